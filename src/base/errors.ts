@@ -1,0 +1,53 @@
+/**
+ * The few kinds of failure that code decides upon. Every edge (gRPC, HTTP, errno) maps its own codes to a kind once;
+ * inside, nobody looks at codes or message texts.
+ */
+export type ErrorKind =
+  | 'notFound'
+  | 'alreadyExists'
+  | 'invalid'
+  | 'denied'
+  | 'conflict'
+  | 'exhausted'
+  | 'unavailable'
+  | 'timeout'
+  | 'cancelled'
+  | 'unsupported'
+  | 'internal';
+
+export class TubeletError extends Error {
+  override readonly name = 'TubeletError';
+  readonly kind: ErrorKind;
+
+  constructor(kind: ErrorKind, message: string, options?: { readonly cause?: unknown }) {
+    super(message, options);
+    this.kind = kind;
+  }
+}
+
+/** The kind of any thrown value; an abort counts as cancelled, a stranger as internal. */
+export function kindOf(error: unknown): ErrorKind {
+  if (error instanceof TubeletError) return error.kind;
+  if (error instanceof Error && error.name === 'AbortError') return 'cancelled';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
+  return 'internal';
+}
+
+export function isKind(error: unknown, ...kinds: readonly ErrorKind[]): boolean {
+  return kinds.includes(kindOf(error));
+}
+
+/** The text of any thrown value. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** The text of an error with those of its causes, outermost first, each said once. */
+export function describeError(error: unknown): string {
+  const parts: string[] = [];
+  for (let at: unknown = error; at !== undefined && parts.length < 8; at = at instanceof Error ? at.cause : undefined) {
+    const text = messageOf(at);
+    if (!parts.some((part) => part.includes(text))) parts.push(text);
+  }
+  return parts.join(': ');
+}

@@ -1,0 +1,83 @@
+// npm test: sets up what the tests need, runs every tier this machine can run, and says which it cannot and why.
+//
+//   node tools/test.mjs                       all tiers
+//   node tools/test.mjs --tier=unit,property  some tiers
+//   node tools/test.mjs src/config            only test files whose path contains one of the words
+//   TUBELET_REQUIRE=containerd                a listed tier that cannot run is a failure
+import { spawnSync } from 'node:child_process';
+import { run } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { compileTests, findTestFiles } from './lib/compile.mjs';
+import { ensurePackages } from './lib/packages.mjs';
+import { TestReport } from './lib/report.mjs';
+import { tiers } from './lib/tiers.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+process.chdir(root);
+
+const words = process.argv.slice(2);
+const onlyTiers = words.find((word) => word.startsWith('--tier='))?.slice('--tier='.length).split(',');
+const filters = words.filter((word) => !word.startsWith('--'));
+const required = (process.env.TUBELET_REQUIRE ?? '').split(',').filter((name) => name !== '');
+
+const unknown = [...required, ...(onlyTiers ?? [])].filter((name) => !tiers.some((tier) => tier.name === name));
+if (unknown.length > 0) {
+  console.error(`no such tier: ${unknown.join(', ')}; there are ${tiers.map((tier) => tier.name).join(', ')}`);
+  process.exit(2);
+}
+
+ensurePackages(root);
+const files = findTestFiles(root).filter(
+  (path) => filters.length === 0 || filters.some((filter) => path.includes(filter.replace(/^\.\//, ''))),
+);
+const chosen = tiers
+  .filter((tier) => onlyTiers === undefined || onlyTiers.includes(tier.name))
+  .map((tier) => ({ ...tier, files: files.filter((path) => tier.matches(path)) }))
+  .filter((tier) => tier.files.length > 0);
+if (chosen.length === 0) {
+  console.error(`no test file matches ${words.join(' ')}`);
+  process.exit(2);
+}
+
+const totals = { passed: 0, failed: 0, skipped: 0 };
+const compiled = await compileTests(root, chosen.flatMap((tier) => tier.files));
+let built = false;
+for (const tier of chosen) {
+  const why = tier.probe();
+  if (why !== undefined) {
+    const fatal = required.includes(tier.name);
+    console.log(`${tier.name}: cannot run here: ${why}${fatal ? ' (required by TUBELET_REQUIRE)' : ''}`);
+    if (fatal) totals.failed++;
+    else totals.skipped += tier.files.length;
+    continue;
+  }
+  if (tier.needsBuild && !built) built = buildProgram();
+  await runTier(tier);
+}
+
+console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
+process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;
+
+async function runTier(tier) {
+  const began = performance.now();
+  const report = new TestReport();
+  const stream = run({
+    files: tier.files.map((path) => compiled.get(path)),
+    concurrency: tier.concurrency,
+    timeout: tier.timeoutMs,
+  });
+  for await (const event of stream) report.take(event);
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  console.log(
+    `${tier.name}: ${report.passed} ok, ${report.failed} not ok, ${report.skipped} left out, ${tier.files.length} files, ${seconds} s`,
+  );
+  for (const skip of report.skips) console.log(`  left out: ${skip}`);
+  for (const key of Object.keys(totals)) totals[key] += report[key];
+}
+
+function buildProgram() {
+  const result = spawnSync(process.execPath, ['tools/build.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  if (result.status === 0) return true;
+  console.error('npm run build failed');
+  process.exit(1);
+}
