@@ -73,7 +73,10 @@ const table = [
   '/** Object → field → type; `[]T` is a list of T, `{}T` a map from strings to T, `!` behind a type means required. */',
   'export const fieldTable = {',
 ];
-const mergeKeys = ['/** Object → list field → the key under which a strategic merge patch matches its items. */', 'export const mergeKeys = {'];
+const mergeKeys = [
+  '/** Object → list field → the key under which a strategic merge patch matches its items. */',
+  'export const mergeKeys = {',
+];
 for (const full of names) {
   const { properties = {}, required = [] } = wanted.get(full);
   types.push(`export interface ${shortName(full)} {`);

@@ -16,7 +16,10 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 process.chdir(root);
 
 const words = process.argv.slice(2);
-const onlyTiers = words.find((word) => word.startsWith('--tier='))?.slice('--tier='.length).split(',');
+const onlyTiers = words
+  .find((word) => word.startsWith('--tier='))
+  ?.slice('--tier='.length)
+  .split(',');
 const filters = words.filter((word) => !word.startsWith('--'));
 const required = (process.env.TUBELET_REQUIRE ?? '').split(',').filter((name) => name !== '');
 
@@ -40,7 +43,10 @@ if (chosen.length === 0) {
 }
 
 const totals = { passed: 0, failed: 0, skipped: 0 };
-const compiled = await compileTests(root, chosen.flatMap((tier) => tier.files));
+const compiled = await compileTests(
+  root,
+  chosen.flatMap((tier) => tier.files),
+);
 let built = false;
 for (const tier of chosen) {
   const why = tier.probe();

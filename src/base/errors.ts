@@ -18,10 +18,13 @@ export type ErrorKind =
 export class TubeletError extends Error {
   override readonly name = 'TubeletError';
   readonly kind: ErrorKind;
+  /** The other side's own words, where an edge wrapped them into a longer message. */
+  readonly words: string | undefined;
 
-  constructor(kind: ErrorKind, message: string, options?: { readonly cause?: unknown }) {
+  constructor(kind: ErrorKind, message: string, options?: { readonly cause?: unknown; readonly words?: string }) {
     super(message, options);
     this.kind = kind;
+    this.words = options?.words;
   }
 }
 
@@ -40,6 +43,11 @@ export function isKind(error: unknown, ...kinds: readonly ErrorKind[]): boolean 
 /** The text of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** What the other side said, without what our edges wrapped around it: the text that goes into a pod's status. */
+export function wordsOf(error: unknown): string {
+  return error instanceof TubeletError && error.words !== undefined ? error.words : messageOf(error);
 }
 
 /** The text of an error with those of its causes, outermost first, each said once. */

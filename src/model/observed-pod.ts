@@ -5,7 +5,7 @@ export interface ObservedPod {
   readonly uid: PodUid;
   readonly name: string;
   readonly namespace: string;
-  /** Monotonic time at which the look began: what happened before is in it, what happened later may not be. */
+  /** The moment at which the look began: what happened before is in it, what happened later may not be. */
   readonly observedAt: number;
   /** Newest first. */
   readonly sandboxes: readonly ObservedSandbox[];

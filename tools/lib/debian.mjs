@@ -23,9 +23,13 @@ export function installDebianPackages() {
   if (!existsSync('/usr/bin/apt-get')) return `needs ${missing.join(', ')}, and there is no apt-get to install them`;
   console.log(`installing Debian packages for the containerd tier: ${missing.join(', ')}`);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const args of [['update', '-qq'], ['install', '-y', '-qq', '--no-install-recommends', ...missing]]) {
+  for (const args of [
+    ['update', '-qq'],
+    ['install', '-y', '-qq', '--no-install-recommends', ...missing],
+  ]) {
     const result = spawnSync('apt-get', args, { env, encoding: 'utf8' });
-    if (result.status !== 0) return `apt-get ${args[0]} failed: ${(result.stderr || result.stdout).trim().split('\n').at(-1)}`;
+    if (result.status !== 0)
+      return `apt-get ${args[0]} failed: ${(result.stderr || result.stdout).trim().split('\n').at(-1)}`;
   }
   const still = missingForRuntime();
   return still.length === 0 ? undefined : `still missing after installation: ${still.join(', ')}`;

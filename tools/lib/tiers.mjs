@@ -26,7 +26,7 @@ export const tiers = [
   {
     name: 'scenarios',
     matches: (path) => path.startsWith('test/scenarios/'),
-    needsBuild: true,
+    needsBuild: false,
     concurrency: 2,
     timeoutMs: 120_000,
     probe: () => undefined,

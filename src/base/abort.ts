@@ -1,0 +1,77 @@
+import type { Clock } from './clock.ts';
+import { TubeletError } from './errors.ts';
+
+/** A signal that follows another one until it is released. */
+export interface LinkedSignal {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+  /** Lets go of the parent and the timer; afterwards only `abort` can end the signal. Harmless when repeated. */
+  release(): void;
+}
+
+export interface LinkedTimeout {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly ms: number;
+}
+
+/**
+ * A signal that aborts with its parent (with the parent's reason) or after a time (with a `timeout` error). Parents live
+ * as long as the process, so whoever links must release; AbortSignal.any and AbortSignal.timeout know neither our clock
+ * nor an end.
+ */
+export function linkedSignal(parent: AbortSignal | undefined, timeout?: LinkedTimeout): LinkedSignal {
+  const controller = new AbortController();
+  const { signal } = controller;
+  if (parent?.aborted) {
+    controller.abort(parent.reason);
+    return { signal, abort: () => {}, release: () => {} };
+  }
+
+  const onParent = (): void => abort(parent?.reason);
+  const cancelTimer = timeout?.clock.after(timeout.ms, () =>
+    abort(new TubeletError('timeout', `timed out after ${timeout.ms} ms`)),
+  );
+  parent?.addEventListener('abort', onParent, { once: true });
+
+  function release(): void {
+    parent?.removeEventListener('abort', onParent);
+    cancelTimer?.();
+  }
+  function abort(reason?: unknown): void {
+    release();
+    controller.abort(reason);
+  }
+  return { signal, abort, release };
+}
+
+/**
+ * The promise's outcome, or the signal's reason if that comes first. The promise itself goes on and what becomes of it
+ * is ignored. Not for a promise that outlives many races: each of them would hang on to it.
+ */
+export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = (): void => reject(signal.reason);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+/**
+ * Runs with a deadline. It ends at the deadline even when `run` pays no heed to its signal; `run` then goes on
+ * unobserved, so it should.
+ */
+export async function withTimeout<T>(
+  clock: Pick<Clock, 'after'>,
+  ms: number,
+  run: (signal: AbortSignal) => Promise<T>,
+  parent?: AbortSignal,
+): Promise<T> {
+  const linked = linkedSignal(parent, { clock, ms });
+  try {
+    linked.signal.throwIfAborted();
+    return await raceAbort(run(linked.signal), linked.signal);
+  } finally {
+    linked.release();
+  }
+}

@@ -1,0 +1,64 @@
+/** Lets at most `max` pieces of work run at a time; the others wait their turn in order of arrival. */
+export class Limiter {
+  readonly #max: number;
+  readonly #waiting = new Set<() => void>();
+  #active = 0;
+
+  constructor(max: number) {
+    if (!(max >= 1)) throw new RangeError(`a limiter needs room for one at least, not ${max}`);
+    this.#max = max;
+  }
+
+  get active(): number {
+    return this.#active;
+  }
+
+  get waiting(): number {
+    return this.#waiting.size;
+  }
+
+  /** A signal takes the work out of the queue; work that has begun must watch the signal itself. */
+  async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    await this.#enter(signal);
+    try {
+      return await work();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  #enter(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      if (this.#active < this.#max) {
+        this.#active++;
+        resolve();
+        return;
+      }
+      const admit = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      const onAbort = (): void => {
+        this.#waiting.delete(admit);
+        reject(signal?.reason);
+      };
+      this.#waiting.add(admit);
+      signal?.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+
+  /** The place goes straight to the next in line, so that nobody can slip in between. */
+  #leave(): void {
+    const next = this.#waiting.values().next().value;
+    if (next === undefined) {
+      this.#active--;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,80 @@
+import type { Clock } from './clock.ts';
+import type { Log } from './log.ts';
+import { jitter, type Random } from './random.ts';
+
+export interface LoopOptions {
+  readonly name: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly random: Random;
+  /** Ends the loop. */
+  readonly signal: AbortSignal;
+  /** One round: wait for something, read, decide, act. A round that takes long calls `beat` on the way. */
+  readonly body: (signal: AbortSignal, beat: () => void) => Promise<void>;
+  /** Told at each beat. */
+  readonly onHeartbeat?: (monotonicMs: number) => void;
+  /** The wait after a round that threw; doubled with each failure in a row. */
+  readonly restartBackoff?: { readonly initialMs: number; readonly maxMs: number };
+}
+
+export interface LoopHandle {
+  /** Resolves when the loop has ended; never rejects. */
+  readonly done: Promise<void>;
+  /** When a round last began, ended or beat, for health checks. */
+  lastBeatMonotonic(): number;
+}
+
+const defaultRestartBackoff = { initialMs: 1_000, maxMs: 60_000 };
+const jitterFraction = 0.2;
+/** Rounds that all end without waiting for anything real would keep every other callback of the process waiting. */
+const roundsBetweenTurns = 256;
+
+/**
+ * Runs a body round after round until the signal aborts. A round that throws is logged under the loop's name and the
+ * loop goes on after a back-off: no loop of the agent dies of one bad pod.
+ *
+ *   round ──ok──> round …        round ──throws──> back off ──> round …        signal ──> ended
+ */
+export function superviseLoop(options: LoopOptions): LoopHandle {
+  const { clock } = options;
+  let lastBeat = clock.monotonic();
+  const beat = (): void => {
+    lastBeat = clock.monotonic();
+    options.onHeartbeat?.(lastBeat);
+  };
+  return { done: runRounds(options, beat), lastBeatMonotonic: () => lastBeat };
+}
+
+async function runRounds(options: LoopOptions, beat: () => void): Promise<void> {
+  const { signal, body } = options;
+  const { initialMs, maxMs } = options.restartBackoff ?? defaultRestartBackoff;
+  let delayMs = initialMs;
+  // The first round begins when the caller has its handle.
+  await Promise.resolve();
+  for (let round = 1; !signal.aborted; round++) {
+    try {
+      beat();
+      await body(signal, beat);
+      beat();
+      delayMs = initialMs;
+      if (round % roundsBetweenTurns === 0) await new Promise((resolve) => void setImmediate(resolve));
+    } catch (error) {
+      if (signal.aborted) return;
+      await backOff(options, error, jitter(options.random, delayMs, jitterFraction));
+      delayMs = Math.min(delayMs * 2, maxMs);
+    }
+  }
+}
+
+async function backOff(options: LoopOptions, error: unknown, delayMs: number): Promise<void> {
+  try {
+    options.log.error(error, 'Loop failed and will go on', { loop: options.name, retryInMs: Math.round(delayMs) });
+  } catch {
+    // A log that fails cannot be told about; the loop matters more than its line.
+  }
+  try {
+    await options.clock.sleep(delayMs, options.signal);
+  } catch {
+    // Only the signal ends a sleep early, and the caller looks at the signal.
+  }
+}

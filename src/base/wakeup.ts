@@ -1,0 +1,38 @@
+import { TubeletError } from './errors.ts';
+
+/**
+ * Lets one waiter sleep until somebody wakes it. A wake is only a hint to look again: it carries nothing, and one that
+ * finds nobody waiting is forgotten, so the waiter looks before it waits.
+ */
+export class Wakeup {
+  #wake: (() => void) | undefined;
+
+  get waiting(): boolean {
+    return this.#wake !== undefined;
+  }
+
+  wake(): void {
+    this.#wake?.();
+  }
+
+  /** Resolves at the next wake; rejects with the signal's reason as soon as the signal aborts. */
+  wait(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#wake !== undefined) throw new TubeletError('internal', 'only one may wait here at a time');
+      if (signal.aborted) {
+        reject(signal.reason);
+        return;
+      }
+      const onAbort = (): void => {
+        this.#wake = undefined;
+        reject(signal.reason);
+      };
+      this.#wake = () => {
+        this.#wake = undefined;
+        signal.removeEventListener('abort', onAbort);
+        resolve();
+      };
+      signal.addEventListener('abort', onAbort, { once: true });
+    });
+  }
+}

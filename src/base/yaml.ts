@@ -1,0 +1,54 @@
+import { parseEvents, YAMLException, type Event } from 'js-yaml';
+import { composeDocuments, type YamlChild, type YamlNode } from './yaml-compose.ts';
+import { LineIndex, YamlError } from './yaml-error.ts';
+
+export { YamlError } from './yaml-error.ts';
+
+/** One document of a YAML or JSON text, with the way back to the lines it was read from. */
+export interface YamlDocument {
+  readonly value: unknown;
+  /** 1-based line of the key or item at that path, else of its nearest existing ancestor. */
+  lineOf(path: readonly (string | number)[]): number;
+}
+
+export interface YamlOptions {
+  /** Takes note of a key that stands twice in one mapping; the last one then wins. Without it such a key is an error. */
+  readonly onDuplicateKey?: (key: string, line: number) => void;
+}
+
+/**
+ * Reads all documents of a text the way Kubernetes tools written in Go read it, so that one file means the same to
+ * both. Documents without content are left out.
+ */
+export function parseYamlDocuments(text: string, options: YamlOptions = {}): readonly YamlDocument[] {
+  const lines = new LineIndex(text);
+  const nodes = composeDocuments(text, readEvents(text), lines, options.onDuplicateKey);
+  return nodes.filter((node) => node.value !== null).map(toDocument);
+}
+
+function readEvents(text: string): readonly Event[] {
+  try {
+    return parseEvents(text, { maxDepth: 200 });
+  } catch (error) {
+    if (!(error instanceof YAMLException)) throw error;
+    const { line = 0, column = 0 } = error.mark ?? {};
+    throw new YamlError(error.reason, line + 1, column + 1, { cause: error });
+  }
+}
+
+function toDocument(root: YamlNode): YamlDocument {
+  return {
+    value: root.value,
+    lineOf(path) {
+      let node = root;
+      let line = root.line;
+      for (const step of path) {
+        const child: YamlChild | undefined = node.children?.get(String(step));
+        if (child === undefined) break;
+        line = child.line;
+        node = child.node;
+      }
+      return line;
+    },
+  };
+}

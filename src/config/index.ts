@@ -1,0 +1,16 @@
+export { decodeFile, type DecodedFile } from './decode-file.ts';
+export { renderFault, type Fault } from './fault.ts';
+export type { KubeletFlags } from './flags/own-flags.ts';
+export { resolveGates, type FeatureGates } from './gates/gates.ts';
+export type { GateName } from './gates/table.ts';
+export { fileLayer } from './layers.ts';
+export { assess, loadSettings } from './load.ts';
+export { notActedOn, notActedOnTable } from './not-acted-on.ts';
+export { describeOrigin, type Origin } from './origin.ts';
+export { toV1beta1, type Json, type JsonObject } from './print.ts';
+export type { Provenance } from './provenance.ts';
+export { renderYaml } from './render-yaml.ts';
+export { configApiVersion, configKind, type KubeletConfiguration } from './schema/fields.ts';
+export type { ConfigFiles, DirectoryEntry, LoadInput, LoadResult, Settings } from './settings.ts';
+export { nodeAddresses } from './validate/node.ts';
+export { gitVersion, kubernetesRelease } from './version.ts';

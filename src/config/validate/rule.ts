@@ -1,0 +1,32 @@
+import { quote, type Fault } from '../fault.ts';
+import type { KubeletFlags } from '../flags/own-flags.ts';
+import type { FeatureGates } from '../gates/gates.ts';
+import type { GateName } from '../gates/table.ts';
+import type { KubeletConfiguration } from '../schema/fields.ts';
+
+export interface ValidationInput {
+  readonly config: KubeletConfiguration;
+  readonly gates: FeatureGates;
+  /** Absent when a file is checked by itself; rules about the command line are then left out. */
+  readonly flags?: KubeletFlags;
+}
+
+/** A rule finds all it objects to; it never stops at the first. */
+export type Rule = (input: ValidationInput) => readonly Fault[];
+
+/** A fault if `wrong`, with the value in the message. */
+export function check(wrong: boolean, field: string, value: unknown, demand: string): readonly Fault[] {
+  return wrong ? [{ field, message: `${demand}, got ${quote(value)}` }] : [];
+}
+
+/** A fault if something is set that only a gate brings to life. */
+export function needsGate(set: boolean, field: string, gate: GateName, gates: FeatureGates): readonly Fault[] {
+  if (!set || gates.enabled(gate)) return [];
+  return [{ field, message: `needs the feature gate ${gate}; set featureGates.${gate}: true or remove the field` }];
+}
+
+/** A fault if a value is none of a few words. */
+export function oneOf(field: string, value: string, allowed: readonly string[]): readonly Fault[] {
+  const words = allowed.map((word) => (word === '' ? 'empty' : word)).join(', ');
+  return check(!allowed.includes(value), field, value, `must be one of ${words}`);
+}

@@ -1,0 +1,20 @@
+import { criOver, type Cri, type CriDeps } from './cri.ts';
+import { parseEndpoint } from './endpoint.ts';
+import { grpcTransport } from './grpc-transport.ts';
+
+export interface ConnectCriDeps extends CriDeps {
+  readonly endpoint: string;
+  /** Where the image service is, when it is not the runtime itself. */
+  readonly imageEndpoint?: string | undefined;
+}
+
+/** A client of the runtime at an endpoint. Opens nothing yet: the first call does. */
+export function connectCri(deps: ConnectCriDeps): Cri {
+  const endpoint = parseEndpoint(deps.endpoint);
+  const wantsImages = deps.imageEndpoint !== undefined && deps.imageEndpoint !== '';
+  const imageEndpoint = wantsImages ? parseEndpoint(deps.imageEndpoint ?? '') : endpoint;
+  for (const warning of new Set([endpoint.warning, imageEndpoint.warning])) {
+    if (warning !== undefined) deps.log.warn('The runtime endpoint should be a URL', { warning });
+  }
+  return criOver(grpcTransport(endpoint, imageEndpoint), deps);
+}

@@ -1,0 +1,60 @@
+import type { Clock } from '../base/clock.ts';
+import { kindOf, messageOf, type ErrorKind } from '../base/errors.ts';
+import type { Log, LogFields } from '../base/log.ts';
+import type { Invoke } from './invoke.ts';
+import type { CriVerb } from './verbs.ts';
+
+/** Told of every finished call, for metrics. */
+export type ObserveCall = (verb: CriVerb, seconds: number, failure: ErrorKind | undefined) => void;
+
+/** Decorator: measures each call and leaves a line at verbosity 5. */
+export function withObservation(
+  next: Invoke,
+  clock: Pick<Clock, 'monotonic'>,
+  log: Log,
+  observe: ObserveCall | undefined,
+): Invoke {
+  return async (invocation) => {
+    const { verb } = invocation;
+    const fields = { verb, ...subjectOf(invocation.request) };
+    const began = clock.monotonic();
+    const done = (failure: unknown): void => {
+      const seconds = (clock.monotonic() - began) / 1_000;
+      observe?.(verb, seconds, failure === undefined ? undefined : kindOf(failure));
+      if (failure === undefined) log.debug(5, 'Runtime call done', { ...fields, seconds });
+      else log.debug(5, 'Runtime call failed', { ...fields, seconds, error: messageOf(failure) });
+    };
+    log.debug(6, 'Runtime call', fields);
+    try {
+      const response = await next(invocation);
+      done(undefined);
+      return response;
+    } catch (error) {
+      done(error);
+      throw error;
+    }
+  };
+}
+
+/** What a call is about, by name only: requests carry environments, commands and registry passwords. */
+export function subjectOf(request: unknown): LogFields {
+  if (typeof request !== 'object' || request === null) return {};
+  const fields: Record<string, string> = {};
+  for (const key of ['podSandboxId', 'containerId'] as const) {
+    const value: unknown = Reflect.get(request, key);
+    if (typeof value === 'string' && value !== '') fields[key] = value;
+  }
+  const image = field(Reflect.get(request, 'image'), 'image');
+  if (image !== undefined) fields['image'] = image;
+  const metadata: unknown = Reflect.get(Object(Reflect.get(request, 'config')), 'metadata');
+  for (const key of ['namespace', 'name']) {
+    const value = field(metadata, key);
+    if (value !== undefined) fields[key] = value;
+  }
+  return fields;
+}
+
+function field(holder: unknown, key: string): string | undefined {
+  const value: unknown = Reflect.get(Object(holder), key);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,60 @@
+import { close as closeWithCallback, constants, open as openWithCallback } from 'node:fs';
+import { getSystemErrorName, promisify } from 'node:util';
+import type { Clock } from '../base/clock.ts';
+import { libcError, loadLibc } from './libc.ts';
+
+const open = promisify(openWithCallback);
+const close = promisify(closeWithCallback);
+
+const lockExclusive = 2;
+const lockWithoutWaiting = 4;
+const defaultRetryMs = 500;
+
+export interface FileLockOptions {
+  readonly clock: Clock;
+  /** Gives the wait up. */
+  readonly signal?: AbortSignal;
+  readonly retryMs?: number;
+  /** Told once when another process holds the lock. */
+  readonly onWait?: () => void;
+}
+
+export interface FileLock {
+  readonly path: string;
+  /** Lets the lock go; harmless when repeated. The kernel does it too when the process ends, however it ends. */
+  release(): Promise<void>;
+}
+
+/**
+ * Takes the flock(2) lock of a file, which is made where it is missing, and waits while another process has it. The wait
+ * asks again from time to time, because a blocking call would hold a thread that nothing can call back.
+ */
+export async function acquireFileLock(path: string, options: FileLockOptions): Promise<FileLock> {
+  const { clock, signal, retryMs = defaultRetryMs } = options;
+  signal?.throwIfAborted();
+  const libc = await loadLibc();
+  // A bare descriptor: a FileHandle would be closed, and the lock lost, once nobody refers to it.
+  const fd = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  let told = false;
+  try {
+    while (libc.flock(fd, lockExclusive | lockWithoutWaiting) === -1) {
+      const code = getSystemErrorName(-libc.errno());
+      if (code !== 'EAGAIN' && code !== 'EINTR') throw libcError(libc, 'flock', path);
+      if (!told) options.onWait?.();
+      told = true;
+      await clock.sleep(retryMs, signal);
+    }
+  } catch (error) {
+    await close(fd);
+    throw error;
+  }
+  let held = true;
+  return {
+    path,
+    release: async () => {
+      if (!held) return;
+      held = false;
+      await close(fd);
+    },
+  };
+}

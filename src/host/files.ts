@@ -1,0 +1,71 @@
+import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { TubeletError, type ErrorKind } from '../base/errors.ts';
+import { safeRemove } from './safe-remove.ts';
+
+/** The real file system behind the small ports of components. Modes are exact: the umask counts for nothing. */
+export const hostFiles = {
+  /** Makes a folder and those above it; one that is there gets the mode. */
+  async makeFolder(path: string, mode: number): Promise<void> {
+    await mapped(async () => {
+      await mkdir(path, { recursive: true, mode });
+      await chmod(path, mode);
+    });
+  },
+
+  /** Writes in place: the file may be mounted into a container, which would go on seeing the old one after a rename. */
+  async writeFile(path: string, content: string, mode: number): Promise<void> {
+    await mapped(async () => {
+      await writeFile(path, content, { mode });
+      await chmod(path, mode);
+    });
+  },
+
+  readText(path: string): Promise<string> {
+    return mapped(() => readFile(path, 'utf8'));
+  },
+
+  /** Names in a folder; none when the folder is not there. */
+  async list(path: string): Promise<readonly string[]> {
+    try {
+      return await readdir(path);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return [];
+      throw mappedError(error);
+    }
+  },
+
+  removeTree(path: string): Promise<void> {
+    return safeRemove(path);
+  },
+};
+
+const kinds: Readonly<Record<string, ErrorKind>> = {
+  ENOENT: 'notFound',
+  EEXIST: 'alreadyExists',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  EROFS: 'denied',
+  ENOSPC: 'exhausted',
+  EDQUOT: 'exhausted',
+  EMFILE: 'exhausted',
+  EBUSY: 'conflict',
+  ENOTEMPTY: 'conflict',
+};
+
+async function mapped<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw mappedError(error);
+  }
+}
+
+function mappedError(error: unknown): unknown {
+  const code = codeOf(error);
+  if (error instanceof TubeletError || code === undefined) return error;
+  return new TubeletError(kinds[code] ?? 'internal', (error as Error).message, { cause: error });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+
+/** One line of /proc/self/mountinfo. */
+export interface MountEntry {
+  readonly id: number;
+  readonly parentId: number;
+  /** `major:minor` of the file system. */
+  readonly device: string;
+  /** The directory of the file system that is mounted. */
+  readonly root: string;
+  readonly mountPoint: string;
+  readonly options: readonly string[];
+  /** Propagation: `shared:1`, `master:2`, … */
+  readonly optionalFields: readonly string[];
+  readonly fsType: string;
+  readonly source: string;
+  readonly superOptions: readonly string[];
+}
+
+/** Parses the whole file; a line that is not of this kind is left out. */
+export function parseMountInfo(text: string): MountEntry[] {
+  return text
+    .split('\n')
+    .map(parseLine)
+    .filter((entry) => entry !== undefined);
+}
+
+function parseLine(line: string): MountEntry | undefined {
+  const words = line.split(' ');
+  // The optional fields are as many as there are; a lone hyphen ends them.
+  const separator = words.indexOf('-', 6);
+  if (separator === -1) return undefined;
+  const [id, parentId, device = '', root = '', mountPoint = '', options = ''] = words;
+  const [fsType = '', source = '', superOptions = ''] = words.slice(separator + 1);
+  return {
+    id: Number(id),
+    parentId: Number(parentId),
+    device,
+    root: unescapeOctal(root),
+    mountPoint: unescapeOctal(mountPoint),
+    options: options.split(','),
+    optionalFields: words.slice(6, separator),
+    fsType: unescapeOctal(fsType),
+    source: unescapeOctal(source),
+    superOptions: superOptions.split(','),
+  };
+}
+
+/** The kernel writes blanks, tabs, line breaks, hashes and backslashes as three octal digits. */
+function unescapeOctal(text: string): string {
+  return text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
+}
+
+/** The mounts this process sees. A pseudo-file: reading it is a memory copy, so it is read at once. */
+export function readMountInfo(): MountEntry[] {
+  return parseMountInfo(readFileSync('/proc/self/mountinfo', 'utf8'));
+}
+
+/** Mounts on a path or below it. The path must be real: absolute, without links, dots or a slash at its end. */
+export function mountsAtOrBelow(mounts: readonly MountEntry[], path: string): MountEntry[] {
+  const below = path === '/' ? '/' : `${path}/`;
+  return mounts.filter(({ mountPoint }) => mountPoint === path || mountPoint.startsWith(below));
+}
+
+/** Something is mounted on the (real) path or below it. */
+export function isMountPointOrContains(path: string, mounts: readonly MountEntry[] = readMountInfo()): boolean {
+  return mountsAtOrBelow(mounts, path).length > 0;
+}

@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { rmdir } from 'node:fs/promises';
+import { join, normalize } from 'node:path';
+import { TubeletError } from '../base/errors.ts';
+import { readMountInfo, type MountEntry } from './mountinfo.ts';
+
+/** One tree of control groups: the only one of version 2, or that of some controllers of version 1. */
+export interface CgroupHierarchy {
+  readonly version: 1 | 2;
+  /** Where its root is mounted. */
+  readonly root: string;
+  /** Controllers of a version 1 tree, `name=systemd` among them; empty for version 2. */
+  readonly controllers: readonly string[];
+}
+
+/** `busy` names the cgroup directories that still have processes; nothing was removed then. */
+export type CgroupRemoval = { readonly removed: true } | { readonly removed: false; readonly busy: readonly string[] };
+
+/** Options of a cgroup file system that are no controllers. */
+const plainOptions = new Set(['rw', 'ro', 'noprefix', 'clone_children', 'xattr', 'cpuset_v2_mode']);
+
+/** The cgroup trees mounted on this machine, each once. */
+export function cgroupHierarchies(mounts: readonly MountEntry[] = readMountInfo()): CgroupHierarchy[] {
+  const byDevice = new Map<string, MountEntry>();
+  for (const mount of mounts) {
+    if (mount.fsType !== 'cgroup' && mount.fsType !== 'cgroup2') continue;
+    const known = byDevice.get(mount.device);
+    // A tree may be mounted again elsewhere, or a part of it; the mount of its root says most.
+    if (known === undefined || (known.root !== '/' && mount.root === '/')) byDevice.set(mount.device, mount);
+  }
+  return [...byDevice.values()].map((mount) => ({
+    version: mount.fsType === 'cgroup2' ? 2 : 1,
+    root: mount.mountPoint,
+    controllers: mount.fsType === 'cgroup2' ? [] : controllersOf(mount),
+  }));
+}
+
+function controllersOf(mount: MountEntry): string[] {
+  return mount.superOptions.filter((option) => {
+    return !plainOptions.has(option) && (!option.includes('=') || option.startsWith('name='));
+  });
+}
+
+/**
+ * Removes a cgroup such as `/kubepods/besteffort/pod<uid>`, with the cgroups below it, from every tree that has it. A
+ * cgroup with processes cannot be removed; all trees are looked at before the first directory goes.
+ */
+export async function removeCgroup(
+  path: string,
+  hierarchies: readonly CgroupHierarchy[] = cgroupHierarchies(),
+): Promise<CgroupRemoval> {
+  if (!path.startsWith('/') || normalize(path) !== path || path === '/' || path.endsWith('/')) {
+    throw new TubeletError('invalid', `"${path}" is no path of a cgroup that could be removed`);
+  }
+  const directories = hierarchies.flatMap(({ root }) => cgroupTree(join(root, path)));
+  const busy = directories.filter(hasProcesses);
+  if (busy.length > 0) return { removed: false, busy };
+  for (const directory of directories) {
+    // Somebody may have moved in between; the kernel then says no, and so do we.
+    if (!(await removeDirectory(directory))) return { removed: false, busy: [directory] };
+  }
+  return { removed: true };
+}
+
+/** A cgroup and those below it, the deepest first; empty when it is not there. */
+function cgroupTree(directory: string): string[] {
+  const children = unlessGone(() => readdirSync(directory, { withFileTypes: true }));
+  if (children === undefined) return [];
+  const below = children
+    .filter((child) => child.isDirectory())
+    .flatMap((child) => cgroupTree(join(directory, child.name)));
+  return [...below, directory];
+}
+
+function hasProcesses(directory: string): boolean {
+  const processes = unlessGone(() => readProcesses(directory));
+  return processes !== undefined && processes.trim() !== '';
+}
+
+/** A threaded cgroup of version 2 does not tell its processes, only its threads. */
+function readProcesses(directory: string): string {
+  try {
+    return readFileSync(join(directory, 'cgroup.procs'), 'utf8');
+  } catch (error) {
+    if (codeOf(error) !== 'EOPNOTSUPP') throw error;
+    return readFileSync(join(directory, 'cgroup.threads'), 'utf8');
+  }
+}
+
+/** Answers false when the cgroup is in use. */
+async function removeDirectory(directory: string): Promise<boolean> {
+  try {
+    await rmdir(directory);
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') return true;
+    if (code === 'EBUSY' || code === 'ENOTEMPTY') return false;
+    throw new TubeletError('internal', `cannot remove cgroup ${directory}: ${code ?? String(error)}`, { cause: error });
+  }
+}
+
+/** A cgroup that vanishes while one looks is no error: that is what was wanted. */
+function unlessGone<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENODEV') return undefined;
+    throw error;
+  }
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { readMountInfo } from './mountinfo.ts';
+import { safeRemove } from './safe-remove.ts';
+
+interface Folder {
+  readonly root: string;
+  /** Mounts until the test ends; answers false (and leaves the test out) where that is not allowed. */
+  readonly mount: (...args: readonly string[]) => boolean;
+}
+
+function folder(context: TestContext): Folder {
+  const root = mkdtempSync(join(tmpdir(), 'tubelet-remove-'));
+  const mounted: string[] = [];
+  context.after(() => {
+    for (const path of mounted) execFileSync('umount', [path]);
+    rmSync(root, { recursive: true, force: true });
+  });
+  const mount = (...args: readonly string[]): boolean => {
+    try {
+      execFileSync('mount', args, { stdio: 'ignore' });
+    } catch {
+      context.skip('needs the right to mount');
+      return false;
+    }
+    mounted.push(args.at(-1) ?? '');
+    return true;
+  };
+  return { root, mount };
+}
+
+test('removes a tree with files, hidden files, links and names that are no UTF-8', async (context) => {
+  const { root } = folder(context);
+  const tree = join(root, 'tree');
+  mkdirSync(join(tree, 'a/b/c'), { recursive: true });
+  writeFileSync(join(tree, 'a/b/file'), 'x', { mode: 0o400 });
+  writeFileSync(join(tree, '.hidden'), 'x');
+  writeFileSync(Buffer.concat([Buffer.from(`${tree}/a/`), Buffer.from([0xff, 0xfe])]), 'x');
+  mkdirSync(Buffer.concat([Buffer.from(`${tree}/a/b/`), Buffer.from([0xc3])]));
+  symlinkSync('nowhere', join(tree, 'a/dangling'));
+  await safeRemove(`${tree}/`);
+  assert.deepEqual(readdirSync(root), []);
+});
+
+test('a link is removed, what it points to is not', async (context) => {
+  const { root } = folder(context);
+  mkdirSync(join(root, 'data'));
+  writeFileSync(join(root, 'data/keep'), 'x');
+  mkdirSync(join(root, 'tree'));
+  symlinkSync(join(root, 'data'), join(root, 'tree/link'));
+  symlinkSync(join(root, 'data'), join(root, 'link'));
+  await safeRemove(join(root, 'tree'));
+  await safeRemove(join(root, 'link'));
+  assert.deepEqual(readdirSync(root), ['data']);
+  assert.deepEqual(readdirSync(join(root, 'data')), ['keep']);
+});
+
+test('a single file, and paths that are not there', async (context) => {
+  const { root } = folder(context);
+  writeFileSync(join(root, 'file'), 'x');
+  await safeRemove(join(root, 'file/below'));
+  await safeRemove(join(root, 'file'));
+  await safeRemove(join(root, 'file'));
+  await safeRemove(join(root, 'no/such/path'));
+  assert.deepEqual(readdirSync(root), []);
+});
+
+test('refuses the root and relative paths', async () => {
+  for (const path of ['/', '//', '/..', '', '.', 'relative/path']) {
+    await assert.rejects(safeRemove(path), { kind: 'invalid' }, path);
+  }
+});
+
+test('refuses where something is mounted, names it and removes nothing', async (context) => {
+  const { root, mount } = folder(context);
+  mkdirSync(join(root, 'pod/volume'), { recursive: true });
+  writeFileSync(join(root, 'pod/file'), 'x');
+  if (!mount('-t', 'tmpfs', 'none', join(root, 'pod/volume'))) return;
+  // A link on the way to the tree must not hide the mount.
+  symlinkSync(root, `${root}/again`);
+  for (const path of [join(root, 'pod'), join(root, 'pod/volume'), join(root, 'again/pod')]) {
+    await assert.rejects(safeRemove(path), (error: Error) => {
+      assert.equal((error as { kind?: string }).kind, 'conflict');
+      assert.match(error.message, /pod\/volume is a mount point \(tmpfs\)/);
+      return true;
+    });
+  }
+  assert.deepEqual(readdirSync(join(root, 'pod')), ['file', 'volume']);
+});
+
+test('a mount that appears on the way is not entered, also one of the same file system', async (context) => {
+  const { root, mount } = folder(context);
+  mkdirSync(join(root, 'data'));
+  writeFileSync(join(root, 'data/keep'), 'x');
+  mkdirSync(join(root, 'pod/bound'), { recursive: true });
+  mkdirSync(join(root, 'other/memory'), { recursive: true });
+  if (!mount('--bind', join(root, 'data'), join(root, 'pod/bound'))) return;
+  if (!mount('-t', 'tmpfs', 'none', join(root, 'other/memory'))) return;
+  writeFileSync(join(root, 'other/memory/keep'), 'x');
+  const blind = { mounts: () => [] };
+  await assert.rejects(safeRemove(join(root, 'pod'), blind), /pod\/bound: it is a mount point/);
+  await assert.rejects(safeRemove(join(root, 'other'), blind), /other\/memory: it is on another file system/);
+  assert.equal(readFileSync(join(root, 'data/keep'), 'utf8'), 'x');
+  assert.ok(existsSync(join(root, 'other/memory/keep')));
+});
+
+test('refuses by the table of mounts alone', async (context) => {
+  const { root } = folder(context);
+  const tree = join(root, 'tree');
+  mkdirSync(join(tree, 'sub'), { recursive: true });
+  const [mount] = readMountInfo();
+  const mounts = () => [{ ...mount!, mountPoint: join(tree, 'sub'), fsType: 'nfs4' }];
+  await assert.rejects(safeRemove(tree, { mounts }), /tree\/sub is a mount point \(nfs4\)/);
+  assert.ok(existsSync(join(tree, 'sub')));
+});

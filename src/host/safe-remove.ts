@@ -1,0 +1,132 @@
+import { constants, readFileSync } from 'node:fs';
+import { open, readdir, realpath, rmdir, unlink, type FileHandle } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
+import { TubeletError } from '../base/errors.ts';
+import { mountsAtOrBelow, readMountInfo, type MountEntry } from './mountinfo.ts';
+
+/** Something may still write into a directory while it is emptied; that many times it is tried. */
+const mostPasses = 3;
+
+export interface SafeRemoveOptions {
+  readonly mounts?: () => readonly MountEntry[];
+}
+
+/**
+ * Removes a path with all that is below it, as long as it is all on one file system. It never follows a link and never
+ * leaves the file system: what it would meet there may be a user's data. Where something is mounted it removes nothing
+ * and names the mount. A path that is not there is fine.
+ *
+ * Directories are entered by descriptor, each from the one above it, so that nobody can swap one for a link on the way.
+ */
+export async function safeRemove(path: string, options: SafeRemoveOptions = {}): Promise<void> {
+  const clean = normalize(path).replace(/(.)\/$/, '$1');
+  if (!isAbsolute(clean) || clean === '/') throw new TubeletError('invalid', `refusing to remove "${path}"`);
+  const parent = await ifThere(realpath(dirname(clean)));
+  if (parent === undefined) return;
+  const real = join(parent, basename(clean));
+  const [mount] = mountsAtOrBelow((options.mounts ?? readMountInfo)(), real);
+  if (mount !== undefined) throw refusal(real, `${mount.mountPoint} is a mount point (${mount.fsType})`);
+
+  const directory = await openDirectory(parent);
+  if (directory === undefined) return;
+  try {
+    await removeEntry(directory, Buffer.from(basename(clean)), real, await placeOf(directory));
+  } finally {
+    await directory.close();
+  }
+}
+
+/** Where a directory lives. Two mounts of one file system share the device, so the mount counts too. */
+interface Place {
+  readonly device: number;
+  readonly mountId: string;
+}
+
+async function placeOf(directory: FileHandle): Promise<Place> {
+  const { dev } = await directory.stat();
+  const info = readFileSync(`/proc/self/fdinfo/${directory.fd}`, 'utf8');
+  return { device: dev, mountId: /^mnt_id:\s*(\d+)$/m.exec(info)?.[1] ?? '' };
+}
+
+const refusal = (path: string, why: string): TubeletError =>
+  new TubeletError('conflict', `refusing to remove ${path}: ${why}`);
+
+async function removeEntry(parent: FileHandle, name: Buffer, shown: string, home: Place): Promise<void> {
+  const path = entryPath(parent, name);
+  for (let pass = 1; pass <= mostPasses; pass++) {
+    if (await removeFile(path, shown)) return;
+    const directory = await openDirectory(path);
+    if (directory === undefined) continue;
+    try {
+      await emptyDirectory(directory, shown, home);
+    } finally {
+      await directory.close();
+    }
+    if (await removeEmptyDirectory(path, shown)) return;
+  }
+  throw new TubeletError('conflict', `cannot remove ${shown}: somebody keeps writing into it`);
+}
+
+/** The path of an entry as seen from the open directory, wherever that has been moved meanwhile. */
+function entryPath(parent: FileHandle, name: Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`/proc/self/fd/${parent.fd}/`), name]);
+}
+
+/** Unlinks anything but a directory; answers false for a directory. */
+async function removeFile(path: Buffer, shown: string): Promise<boolean> {
+  try {
+    await unlink(path);
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') return true;
+    if (code === 'EISDIR') return false;
+    if (code === 'EBUSY') throw refusal(shown, 'it is a mount point');
+    throw failure(shown, error);
+  }
+}
+
+async function emptyDirectory(directory: FileHandle, shown: string, home: Place): Promise<void> {
+  const { device, mountId } = await placeOf(directory);
+  if (device !== home.device) throw refusal(shown, 'it is on another file system');
+  if (mountId !== home.mountId) throw refusal(shown, 'it is a mount point');
+  const names = await readdir(`/proc/self/fd/${directory.fd}`, { encoding: 'buffer' });
+  for (const name of names) await removeEntry(directory, name, `${shown}/${name.toString()}`, home);
+}
+
+/** Answers false when the directory got new entries and another pass may help. */
+async function removeEmptyDirectory(path: Buffer, shown: string): Promise<boolean> {
+  try {
+    await rmdir(path);
+    return true;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT') return true;
+    if (code === 'ENOTEMPTY' || code === 'ENOTDIR') return false;
+    if (code === 'EBUSY') throw refusal(shown, 'it is a mount point');
+    throw failure(shown, error);
+  }
+}
+
+/** Nothing when it is not there, or no directory any more; the next pass then sees what it is. */
+async function openDirectory(path: string | Buffer): Promise<FileHandle | undefined> {
+  return ifThere(open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW));
+}
+
+async function ifThere<T>(promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP') return undefined;
+    throw error;
+  }
+}
+
+function failure(shown: string, cause: unknown): TubeletError {
+  const code = codeOf(cause);
+  const kind = code === 'EACCES' || code === 'EPERM' || code === 'EROFS' ? 'denied' : 'internal';
+  return new TubeletError(kind, `cannot remove ${shown}: ${code ?? String(cause)}`, { cause });
+}
+
+const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { closeSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
+import { load } from 'koffi';
+import { serviceNotifier, unixAddress, watchdogTimeoutMs } from './sd-notify.ts';
+
+/** A service manager that listens on a real socket; `receive` answers the datagrams that have come. */
+function listen(context: TestContext, name: string): () => string[] {
+  const library = load(null);
+  const socket = library.func('int socket(int domain, int type, int protocol)');
+  const bind = library.func('int bind(int fd, const void *address, uint32_t length)');
+  const receive = library.func('long recv(int fd, _Out_ void *buffer, size_t length, int flags)');
+  const fd = socket(1, 2, 0) as number;
+  context.after(() => closeSync(fd));
+  const address = unixAddress(name);
+  assert.equal(bind(fd, address, address.length), 0);
+  return () => {
+    const messages: string[] = [];
+    for (;;) {
+      const buffer = Buffer.alloc(256);
+      const length = Number(receive(fd, buffer, buffer.length, 0x40));
+      if (length < 0) return messages;
+      messages.push(buffer.toString('utf8', 0, length));
+    }
+  };
+}
+
+function folder(context: TestContext): string {
+  const path = mkdtempSync(join(tmpdir(), 'tubelet-notify-'));
+  context.after(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+test('tells a socket with a path, and one with an abstract name', async (context) => {
+  for (const name of [join(folder(context), 'notify'), `@tubelet-test-${process.pid}`]) {
+    const received = listen(context, name);
+    const notifier = serviceNotifier({ NOTIFY_SOCKET: name });
+    assert.equal(await notifier.ready(), true);
+    assert.equal(await notifier.watchdog(), true);
+    assert.equal(await notifier.stopping(), true);
+    assert.deepEqual(received(), ['READY=1', 'WATCHDOG=1', 'STOPPING=1']);
+  }
+});
+
+test('does nothing without a service manager', async () => {
+  assert.equal(await serviceNotifier({}).ready(), false);
+  assert.equal(await serviceNotifier({ NOTIFY_SOCKET: '' }).watchdog(), false);
+});
+
+test('a socket that is not there is an error', async (context) => {
+  const name = join(folder(context), 'none');
+  await assert.rejects(serviceNotifier({ NOTIFY_SOCKET: name }).ready(), { kind: 'notFound' });
+  await assert.rejects(serviceNotifier({ NOTIFY_SOCKET: `/${'x'.repeat(120)}` }).ready(), { kind: 'invalid' });
+});
+
+test('the watchdog interval', () => {
+  assert.equal(watchdogTimeoutMs({}, 7), undefined);
+  assert.equal(watchdogTimeoutMs({ WATCHDOG_USEC: '30000000' }, 7), 30_000);
+  assert.equal(watchdogTimeoutMs({ WATCHDOG_USEC: '1500', WATCHDOG_PID: '7' }, 7), 1.5);
+  assert.equal(watchdogTimeoutMs({ WATCHDOG_USEC: '1500', WATCHDOG_PID: '8' }, 7), undefined);
+  for (const bad of ['0', '-1', 'x', '1.5']) {
+    assert.throws(() => watchdogTimeoutMs({ WATCHDOG_USEC: bad }, 7), { kind: 'invalid' }, bad);
+  }
+});

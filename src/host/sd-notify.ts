@@ -1,0 +1,73 @@
+import { closeSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { TubeletError } from '../base/errors.ts';
+import { libcError, loadLibc } from './libc.ts';
+
+const unixDomain = 1;
+const datagram = 2;
+const closeOnExec = 0o2000000;
+const nonBlocking = 0o4000;
+const noSigpipe = 0x4000;
+const longestAddress = 108;
+
+export interface NotifyEnvironment {
+  readonly NOTIFY_SOCKET?: string | undefined;
+  readonly WATCHDOG_USEC?: string | undefined;
+  readonly WATCHDOG_PID?: string | undefined;
+}
+
+/** Words to the service manager. Each answers false when no service manager listens. */
+export interface ServiceNotifier {
+  ready(): Promise<boolean>;
+  stopping(): Promise<boolean>;
+  watchdog(): Promise<boolean>;
+}
+
+/** Tells systemd how the service fares, over the datagram socket it names in the environment. */
+export function serviceNotifier(env: NotifyEnvironment): ServiceNotifier {
+  const socket = env.NOTIFY_SOCKET ?? '';
+  const send = async (state: string): Promise<boolean> => {
+    if (socket === '') return false;
+    await sendDatagram(socket, state);
+    return true;
+  };
+  return {
+    ready: () => send('READY=1'),
+    stopping: () => send('STOPPING=1'),
+    watchdog: () => send('WATCHDOG=1'),
+  };
+}
+
+/** How often systemd wants to hear from us at least, in milliseconds; undefined when it does not watch this process. */
+export function watchdogTimeoutMs(env: NotifyEnvironment, pid: number): number | undefined {
+  const { WATCHDOG_USEC: text = '', WATCHDOG_PID: owner = '' } = env;
+  if (text === '' || (owner !== '' && owner !== String(pid))) return undefined;
+  const micros = Number(text);
+  if (!/^\d+$/.test(text) || micros === 0 || !Number.isSafeInteger(micros)) {
+    throw new TubeletError('invalid', `WATCHDOG_USEC is "${text}", which is no number of microseconds`);
+  }
+  return micros / 1_000;
+}
+
+/** The bytes of a sockaddr_un: a path, or with `@` before it a name in the abstract namespace. */
+export function unixAddress(name: string): Buffer {
+  const bytes = Buffer.from(name.startsWith('@') ? `\0${name.slice(1)}` : `${name}\0`);
+  if (bytes.length > longestAddress) throw new TubeletError('invalid', `socket name is too long: ${name}`);
+  const family = Buffer.alloc(2);
+  if (endianness() === 'LE') family.writeUInt16LE(unixDomain);
+  else family.writeUInt16BE(unixDomain);
+  return Buffer.concat([family, bytes]);
+}
+
+/** A socket per message: there are few, and the service manager may have been replaced in between. */
+async function sendDatagram(name: string, text: string): Promise<void> {
+  const address = unixAddress(name);
+  const libc = await loadLibc();
+  const fd = libc.socket(unixDomain, datagram | closeOnExec | nonBlocking, 0);
+  if (fd === -1) throw libcError(libc, 'socket', name);
+  try {
+    if (libc.sendto(fd, Buffer.from(text), noSigpipe, address) === -1) throw libcError(libc, 'sendto', name);
+  } finally {
+    closeSync(fd);
+  }
+}

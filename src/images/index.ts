@@ -1,0 +1,1 @@
+export { ImageManager, type ImageManagerDeps } from './image-manager.ts';

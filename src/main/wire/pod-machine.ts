@@ -1,0 +1,158 @@
+import { Backoff } from '../../base/backoff.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { Cri } from '../../cri/index.ts';
+import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
+import { ImageManager } from '../../images/index.ts';
+import { podObject, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
+import type { HostDns } from '../../model/dns.ts';
+import { podPaths } from '../../model/pod-paths.ts';
+import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
+import { DesiredPods } from '../../pods/desired/index.ts';
+import { PodDirectories, type Files } from '../../pods/directories/index.ts';
+import { Dispatch } from '../../pods/dispatch.ts';
+import { Housekeeping } from '../../pods/housekeeping/index.ts';
+import { ObservedPods, Pleg } from '../../pods/pleg/index.ts';
+import { PodRuntime, prepareContainer, StartErrors, type PodEvents } from '../../pods/runtime/index.ts';
+import { PodSources } from '../../pods/sources/index.ts';
+import { PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
+import { PodSync } from '../../pods/sync/index.ts';
+import { PodWorkers } from '../../pods/worker/index.ts';
+import { emptyDir, hostPath, VolumeManager } from '../../volumes/index.ts';
+import { noProbes } from './no-probes.ts';
+
+export interface PodMachineDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly cri: Omit<Cri, 'close' | 'endpoint'>;
+  readonly files: Files;
+  readonly cgroups: { remove(uid: PodUid): Promise<void> };
+  readonly events: PodEvents;
+  readonly settings: RuntimeSettings;
+  readonly node: NodeFacts;
+  readonly hostIps: () => readonly string[];
+  readonly hostDns: () => Promise<HostDns>;
+  readonly runtimeName: () => string;
+  /** The sources that must have spoken before anything is cleaned up. */
+  readonly sources: readonly PodSource[];
+  readonly resyncMs: number;
+  readonly parallelPulls: number;
+  readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
+}
+
+/** Everything between "a source has a set of pods" and "the runtime runs them". */
+export interface PodMachine {
+  /** In the order in which they start. */
+  readonly components: readonly Component[];
+  /** Takes the full set of one source. */
+  set(source: PodSource, pods: readonly DesiredPod[]): void;
+  /** The desired pods as API objects, with the status the agent sees. */
+  pods(): readonly Pod[];
+  readonly desired: DesiredPods;
+  readonly workers: PodWorkers;
+  readonly statuses: PodStatuses;
+  readonly pleg: Pleg;
+}
+
+const relistPeriodMs = 1_000;
+
+export function wirePodMachine(deps: PodMachineDeps): PodMachine {
+  const { clock, random, log, cri, files, events, settings, node, hostIps } = deps;
+  const paths = podPaths(settings.rootDir, settings.podLogsDir);
+
+  // Stores.
+  const desired = new DesiredPods();
+  const observed = new ObservedPods({ runtime: cri });
+  const statuses = new PodStatuses(deps.onStatus);
+  const errors = new StartErrors();
+
+  // Actors.
+  const directories = new PodDirectories({ files, random, paths });
+  const volumes = new VolumeManager({ plugins: [emptyDir(files, paths), hostPath()] });
+  const images = new ImageManager({ clock, service: cri, events, parallelPulls: deps.parallelPulls });
+  const lookup = { configMap: () => undefined, secret: () => undefined, services: () => [] };
+  const prepare = prepareContainer({ images, volumes, files: directories, lookup, settings, node, hostIps });
+  const backoff = new Backoff({ clock });
+  const { hostDns } = deps;
+  const runtime = new PodRuntime({
+    clock,
+    log,
+    runtime: cri,
+    events,
+    probes: noProbes,
+    errors,
+    backoff,
+    prepare,
+    settings,
+    hostDns,
+    hostIps,
+  });
+  const publisher = new StatusPublisher({
+    clock,
+    log,
+    statuses,
+    probes: noProbes,
+    startErrors: (uid) => errors.of(uid),
+    hostIps,
+    runtimeName: deps.runtimeName,
+  });
+  const syncer = new PodSync({
+    log,
+    observed,
+    runtime,
+    volumes,
+    directories,
+    cgroups: deps.cgroups,
+    statuses: publisher,
+    events,
+  });
+
+  // Loops. Each announces to the dispatch below, which exists before any of them starts.
+  const announce = (): void => housekeeping.wake();
+  const workers = new PodWorkers({ clock, random, log, syncer, resyncMs: deps.resyncMs, onChange: announce });
+  const sources = new PodSources({
+    clock,
+    log,
+    configured: deps.sources,
+    onUpdate: (update) => dispatch.handle({ type: 'configChanged', update }),
+  });
+  const housekeeping: Housekeeping = new Housekeeping({
+    clock,
+    random,
+    log,
+    sourcesReady: () => sources.allReady(),
+    isDesired: (uid) => desired.has(uid),
+    workers,
+    observed,
+    remover: runtime,
+    directories,
+    onGone: (uid) => {
+      statuses.forget(uid);
+      images.forget(uid);
+    },
+  });
+  const dispatch = new Dispatch({ log, desired, workers, housekeeping });
+  const pleg = new Pleg({
+    clock,
+    random,
+    log,
+    runtime: cri,
+    observed,
+    relistPeriodMs,
+    onChange: (uid) => dispatch.handle({ type: 'observedChanged', uid }),
+  });
+
+  return {
+    components: [pleg, workers, housekeeping],
+    set: (source, pods) => sources.set(source, pods),
+    pods: () => desired.all().map((pod) => podObject(pod, statuses.get(pod.uid))),
+    desired,
+    workers,
+    statuses,
+    pleg,
+  };
+}

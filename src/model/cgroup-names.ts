@@ -1,0 +1,42 @@
+import type { QosClass } from './qos.ts';
+
+/**
+ * The place of a group in the tree of cgroups, independent of the driver.
+ *
+ *   []  ──  kubepods ─┬─ pod<uid>               guaranteed
+ *                     ├─ burstable ── pod<uid>
+ *                     └─ besteffort ── pod<uid>
+ */
+export type CgroupName = readonly string[];
+export type CgroupDriver = 'cgroupfs' | 'systemd';
+
+export function kubepodsCgroup(cgroupRoot: string): CgroupName {
+  return [...cgroupRoot.split('/').filter((part) => part !== ''), 'kubepods'];
+}
+
+/** Guaranteed pods live directly below the root of all pods. */
+export function qosCgroup(cgroupRoot: string, qos: QosClass): CgroupName {
+  const root = kubepodsCgroup(cgroupRoot);
+  return qos === 'Guaranteed' ? root : [...root, qos.toLowerCase()];
+}
+
+export function podCgroup(cgroupRoot: string, qos: QosClass, uid: string): CgroupName {
+  return [...qosCgroup(cgroupRoot, qos), `pod${uid}`];
+}
+
+/** The path below the mount point of the cgroup file system. */
+export function cgroupPath(name: CgroupName, driver: CgroupDriver): string {
+  if (driver === 'cgroupfs') return `/${name.join('/')}`;
+  const slices = name.map((_, index) => sliceName(name.slice(0, index + 1)));
+  return `/${slices.join('/')}`;
+}
+
+/** A slice carries the names of all its parents; a dash parts them, so a dash in a name becomes an underscore. */
+export function sliceName(name: CgroupName): string {
+  return name.length === 0 ? '-.slice' : `${name.map((part) => part.replaceAll('-', '_')).join('-')}.slice`;
+}
+
+/** What the runtime is told as parent of a pod's containers: the path, or for systemd the bare unit. */
+export function sandboxCgroupParent(name: CgroupName, driver: CgroupDriver): string {
+  return driver === 'systemd' ? sliceName(name) : cgroupPath(name, driver);
+}

@@ -1,0 +1,40 @@
+/**
+ * Keys under which the agent finds its own sandboxes and containers again in the runtime. They are read after a
+ * restart, also by another kubelet, so their spelling is part of the outside contract.
+ */
+export const podNameLabel = 'io.kubernetes.pod.name';
+export const podNamespaceLabel = 'io.kubernetes.pod.namespace';
+export const podUidLabel = 'io.kubernetes.pod.uid';
+export const containerNameLabel = 'io.kubernetes.container.name';
+
+export const containerHashAnnotation = 'io.kubernetes.container.hash';
+export const containerRestartCountAnnotation = 'io.kubernetes.container.restartCount';
+export const containerTerminationMessagePathAnnotation = 'io.kubernetes.container.terminationMessagePath';
+export const containerTerminationMessagePolicyAnnotation = 'io.kubernetes.container.terminationMessagePolicy';
+export const containerPreStopHandlerAnnotation = 'io.kubernetes.container.preStopHandler';
+export const containerPortsAnnotation = 'io.kubernetes.container.ports';
+export const podDeletionGracePeriodAnnotation = 'io.kubernetes.pod.deletionGracePeriod';
+export const podTerminationGracePeriodAnnotation = 'io.kubernetes.pod.terminationGracePeriod';
+
+/** Before the AppArmor field existed, a profile was asked for by this annotation, followed by the container's name. */
+export const appArmorAnnotationPrefix = 'container.apparmor.security.beta.kubernetes.io/';
+
+/** The labels of a pod's sandbox: the pod's own and those that say whose it is. */
+export function sandboxLabels(
+  pod: { readonly name: string; readonly namespace: string; readonly uid: string },
+  ownLabels: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  return {
+    ...ownLabels,
+    [podNameLabel]: pod.name,
+    [podNamespaceLabel]: pod.namespace,
+    [podUidLabel]: pod.uid,
+  };
+}
+
+export function containerLabels(
+  pod: { readonly name: string; readonly namespace: string; readonly uid: string },
+  containerName: string,
+): Record<string, string> {
+  return { ...sandboxLabels(pod), [containerNameLabel]: containerName };
+}

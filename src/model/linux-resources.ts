@@ -1,0 +1,156 @@
+import { LinuxContainerResources, type HugepageLimit } from '../gen/cri/api.ts';
+import type { Container, PodSpec } from '../gen/kubernetes/types.ts';
+import { defaultCpuPeriodUs, milliCpuToQuota, milliCpuToShares } from './cpu.ts';
+import type { DesiredPod } from './desired-pod.ts';
+import { oomScoreAdjust } from './oom-score.ts';
+import { isHugePages } from './pod-resource-totals.ts';
+import { containerRequest, effectiveLimit, podLimits, podRequests } from './pod-resources.ts';
+import { isCriticalPod, podQos } from './qos.ts';
+import { Quantity } from './quantity.ts';
+import type { NodeFacts, RuntimeSettings } from './runtime-settings.ts';
+
+/** What the managers of exclusive resources decided for a container. */
+export interface PinnedResources {
+  readonly cpusetCpus?: string;
+  readonly cpusetMems?: string;
+  /** CPUs held alone need no quota. */
+  readonly withoutCpuQuota?: boolean;
+}
+
+const pageBytes = 4096n;
+
+/** The resources of a pod as a whole, told to the runtime with the sandbox. */
+export function sandboxResources(spec: PodSpec, settings: RuntimeSettings): LinuxContainerResources {
+  const limits = podLimits(spec, { overhead: false });
+  return linuxResources(settings, {
+    cpuRequest: podRequests(spec, { overhead: false }).get('cpu'),
+    cpuLimit: limits.get('cpu') ?? Quantity.zero,
+    memoryLimit: limits.get('memory') ?? Quantity.zero,
+  });
+}
+
+/** What the sandbox itself costs, as its runtime class says. */
+export function overheadResources(spec: PodSpec, settings: RuntimeSettings): LinuxContainerResources {
+  if (spec.overhead === undefined) return LinuxContainerResources.fromPartial({});
+  const cpu = Quantity.parse(spec.overhead['cpu'] ?? '0');
+  const memory = Quantity.parse(spec.overhead['memory'] ?? '0');
+  return linuxResources(settings, { cpuRequest: cpu, cpuLimit: cpu, memoryLimit: memory });
+}
+
+export function containerResources(
+  pod: DesiredPod,
+  container: Container,
+  node: NodeFacts,
+  settings: RuntimeSettings,
+  pinned: PinnedResources = {},
+): LinuxContainerResources {
+  const memoryLimit = effectiveLimit(pod.spec, container, 'memory');
+  const base = linuxResources(settings, {
+    cpuRequest: containerRequest(container, 'cpu'),
+    cpuLimit: effectiveLimit(pod.spec, container, 'cpu'),
+    memoryLimit,
+    withoutCpuQuota: pinned.withoutCpuQuota === true,
+  });
+  const swap = swapResources(pod, container, base.memoryLimitInBytes, node, settings);
+  return {
+    ...base,
+    oomScoreAdj: BigInt(oomScoreAdjust(pod, container, node.memoryCapacityBytes)),
+    hugepageLimits: hugePageLimits(container, node.hugePageSizes),
+    cpusetCpus: pinned.cpusetCpus ?? '',
+    cpusetMems: pinned.cpusetMems ?? '',
+    memorySwapLimitInBytes: swap.limitBytes,
+    unified: { ...base.unified, ...swap.unified, ...memoryQos(container, memoryLimit, node, settings) },
+  };
+}
+
+interface Amounts {
+  readonly cpuRequest: Quantity | undefined;
+  readonly cpuLimit: Quantity;
+  readonly memoryLimit: Quantity;
+  readonly withoutCpuQuota?: boolean;
+}
+
+function linuxResources(settings: RuntimeSettings, amounts: Amounts): LinuxContainerResources {
+  const custom = settings.featureGates('CustomCPUCFSQuotaPeriod');
+  const cpuPeriod = custom ? BigInt(Math.round(settings.cpuCfsQuotaPeriodMs * 1000)) : defaultCpuPeriodUs;
+  const cpuQuota = amounts.withoutCpuQuota ? -1n : milliCpuToQuota(amounts.cpuLimit.milliValue(), cpuPeriod);
+  // Who limits CPU without asking for any asks for all of the limit.
+  const cpuShares = milliCpuToShares((amounts.cpuRequest ?? amounts.cpuLimit).milliValue());
+  const killTogether = settings.cgroupVersion === 2 && !settings.singleProcessOomKill;
+  return LinuxContainerResources.fromPartial({
+    cpuShares,
+    memoryLimitInBytes: amounts.memoryLimit.value(),
+    ...(settings.cpuCfsQuota && { cpuPeriod, cpuQuota }),
+    ...(killTogether && { unified: { 'memory.oom.group': '1' } }),
+  });
+}
+
+/** Every page size the node offers is named: what is not asked for is forbidden. */
+function hugePageLimits(container: Container, sizes: readonly string[]): HugepageLimit[] {
+  const asked = new Map(
+    Object.entries(container.resources?.limits ?? {})
+      .filter(([name]) => isHugePages(name))
+      .map(([name, amount]) => [pageSizeText(name), Quantity.parse(amount).value()] as const),
+  );
+  return sizes.map((pageSize) => ({ pageSize, limit: asked.get(pageSize) ?? 0n }));
+}
+
+/** `hugepages-2Mi` → `2MB`, as the kernel names its files. */
+function pageSizeText(resource: string): string {
+  const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
+  let size = Quantity.parse(resource.slice('hugepages-'.length)).value();
+  let unit = 0;
+  while (size >= 1024n && size % 1024n === 0n && unit < units.length - 1) {
+    size /= 1024n;
+    unit++;
+  }
+  return `${size}${units[unit] ?? ''}`;
+}
+
+interface SwapResources {
+  readonly limitBytes: bigint;
+  readonly unified: Readonly<Record<string, string>>;
+}
+
+function swapResources(
+  pod: DesiredPod,
+  container: Container,
+  memoryLimitBytes: bigint,
+  node: NodeFacts,
+  settings: RuntimeSettings,
+): SwapResources {
+  if (!settings.swapControllerAvailable) return { limitBytes: 0n, unified: {} };
+  // Version 1 counts memory and swap together: the same limit for both leaves no swap.
+  if (settings.cgroupVersion === 1) return { limitBytes: memoryLimitBytes, unified: {} };
+  const bytes = settings.memorySwapBehavior === 'LimitedSwap' ? swapShare(pod, container, node) : 0n;
+  return { limitBytes: 0n, unified: { 'memory.swap.max': String(bytes) } };
+}
+
+/** A burstable container may swap in proportion to the memory it asked for; one that limits itself to it may not. */
+function swapShare(pod: DesiredPod, container: Container, node: NodeFacts): bigint {
+  const request = containerRequest(container, 'memory')?.value() ?? 0n;
+  const limit = container.resources?.limits?.['memory'];
+  const same = limit !== undefined && Quantity.parse(limit).value() === request;
+  if (podQos(pod) !== 'Burstable' || isCriticalPod(pod) || same || request === 0n) return 0n;
+  return node.memoryCapacityBytes > 0n ? (request * node.swapCapacityBytes) / node.memoryCapacityBytes : 0n;
+}
+
+/** Alpha: protects what was asked for, and slows a container down before it reaches its limit. */
+function memoryQos(
+  container: Container,
+  memoryLimit: Quantity,
+  node: NodeFacts,
+  settings: RuntimeSettings,
+): Readonly<Record<string, string>> {
+  if (settings.cgroupVersion !== 2 || !settings.featureGates('MemoryQoS')) return {};
+  const request = containerRequest(container, 'memory')?.value() ?? 0n;
+  const allocatable = Quantity.parse(node.allocatable['memory'] ?? '0').value();
+  const ceiling = memoryLimit.isZero() ? allocatable : memoryLimit.value();
+  const unified: Record<string, string> = {};
+  if (request > 0n) unified['memory.min'] = String(request);
+  if (request !== memoryLimit.value() && ceiling > request) {
+    const room = BigInt(Math.floor(Number(ceiling - request) * settings.memoryThrottlingFactor));
+    unified['memory.high'] = String(((request + room) / pageBytes) * pageBytes);
+  }
+  return unified;
+}

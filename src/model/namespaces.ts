@@ -1,0 +1,41 @@
+import { NamespaceMode, NamespaceOption, type IDMapping } from '../gen/cri/api.ts';
+import type { PodSpec } from '../gen/kubernetes/types.ts';
+
+/** The block of host ids that a pod with its own user namespace was given. */
+export interface UserNamespaceBlock {
+  readonly hostId: number;
+  readonly length: number;
+}
+
+export interface NamespaceChoices {
+  /** Needed exactly when the pod asks for its own users. */
+  readonly userNamespace?: UserNamespaceBlock;
+  /** The container whose processes an ephemeral container wants to see. */
+  readonly targetContainerId?: string;
+}
+
+/** Which namespaces a pod's containers share with the node, with each other, or with nobody. */
+export function namespaceOptions(spec: PodSpec, choices: NamespaceChoices = {}): NamespaceOption {
+  const mappings = idMappings(choices.userNamespace);
+  return NamespaceOption.fromPartial({
+    network: spec.hostNetwork === true ? NamespaceMode.NODE : NamespaceMode.POD,
+    ipc: spec.hostIPC === true ? NamespaceMode.NODE : NamespaceMode.POD,
+    pid: pidMode(spec, choices.targetContainerId),
+    targetId: choices.targetContainerId ?? '',
+    usernsOptions:
+      spec.hostUsers === false
+        ? { mode: NamespaceMode.POD, uids: mappings, gids: mappings }
+        : { mode: NamespaceMode.NODE },
+  });
+}
+
+/** Root of the pod is the first id of its block. */
+export function idMappings(block: UserNamespaceBlock | undefined): IDMapping[] {
+  return block === undefined ? [] : [{ hostId: block.hostId, containerId: 0, length: block.length }];
+}
+
+function pidMode(spec: PodSpec, targetContainerId: string | undefined): NamespaceMode {
+  if (targetContainerId !== undefined) return NamespaceMode.TARGET;
+  if (spec.hostPID === true) return NamespaceMode.NODE;
+  return spec.shareProcessNamespace === true ? NamespaceMode.POD : NamespaceMode.CONTAINER;
+}

@@ -1,0 +1,58 @@
+import type { Container, PodSpec } from '../gen/kubernetes/types.ts';
+import { isRestartableInit } from './containers.ts';
+import type { DesiredPod } from './desired-pod.ts';
+import { aggregateResources } from './pod-resource-totals.ts';
+import { containerRequest } from './pod-resources.ts';
+import { Quantity } from './quantity.ts';
+import { isNodeCriticalPod, podQos } from './qos.ts';
+
+const guaranteedScore = -997;
+const bestEffortScore = 1000;
+/** A guaranteed container that fills the whole memory still comes after any burstable one. */
+const lowestBurstable = 1000 + guaranteedScore;
+const highestBurstable = bestEffortScore - 1;
+
+/**
+ * How gladly the kernel kills a container when memory runs out: the less of the node's memory a burstable container
+ * asked for, the sooner.
+ */
+export function oomScoreAdjust(
+  pod: Pick<DesiredPod, 'spec' | 'status' | 'source'>,
+  container: Container,
+  nodeMemoryBytes: bigint,
+): number {
+  if (isNodeCriticalPod(pod)) return guaranteedScore;
+  const qos = podQos(pod);
+  if (qos === 'Guaranteed') return guaranteedScore;
+  if (qos === 'BestEffort') return bestEffortScore;
+  const surplus = surplusPerContainer(pod.spec);
+  const own = score(memoryOf(container) + surplus, nodeMemoryBytes);
+  // A sidecar must not die before the containers it serves.
+  const bound = isSidecar(pod.spec, container) ? score(smallestRegular(pod.spec) + surplus, nodeMemoryBytes) : own;
+  return Math.max(lowestBurstable, Math.min(own, bound, highestBurstable));
+}
+
+function score(memoryBytes: bigint, nodeMemoryBytes: bigint): number {
+  return nodeMemoryBytes > 0n ? Number(1000n - (1000n * memoryBytes) / nodeMemoryBytes) : highestBurstable;
+}
+
+/** What the pod asks for beyond its containers belongs to all of them alike. */
+function surplusPerContainer(spec: PodSpec): bigint {
+  const wholePod = spec.resources?.requests?.['memory'];
+  if (wholePod === undefined) return 0n;
+  const asked = aggregateResources(spec, 'requests').get('memory') ?? Quantity.zero;
+  const surplus = Quantity.parse(wholePod).sub(asked).value();
+  return surplus / BigInt(Math.max(1, spec.containers.length + (spec.initContainers?.length ?? 0)));
+}
+
+function isSidecar(spec: PodSpec, container: Container): boolean {
+  return (spec.initContainers ?? []).some((init) => init.name === container.name && isRestartableInit(init));
+}
+
+function smallestRegular(spec: PodSpec): bigint {
+  return spec.containers.map(memoryOf).reduce((least, bytes) => (bytes < least ? bytes : least));
+}
+
+function memoryOf(container: Container): bigint {
+  return containerRequest(container, 'memory')?.value() ?? 0n;
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { PodUid } from '../base/ids.ts';
+
+/** Where the agent keeps what belongs to a pod. The layout is the kubelet's: others read it too. */
+export interface PodPaths {
+  /** Of all pods: `<root>/pods`. */
+  readonly pods: string;
+  pod(uid: PodUid): string;
+  volumes(uid: PodUid): string;
+  /** The folder of one volume of a kind, such as `kubernetes.io~empty-dir`. */
+  volume(uid: PodUid, plugin: string, name: string): string;
+  plugins(uid: PodUid): string;
+  etcHosts(uid: PodUid): string;
+  container(uid: PodUid, name: string): string;
+  /** Of all logs. */
+  readonly logs: string;
+  podLogs(pod: { readonly namespace: string; readonly name: string; readonly uid: PodUid }): string;
+}
+
+export function podPaths(rootDir: string, podLogsDir: string): PodPaths {
+  const pods = join(rootDir, 'pods');
+  const pod = (uid: PodUid): string => join(pods, uid);
+  return {
+    pods,
+    pod,
+    volumes: (uid) => join(pod(uid), 'volumes'),
+    volume: (uid, plugin, name) => join(pod(uid), 'volumes', plugin, name),
+    plugins: (uid) => join(pod(uid), 'plugins'),
+    etcHosts: (uid) => join(pod(uid), 'etc-hosts'),
+    container: (uid, name) => join(pod(uid), 'containers', name),
+    logs: podLogsDir,
+    podLogs: ({ namespace, name, uid }) => join(podLogsDir, `${namespace}_${name}_${uid}`),
+  };
+}
+
+/** The uid in the name of a pod's log folder; nothing for a folder that is none. */
+export function uidOfLogFolder(folder: string): string | undefined {
+  return /^[^_]+_[^_]+_(?<uid>[^_]+)$/.exec(folder)?.groups?.['uid'];
+}

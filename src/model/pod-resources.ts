@@ -1,0 +1,67 @@
+import type { Container, PodSpec } from '../gen/kubernetes/types.ts';
+import { aggregateResources, isHugePages, type ResourceTotals } from './pod-resource-totals.ts';
+import { Quantity } from './quantity.ts';
+
+export type { ResourceTotals } from './pod-resource-totals.ts';
+
+export interface TotalsOptions {
+  /** Adds what the pod's runtime itself needs (`spec.overhead`). */
+  readonly overhead: boolean;
+}
+
+/** What the scheduler and the cgroups count a pod with: the pod's own word where it gives one, else its containers. */
+export function podRequests(spec: PodSpec, options: TotalsOptions): ResourceTotals {
+  const totals = new Map(aggregateResources(spec, 'requests'));
+  override(totals, spec.resources?.requests);
+  if (options.overhead) {
+    for (const [name, text] of Object.entries(spec.overhead ?? {})) {
+      totals.set(name, (totals.get(name) ?? Quantity.zero).add(Quantity.parse(text)));
+    }
+  }
+  return totals;
+}
+
+export function podLimits(spec: PodSpec, options: TotalsOptions): ResourceTotals {
+  const totals = new Map(aggregateResources(spec, 'limits'));
+  override(totals, spec.resources?.limits);
+  if (options.overhead) {
+    // Overhead widens a limit; it does not impose one.
+    for (const [name, text] of Object.entries(spec.overhead ?? {})) {
+      const limit = totals.get(name);
+      if (limit !== undefined && !limit.isZero()) totals.set(name, limit.add(Quantity.parse(text)));
+    }
+  }
+  return totals;
+}
+
+/** Resources that may be asked for by the pod as a whole. */
+export function isPodLevelResource(name: string): boolean {
+  return name === 'cpu' || name === 'memory' || isHugePages(name);
+}
+
+export function hasPodLevelResources(spec: PodSpec): boolean {
+  const { requests = {}, limits = {} } = spec.resources ?? {};
+  return [...Object.keys(requests), ...Object.keys(limits)].some(isPodLevelResource);
+}
+
+/** What a container asks for, or `undefined` where it says nothing. */
+export function containerRequest(container: Container, resource: string): Quantity | undefined {
+  return parsed(container.resources?.requests?.[resource]);
+}
+
+/** The limit that binds a container: its own, else the one of the whole pod. */
+export function effectiveLimit(spec: PodSpec, container: Container, resource: string): Quantity {
+  const own = parsed(container.resources?.limits?.[resource]);
+  if (own !== undefined && !own.isZero()) return own;
+  return parsed(spec.resources?.limits?.[resource]) ?? own ?? Quantity.zero;
+}
+
+function parsed(text: string | undefined): Quantity | undefined {
+  return text === undefined ? undefined : Quantity.parse(text);
+}
+
+function override(totals: Map<string, Quantity>, amounts: Readonly<Record<string, string>> = {}): void {
+  for (const [name, text] of Object.entries(amounts)) {
+    if (isPodLevelResource(name)) totals.set(name, Quantity.parse(text));
+  }
+}

@@ -1,0 +1,64 @@
+import type { PodSpec, ResourceRequirements } from '../gen/kubernetes/types.ts';
+import type { DesiredPod } from './desired-pod.ts';
+import { hasPodLevelResources } from './pod-resources.ts';
+import { Quantity } from './quantity.ts';
+
+export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
+
+const qosClasses: readonly string[] = ['Guaranteed', 'Burstable', 'BestEffort'];
+const countedResources = ['cpu', 'memory'] as const;
+
+const systemNodeCritical = 'system-node-critical';
+/** From this priority on a pod must run, whoever else has to go. */
+const systemCriticalPriority = 2_000_000_000;
+
+/** The class that was settled when the pod was stored; only pods that never passed an API server are classed here. */
+export function podQos(pod: Pick<DesiredPod, 'spec' | 'status'>): QosClass {
+  const settled = pod.status.qosClass;
+  return settled !== undefined && qosClasses.includes(settled) ? (settled as QosClass) : computeQos(pod.spec);
+}
+
+/**
+ * Guaranteed: every container is limited in CPU and memory and asks for as much as it may use. BestEffort: nobody asks
+ * for anything. Burstable: the rest. A pod that speaks for itself as a whole is one unit here.
+ */
+export function computeQos(spec: PodSpec): QosClass {
+  const units: readonly ResourceRequirements[] = hasPodLevelResources(spec)
+    ? [spec.resources ?? {}]
+    : [...spec.containers, ...(spec.initContainers ?? [])].map((container) => container.resources ?? {});
+  const requests = sumOf(units.map((unit) => unit.requests));
+  const limits = sumOf(units.map((unit) => unit.limits));
+  if (requests.size === 0 && limits.size === 0) return 'BestEffort';
+  const allLimited = units.every((unit) =>
+    countedResources.every((name) => positive(unit.limits?.[name]) !== undefined),
+  );
+  const equal =
+    requests.size === limits.size && [...requests].every(([name, amount]) => limits.get(name)?.compare(amount) === 0);
+  return allLimited && equal ? 'Guaranteed' : 'Burstable';
+}
+
+/** Critical pods are admitted at the cost of others and are never evicted. */
+export function isCriticalPod(pod: Pick<DesiredPod, 'source' | 'spec'>): boolean {
+  return pod.source !== 'api' || (pod.spec.priority ?? 0) >= systemCriticalPriority;
+}
+
+export function isNodeCriticalPod(pod: Pick<DesiredPod, 'source' | 'spec'>): boolean {
+  return isCriticalPod(pod) && pod.spec.priorityClassName === systemNodeCritical;
+}
+
+function sumOf(lists: readonly (Readonly<Record<string, string>> | undefined)[]): ReadonlyMap<string, Quantity> {
+  const sum = new Map<string, Quantity>();
+  for (const list of lists) {
+    for (const name of countedResources) {
+      const amount = positive(list?.[name]);
+      if (amount !== undefined) sum.set(name, (sum.get(name) ?? Quantity.zero).add(amount));
+    }
+  }
+  return sum;
+}
+
+/** Asking for zero is asking for nothing. */
+function positive(text: string | undefined): Quantity | undefined {
+  const amount = text === undefined ? Quantity.zero : Quantity.parse(text);
+  return amount.sign() > 0 ? amount : undefined;
+}

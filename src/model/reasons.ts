@@ -1,0 +1,118 @@
+/**
+ * Words that users, controllers and dashboards read. They are compared for equality outside of this program, so each
+ * stands here once.
+ */
+export const podPhases = {
+  pending: 'Pending',
+  running: 'Running',
+  succeeded: 'Succeeded',
+  failed: 'Failed',
+  unknown: 'Unknown',
+} as const;
+export type PodPhase = (typeof podPhases)[keyof typeof podPhases];
+
+export function isTerminalPhase(phase: string | undefined): phase is 'Succeeded' | 'Failed' {
+  return phase === podPhases.succeeded || phase === podPhases.failed;
+}
+
+export const podConditions = {
+  scheduled: 'PodScheduled',
+  ready: 'Ready',
+  initialized: 'Initialized',
+  containersReady: 'ContainersReady',
+  readyToStartContainers: 'PodReadyToStartContainers',
+  resizePending: 'PodResizePending',
+  resizeInProgress: 'PodResizeInProgress',
+  disruptionTarget: 'DisruptionTarget',
+} as const;
+
+/** Conditions only a kubelet writes; all others in a pod's status belong to somebody else. */
+const ownConditions: ReadonlySet<string> = new Set([
+  podConditions.scheduled,
+  podConditions.ready,
+  podConditions.initialized,
+  podConditions.containersReady,
+  podConditions.readyToStartContainers,
+  podConditions.resizePending,
+  podConditions.resizeInProgress,
+]);
+
+export function isOwnCondition(type: string): boolean {
+  return ownConditions.has(type);
+}
+
+export const conditionReasons = {
+  unknownContainerStatuses: 'UnknownContainerStatuses',
+  containersNotInitialized: 'ContainersNotInitialized',
+  containersNotReady: 'ContainersNotReady',
+  readinessGatesNotReady: 'ReadinessGatesNotReady',
+  podCompleted: 'PodCompleted',
+  podFailed: 'PodFailed',
+  resizeDeferred: 'Deferred',
+  resizeInfeasible: 'Infeasible',
+  resizeError: 'Error',
+  terminationByKubelet: 'TerminationByKubelet',
+} as const;
+
+/** Why a container has not started. */
+export const startReasons = {
+  containerCreating: 'ContainerCreating',
+  podInitializing: 'PodInitializing',
+  createContainerConfigError: 'CreateContainerConfigError',
+  preCreateHookError: 'PreCreateHookError',
+  createContainerError: 'CreateContainerError',
+  preStartHookError: 'PreStartHookError',
+  runContainerError: 'RunContainerError',
+  postStartHookError: 'PostStartHookError',
+  crashLoopBackOff: 'CrashLoopBackOff',
+  imagePullBackOff: 'ImagePullBackOff',
+  errImagePull: 'ErrImagePull',
+  errImageNeverPull: 'ErrImageNeverPull',
+  imageInspectError: 'ImageInspectError',
+  invalidImageName: 'InvalidImageName',
+  registryUnavailable: 'RegistryUnavailable',
+} as const;
+
+/** Why a container ended, as far as not the runtime says it. */
+export const endReasons = {
+  completed: 'Completed',
+  error: 'Error',
+  oomKilled: 'OOMKilled',
+  containerCannotRun: 'ContainerCannotRun',
+  containerStatusUnknown: 'ContainerStatusUnknown',
+} as const;
+
+/** Why a whole pod failed or was refused. */
+export const podReasons = {
+  evicted: 'Evicted',
+  deadlineExceeded: 'DeadlineExceeded',
+  sysctlForbidden: 'SysctlForbidden',
+  topologyAffinityError: 'TopologyAffinityError',
+  smtAlignmentError: 'SMTAlignmentError',
+  unexpectedAdmissionError: 'UnexpectedAdmissionError',
+  invalidNodeInfo: 'InvalidNodeInfo',
+  podOsSelectorNodeLabelDoesNotMatch: 'PodOSSelectorNodeLabelDoesNotMatch',
+  podOsNotSupported: 'PodOSNotSupported',
+  supplementalGroupsPolicyNotSupported: 'SupplementalGroupsPolicyNotSupported',
+  initContainerRestartPolicyForbidden: 'InitContainerRestartPolicyForbidden',
+  /** Followed by the name of the resource. */
+  outOfPrefix: 'OutOf',
+  nodeAffinity: 'NodeAffinity',
+  nodeName: 'NodeName',
+  nodePorts: 'NodePorts',
+  taintToleration: 'TaintToleration',
+  appArmor: 'AppArmor',
+  podLevelResourcesNotSupported: 'PodLevelResourcesNotSupported',
+  nodeShutdown: 'NodeShutdown',
+  volumeAttachmentLimitExceeded: 'VolumeAttachmentLimitExceeded',
+  preempting: 'Preempting',
+} as const;
+
+export const podMessages = {
+  deadlineExceeded: 'Pod was active on the node longer than the specified deadline',
+  rejectedPrefix: 'Pod was rejected: ',
+  lostWhenTerminated: 'The container could not be located when the pod was terminated',
+  lostWhenDeleted: 'The container could not be located when the pod was deleted.  The container used to be Running',
+} as const;
+
+export { containerEvents, imageEvents, nodeEvents, podEvents, volumeEvents } from './event-reasons.ts';

@@ -1,0 +1,40 @@
+/** What the configuration says about making sandboxes and containers. */
+export interface RuntimeSettings {
+  readonly nodeName: string;
+  readonly rootDir: string;
+  readonly podLogsDir: string;
+  /** Below which `kubepods` lives; `/` unless configured. */
+  readonly cgroupRoot: string;
+  readonly cgroupDriver: 'cgroupfs' | 'systemd';
+  readonly cgroupsPerQos: boolean;
+  readonly cgroupVersion: 1 | 2;
+  readonly clusterDns: readonly string[];
+  readonly clusterDomain: string;
+  /** Path of the host's resolver configuration; empty means pods must not use it. */
+  readonly resolvConf: string;
+  readonly seccompDefault: boolean;
+  /** Absolute folder of the local seccomp profiles. */
+  readonly seccompProfileRoot: string;
+  readonly cpuCfsQuota: boolean;
+  readonly cpuCfsQuotaPeriodMs: number;
+  /** Whether the kernel may kill one process of a container for memory instead of all (cgroup v2 only). */
+  readonly singleProcessOomKill: boolean;
+  readonly memorySwapBehavior: 'NoSwap' | 'LimitedSwap';
+  /** Whether the kernel can account swap per cgroup at all. */
+  readonly swapControllerAvailable: boolean;
+  readonly memoryThrottlingFactor: number;
+  readonly selinuxEnabled: boolean;
+  readonly featureGates: (name: string) => boolean;
+}
+
+/** What the machine is, as far as containers are concerned. */
+export interface NodeFacts {
+  readonly memoryCapacityBytes: bigint;
+  readonly swapCapacityBytes: bigint;
+  /** Resource → quantity, as the Node object says it. */
+  readonly allocatable: Readonly<Record<string, string>>;
+  /** Page sizes the kernel offers, written `2MB`, `1GB`. */
+  readonly hugePageSizes: readonly string[];
+  /** Paths below /sys/devices/system/cpu that exist here and are hidden from containers. */
+  readonly thermalThrottlePaths: readonly string[];
+}

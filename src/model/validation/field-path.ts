@@ -1,0 +1,26 @@
+/** The way from the root of an object to a field: names and list positions. */
+export type FieldPath = readonly (string | number)[];
+
+/** Fields that hold maps with keys of the user's own; those keys are written in brackets. */
+const mapFields: ReadonlySet<string> = new Set([
+  'annotations',
+  'labels',
+  'limits',
+  'matchLabels',
+  'nodeSelector',
+  'options',
+  'overhead',
+  'requests',
+  'volumeAttributes',
+]);
+
+/** `spec.containers[0].resources.limits[cpu]`, as Kubernetes writes paths in its messages. */
+export function formatPath(path: FieldPath): string {
+  let text = '';
+  for (const [index, step] of path.entries()) {
+    const parent = path[index - 1];
+    if (typeof step === 'number' || (typeof parent === 'string' && mapFields.has(parent))) text += `[${step}]`;
+    else text += text === '' ? step : `.${step}`;
+  }
+  return text;
+}

@@ -1,0 +1,4 @@
+export { validateContainers, type ContainerRules } from './containers.ts';
+export { Faults, type Fault } from './faults.ts';
+export { formatPath, type FieldPath } from './field-path.ts';
+export { defaultPodRules, validatePod, type PodRules } from './pod.ts';

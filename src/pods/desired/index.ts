@@ -1,0 +1,1 @@
+export { DesiredPods } from './desired-pods.ts';

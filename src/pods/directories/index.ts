@@ -1,0 +1,2 @@
+export { PodDirectories } from './pod-directories.ts';
+export type { Files } from './ports.ts';

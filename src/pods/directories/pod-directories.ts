@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import type { PodUid } from '../../base/ids.ts';
+import type { Random } from '../../base/random.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { uidOfLogFolder, type PodPaths } from '../../model/pod-paths.ts';
+import type { Files } from './ports.ts';
+
+export interface PodDirectoriesDeps {
+  readonly files: Files;
+  readonly random: Random;
+  readonly paths: PodPaths;
+}
+
+const folderMode = 0o750;
+const logFolderMode = 0o755;
+/** A hosts file every process of the pod may read, and a message file every process may write. */
+const hostsMode = 0o644;
+const terminationLogMode = 0o666;
+
+/** Makes and removes the agent's own files of a pod: its directory tree, hosts file, message files, log folders. */
+export class PodDirectories {
+  readonly #deps: PodDirectoriesDeps;
+
+  constructor(deps: PodDirectoriesDeps) {
+    this.#deps = deps;
+  }
+
+  /** The folders that must be there before volumes and containers. */
+  async prepare(uid: PodUid): Promise<void> {
+    const { files, paths } = this.#deps;
+    for (const path of [paths.pod(uid), paths.volumes(uid), paths.plugins(uid)])
+      await files.makeFolder(path, folderMode);
+  }
+
+  async writeHosts(uid: PodUid, content: string): Promise<string> {
+    const path = this.#deps.paths.etcHosts(uid);
+    await this.#deps.files.writeFile(path, content, hostsMode);
+    return path;
+  }
+
+  async makeTerminationLog(uid: PodUid, container: string): Promise<string> {
+    const { files, paths, random } = this.#deps;
+    const folder = paths.container(uid, container);
+    await files.makeFolder(folder, folderMode);
+    const path = join(folder, random.hex(4));
+    await files.writeFile(path, '', terminationLogMode);
+    return path;
+  }
+
+  /** Makes the folder of a container's logs; answers the highest restart count that has logs there. */
+  async prepareLogs(pod: DesiredPod, container: string): Promise<number | undefined> {
+    const { files, paths } = this.#deps;
+    await files.makeFolder(paths.podLogs(pod), logFolderMode);
+    const folder = join(paths.podLogs(pod), container);
+    await files.makeFolder(folder, logFolderMode);
+    return highestRestartCount(await files.list(folder));
+  }
+
+  readNodeHosts(): Promise<string> {
+    return this.#deps.files.readText('/etc/hosts');
+  }
+
+  /** Everything of the pod, logs included. Volumes must be unmounted: a mount below makes it fail, never vanish. */
+  async remove(uid: PodUid): Promise<void> {
+    const { files, paths } = this.#deps;
+    await files.removeTree(paths.pod(uid));
+    for (const folder of await files.list(paths.logs)) {
+      if (uidOfLogFolder(folder) === uid) await files.removeTree(join(paths.logs, folder));
+    }
+  }
+
+  /** Pods that have a directory or logs here. */
+  async uids(): Promise<ReadonlySet<string>> {
+    const { files, paths } = this.#deps;
+    const logged = (await files.list(paths.logs)).map(uidOfLogFolder);
+    return new Set([...(await files.list(paths.pods)), ...logged.filter((uid) => uid !== undefined)]);
+  }
+}
+
+/** Of file names like `3.log` and `3.log.20261115-101112.gz`. */
+export function highestRestartCount(names: readonly string[]): number | undefined {
+  const counts = names.flatMap((name) => /^(\d+)\.log/.exec(name)?.[1] ?? []).map(Number);
+  return counts.length === 0 ? undefined : Math.max(...counts);
+}

@@ -1,0 +1,12 @@
+/** The file system as far as pod directories need it. Paths are absolute; every mode is given, umask counts for nothing. */
+export interface Files {
+  /** Makes a folder and those above it; one that is there gets the mode. */
+  makeFolder(path: string, mode: number): Promise<void>;
+  /** Replaces the file's content. */
+  writeFile(path: string, content: string, mode: number): Promise<void>;
+  readText(path: string): Promise<string>;
+  /** Names in a folder; none when the folder is not there. */
+  list(path: string): Promise<readonly string[]>;
+  /** Removes a tree without following links and without crossing mounts. What is not there is fine. */
+  removeTree(path: string): Promise<void>;
+}

@@ -1,0 +1,83 @@
+import type { PodUid } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { DesiredPod } from '../model/desired-pod.ts';
+import type { PodUpdate } from '../model/pod-update.ts';
+
+/** Everything that can make the agent look at a pod again. */
+export type DispatchMessage =
+  | { readonly type: 'configChanged'; readonly update: PodUpdate }
+  | { readonly type: 'observedChanged'; readonly uid: PodUid }
+  | { readonly type: 'probeChanged'; readonly uid: PodUid }
+  | { readonly type: 'resourcesChanged'; readonly uids: readonly PodUid[] }
+  | { readonly type: 'tick' };
+
+export interface DispatchDeps {
+  readonly log: Log;
+  readonly desired: { apply(update: PodUpdate): void };
+  readonly workers: {
+    configure(pod: DesiredPod): void;
+    remove(uid: PodUid): void;
+    wake(uid: PodUid): void;
+  };
+  readonly housekeeping: { wake(): void };
+}
+
+/** The single inbox. It decides which pod should look again, and does no work itself. */
+export class Dispatch {
+  readonly #deps: DispatchDeps;
+
+  constructor(deps: DispatchDeps) {
+    this.#deps = deps;
+  }
+
+  handle(message: DispatchMessage): void {
+    const { workers, housekeeping } = this.#deps;
+    switch (message.type) {
+      case 'configChanged':
+        return this.#configChanged(message.update);
+      case 'observedChanged':
+        workers.wake(message.uid);
+        // It may be a pod that nobody wants.
+        return housekeeping.wake();
+      case 'probeChanged':
+        return workers.wake(message.uid);
+      case 'resourcesChanged':
+        for (const uid of message.uids) workers.wake(uid);
+        return;
+      case 'tick':
+        return housekeeping.wake();
+      default:
+        return message satisfies never;
+    }
+  }
+
+  #configChanged(update: PodUpdate): void {
+    const { log, desired, workers, housekeeping } = this.#deps;
+    if (update.pods.length > 0) {
+      const pods = update.pods.map(({ namespace, name }) => `${namespace}/${name}`);
+      log.info(`SyncLoop ${update.op.toUpperCase()}`, { source: update.source, pods });
+    }
+    desired.apply(update);
+    for (const pod of update.pods) {
+      switch (update.op) {
+        case 'add':
+        case 'update':
+        case 'delete':
+          workers.configure(pod);
+          break;
+        case 'remove':
+          workers.remove(pod.uid);
+          break;
+        case 'reconcile':
+          workers.wake(pod.uid);
+          break;
+        case 'set':
+          break;
+        default:
+          update.op satisfies never;
+      }
+    }
+    // A source that speaks for the first time may settle what is nobody's.
+    housekeeping.wake();
+  }
+}

@@ -1,0 +1,34 @@
+import type { PodUid } from '../../base/ids.ts';
+
+export interface LeftoversInput {
+  /** Every source has spoken: only then does "nobody wants it" mean anything. */
+  readonly sourcesReady: boolean;
+  readonly isDesired: (uid: PodUid) => boolean;
+  /** Pods that have a worker, and whether it is finished and dropped by its source. */
+  readonly workers: readonly { readonly uid: PodUid; readonly over: boolean }[];
+  /** Pods the runtime has something of. */
+  readonly inRuntime: readonly { readonly uid: PodUid; readonly name: string; readonly namespace: string }[];
+  /** Pods that have files here. */
+  readonly onDisk: readonly PodUid[];
+}
+
+export interface Leftovers {
+  /** In the runtime, wanted by nobody, cared for by nobody: to be stopped. */
+  readonly orphans: readonly { readonly uid: PodUid; readonly name: string; readonly namespace: string }[];
+  /** Stopped and dropped: what is left of them in the runtime and on disk goes, then their memory. */
+  readonly remains: readonly PodUid[];
+  /** Files of pods that nothing else knows of. */
+  readonly strayFiles: readonly PodUid[];
+}
+
+/** What is left over from pods that are no more. */
+export function computeLeftovers(input: LeftoversInput): Leftovers {
+  if (!input.sourcesReady) return { orphans: [], remains: [], strayFiles: [] };
+  const cared = new Set(input.workers.map(({ uid }) => uid));
+  const running = new Set(input.inRuntime.map(({ uid }) => uid));
+  return {
+    orphans: input.inRuntime.filter(({ uid }) => !cared.has(uid) && !input.isDesired(uid)),
+    remains: input.workers.filter(({ uid, over }) => over && !input.isDesired(uid)).map(({ uid }) => uid),
+    strayFiles: input.onDisk.filter((uid) => !cared.has(uid) && !running.has(uid) && !input.isDesired(uid)),
+  };
+}

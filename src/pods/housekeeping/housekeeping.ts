@@ -1,0 +1,117 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { messageOf } from '../../base/errors.ts';
+import { podUid, type PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import { Mailbox } from '../../base/mailbox.ts';
+import type { Random } from '../../base/random.ts';
+import { computeLeftovers } from './compute-leftovers.ts';
+import type { Directories, Observations, Remover, Workers } from './ports.ts';
+
+export interface HousekeepingDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly sourcesReady: () => boolean;
+  readonly isDesired: (uid: PodUid) => boolean;
+  readonly workers: Workers;
+  readonly observed: Observations;
+  readonly remover: Remover;
+  readonly directories: Directories;
+  /** The pod is gone from everywhere: others may forget it too. */
+  readonly onGone: (uid: PodUid) => void;
+}
+
+/** Without a wake, leftovers are looked for this often. */
+const resyncMs = 30_000;
+
+/** Removes what pods leave behind, in the runtime and on disk. Woken when there may be something, else a slow resync. */
+export class Housekeeping implements Component {
+  readonly name = 'housekeeping';
+  readonly #deps: HousekeepingDeps;
+  readonly #mailbox = new Mailbox<'look'>((waiting) => waiting);
+  readonly #stopped = new AbortController();
+  /** What could not be removed, and why: said once, not at every round. */
+  readonly #stuck = new Map<PodUid, string>();
+  #loop: LoopHandle | undefined;
+
+  constructor(deps: HousekeepingDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    const body = (signal: AbortSignal): Promise<void> => this.#round(signal);
+    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+  }
+
+  wake(): void {
+    this.#mailbox.put('look');
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const cancel = this.#deps.clock.after(resyncMs, () => this.wake());
+    try {
+      await this.#mailbox.take(signal);
+    } finally {
+      cancel();
+    }
+    if (this.#deps.sourcesReady()) await this.tidy(signal);
+  }
+
+  /** One look at everything, and the removal of what is left over. */
+  async tidy(signal: AbortSignal): Promise<void> {
+    const { workers, observed, directories, isDesired, sourcesReady } = this.#deps;
+    // The disk is read first: a pod that starts meanwhile is then known to a worker before its files are judged.
+    const onDisk = [...(await directories.uids())].map(podUid);
+    const leftovers = computeLeftovers({
+      sourcesReady: sourcesReady(),
+      isDesired,
+      workers: workers.uids().map((uid) => ({ uid, over: workers.isOver(uid) })),
+      inRuntime: [...observed.listed()].map(([uid, { name, namespace }]) => ({ uid, name, namespace })),
+      onDisk,
+    });
+    for (const orphan of leftovers.orphans) workers.adoptOrphan(orphan);
+    for (const uid of leftovers.remains) await this.#attempt(uid, () => this.#removeRemains(uid, signal));
+    for (const uid of leftovers.strayFiles) await this.#attempt(uid, () => this.#removeStray(uid));
+  }
+
+  async #removeRemains(uid: PodUid, signal: AbortSignal): Promise<void> {
+    const { workers, observed, remover, directories, isDesired, log } = this.#deps;
+    await remover.remove(await observed.look(uid, signal), signal);
+    // It may have come back under the same uid while the runtime was busy: then its files are wanted again.
+    if (isDesired(uid) || !workers.isOver(uid)) return;
+    await directories.remove(uid);
+    if (isDesired(uid) || !workers.forget(uid)) return;
+    await observed.look(uid, signal);
+    log.debug(2, 'Pod removed', { podUID: uid });
+    this.#deps.onGone(uid);
+  }
+
+  async #removeStray(uid: PodUid): Promise<void> {
+    this.#deps.log.info('Removing orphaned pod directory', { podUID: uid });
+    await this.#deps.directories.remove(uid);
+    this.#deps.onGone(uid);
+  }
+
+  /** One pod's remains that cannot be removed keep nobody else's from going. */
+  async #attempt(uid: PodUid, removal: () => Promise<void>): Promise<void> {
+    try {
+      await removal();
+      this.#stuck.delete(uid);
+    } catch (error) {
+      if (this.#stopped.signal.aborted) return;
+      const why = messageOf(error);
+      if (this.#stuck.get(uid) === why) return;
+      this.#stuck.set(uid, why);
+      this.#deps.log.error(error, 'Cannot remove what is left of a pod, will try again', { podUID: uid });
+    }
+  }
+}

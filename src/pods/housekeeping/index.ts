@@ -1,0 +1,1 @@
+export { Housekeeping, type HousekeepingDeps } from './housekeeping.ts';

@@ -1,0 +1,60 @@
+import { isKind } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import { ListContainersRequest, ListPodSandboxRequest } from '../../gen/cri/api.ts';
+import { podUidLabel } from '../../model/labels.ts';
+import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../model/observed-pod.ts';
+import type { ObservableRuntime } from './ports.ts';
+import { toObservedContainer, toObservedSandbox } from './to-observed.ts';
+
+/**
+ * Looks at everything the runtime has of one pod. What vanishes between the listing and the look is left out: it is
+ * gone, and that is what the observation says.
+ */
+export async function inspectPod(runtime: ObservableRuntime, uid: PodUid, observedAt: number): Promise<ObservedPod> {
+  const labelSelector = { [podUidLabel]: uid };
+  const [listedSandboxes, listedContainers] = await Promise.all([
+    runtime.listPodSandbox(ListPodSandboxRequest.fromPartial({ filter: { labelSelector } })),
+    runtime.listContainers(ListContainersRequest.fromPartial({ filter: { labelSelector } })),
+  ]);
+  const [sandboxes, containers] = await Promise.all([
+    Promise.all(
+      listedSandboxes.items
+        .map(async ({ id }): Promise<ObservedSandbox | undefined> => {
+          const { status } = await runtime.podSandboxStatus({ podSandboxId: id, verbose: false });
+          return status && toObservedSandbox(status);
+        })
+        .map(absentWhenGone),
+    ),
+    Promise.all(
+      listedContainers.containers
+        .map(async ({ id, podSandboxId }): Promise<ObservedContainer | undefined> => {
+          const { status } = await runtime.containerStatus({ containerId: id, verbose: false });
+          return status && toObservedContainer(status, podSandboxId);
+        })
+        .map(absentWhenGone),
+    ),
+  ]);
+  const identity = listedSandboxes.items[0]?.metadata;
+  return {
+    uid,
+    name: identity?.name ?? '',
+    namespace: identity?.namespace ?? '',
+    observedAt,
+    sandboxes: newestFirst(sandboxes.filter((entry) => entry !== undefined)),
+    containers: newestFirst(containers.filter((entry) => entry !== undefined)),
+  };
+}
+
+async function absentWhenGone<T>(look: Promise<T>): Promise<T | undefined> {
+  try {
+    return await look;
+  } catch (error) {
+    if (isKind(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
+/** By creation; the attempt decides within one instant. */
+function newestFirst<T extends { readonly attempt: number; readonly createdAt: number }>(items: readonly T[]): T[] {
+  return items.toSorted((a, b) => b.createdAt - a.createdAt || b.attempt - a.attempt);
+}

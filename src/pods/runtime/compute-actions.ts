@@ -1,0 +1,61 @@
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
+import { computeInitActions } from './compute-init-actions.ts';
+import { computeRegularActions } from './compute-regular-actions.ts';
+import { computeSandboxChange } from './compute-sandbox-change.ts';
+import { startOf, type ActionsInput, type ContainerStart, type PodActions } from './pod-actions.ts';
+
+/** Decides; changes nothing. */
+export function computePodActions(input: ActionsInput): PodActions {
+  const { pod, observed } = input;
+  const sandbox = computeSandboxChange(pod, observed);
+  if (sandbox.kind === 'replace') return actionsForNewSandbox(input, sandbox.attempt, sandbox.reason);
+
+  const regular = computeRegularActions(input);
+  if (regular.keep === 0 && regular.start.length === 0) {
+    // Sidecars serve the regular containers: with none left there is nothing to serve.
+    return { killPod: { reason: 'all containers have ended' }, sandbox: sandbox.id, kill: [], start: [] };
+  }
+  const ephemeral = ephemeralStarts(pod, observed);
+  const init = computeInitActions(input, sandbox.id);
+  if (init.verdict === 'failed') {
+    return { killPod: { reason: init.reason }, sandbox: sandbox.id, kill: init.kill, start: [] };
+  }
+  if (init.verdict === 'underway') {
+    return { sandbox: sandbox.id, kill: init.kill, start: [...ephemeral, ...init.start] };
+  }
+  return {
+    sandbox: sandbox.id,
+    kill: [...init.kill, ...regular.kill],
+    start: [...ephemeral, ...init.start, ...regular.start],
+  };
+}
+
+function actionsForNewSandbox({ pod, observed }: ActionsInput, attempt: number, reason: string): PodActions {
+  const killPod = observed.sandboxes.length + observed.containers.length > 0 ? { killPod: { reason } } : {};
+  const nothing = { ...killPod, kill: [], start: [] };
+  if (pod.metadata.deletionTimestamp !== undefined) return nothing;
+  const { containers, initContainers = [], restartPolicy } = pod.spec;
+  const newest = (name: string): ObservedContainer | undefined =>
+    observed.containers.find((container) => container.name === name);
+  // A pod that runs once has run: losing its sandbox does not entitle it to a second time.
+  if (restartPolicy === 'Never' && attempt !== 0 && observed.containers.length > 0) return nothing;
+  const wanted = containers.filter(({ name }) => {
+    const last = newest(name);
+    return !(restartPolicy === 'OnFailure' && last?.state === 'exited' && last.exitCode === 0);
+  });
+  if (wanted.length === 0 && containers.some(({ name }) => newest(name) !== undefined)) return nothing;
+  const [firstInit] = initContainers;
+  const start =
+    firstInit !== undefined
+      ? [startOf(firstInit, 'init', newest(firstInit.name), 'the sandbox is new')]
+      : wanted.map((container) => startOf(container, 'regular', newest(container.name), 'the sandbox is new'));
+  return { ...killPod, createSandbox: { attempt, reason }, kill: [], start };
+}
+
+/** An ephemeral container is started once, whatever else the pod is doing, and never again. */
+function ephemeralStarts(pod: DesiredPod, observed: ObservedPod): readonly ContainerStart[] {
+  return (pod.spec.ephemeralContainers ?? [])
+    .filter(({ name }) => !observed.containers.some((container) => container.name === name))
+    .map((container) => startOf(container, 'ephemeral', undefined, 'it was added to the pod'));
+}

@@ -1,0 +1,229 @@
+import {
+  ContainerConfig,
+  LinuxContainerSecurityContext,
+  SecurityProfile_ProfileType,
+  Signal,
+  type Device,
+  type Mount,
+  type SecurityProfile,
+} from '../../gen/cri/api.ts';
+import type { Container, ContainerPort, LifecycleHandler } from '../../gen/kubernetes/types.ts';
+import { containerHash } from '../../model/container-hash.ts';
+import type { ContainerKind } from '../../model/containers.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { expandVariables } from '../../model/expansion.ts';
+import { goJson } from '../../model/go-text.ts';
+import * as keys from '../../model/labels.ts';
+import { containerResources, type PinnedResources } from '../../model/linux-resources.ts';
+import { idMappings, namespaceOptions, type NamespaceChoices } from '../../model/namespaces.ts';
+import { isRefusal, type Refusal } from '../../model/refusal.ts';
+import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
+import {
+  appArmorChoice,
+  effectiveSecurityContext,
+  legacyAppArmor,
+  procMountPaths,
+  seccompChoice,
+  verifyNonRoot,
+  type ImageUser,
+  type ProfileChoice,
+} from '../../model/security-context.ts';
+import { computeBlockDevices, computeMounts, wantsHostsFile } from './compute-mounts.ts';
+import type { EnvVariable, MountedVolume } from './compute-mounts.ts';
+import { groupsPolicy, podGroups } from './compute-sandbox-config.ts';
+
+/** What device plugins and resource drivers add to a container. */
+export interface DeviceAdditions {
+  readonly devices?: readonly Device[];
+  readonly mounts?: readonly Mount[];
+  readonly annotations?: Readonly<Record<string, string>>;
+  readonly cdiDevices?: readonly string[];
+}
+
+export interface ContainerConfigInput extends NamespaceChoices {
+  readonly pod: DesiredPod;
+  readonly container: Container;
+  readonly kind: ContainerKind;
+  readonly restartCount: number;
+  readonly image: { readonly ref: string; readonly user: ImageUser };
+  readonly podIps: readonly string[];
+  readonly hostIps: readonly string[];
+  readonly volumes: ReadonlyMap<string, MountedVolume>;
+  readonly env: readonly EnvVariable[];
+  /** Host paths of the files the agent keeps for this container. */
+  readonly files: { readonly etcHosts?: string; readonly terminationLog?: string };
+  readonly node: NodeFacts;
+  readonly settings: RuntimeSettings;
+  readonly pinned?: PinnedResources;
+  readonly additions?: DeviceAdditions;
+  readonly extraGroups?: readonly number[];
+  /** Whether the pod's runtime handler can make mounts read-only with all below them. */
+  readonly recursiveReadOnly?: boolean;
+}
+
+/** What the runtime is asked for as a container, or why the pod cannot have it. */
+export function computeContainerConfig(input: ContainerConfigInput): ContainerConfig | Refusal {
+  const { pod, container, restartCount, image, settings, additions = {} } = input;
+  const mounts = allMounts(input);
+  if (isRefusal(mounts)) return mounts;
+  const blockDevices = computeBlockDevices(input);
+  if (isRefusal(blockDevices)) return blockDevices;
+  const rootRefusal = verifyNonRoot(pod, container, image.user);
+  if (rootRefusal !== undefined) return rootRefusal;
+  const securityContext = containerSecurityContext(input);
+  if (isRefusal(securityContext)) return securityContext;
+  const values = new Map(input.env.map(({ key, value }) => [key, value]));
+  const expand = (text: string): string => expandVariables(text, (name) => values.get(name));
+  return ContainerConfig.fromPartial({
+    metadata: { name: container.name, attempt: restartCount },
+    image: { image: image.ref, userSpecifiedImage: container.image ?? '' },
+    command: (container.command ?? []).map(expand),
+    args: (container.args ?? []).map(expand),
+    workingDir: container.workingDir ?? '',
+    envs: [...input.env],
+    mounts,
+    devices: [...(additions.devices ?? []), ...blockDevices],
+    CDIDevices: (additions.cdiDevices ?? []).map((name) => ({ name })),
+    labels: keys.containerLabels(pod, container.name),
+    annotations: { ...additions.annotations, ...ownAnnotations(pod, container, restartCount) },
+    logPath: containerLogPath(container.name, restartCount),
+    stdin: container.stdin ?? false,
+    stdinOnce: container.stdinOnce ?? false,
+    tty: container.tty ?? false,
+    linux: {
+      resources: containerResources(pod, container, input.node, settings, input.pinned),
+      securityContext,
+    },
+    stopSignal: settings.featureGates('ContainerStopSignals') ? stopSignal(container) : Signal.RUNTIME_DEFAULT,
+  });
+}
+
+/** Below the pod's log directory. */
+export function containerLogPath(containerName: string, restartCount: number): string {
+  return `${containerName}/${restartCount}.log`;
+}
+
+function allMounts(input: ContainerConfigInput): Mount[] | Refusal {
+  const { pod, container, settings, files } = input;
+  const addresses = pod.spec.hostNetwork === true ? input.hostIps : input.podIps;
+  const hostsFile = wantsHostsFile(container, addresses) ? files.etcHosts : undefined;
+  const made = computeMounts({
+    pod,
+    container,
+    volumes: input.volumes,
+    env: input.env,
+    rootDir: settings.rootDir,
+    selinuxEnabled: settings.selinuxEnabled,
+    recursiveReadOnly: input.recursiveReadOnly === true,
+    files: {
+      ...(hostsFile !== undefined && { etcHosts: hostsFile }),
+      ...(files.terminationLog !== undefined && { terminationLog: files.terminationLog }),
+    },
+  });
+  if (isRefusal(made)) return made;
+  const mappings = pod.spec.hostUsers === false ? idMappings(input.userNamespace) : [];
+  return [...(input.additions?.mounts ?? []), ...made].map((mount) =>
+    mappings.length === 0 ? mount : { ...mount, uidMappings: mappings, gidMappings: mappings },
+  );
+}
+
+/** What has to be known about a container when its pod no longer is: how to end it, and what it was made from. */
+function ownAnnotations(pod: DesiredPod, container: Container, restartCount: number): Record<string, string> {
+  const { lifecycle, ports = [] } = container;
+  const deletionGrace = pod.metadata.deletionGracePeriodSeconds;
+  const grace = pod.spec.terminationGracePeriodSeconds;
+  return {
+    [keys.containerHashAnnotation]: containerHash(container),
+    [keys.containerRestartCountAnnotation]: String(restartCount),
+    [keys.containerTerminationMessagePathAnnotation]: container.terminationMessagePath ?? '',
+    [keys.containerTerminationMessagePolicyAnnotation]: container.terminationMessagePolicy ?? '',
+    ...(lifecycle?.preStop !== undefined && {
+      [keys.containerPreStopHandlerAnnotation]: goJson(orderedHandler(lifecycle.preStop)),
+    }),
+    ...(ports.length > 0 && { [keys.containerPortsAnnotation]: goJson(ports.map(orderedPort)) }),
+    ...(deletionGrace !== undefined && { [keys.podDeletionGracePeriodAnnotation]: String(deletionGrace) }),
+    ...(grace !== undefined && { [keys.podTerminationGracePeriodAnnotation]: String(grace) }),
+  };
+}
+
+/** Fields in the order in which other kubelets write them, so that the annotation reads the same. */
+function orderedPort({ name, hostPort, containerPort, protocol, hostIP }: ContainerPort): ContainerPort {
+  return {
+    ...(name && { name }),
+    ...(hostPort && { hostPort }),
+    containerPort,
+    ...(protocol && { protocol }),
+    ...(hostIP && { hostIP }),
+  };
+}
+
+function orderedHandler({ exec, httpGet, tcpSocket, sleep }: LifecycleHandler): LifecycleHandler {
+  return {
+    ...(exec && { exec }),
+    ...(httpGet && {
+      httpGet: {
+        ...(httpGet.path && { path: httpGet.path }),
+        port: httpGet.port,
+        ...(httpGet.host && { host: httpGet.host }),
+        ...(httpGet.scheme && { scheme: httpGet.scheme }),
+        ...(httpGet.httpHeaders && { httpHeaders: httpGet.httpHeaders }),
+      },
+    }),
+    ...(tcpSocket && { tcpSocket: { port: tcpSocket.port, ...(tcpSocket.host && { host: tcpSocket.host }) } }),
+    ...(sleep && { sleep }),
+  };
+}
+
+function stopSignal(container: Container): Signal {
+  const asked = container.lifecycle?.stopSignal ?? '';
+  const signals: Readonly<Record<string, Signal | undefined>> = Signal;
+  return signals[asked.replaceAll(/[+-]/g, (sign) => (sign === '+' ? 'PLUS' : 'MINUS'))] ?? Signal.RUNTIME_DEFAULT;
+}
+
+function containerSecurityContext(input: ContainerConfigInput): LinuxContainerSecurityContext | Refusal {
+  const { pod, container, settings, image, node } = input;
+  const seccomp = seccompChoice(pod, container, {
+    profileRoot: settings.seccompProfileRoot,
+    defaultToRuntime: settings.seccompDefault,
+  });
+  if (isRefusal(seccomp)) return seccomp;
+  const appArmor = appArmorChoice(pod, container);
+  if (isRefusal(appArmor)) return appArmor;
+  const effective = effectiveSecurityContext(pod, container);
+  const paths = procMountPaths(effective.procMount, node.thermalThrottlePaths);
+  return LinuxContainerSecurityContext.fromPartial({
+    ...(effective.capabilities !== undefined && {
+      capabilities: {
+        addCapabilities: [...(effective.capabilities.add ?? [])],
+        dropCapabilities: [...(effective.capabilities.drop ?? [])],
+      },
+    }),
+    privileged: effective.privileged ?? false,
+    readonlyRootfs: effective.readOnlyRootFilesystem ?? false,
+    noNewPrivs: effective.allowPrivilegeEscalation === false,
+    namespaceOptions: namespaceOptions(pod.spec, input),
+    ...(effective.seLinuxOptions !== undefined && { selinuxOptions: effective.seLinuxOptions }),
+    ...runAs(effective.runAsUser, image.user),
+    ...(effective.runAsGroup !== undefined && { runAsGroup: { value: BigInt(effective.runAsGroup) } }),
+    supplementalGroups: podGroups(pod.spec, input.extraGroups),
+    supplementalGroupsPolicy: groupsPolicy(pod.spec),
+    maskedPaths: paths.masked,
+    readonlyPaths: paths.readonly,
+    seccomp: profile(seccomp),
+    ...(appArmor !== undefined && { apparmor: profile(appArmor), apparmorProfile: legacyAppArmor(appArmor) }),
+  });
+}
+
+/** The user is always said: the runtime must not look into the image again and find another one. */
+function runAs(asked: number | undefined, image: ImageUser): { runAsUser?: { value: bigint }; runAsUsername?: string } {
+  if (asked !== undefined) return { runAsUser: { value: BigInt(asked) } };
+  if (image.uid === undefined && image.name) return { runAsUsername: image.name };
+  return { runAsUser: { value: BigInt(image.uid ?? 0) } };
+}
+
+function profile(choice: ProfileChoice): SecurityProfile {
+  return {
+    profileType: SecurityProfile_ProfileType[choice.type],
+    localhostRef: choice.type === 'Localhost' ? choice.reference : '',
+  };
+}

@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Container, PodSpec } from '../../gen/kubernetes/types.ts';
+import { desiredPod, type PodSource } from '../../model/desired-pod.ts';
+import { goldenLookup } from '../../testing/golden.ts';
+import { computeContainerEnv, type EnvLookup } from './compute-container-env.ts';
+
+interface Options {
+  readonly spec?: Partial<PodSpec>;
+  readonly lookup?: EnvLookup;
+  readonly source?: PodSource;
+}
+
+const noServices: EnvLookup = { ...goldenLookup(), services: () => [] };
+
+function compute(container: Partial<Container>, options: Options = {}) {
+  const pod = desiredPod(options.source ?? 'api', {
+    metadata: { uid: 'u', name: 'p', namespace: '{{namespace}}' },
+    spec: { containers: [], enableServiceLinks: true, ...options.spec },
+  });
+  return computeContainerEnv({
+    pod,
+    container: { name: 'c', ...container },
+    podIps: ['10.0.0.1'],
+    hostIps: ['192.0.2.1'],
+    nodeName: 'node1',
+    node: { allocatable: { cpu: '2' } },
+    lookup: options.lookup ?? noServices,
+  });
+}
+
+function values(container: Partial<Container>, options: Options = {}): Record<string, string> {
+  const env = compute(container, options);
+  if ('refusal' in env) assert.fail(env.refusal.message);
+  return Object.fromEntries(env.map(({ key, value }) => [key, value]));
+}
+
+function refusal(container: Partial<Container>, options: Options = {}): string | undefined {
+  const env = compute(container, options);
+  if (!('refusal' in env)) return undefined;
+  assert.equal(env.refusal.reason, 'CreateContainerConfigError');
+  return env.refusal.message;
+}
+
+test('a variable sees those before it, services, and not those after it', () => {
+  const env = [
+    { name: 'A', value: '1' },
+    { name: 'B', value: '$(A)-$(C)-$$(A)-$(WEB_SVC_SERVICE_PORT)' },
+    { name: 'C', value: '3' },
+    { name: 'A', value: '$(A)$(A)' },
+    { name: 'E' },
+  ];
+  const found = values({ env }, { lookup: goldenLookup() });
+  assert.deepEqual([found['A'], found['B'], found['E']], ['11', '1-$(C)-$(A)-80', '']);
+});
+
+test('whole objects, with prefix, overridden by single variables', () => {
+  const container = {
+    envFrom: [{ prefix: 'P_', configMapRef: { name: 'cm' } }, { secretRef: { name: 'sec' } }],
+    env: [{ name: 'user', value: 'other-$(P_alpha)' }],
+  };
+  assert.deepEqual(values(container), {
+    P_alpha: 'one',
+    'P_b.conf': 'two\n',
+    P_BETA_KEY: 'three',
+    'P_1bad.key': 'x',
+    user: 'other-one',
+    pass: 'p@ss',
+  });
+});
+
+test('services only fill what is free', () => {
+  const found = values(
+    { env: [{ name: 'WEB_SVC_SERVICE_HOST', value: 'mine' }] },
+    { lookup: goldenLookup('10.1.1.1') },
+  );
+  assert.equal(found['WEB_SVC_SERVICE_HOST'], 'mine');
+  assert.equal(found['WEB_SVC_PORT'], 'tcp://10.1.1.1:80');
+});
+
+test('fields and amounts', () => {
+  const env = [
+    { name: 'N', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } },
+    { name: 'C', valueFrom: { resourceFieldRef: { resource: 'limits.cpu' } } },
+  ];
+  assert.deepEqual(values({ env }), { N: 'p', C: '2' });
+});
+
+test('what is missing refuses the container, unless it is optional', () => {
+  const cases: readonly (readonly [Partial<Container>, string])[] = [
+    [{ envFrom: [{ configMapRef: { name: 'no' } }] }, 'configmap "no" not found'],
+    [{ envFrom: [{ secretRef: { name: 'no' } }] }, 'secret "no" not found'],
+    [
+      { env: [{ name: 'X', valueFrom: { configMapKeyRef: { name: 'cm', key: 'no' } } }] },
+      "couldn't find key no in ConfigMap {{namespace}}/cm",
+    ],
+    [
+      { env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 'sec', key: 'no' } } }] },
+      "couldn't find key no in Secret {{namespace}}/sec",
+    ],
+    [{ env: [{ name: 'X', valueFrom: { secretKeyRef: { name: 'no', key: 'k' } } }] }, 'secret "no" not found'],
+    [
+      { env: [{ name: 'X', valueFrom: { fieldRef: { fieldPath: 'status.phase' } } }] },
+      'unsupported fieldPath: status.phase',
+    ],
+  ];
+  for (const [container, message] of cases) assert.equal(refusal(container), message);
+  const optional = {
+    envFrom: [{ configMapRef: { name: 'no', optional: true } }],
+    env: [
+      { name: 'X', valueFrom: { configMapKeyRef: { name: 'cm', key: 'no', optional: true } } },
+      { name: 'Y', valueFrom: { secretKeyRef: { name: 'no', key: 'k', optional: true } } },
+    ],
+  };
+  assert.deepEqual(values(optional), {});
+});
+
+test('before services are known only static pods start', () => {
+  const unread: EnvLookup = { ...noServices, services: () => undefined };
+  assert.equal(
+    refusal({}, { lookup: unread }),
+    'services have not yet been read at least once, cannot construct envvars',
+  );
+  assert.deepEqual(values({}, { lookup: unread, source: 'file' }), {});
+});

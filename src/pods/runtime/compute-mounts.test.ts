@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import { MountPropagation } from '../../gen/cri/api.ts';
+import type { VolumeMount } from '../../gen/kubernetes/types.ts';
+import {
+  computeBlockDevices,
+  computeMounts,
+  computeSubPaths,
+  wantsHostsFile,
+  type MountsInput,
+} from './compute-mounts.ts';
+
+function input(volumeMounts: readonly VolumeMount[], overrides: Partial<MountsInput> = {}): MountsInput {
+  return {
+    pod: { uid: podUid('u'), spec: { containers: [] } },
+    container: { name: 'c', volumeMounts, terminationMessagePath: '/dev/termination-log' },
+    volumes: new Map([
+      ['data', { hostPath: '/v/data', selinuxRelabel: true }],
+      ['conf', { hostPath: '/v/conf', readOnly: true }],
+      ['claim', { hostPath: '/v/pv', innerName: 'pv-1' }],
+      [
+        'img',
+        { hostPath: '', image: { image: 'sha256:1', annotations: {}, userSpecifiedImage: 'i', runtimeHandler: '' } },
+      ],
+    ]),
+    env: [
+      { key: 'POD', value: 'p' },
+      { key: 'EMPTY', value: '' },
+    ],
+    rootDir: '/root',
+    selinuxEnabled: false,
+    recursiveReadOnly: true,
+    files: {},
+    ...overrides,
+  };
+}
+
+function mountsOf(given: MountsInput) {
+  const made = computeMounts(given);
+  if ('refusal' in made) assert.fail(made.refusal.message);
+  return made;
+}
+
+function refusalOf(made: object): string | undefined {
+  return 'refusal' in made ? (made.refusal as { message: string }).message : undefined;
+}
+
+test('volumes in their order, then the files of the agent', () => {
+  const files = { etcHosts: '/root/hosts', terminationLog: '/root/log' };
+  const made = mountsOf(
+    input(
+      [
+        { name: 'data', mountPath: 'rel' },
+        { name: 'conf', mountPath: '/c' },
+      ],
+      { files },
+    ),
+  );
+  assert.deepEqual(
+    made.map(({ containerPath, hostPath, readonly }) => [containerPath, hostPath, readonly]),
+    [
+      ['/rel', '/v/data', false],
+      ['/c', '/v/conf', true],
+      ['/etc/hosts', '/root/hosts', false],
+      ['/dev/termination-log', '/root/log', false],
+    ],
+  );
+});
+
+test('propagation and relabelling', () => {
+  const mounts = (selinuxEnabled: boolean) =>
+    mountsOf(
+      input(
+        [
+          { name: 'data', mountPath: '/a', mountPropagation: 'Bidirectional' },
+          { name: 'conf', mountPath: '/b', mountPropagation: 'HostToContainer' },
+          { name: 'conf', mountPath: '/d' },
+        ],
+        { selinuxEnabled },
+      ),
+    );
+  assert.deepEqual(
+    mounts(true).map(({ propagation }) => propagation),
+    [
+      MountPropagation.PROPAGATION_BIDIRECTIONAL,
+      MountPropagation.PROPAGATION_HOST_TO_CONTAINER,
+      MountPropagation.PROPAGATION_PRIVATE,
+    ],
+  );
+  assert.deepEqual(
+    mounts(true).map(({ selinuxRelabel }) => selinuxRelabel),
+    [true, false, false],
+  );
+  assert.deepEqual(
+    mounts(false).map(({ selinuxRelabel }) => selinuxRelabel),
+    [false, false, false],
+  );
+});
+
+test('parts of volumes are bound first, under the index of their mount', () => {
+  const given = input([
+    { name: 'data', mountPath: '/a' },
+    { name: 'claim', mountPath: '/b', subPath: 'x/y' },
+    { name: 'conf', mountPath: '/d', subPathExpr: 'dir-$(POD)' },
+  ]);
+  assert.deepEqual(
+    mountsOf(given).map(({ hostPath }) => hostPath),
+    ['/v/data', '/root/pods/u/volume-subpaths/pv-1/c/1', '/root/pods/u/volume-subpaths/conf/c/2'],
+  );
+  assert.deepEqual(computeSubPaths(given), [
+    {
+      volumeName: 'pv-1',
+      volumePath: '/v/pv',
+      subPath: 'x/y',
+      target: '/root/pods/u/volume-subpaths/pv-1/c/1',
+      readOnly: false,
+    },
+    {
+      volumeName: 'conf',
+      volumePath: '/v/conf',
+      subPath: 'dir-p',
+      target: '/root/pods/u/volume-subpaths/conf/c/2',
+      readOnly: true,
+    },
+  ]);
+});
+
+test('an image is mounted by the runtime', () => {
+  const [mount] = mountsOf(input([{ name: 'img', mountPath: '/i', subPath: 'sub' }]));
+  assert.deepEqual(
+    [mount?.image?.image, mount?.imageSubPath, mount?.hostPath, mount?.readonly],
+    ['sha256:1', 'sub', '', true],
+  );
+  assert.deepEqual(computeSubPaths(input([{ name: 'img', mountPath: '/i', subPath: 'sub' }])), []);
+});
+
+test('what cannot be mounted', () => {
+  const cases: readonly (readonly [VolumeMount, string])[] = [
+    [{ name: 'none', mountPath: '/a' }, 'cannot find volume "none" to mount into container "c"'],
+    [{ name: 'data', mountPath: '/a', subPath: '/abs' }, 'error SubPath `/abs` must not be an absolute path'],
+    [
+      { name: 'data', mountPath: '/a', subPath: 'a/../b' },
+      "unable to provision SubPath `a/../b`: must not contain '..'",
+    ],
+    [{ name: 'data', mountPath: '/a', subPathExpr: '$(Z)$(EMPTY)$(A)' }, 'missing value for A, EMPTY, Z'],
+  ];
+  for (const [mount, message] of cases) assert.equal(refusalOf(computeMounts(input([mount]))), message);
+});
+
+test('read-only with all below', () => {
+  const mount: VolumeMount = { name: 'data', mountPath: '/a', readOnly: true, recursiveReadOnly: 'IfPossible' };
+  const recursive = (supported: boolean, changed: Partial<VolumeMount> = {}) =>
+    computeMounts(input([{ ...mount, ...changed }], { recursiveReadOnly: supported }));
+  const flags = (made: ReturnType<typeof recursive>) => ('refusal' in made ? 'refused' : made[0]?.recursiveReadOnly);
+  assert.equal(flags(recursive(true)), true);
+  assert.equal(flags(recursive(false)), false);
+  assert.equal(flags(recursive(true, { recursiveReadOnly: 'Disabled' })), false);
+  assert.equal(flags(recursive(false, { recursiveReadOnly: 'Enabled' })), 'refused');
+  assert.equal(flags(recursive(true, { readOnly: false })), 'refused');
+  assert.equal(flags(recursive(true, { mountPropagation: 'Bidirectional' })), 'refused');
+});
+
+test('who brings a hosts file gets none', () => {
+  assert.equal(wantsHostsFile({ name: 'c' }, ['10.0.0.1']), true);
+  assert.equal(wantsHostsFile({ name: 'c' }, []), false);
+  assert.equal(
+    wantsHostsFile({ name: 'c', volumeMounts: [{ name: 'v', mountPath: '/etc/hosts' }] }, ['10.0.0.1']),
+    false,
+  );
+});
+
+test('block volumes are devices', () => {
+  const { volumes } = input([]);
+  const container = (name: string) => ({ name: 'c', volumeDevices: [{ name, devicePath: '/dev/x' }] });
+  assert.deepEqual(computeBlockDevices({ container: container('conf'), volumes }), [
+    { hostPath: '/v/conf', containerPath: '/dev/x', permissions: 'r' },
+  ]);
+  assert.equal(
+    refusalOf(computeBlockDevices({ container: container('none'), volumes })),
+    'cannot find volume "none" to pass into container "c"',
+  );
+});

@@ -1,0 +1,187 @@
+import { Mount, MountPropagation, type Device, type ImageSpec } from '../../gen/cri/api.ts';
+import type { Container, VolumeMount } from '../../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { expandVariables } from '../../model/expansion.ts';
+import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
+
+/** A volume of the pod as it stands ready on this node. */
+export interface MountedVolume {
+  /** Folder or file to show; for a block volume the device. */
+  readonly hostPath: string;
+  readonly readOnly?: boolean;
+  readonly selinuxRelabel?: boolean;
+  /** The name under which the volume's paths are kept, where it is not the one in the pod. */
+  readonly innerName?: string;
+  /** An image volume: the runtime mounts it itself. */
+  readonly image?: ImageSpec;
+}
+
+export interface EnvVariable {
+  readonly key: string;
+  readonly value: string;
+}
+
+export interface MountsInput {
+  readonly pod: Pick<DesiredPod, 'uid' | 'spec'>;
+  readonly container: Container;
+  readonly volumes: ReadonlyMap<string, MountedVolume>;
+  readonly env: readonly EnvVariable[];
+  readonly rootDir: string;
+  readonly selinuxEnabled: boolean;
+  readonly recursiveReadOnly: boolean;
+  /** Host paths of the files the agent keeps for this container. */
+  readonly files: { readonly etcHosts?: string; readonly terminationLog?: string };
+}
+
+/** A part of a volume that must be bound to `target` before the container is made. */
+export interface SubPathMount {
+  readonly volumeName: string;
+  readonly volumePath: string;
+  readonly subPath: string;
+  readonly target: string;
+  readonly readOnly: boolean;
+}
+
+const hostsPath = '/etc/hosts';
+
+const propagations: Readonly<Record<string, MountPropagation>> = {
+  None: MountPropagation.PROPAGATION_PRIVATE,
+  HostToContainer: MountPropagation.PROPAGATION_HOST_TO_CONTAINER,
+  Bidirectional: MountPropagation.PROPAGATION_BIDIRECTIONAL,
+};
+
+/** Whether the agent provides /etc/hosts: the pod has an address, and the container brings no file of its own. */
+export function wantsHostsFile(container: Container, podIps: readonly string[]): boolean {
+  const own = (container.volumeMounts ?? []).some((mount) => absolute(mount.mountPath) === hostsPath);
+  return podIps.length > 0 && !own;
+}
+
+/** All mounts of a container: its volumes in their order, then the agent's own files. */
+export function computeMounts(input: MountsInput): Mount[] | Refusal {
+  const mounts: Mount[] = [];
+  for (const [index, mount] of (input.container.volumeMounts ?? []).entries()) {
+    const made = volumeMount(input, mount, index);
+    if (isRefusal(made)) return made;
+    mounts.push(made);
+  }
+  const { etcHosts, terminationLog } = input.files;
+  if (etcHosts !== undefined) mounts.push(fileMount(hostsPath, etcHosts, input.selinuxEnabled));
+  const path = input.container.terminationMessagePath;
+  if (terminationLog !== undefined && path) mounts.push(fileMount(path, terminationLog, input.selinuxEnabled));
+  return mounts;
+}
+
+/** The parts of volumes that have to be bound first, in the order of the container's mounts. */
+export function computeSubPaths(
+  input: Pick<MountsInput, 'pod' | 'container' | 'volumes' | 'env' | 'rootDir'>,
+): SubPathMount[] | Refusal {
+  const found: SubPathMount[] = [];
+  for (const [index, mount] of (input.container.volumeMounts ?? []).entries()) {
+    const volume = input.volumes.get(mount.name);
+    if (volume === undefined) return missingVolume('mount', mount.name, input.container);
+    const part = subPathOf(input, mount, volume, index);
+    if (isRefusal(part)) return part;
+    if (part !== undefined && volume.image === undefined) found.push(part);
+  }
+  return found;
+}
+
+/** Block volumes appear as devices. */
+export function computeBlockDevices(input: Pick<MountsInput, 'container' | 'volumes'>): Device[] | Refusal {
+  const devices: Device[] = [];
+  for (const { name, devicePath } of input.container.volumeDevices ?? []) {
+    const volume = input.volumes.get(name);
+    if (volume === undefined) return missingVolume('pass', name, input.container);
+    const permissions = volume.readOnly === true ? 'r' : 'mrw';
+    devices.push({ hostPath: volume.hostPath, containerPath: devicePath, permissions });
+  }
+  return devices;
+}
+
+function volumeMount(input: MountsInput, mount: VolumeMount, index: number): Mount | Refusal {
+  const volume = input.volumes.get(mount.name);
+  if (volume === undefined) return missingVolume('mount', mount.name, input.container);
+  const part = subPathOf(input, mount, volume, index);
+  if (isRefusal(part)) return part;
+  const recursive = recursiveReadOnly(mount, input.recursiveReadOnly);
+  if (isRefusal(recursive)) return recursive;
+  const shared = {
+    containerPath: absolute(mount.mountPath),
+    readonly: mount.readOnly === true || volume.readOnly === true,
+    propagation: propagations[mount.mountPropagation ?? 'None'] ?? MountPropagation.PROPAGATION_PRIVATE,
+    recursiveReadOnly: recursive,
+  };
+  if (volume.image !== undefined) {
+    return Mount.fromPartial({ ...shared, readonly: true, image: volume.image, imageSubPath: part?.subPath ?? '' });
+  }
+  return Mount.fromPartial({
+    ...shared,
+    hostPath: part?.target ?? volume.hostPath,
+    selinuxRelabel: input.selinuxEnabled && volume.selinuxRelabel === true,
+  });
+}
+
+function subPathOf(
+  input: Pick<MountsInput, 'pod' | 'container' | 'env' | 'rootDir'>,
+  mount: VolumeMount,
+  volume: MountedVolume,
+  index: number,
+): SubPathMount | Refusal | undefined {
+  const subPath = mount.subPathExpr ? expandSubPath(mount.subPathExpr, input.env) : (mount.subPath ?? '');
+  if (isRefusal(subPath)) return subPath;
+  if (subPath === '') return undefined;
+  if (subPath.startsWith('/')) return refuse(`error SubPath \`${subPath}\` must not be an absolute path`);
+  if (subPath.split('/').includes('..')) {
+    return refuse(`unable to provision SubPath \`${subPath}\`: must not contain '..'`);
+  }
+  const volumeName = volume.innerName ?? mount.name;
+  return {
+    volumeName,
+    volumePath: volume.hostPath,
+    subPath,
+    target: `${input.rootDir}/pods/${input.pod.uid}/volume-subpaths/${volumeName}/${input.container.name}/${index}`,
+    readOnly: mount.readOnly === true || volume.readOnly === true,
+  };
+}
+
+/** A path must not silently become another one, so unlike in commands every variable needs a value here. */
+function expandSubPath(expression: string, env: readonly EnvVariable[]): string | Refusal {
+  const values = new Map(env.map(({ key, value }) => [key, value]));
+  const missing = new Set<string>();
+  const path = expandVariables(expression, (name) => {
+    const value = values.get(name);
+    if (!value) missing.add(name);
+    return value;
+  });
+  return missing.size === 0 ? path : refuse(`missing value for ${[...missing].sort().join(', ')}`);
+}
+
+function recursiveReadOnly(mount: VolumeMount, supported: boolean): boolean | Refusal {
+  const mode = mount.recursiveReadOnly ?? 'Disabled';
+  if (mode === 'Disabled') return false;
+  if (mount.readOnly !== true) {
+    return refuse(`volume "${mount.name}" requested recursive read-only mode, but it is not read-only`);
+  }
+  if ((mount.mountPropagation ?? 'None') !== 'None') {
+    return refuse(
+      `volume "${mount.name}" requested recursive read-only mode, but it is not compatible with propagation ` +
+        `"${mount.mountPropagation ?? ''}"`,
+    );
+  }
+  if (mode === 'Enabled' && !supported) {
+    return refuse(`volume "${mount.name}" requested recursive read-only mode, but it is not supported by the runtime`);
+  }
+  return supported;
+}
+
+function missingVolume(verb: 'mount' | 'pass', volume: string, container: Container): Refusal {
+  return refuse(`cannot find volume "${volume}" to ${verb} into container "${container.name}"`);
+}
+
+function fileMount(containerPath: string, hostPath: string, selinuxRelabel: boolean): Mount {
+  return Mount.fromPartial({ containerPath, hostPath, selinuxRelabel });
+}
+
+function absolute(path: string): string {
+  return path.startsWith('/') ? path : `/${path}`;
+}

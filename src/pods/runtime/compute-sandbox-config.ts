@@ -1,0 +1,143 @@
+import { TubeletError } from '../../base/errors.ts';
+import {
+  LinuxSandboxSecurityContext,
+  PodSandboxConfig,
+  Protocol,
+  SecurityProfile_ProfileType,
+  SupplementalGroupsPolicy,
+  type PortMapping,
+} from '../../gen/cri/api.ts';
+import type { PodSpec } from '../../gen/kubernetes/types.ts';
+import { podCgroup, sandboxCgroupParent } from '../../model/cgroup-names.ts';
+import { allContainers } from '../../model/containers.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { podDns, type HostDns } from '../../model/dns.ts';
+import { kernelHostname, podHostname } from '../../model/hostname.ts';
+import { sandboxLabels } from '../../model/labels.ts';
+import { overheadResources, sandboxResources } from '../../model/linux-resources.ts';
+import { namespaceOptions, type UserNamespaceBlock } from '../../model/namespaces.ts';
+import { podQos } from '../../model/qos.ts';
+import type { RuntimeSettings } from '../../model/runtime-settings.ts';
+
+export interface SandboxConfigInput {
+  readonly pod: DesiredPod;
+  readonly attempt: number;
+  readonly settings: RuntimeSettings;
+  readonly hostDns: HostDns;
+  readonly hostIps?: readonly string[];
+  readonly userNamespace?: UserNamespaceBlock;
+  /** Groups that own volumes of the pod. */
+  readonly extraGroups?: readonly number[];
+}
+
+/** What the runtime is asked for as the pod's sandbox. Throws kind `invalid` when the pod cannot have the name it asks for. */
+export function computeSandboxConfig(input: SandboxConfigInput): PodSandboxConfig {
+  const { pod, attempt, settings } = input;
+  return PodSandboxConfig.fromPartial({
+    metadata: { name: pod.name, uid: pod.uid, namespace: pod.namespace, attempt },
+    hostname: pod.spec.hostNetwork === true ? '' : sandboxHostname(pod, settings),
+    logDirectory: podLogDirectory(pod, settings.podLogsDir),
+    dnsConfig: sandboxDns(input),
+    portMappings: portMappings(pod.spec),
+    labels: sandboxLabels(pod, pod.metadata.labels),
+    annotations: { ...pod.metadata.annotations },
+    linux: {
+      cgroupParent: podCgroupParent(pod, settings),
+      securityContext: sandboxSecurityContext(input),
+      sysctls: sysctls(pod.spec),
+      overhead: overheadResources(pod.spec, settings),
+      resources: sandboxResources(pod.spec, settings),
+    },
+  });
+}
+
+export function podLogDirectory(pod: Pick<DesiredPod, 'name' | 'namespace' | 'uid'>, podLogsDir: string): string {
+  return `${podLogsDir.replace(/\/+$/, '')}/${pod.namespace}_${pod.name}_${pod.uid}`;
+}
+
+function sandboxHostname(pod: DesiredPod, settings: RuntimeSettings): string {
+  const names = podHostname(pod, {
+    clusterDomain: settings.clusterDomain,
+    allowOverride: settings.featureGates('HostnameOverride'),
+  });
+  const kernel = kernelHostname(names, pod.spec.setHostnameAsFQDN);
+  if ('problem' in kernel) throw new TubeletError('invalid', kernel.problem);
+  return kernel.hostname;
+}
+
+function sandboxDns(input: SandboxConfigInput): { servers: string[]; searches: string[]; options: string[] } {
+  const { pod, settings, hostDns, hostIps = [] } = input;
+  const { config } = podDns({
+    pod,
+    clusterDns: settings.clusterDns,
+    clusterDomain: settings.clusterDomain,
+    resolvConf: settings.resolvConf,
+    hostDns,
+    hostIps,
+  });
+  return { servers: [...config.servers], searches: [...config.searches], options: [...config.options] };
+}
+
+function podCgroupParent(pod: DesiredPod, settings: RuntimeSettings): string {
+  if (!settings.cgroupsPerQos) return '';
+  return sandboxCgroupParent(podCgroup(settings.cgroupRoot, podQos(pod), pod.uid), settings.cgroupDriver);
+}
+
+const protocols: Readonly<Record<string, Protocol>> = { TCP: Protocol.TCP, UDP: Protocol.UDP, SCTP: Protocol.SCTP };
+
+/** Ports of the regular containers; a host port of 0 only makes the container port known. */
+function portMappings(spec: PodSpec): PortMapping[] {
+  return spec.containers.flatMap((container) =>
+    (container.ports ?? []).map((port) => ({
+      protocol: protocols[port.protocol ?? 'TCP'] ?? Protocol.TCP,
+      containerPort: port.containerPort,
+      hostPort: port.hostPort ?? 0,
+      hostIp: port.hostIP ?? '',
+    })),
+  );
+}
+
+/** Names may be written with slashes, as paths below /proc/sys; the runtime wants dots. */
+function sysctls(spec: PodSpec): Record<string, string> {
+  const entries = (spec.securityContext?.sysctls ?? []).map(({ name, value }) => [dotted(name), value] as const);
+  return Object.fromEntries(entries);
+}
+
+function dotted(name: string): string {
+  const first = /[./]/.exec(name)?.[0];
+  return first === '/' ? name.replace(/[./]/g, (separator) => (separator === '/' ? '.' : '/')) : name;
+}
+
+function sandboxSecurityContext(input: SandboxConfigInput): LinuxSandboxSecurityContext {
+  const { spec } = input.pod;
+  const privileged = allContainers(spec).some(({ container }) => container.securityContext?.privileged === true);
+  const context = spec.securityContext;
+  return LinuxSandboxSecurityContext.fromPartial({
+    privileged,
+    // The pause process needs nothing that the runtime's own profile forbids.
+    seccomp: { profileType: SecurityProfile_ProfileType.RuntimeDefault },
+    ...(context !== undefined && {
+      namespaceOptions: namespaceOptions(
+        spec,
+        input.userNamespace === undefined ? {} : { userNamespace: input.userNamespace },
+      ),
+      supplementalGroups: podGroups(spec, input.extraGroups),
+      supplementalGroupsPolicy: groupsPolicy(spec),
+      ...(context.runAsUser !== undefined && { runAsUser: { value: BigInt(context.runAsUser) } }),
+      ...(context.runAsGroup !== undefined && { runAsGroup: { value: BigInt(context.runAsGroup) } }),
+      ...(context.seLinuxOptions !== undefined && { selinuxOptions: context.seLinuxOptions }),
+    }),
+  });
+}
+
+/** The groups every process of the pod is in. */
+export function podGroups(spec: PodSpec, extraGroups: readonly number[] = []): bigint[] {
+  const { fsGroup, supplementalGroups = [] } = spec.securityContext ?? {};
+  return [...(fsGroup === undefined ? [] : [fsGroup]), ...supplementalGroups, ...extraGroups].map(BigInt);
+}
+
+export function groupsPolicy(spec: PodSpec): SupplementalGroupsPolicy {
+  return spec.securityContext?.supplementalGroupsPolicy === 'Strict'
+    ? SupplementalGroupsPolicy.Strict
+    : SupplementalGroupsPolicy.Merge;
+}

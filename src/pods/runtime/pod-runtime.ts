@@ -1,0 +1,202 @@
+import type { Backoff } from '../../base/backoff.ts';
+import type { Clock } from '../../base/clock.ts';
+import { TubeletError, wordsOf } from '../../base/errors.ts';
+import { sandboxId, type SandboxId } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { PodSandboxConfig } from '../../gen/cri/api.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { HostDns } from '../../model/dns.ts';
+import { podEvents } from '../../model/event-reasons.ts';
+import type { ObservedPod } from '../../model/observed-pod.ts';
+import { startReasons } from '../../model/reasons.ts';
+import type { RuntimeSettings } from '../../model/runtime-settings.ts';
+import { computePodActions } from './compute-actions.ts';
+import { computePrune } from './compute-prune.ts';
+import { computeInitRecheck } from './compute-recheck.ts';
+import { computeSandboxChange } from './compute-sandbox-change.ts';
+import { computeSandboxConfig } from './compute-sandbox-config.ts';
+import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
+import type { ContainerRuntime, PodEvents, SandboxRuntime } from './ports.ts';
+import type { PrepareContainer } from './prepare-container.ts';
+import { startContainer, type StartPlace } from './start-container.ts';
+import type { StartErrors } from './start-errors.ts';
+import { gone, removePod, stopContainer, stopPod } from './stop-pod.ts';
+
+export interface PodRuntimeDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly runtime: SandboxRuntime & ContainerRuntime;
+  readonly events: PodEvents;
+  readonly probes: ProbeVerdicts;
+  readonly errors: StartErrors;
+  readonly backoff: Backoff;
+  readonly prepare: PrepareContainer;
+  readonly settings: RuntimeSettings;
+  /** The host's resolver configuration, read when a sandbox is made. */
+  readonly hostDns: () => Promise<HostDns>;
+  readonly hostIps: () => readonly string[];
+}
+
+export interface RuntimeOutcome {
+  /** Something was changed in the runtime: what was observed before is out of date. */
+  readonly acted: boolean;
+  /** When a look is worth while again, where something is waited for. */
+  readonly recheckMs?: number;
+}
+
+/** A refusal that names no time of its own is tried again after this long: what it lacks may have come. */
+const refusedRetryMs = 10_000;
+
+/** Carries decisions about a pod out in the runtime. Keeps nothing of its own but start errors and back-off. */
+export class PodRuntime {
+  readonly #deps: PodRuntimeDeps;
+
+  constructor(deps: PodRuntimeDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether containers would have to wait for a sandbox to be made. */
+  needsSandbox(pod: DesiredPod, observed: ObservedPod): boolean {
+    return computeSandboxChange(pod, observed).kind === 'replace';
+  }
+
+  /** Brings the pod one step nearer to its spec, from what was observed. */
+  async sync(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<RuntimeOutcome> {
+    const { probes } = this.#deps;
+    const actions = computePodActions({ pod, observed, probes });
+    const stopped = await this.#stopWhatMust(pod, observed, actions, signal);
+    const pruned = await this.#prune(observed, signal);
+    const started = await this.#startWhatShall(pod, observed, actions, signal);
+    const waits = [...started.waits, computeInitRecheck(pod, observed, this.#deps.clock.now())];
+    const known = waits.filter((wait) => wait !== undefined);
+    return {
+      acted: stopped || pruned || started.any,
+      ...(known.length > 0 && { recheckMs: Math.min(...known) }),
+    };
+  }
+
+  /** Stops everything of the pod within its grace. */
+  async stop(
+    pod: DesiredPod | undefined,
+    observed: ObservedPod,
+    graceSeconds: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await stopPod(this.#deps, pod, observed, graceSeconds, signal);
+  }
+
+  /** Takes a stopped pod's containers and sandboxes out of the runtime. */
+  async remove(observed: ObservedPod, signal: AbortSignal): Promise<void> {
+    await removePod(this.#deps, observed, signal);
+    this.#deps.errors.forget(observed.uid);
+  }
+
+  async #stopWhatMust(
+    pod: DesiredPod,
+    observed: ObservedPod,
+    actions: PodActions,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const { events } = this.#deps;
+    const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? 30;
+    if (actions.killPod !== undefined) {
+      if (actions.createSandbox !== undefined) {
+        const message = 'Pod sandbox changed, it will be killed and re-created.';
+        events.record(pod, { type: 'Normal', reason: podEvents.sandboxChanged, message });
+      }
+      await stopPod(this.#deps, pod, observed, graceSeconds, signal);
+      return true;
+    }
+    const kills = actions.kill.flatMap(({ id, message }) =>
+      observed.containers.filter((container) => container.id === id).map((container) => ({ container, message })),
+    );
+    await Promise.all(
+      kills.map(({ container, message }) =>
+        stopContainer(this.#deps, pod, container, { graceSeconds, message, signal }),
+      ),
+    );
+    return kills.length > 0;
+  }
+
+  async #prune(observed: ObservedPod, signal: AbortSignal): Promise<boolean> {
+    const { runtime } = this.#deps;
+    const prune = computePrune(observed);
+    await Promise.all(prune.containers.map((id) => gone(runtime.removeContainer({ containerId: id }, { signal }))));
+    await Promise.all(prune.sandboxes.map((id) => gone(runtime.removePodSandbox({ podSandboxId: id }, { signal }))));
+    return prune.containers.length + prune.sandboxes.length > 0;
+  }
+
+  async #startWhatShall(
+    pod: DesiredPod,
+    observed: ObservedPod,
+    actions: PodActions,
+    signal: AbortSignal,
+  ): Promise<{ readonly any: boolean; readonly waits: readonly number[] }> {
+    const place = await this.#place(pod, observed, actions, signal);
+    if (place === undefined) return { any: false, waits: [] };
+    const waits: number[] = [];
+    let any = actions.createSandbox !== undefined;
+    for (const start of actions.start) {
+      const refusal = await startContainer(this.#deps, place, start, signal);
+      // A container that failed to run was made all the same, and is now a dead one.
+      any ||= refusal === undefined || refusal.reason === startReasons.runContainerError;
+      if (refusal !== undefined) waits.push(refusal.retryMs ?? refusedRetryMs);
+    }
+    return { any, waits };
+  }
+
+  /** The sandbox that containers are started in: the one there is, or a new one. */
+  async #place(
+    pod: DesiredPod,
+    observed: ObservedPod,
+    actions: PodActions,
+    signal: AbortSignal,
+  ): Promise<StartPlace | undefined> {
+    const { createSandbox, sandbox } = actions;
+    const attempt = createSandbox?.attempt ?? observed.sandboxes.find(({ id }) => id === sandbox)?.attempt ?? 0;
+    if (createSandbox === undefined && (sandbox === undefined || actions.start.length === 0)) return undefined;
+    const config = await this.#sandboxConfig(pod, attempt);
+    const id = sandbox ?? (await this.#createSandbox(pod, config, createSandbox?.reason ?? '', signal));
+    const known = observed.sandboxes.find((other) => other.id === id);
+    const podIps = known?.ips ?? (await this.#addresses(id, signal));
+    return { pod, sandbox: id, sandboxConfig: config, podIps };
+  }
+
+  async #sandboxConfig(pod: DesiredPod, attempt: number): Promise<PodSandboxConfig> {
+    const { settings, hostIps } = this.#deps;
+    const hostDns = await this.#deps.hostDns();
+    try {
+      return computeSandboxConfig({ pod, attempt, settings, hostDns, hostIps: hostIps() });
+    } catch (error) {
+      throw this.#sandboxFailed(pod, wordsOf(error), error);
+    }
+  }
+
+  async #createSandbox(
+    pod: DesiredPod,
+    config: PodSandboxConfig,
+    why: string,
+    signal: AbortSignal,
+  ): Promise<SandboxId> {
+    this.#deps.log.debug(2, 'Creating pod sandbox', { pod: { namespace: pod.namespace, name: pod.name }, why });
+    try {
+      const { podSandboxId } = await this.#deps.runtime.runPodSandbox({ config, runtimeHandler: '' }, { signal });
+      return sandboxId(podSandboxId);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#sandboxFailed(pod, wordsOf(error), error);
+    }
+  }
+
+  #sandboxFailed(pod: DesiredPod, message: string, cause?: unknown): TubeletError {
+    const full = `Failed to create pod sandbox: ${message}`;
+    this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.failedCreatePodSandbox, message: full });
+    return new TubeletError('unavailable', full, { cause });
+  }
+
+  async #addresses(id: SandboxId, signal: AbortSignal): Promise<readonly string[]> {
+    const { status } = await this.#deps.runtime.podSandboxStatus({ podSandboxId: id, verbose: false }, { signal });
+    const { ip = '', additionalIps = [] } = status?.network ?? {};
+    return [ip, ...additionalIps.map((entry) => entry.ip)].filter((address) => address !== '');
+  }
+}

@@ -1,0 +1,95 @@
+import type { CallOptions } from '../../base/call.ts';
+import type { ContainerId, PodUid } from '../../base/ids.ts';
+import type {
+  CreateContainerRequest,
+  CreateContainerResponse,
+  PodSandboxStatusRequest,
+  PodSandboxStatusResponse,
+  RemoveContainerRequest,
+  RemovePodSandboxRequest,
+  RunPodSandboxRequest,
+  RunPodSandboxResponse,
+  StartContainerRequest,
+  StopContainerRequest,
+  StopPodSandboxRequest,
+} from '../../gen/cri/api.ts';
+import type { Container } from '../../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ProbeVerdicts } from './pod-actions.ts';
+
+/** The verbs on sandboxes. */
+export interface SandboxRuntime {
+  runPodSandbox(request: RunPodSandboxRequest, options?: CallOptions): Promise<RunPodSandboxResponse>;
+  podSandboxStatus(request: PodSandboxStatusRequest, options?: CallOptions): Promise<PodSandboxStatusResponse>;
+  stopPodSandbox(request: StopPodSandboxRequest, options?: CallOptions): Promise<unknown>;
+  removePodSandbox(request: RemovePodSandboxRequest, options?: CallOptions): Promise<unknown>;
+}
+
+/** The verbs on containers. */
+export interface ContainerRuntime {
+  createContainer(request: CreateContainerRequest, options?: CallOptions): Promise<CreateContainerResponse>;
+  startContainer(request: StartContainerRequest, options?: CallOptions): Promise<unknown>;
+  stopContainer(request: StopContainerRequest, options?: CallOptions): Promise<unknown>;
+  removeContainer(request: RemoveContainerRequest, options?: CallOptions): Promise<unknown>;
+}
+
+/** An image that is on the node, ready to make a container of. */
+export interface PresentImage {
+  /** By digest or id, as the runtime wants it. */
+  readonly ref: string;
+  readonly user: { readonly uid?: number; readonly name?: string };
+}
+
+/** Why a container cannot be started now, in the words of its waiting state. */
+export interface StartRefusal {
+  readonly reason: string;
+  readonly message: string;
+  /** When it is worth another try; unset where only a change of the pod can help. */
+  readonly retryMs?: number;
+}
+
+export type Refusable<T> = { readonly ok: T } | { readonly refusal: StartRefusal };
+
+export interface Images {
+  ensure(
+    pod: DesiredPod,
+    container: Container,
+    fieldPath: string,
+    signal: AbortSignal,
+  ): Promise<Refusable<PresentImage>>;
+}
+
+export interface Volumes {
+  /** Volume name → directory on the host, for every volume of the pod. Mounted before any container starts. */
+  mounted(uid: PodUid): ReadonlyMap<string, { readonly hostPath: string; readonly readOnly?: boolean }>;
+}
+
+export interface Probes extends ProbeVerdicts {
+  /** A container came to life: begin to probe it. */
+  started?(uid: PodUid, name: string, id: ContainerId): void;
+}
+
+/** The few files the agent keeps for containers. */
+export interface ContainerFiles {
+  /** Writes the pod's hosts file; answers its path. */
+  writeHosts(uid: PodUid, content: string): Promise<string>;
+  /** Makes an empty file for the termination message; answers its path. */
+  makeTerminationLog(uid: PodUid, container: string): Promise<string>;
+  /** Makes the folder of a container's logs; answers the highest restart count that has logs there, if any. */
+  prepareLogs(pod: DesiredPod, container: string): Promise<number | undefined>;
+  /** The node's own hosts file. */
+  readNodeHosts(): Promise<string>;
+}
+
+/** What happened to a pod, for people: becomes an API event where there is an API server. */
+export interface PodEvents {
+  record(pod: DesiredPod, event: PodEvent): void;
+}
+
+export interface PodEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+  /** `spec.containers{web}` where the event is about a container. */
+  readonly fieldPath?: string;
+}

@@ -1,0 +1,154 @@
+import type { Backoff } from '../../base/backoff.ts';
+import type { Clock } from '../../base/clock.ts';
+import { Duration } from '../../base/duration.ts';
+import { wordsOf } from '../../base/errors.ts';
+import type { SandboxId } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { CreateContainerRequest, type ContainerConfig, type PodSandboxConfig } from '../../gen/cri/api.ts';
+import { containerFieldPath, describePod } from '../../model/containers.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { containerEvents } from '../../model/event-reasons.ts';
+import { startReasons } from '../../model/reasons.ts';
+import type { PrepareContainer } from './prepare-container.ts';
+import type { ContainerStart } from './pod-actions.ts';
+import type { ContainerRuntime, PodEvents, StartRefusal } from './ports.ts';
+import type { StartErrors } from './start-errors.ts';
+import { gone } from './stop-pod.ts';
+
+export interface StartDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly runtime: ContainerRuntime;
+  readonly events: PodEvents;
+  readonly errors: StartErrors;
+  readonly backoff: Backoff;
+  readonly prepare: PrepareContainer;
+}
+
+/** Where the container goes. */
+export interface StartPlace {
+  readonly pod: DesiredPod;
+  readonly sandbox: SandboxId;
+  readonly sandboxConfig: PodSandboxConfig;
+  readonly podIps: readonly string[];
+}
+
+/**
+ * Makes and starts one container, or says why not now. A refusal is kept as the container's waiting reason until a
+ * start succeeds; what only an operator or time can change is a refusal, never an exception.
+ */
+export async function startContainer(
+  deps: StartDeps,
+  place: StartPlace,
+  start: ContainerStart,
+  signal: AbortSignal,
+): Promise<StartRefusal | undefined> {
+  const { pod } = place;
+  const { name } = start.container;
+  const fieldPath = containerFieldPath(start.kind, name);
+  const warn = (reason: string, message: string): void =>
+    deps.events.record(pod, { type: 'Warning', reason, message, fieldPath });
+
+  const refusal = backOff(deps, pod, start, warn) ?? (await createAndStart(deps, place, start, fieldPath, signal));
+  if (refusal === undefined) {
+    deps.errors.clear(pod.uid, name);
+    return undefined;
+  }
+  signal.throwIfAborted();
+  deps.errors.set(pod.uid, name, { reason: refusal.reason, message: refusal.message });
+  deps.log.debug(1, 'Container cannot start', { pod: podRef(pod), containerName: name, ...refusal });
+  if (refusal.reason !== startReasons.crashLoopBackOff)
+    warn(containerEvents.failed, `Error: ${isImageReason(refusal.reason) ? refusal.reason : refusal.message}`);
+  return refusal;
+}
+
+/** A container that ended is not started again before its delay has passed, counted from its end. */
+function backOff(
+  deps: StartDeps,
+  pod: DesiredPod,
+  { container, previous }: ContainerStart,
+  warn: (reason: string, message: string) => void,
+): StartRefusal | undefined {
+  if (previous?.state !== 'exited') return undefined;
+  const key = `${pod.uid}/${container.name}/${container.image ?? ''}`;
+  const waitMs = deps.backoff.remainingMs(key, previous.finishedAt);
+  if (waitMs <= 0) {
+    deps.backoff.next(key, previous.finishedAt);
+    return undefined;
+  }
+  warn(containerEvents.backOff, `Back-off restarting failed container ${container.name} in pod ${describePod(pod)}`);
+  const delay = Duration.ofMillis(deps.backoff.get(key)).toString();
+  return {
+    reason: startReasons.crashLoopBackOff,
+    message: `back-off ${delay} restarting failed container=${container.name} pod=${describePod(pod)}`,
+    retryMs: waitMs,
+  };
+}
+
+async function createAndStart(
+  deps: StartDeps,
+  place: StartPlace,
+  start: ContainerStart,
+  fieldPath: string,
+  signal: AbortSignal,
+): Promise<StartRefusal | undefined> {
+  const { pod, sandbox, sandboxConfig, podIps } = place;
+  const { name } = start.container;
+  const prepared = await deps.prepare({ pod, start, podIps, fieldPath }, signal);
+  if ('refusal' in prepared) return prepared.refusal;
+
+  // Made but never started: its time to run never came, so its place and its number are free again.
+  if (start.previous?.state === 'created') {
+    await gone(deps.runtime.removeContainer({ containerId: start.previous.id }, { signal }));
+  }
+  const created = await create(deps, sandbox, prepared.ok, sandboxConfig, signal);
+  if ('refusal' in created) return created.refusal;
+  deps.events.record(pod, {
+    type: 'Normal',
+    reason: containerEvents.created,
+    message: `Created container: ${name}`,
+    fieldPath,
+  });
+  try {
+    await deps.runtime.startContainer({ containerId: created.ok }, { signal });
+  } catch (error) {
+    signal.throwIfAborted();
+    return { reason: startReasons.runContainerError, message: wordsOf(error) };
+  }
+  deps.events.record(pod, {
+    type: 'Normal',
+    reason: containerEvents.started,
+    message: `Started container ${name}`,
+    fieldPath,
+  });
+  deps.log.debug(2, 'Container started', {
+    pod: podRef(pod),
+    containerName: name,
+    containerID: created.ok,
+    why: start.reason,
+  });
+  return undefined;
+}
+
+async function create(
+  deps: StartDeps,
+  sandbox: SandboxId,
+  config: ContainerConfig,
+  sandboxConfig: PodSandboxConfig,
+  signal: AbortSignal,
+): Promise<{ readonly ok: string } | { readonly refusal: StartRefusal }> {
+  const request = CreateContainerRequest.fromPartial({ podSandboxId: sandbox, config, sandboxConfig });
+  try {
+    return { ok: (await deps.runtime.createContainer(request, { signal })).containerId };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { refusal: { reason: startReasons.createContainerError, message: wordsOf(error) } };
+  }
+}
+
+const podRef = ({ namespace, name }: DesiredPod): { namespace: string; name: string } => ({ namespace, name });
+
+/** Image trouble has had an event of its own with the details. */
+function isImageReason(reason: string): boolean {
+  return reason.includes('Image');
+}

@@ -1,0 +1,121 @@
+import { resolve } from 'node:path';
+import type { CancelTimer, Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import type { Log } from '../../base/log.ts';
+import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
+import { defaultPodRules, type PodRules } from '../../model/validation/index.ts';
+import { lookAgainMs } from './judge-file.ts';
+import { ManifestFiles } from './manifest-files.ts';
+import { PathWatch } from './path-watch.ts';
+import type { Files } from './ports.ts';
+
+export interface FileSourceDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly files: Files;
+  /** A folder of manifests or one manifest file; it may come later. */
+  readonly path: string;
+  readonly nodeName: string;
+  /** How often to look without being told. */
+  readonly fileCheckFrequencyMs: number;
+  /** Feature gate PreventStaticPodAPIReferences; on unless said otherwise. */
+  readonly preventApiReferences?: boolean;
+  readonly rules?: PodRules;
+  /** Gets the complete set, first after the first look and then whenever it changed. */
+  readonly onSet: (source: PodSource, pods: readonly DesiredPod[]) => void;
+}
+
+/** A write comes as several events; those of one moment are worth one look. */
+const gatherMs = 1;
+const leastPollMs = 1_000;
+
+/**
+ * The pods of the node's own folder. Events of the file system, the slow poll and doubts about a file are all just
+ * reasons to look; a look reads what changed and tells the whole set.
+ */
+export class FileSource implements Component {
+  readonly name = 'file-source';
+  readonly #deps: FileSourceDeps;
+  readonly #manifests: ManifestFiles;
+  readonly #watch: PathWatch;
+  /** Entries that an event named: read again even if their times look the same. */
+  #touched = new Set<string>();
+  #told: readonly DesiredPod[] | undefined;
+  #timer: { readonly due: number; readonly cancel: CancelTimer } | undefined;
+  #looking: Promise<void> | undefined;
+  #stopped = false;
+  #forgetSignal: () => void = () => {};
+
+  constructor(deps: FileSourceDeps) {
+    const path = resolve(deps.path);
+    const { clock, log, files, nodeName, preventApiReferences = true, rules = defaultPodRules } = deps;
+    this.#deps = deps;
+    this.#watch = new PathWatch({ files, log, path, onChange: (name) => this.#changed(name) });
+    this.#manifests = new ManifestFiles({ clock, log, files, path, nodeName, preventApiReferences, rules });
+  }
+
+  /** Returns after the first look, so that whoever starts next knows the static pods. */
+  async start(signal: AbortSignal): Promise<void> {
+    const onAbort = (): void => void this.stop();
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#forgetSignal = () => signal.removeEventListener('abort', onAbort);
+    if (signal.aborted) return this.stop();
+    this.#looking = this.#look();
+    await this.#looking;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#forgetSignal();
+    this.#timer?.cancel();
+    this.#timer = undefined;
+    this.#watch.close();
+    await this.#looking;
+  }
+
+  #changed(name: string | undefined): void {
+    if (name !== undefined) this.#touched.add(name);
+    this.#planLook(gatherMs);
+  }
+
+  #planLook(ms: number): void {
+    if (this.#stopped) return;
+    const due = this.#deps.clock.monotonic() + ms;
+    if (this.#timer !== undefined && this.#timer.due <= due) return;
+    this.#timer?.cancel();
+    const cancel = this.#deps.clock.after(ms, () => {
+      this.#timer = undefined;
+      this.#looking = (this.#looking ?? Promise.resolve()).then(() => this.#look());
+    });
+    this.#timer = { due, cancel };
+  }
+
+  async #look(): Promise<void> {
+    if (this.#stopped) return;
+    const { log, path, fileCheckFrequencyMs } = this.#deps;
+    const touched = this.#touched;
+    this.#touched = new Set();
+    let unsettled = false;
+    try {
+      const outcome = await this.#manifests.look(touched, this.#watch);
+      unsettled = outcome.unsettled;
+      this.#tell(outcome.pods);
+    } catch (error) {
+      log.error(error, 'Cannot read the static pod manifests, keeping the pods as they are', { path });
+    }
+    if (this.#stopped) this.#watch.close();
+    else this.#planLook(unsettled ? lookAgainMs : Math.max(leastPollMs, fileCheckFrequencyMs));
+  }
+
+  #tell(pods: readonly DesiredPod[]): void {
+    const told = this.#told;
+    if (this.#stopped) return;
+    if (told !== undefined && told.length === pods.length && told.every((pod, index) => pod === pods[index])) return;
+    this.#told = pods;
+    try {
+      this.#deps.onSet('file', pods);
+    } catch (error) {
+      this.#deps.log.error(error, 'The set of static pods was not taken');
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { desiredPod, type DesiredPod } from '../../model/desired-pod.ts';
+import { doubtMs, judgeFile, type FileState, type Reading } from './judge-file.ts';
+
+const pod = (name: string): DesiredPod =>
+  desiredPod('file', { metadata: { uid: name, name, namespace: 'ns' }, spec: { containers: [] } });
+const good = (digest: string, ...pods: readonly DesiredPod[]): Reading => ({
+  version: digest,
+  digest,
+  manifest: { pods, warnings: [], faults: [] },
+});
+const faulty = (digest: string, ...pods: readonly DesiredPod[]): Reading => ({
+  version: digest,
+  digest,
+  manifest: { pods, warnings: [], faults: [{ message: 'bad' }] },
+});
+/** Kind and names after a sequence of readings, each with its time. */
+function after(...readings: readonly (readonly [number, Reading])[]): string {
+  const state = readings.reduce<FileState | undefined>(
+    (previous, [now, reading]) => judgeFile(previous, reading, now),
+    undefined,
+  );
+  return `${state?.kind} ${state?.pods.map((one) => one.name).join(' ')}`;
+}
+
+const a = pod('a');
+const b = pod('b');
+
+test('good texts count at once', () => {
+  assert.equal(after([0, good('1', a)]), 'good a');
+  assert.equal(after([0, good('1', a)], [1, good('2', b)]), 'good b');
+  assert.equal(after([0, faulty('1')], [1, good('2', b)]), 'good b');
+});
+
+test('a faulty text is doubted first, then believed', () => {
+  assert.equal(after([0, faulty('1', a)]), 'doubted ');
+  assert.equal(after([0, faulty('1', a)], [doubtMs - 1, faulty('1', a)]), 'doubted ');
+  assert.equal(after([0, faulty('1', a)], [doubtMs, faulty('1', a)]), 'bad a');
+});
+
+test('a text that still changes is doubted anew', () => {
+  assert.equal(after([0, faulty('1')], [doubtMs, faulty('2')]), 'doubted ');
+  assert.equal(after([0, faulty('1')], [doubtMs, faulty('2')], [2 * doubtMs, faulty('2')]), 'bad ');
+});
+
+test('the last good pods stand until they are renewed', () => {
+  const start = [0, good('1', a, b)] as const;
+  assert.equal(after(start, [1, faulty('2')]), 'doubted a b');
+  assert.equal(after(start, [1, faulty('2')], [500, faulty('2')]), 'bad a b');
+  const newer = pod('b');
+  const state = [faulty('2', newer), faulty('2', newer)].reduce<FileState | undefined>(
+    (previous, reading, index) => judgeFile(previous, reading, index * doubtMs),
+    judgeFile(undefined, good('1', a, b), 0),
+  );
+  assert.deepEqual(state?.pods, [newer, a]);
+  assert.equal(state.pods[0], newer);
+  assert.equal(after(start, [1, faulty('2')], [500, faulty('2')], [501, faulty('3')], [999, faulty('3')]), 'bad a b');
+});
+
+test('a bad file stays bad without new doubts while its text stays', () => {
+  assert.equal(after([0, faulty('1')], [doubtMs, faulty('1')], [doubtMs + 1, faulty('1')]), 'bad ');
+});

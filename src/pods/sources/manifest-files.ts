@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { basename, extname, join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import { describeError, isKind } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { seenTime } from '../../model/annotations.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { PodRules } from '../../model/validation/index.ts';
+import { doubtMs, judgeFile, type FileState, type Reading } from './judge-file.ts';
+import type { PathWatch } from './path-watch.ts';
+import type { FileInfo, Files } from './ports.ts';
+import { readManifest, type Manifest } from './read-manifest.ts';
+import { reportFile } from './report-file.ts';
+
+interface ManifestFilesDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly files: Files;
+  readonly path: string;
+  readonly nodeName: string;
+  readonly preventApiReferences: boolean;
+  readonly rules: PodRules;
+}
+
+export interface LookOutcome {
+  readonly pods: readonly DesiredPod[];
+  /** Something looked half-done: look again soon. */
+  readonly unsettled: boolean;
+}
+
+const maxBytes = 10 * 1024 * 1024;
+/** Equal to no version of a file. */
+const unknownVersion = '';
+const manifestEndings: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json']);
+
+/** The manifests at a path and what is believed about each of them. */
+export class ManifestFiles {
+  readonly #deps: ManifestFilesDeps;
+  #states: ReadonlyMap<string, FileState> = new Map();
+  /** Entries that are no manifests, so that each is mentioned once. */
+  #passedOver: ReadonlySet<string> = new Set();
+  #missingSince: number | undefined;
+
+  constructor(deps: ManifestFilesDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Looks at the path and reads what changed or was `touched`. Each thing is watched before it is looked at, so that no
+   * change can fall in between. Throws when the path is there but cannot be looked at.
+   */
+  async look(touched: ReadonlySet<string>, watch: PathWatch): Promise<LookOutcome> {
+    await watch.followAbove();
+    const target = await unlessMissing(this.#deps.files.stat(this.#deps.path));
+    watch.followInside(target);
+    const found = target === undefined ? undefined : await this.#find(target);
+    if (found === undefined && this.#mayComeBack()) return this.#outcome(true);
+    if (found !== undefined) this.#missingSince = undefined;
+    const states = new Map<string, FileState>();
+    for (const [path, info] of found ?? []) {
+      const previous = this.#states.get(path);
+      const known = previous?.version === info.version && info.version !== unknownVersion;
+      const unchanged = known && !touched.has(basename(path));
+      const state = unchanged && previous.kind !== 'doubted' ? previous : await this.#read(path, info, previous);
+      if (state !== undefined) states.set(path, state);
+    }
+    this.#states = states;
+    return this.#outcome([...states.values()].some((state) => state.kind === 'doubted'));
+  }
+
+  #outcome(unsettled: boolean): LookOutcome {
+    return { pods: [...this.#states.values()].flatMap((state) => state.pods), unsettled };
+  }
+
+  /** A folder that is being replaced is away for a moment; its pods must not die of that. */
+  #mayComeBack(): boolean {
+    const now = this.#deps.clock.monotonic();
+    this.#missingSince ??= now;
+    return this.#states.size > 0 && now - this.#missingSince < doubtMs;
+  }
+
+  /** The manifests that are there now, in the order of their names; undefined when the path itself is gone. */
+  async #find(target: FileInfo): Promise<ReadonlyMap<string, FileInfo> | undefined> {
+    const { files, path } = this.#deps;
+    if (target.kind !== 'directory') {
+      const passedOver = new Map<string, string>();
+      if (target.kind === 'other') passedOver.set(path, 'neither a file nor a folder');
+      this.#mention(passedOver);
+      return new Map(target.kind === 'file' ? [[path, target]] : []);
+    }
+    const names = await unlessMissing(files.readdir(path));
+    if (names === undefined) return undefined;
+    const found = new Map<string, FileInfo>();
+    const passedOver = new Map<string, string>();
+    const visible = [...names].filter((name) => !name.startsWith('.')).sort();
+    // Asked all at once: one by one, a full folder would take longer to look at than its change to write.
+    const infos = await Promise.all(visible.map((name) => this.#infoOf(name)));
+    for (const [index, name] of visible.entries()) {
+      const at = join(path, name);
+      const info = infos[index];
+      if (info === 'other ending') passedOver.set(at, 'its name does not end in .yaml, .yml or .json');
+      else if (info?.kind === 'file') found.set(at, info);
+      else if (info !== undefined) passedOver.set(at, 'not a regular file; folders are not searched');
+    }
+    this.#mention(passedOver);
+    return found;
+  }
+
+  #mention(passedOver: ReadonlyMap<string, string>): void {
+    for (const [path, reason] of passedOver) {
+      if (!this.#passedOver.has(path)) this.#deps.log.debug(2, 'Passing over what is no manifest', { path, reason });
+    }
+    this.#passedOver = new Set(passedOver.keys());
+  }
+
+  async #read(path: string, info: FileInfo, previous: FileState | undefined): Promise<FileState | undefined> {
+    const { clock, log } = this.#deps;
+    const reading = await this.#readingOf(path, info, previous);
+    if (reading === undefined) return undefined;
+    const state = judgeFile(previous, reading, clock.monotonic());
+    if (state.kind !== previous?.kind || state.digest !== previous.digest) reportFile(log, path, state);
+    return state;
+  }
+
+  async #readingOf(path: string, info: FileInfo, previous: FileState | undefined): Promise<Reading | undefined> {
+    const { files } = this.#deps;
+    try {
+      if (info.size > maxBytes) {
+        const manifest = unreadable(`the file has ${info.size} bytes, more than ${maxBytes}`);
+        return { version: info.version, digest: `size ${info.size}`, manifest };
+      }
+      const bytes = await files.readFile(path);
+      const digest = createHash('sha256').update(bytes).digest('hex');
+      const manifest = previous?.digest === digest ? previous.manifest : this.#parse(path, bytes);
+      return { version: info.version, digest, manifest };
+    } catch (error) {
+      if (isKind(error, 'notFound')) return undefined;
+      // What cannot be read counts as a faulty text: looked at again, then reported, last good pods kept. The times of
+      // the file say nothing about when that ends, so every look tries again.
+      const message = describeError(error);
+      return { version: unknownVersion, digest: message, manifest: unreadable(message) };
+    }
+  }
+
+  #parse(path: string, bytes: Uint8Array): Manifest {
+    const { clock, nodeName, preventApiReferences, rules } = this.#deps;
+    const text = decodeText(bytes);
+    if (text === undefined) return unreadable('the file is not UTF-8 text');
+    const seen = seenTime(clock.now());
+    return readManifest(text, { source: 'file', origin: path, nodeName, seen, preventApiReferences, rules });
+  }
+
+  async #infoOf(name: string): Promise<FileInfo | 'other ending' | undefined> {
+    if (!manifestEndings.has(extname(name))) return 'other ending';
+    const { files, path } = this.#deps;
+    try {
+      return await unlessMissing(files.stat(join(path, name)));
+    } catch {
+      // An entry that cannot even be asked about is taken for a file, and reading it tells what is wrong.
+      return { kind: 'file', size: 0, identity: name, version: unknownVersion };
+    }
+  }
+}
+
+async function unlessMissing<T>(outcome: Promise<T>): Promise<T | undefined> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (isKind(error, 'notFound')) return undefined;
+    throw error;
+  }
+}
+
+function unreadable(message: string): Manifest {
+  return { pods: [], warnings: [], faults: [{ message }] };
+}
+
+function decodeText(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    // Its only failure with `fatal`: bytes that are no text.
+    return undefined;
+  }
+}

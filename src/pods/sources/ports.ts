@@ -1,0 +1,21 @@
+/** What a path leads to, symbolic links followed. */
+export interface FileInfo {
+  readonly kind: 'file' | 'directory' | 'other';
+  readonly size: number;
+  /** Changes when another file or folder takes over the path. */
+  readonly identity: string;
+  /** Changes when the content may have changed. */
+  readonly version: string;
+}
+
+/** The part of the file system that a source reads. Failures are TubeletErrors; `notFound` means what it says. */
+export interface Files {
+  readdir(path: string): Promise<readonly string[]>;
+  stat(path: string): Promise<FileInfo>;
+  readFile(path: string): Promise<Uint8Array>;
+  /**
+   * Tells of changes in a folder, by the name of the entry where the system gives one. Throws when the path cannot be
+   * watched. The returned function ends the watch.
+   */
+  watch(path: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void;
+}

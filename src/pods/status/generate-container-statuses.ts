@@ -1,0 +1,214 @@
+import type { ContainerId } from '../../base/ids.ts';
+import type {
+  Container,
+  ContainerState,
+  ContainerStateTerminated,
+  ContainerStatus,
+  ContainerUser,
+  ResourceRequirements,
+  VolumeMountStatus,
+} from '../../gen/kubernetes/types.ts';
+import { apiTime } from '../../model/api-time.ts';
+import { isRestartableInit, type ContainerKind } from '../../model/containers.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ObservedContainer } from '../../model/observed-pod.ts';
+import { endReasons, podMessages, startReasons } from '../../model/reasons.ts';
+
+/** Answers of the probes about one container instance. */
+export interface ProbeAnswers {
+  ready(containerName: string, id: ContainerId): boolean;
+  started(containerName: string, id: ContainerId): boolean;
+}
+
+export interface StartError {
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** What a runtime may tell beyond the state of a container. */
+export interface ObservedDetails {
+  readonly user?: ContainerUser;
+  /** The limits in force, where they are not those of the spec. */
+  readonly resources?: ResourceRequirements;
+}
+
+export interface ContainerStatusesInput {
+  readonly pod: DesiredPod;
+  readonly kind: ContainerKind;
+  readonly containers: readonly Container[];
+  /** Newest first. */
+  readonly observed: readonly ObservedContainer[];
+  readonly previous: readonly ContainerStatus[];
+  readonly startErrors: ReadonlyMap<string, StartError>;
+  readonly probes: ProbeAnswers;
+  readonly runtimeName: string;
+  readonly recursiveReadOnly: boolean;
+  readonly details?: (id: ContainerId) => ObservedDetails | undefined;
+}
+
+/** Exit code of a container whose end nobody saw: as if it had been killed. */
+const lostExitCode = 137;
+
+/** The statuses of one kind of containers: init containers in the order of the spec, others by name. */
+export function generateContainerStatuses(input: ContainerStatusesInput): ContainerStatus[] {
+  const statuses = input.containers.map((container) => statusOf(input, container));
+  return input.kind === 'init' ? statuses : statuses.sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** A container whose end nobody saw. */
+export function lostContainer(message: string): ContainerStateTerminated {
+  return { exitCode: lostExitCode, reason: endReasons.containerStatusUnknown, message };
+}
+
+function statusOf(input: ContainerStatusesInput, container: Container): ContainerStatus {
+  const previous = input.previous.find((status) => status.name === container.name);
+  const [newest, older] = input.observed.filter((entry) => entry.name === container.name);
+  const base =
+    newest === undefined ? unseen(input, container, previous) : seen(input, container, previous, newest, older);
+  return withProbes(input, container, withStartError(input, container, newest, base), newest);
+}
+
+/** The runtime has no such container: it was not made yet, it ended and was removed, or it was lost. */
+function unseen(
+  input: ContainerStatusesInput,
+  container: Container,
+  previous: ContainerStatus | undefined,
+): ContainerStatus {
+  if (previous?.state?.terminated !== undefined) return previous;
+  const hasInit = (input.pod.spec.initContainers ?? []).length > 0;
+  const reason = hasInit ? startReasons.podInitializing : startReasons.containerCreating;
+  const lost = previous?.state?.running !== undefined && previous.lastState?.terminated === undefined;
+  // A container that ran is not new; without an end in its past the pod would look as if it had never started.
+  const lastState = lost ? { terminated: lostContainer(podMessages.lostWhenDeleted) } : (previous?.lastState ?? {});
+  const restarted = lost && input.pod.metadata.deletionTimestamp === undefined ? 1 : 0;
+  return {
+    name: container.name,
+    state: { waiting: { reason } },
+    lastState,
+    ready: false,
+    restartCount: (previous?.restartCount ?? 0) + restarted,
+    image: container.image ?? '',
+    imageID: '',
+    ...volumeMounts(input, container),
+  };
+}
+
+function seen(
+  input: ContainerStatusesInput,
+  container: Container,
+  previous: ContainerStatus | undefined,
+  newest: ObservedContainer,
+  older: ObservedContainer | undefined,
+): ContainerStatus {
+  const details = input.details?.(newest.id);
+  return {
+    name: container.name,
+    state: stateOf(input, newest, previous),
+    lastState: older === undefined ? {} : stateOf(input, older, previous),
+    ready: false,
+    restartCount: newest.attempt,
+    image: newest.image,
+    imageID: newest.imageRef,
+    containerID: fullId(input, newest),
+    ...resourcesOf(container, details?.resources),
+    ...(details?.user !== undefined && { user: details.user }),
+    ...volumeMounts(input, container),
+  };
+}
+
+function stateOf(
+  input: ContainerStatusesInput,
+  observed: ObservedContainer,
+  previous: ContainerStatus | undefined,
+): ContainerState {
+  if (observed.state === 'running') return { running: { startedAt: apiTime(observed.startedAt) } };
+  if (observed.state === 'exited') return { terminated: terminatedState(input, observed) };
+  // What ran and cannot be found any more has ended, though nobody knows how; what only was made still waits.
+  const lost = observed.state === 'unknown' && previous?.state?.running !== undefined;
+  return lost ? { terminated: lostContainer(podMessages.lostWhenTerminated) } : { waiting: {} };
+}
+
+function terminatedState(input: ContainerStatusesInput, observed: ObservedContainer): ContainerStateTerminated {
+  return {
+    exitCode: observed.exitCode,
+    ...(observed.reason !== '' && { reason: observed.reason }),
+    ...(observed.message !== '' && { message: observed.message }),
+    startedAt: apiTime(observed.startedAt),
+    finishedAt: apiTime(observed.finishedAt),
+    containerID: fullId(input, observed),
+  };
+}
+
+/** A container that is to start again but cannot is waiting, and says why; how it ended moves into its past. */
+function withStartError(
+  input: ContainerStatusesInput,
+  container: Container,
+  newest: ObservedContainer | undefined,
+  status: ContainerStatus,
+): ContainerStatus {
+  const error = input.startErrors.get(container.name);
+  if (error === undefined || !startsAgain(input, container, newest)) return status;
+  return {
+    ...status,
+    lastState: status.state?.terminated === undefined ? (status.lastState ?? {}) : status.state,
+    state: { waiting: { reason: error.reason, ...(error.message !== '' && { message: error.message }) } },
+  };
+}
+
+function startsAgain(
+  input: ContainerStatusesInput,
+  container: Container,
+  newest: ObservedContainer | undefined,
+): boolean {
+  if (input.pod.metadata.deletionTimestamp !== undefined) return false;
+  if (newest === undefined || newest.state === 'created' || newest.state === 'unknown') return true;
+  if (newest.state === 'running' || input.kind === 'ephemeral') return false;
+  // Sidecars are kept up whatever the pod's own policy is.
+  if (input.kind === 'init' && isRestartableInit(container)) return true;
+  if (input.kind === 'init' && newest.exitCode === 0) return false;
+  const { restartPolicy = 'Always' } = input.pod.spec;
+  return restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && newest.exitCode !== 0);
+}
+
+function withProbes(
+  input: ContainerStatusesInput,
+  container: Container,
+  status: ContainerStatus,
+  newest: ObservedContainer | undefined,
+): ContainerStatus {
+  if (input.kind === 'ephemeral') return status;
+  const id = status.state?.running === undefined ? undefined : newest?.id;
+  const started = id !== undefined && input.probes.started(container.name, id);
+  if (input.kind === 'init' && !isRestartableInit(container)) {
+    return { ...status, started, ready: status.state?.terminated?.exitCode === 0 };
+  }
+  return { ...status, started, ready: started && input.probes.ready(container.name, id) };
+}
+
+function resourcesOf(
+  container: Container,
+  inForce: ResourceRequirements | undefined,
+): Pick<ContainerStatus, 'resources' | 'allocatedResources'> {
+  const { requests, limits } = container.resources ?? {};
+  const resources = inForce ?? { ...(limits !== undefined && { limits }), ...(requests !== undefined && { requests }) };
+  return { resources, ...(requests !== undefined && { allocatedResources: requests }) };
+}
+
+function volumeMounts(
+  input: ContainerStatusesInput,
+  container: Container,
+): { readonly volumeMounts?: readonly VolumeMountStatus[] } {
+  const mounts = container.volumeMounts ?? [];
+  if (mounts.length === 0) return {};
+  return {
+    volumeMounts: mounts.map(({ name, mountPath, readOnly, recursiveReadOnly }) => {
+      if (readOnly !== true) return { name, mountPath };
+      const recursive = input.recursiveReadOnly && (recursiveReadOnly ?? 'Disabled') !== 'Disabled';
+      return { name, mountPath, readOnly, recursiveReadOnly: recursive ? 'Enabled' : 'Disabled' };
+    }),
+  };
+}
+
+function fullId(input: ContainerStatusesInput, observed: ObservedContainer): string {
+  return `${input.runtimeName}://${observed.id}`;
+}

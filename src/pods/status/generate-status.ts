@@ -1,0 +1,146 @@
+import type { ContainerId } from '../../base/ids.ts';
+import type { Container, ContainerStatus, PodCondition, PodIP, PodStatus } from '../../gen/kubernetes/types.ts';
+import { apiTime } from '../../model/api-time.ts';
+import type { ContainerKind } from '../../model/containers.ts';
+import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import type { ObservedPod } from '../../model/observed-pod.ts';
+import { podQos } from '../../model/qos.ts';
+import { isTerminalPhase, podPhases, type PodPhase } from '../../model/reasons.ts';
+import { computePhase } from './compute-phase.ts';
+import { generateConditions } from './generate-conditions.ts';
+import { generateContainerStatuses } from './generate-container-statuses.ts';
+import type { ObservedDetails, ProbeAnswers, StartError } from './generate-container-statuses.ts';
+
+/** Why the agent itself ended the pod: eviction, deadline, shutdown. */
+export interface DecidedEnd {
+  readonly reason: string;
+  readonly message: string;
+  /** Adds the condition by which controllers see that the pod did not fail on its own. */
+  readonly disruption?: { readonly reason: string; readonly message: string };
+}
+
+export interface PodStatusInput {
+  readonly pod: DesiredPod;
+  readonly observed: ObservedPod | undefined;
+  /** What was generated last; without it the status of the pod object counts. */
+  readonly previous: PodStatus | undefined;
+  readonly startErrors: ReadonlyMap<string, StartError>;
+  readonly probes: ProbeAnswers;
+  /** The worker has ended every container and starts none again. */
+  readonly terminal: boolean;
+  readonly decided?: DecidedEnd;
+  readonly runtimeName: string;
+  readonly hostIps: readonly string[];
+  readonly nowMs: number;
+  readonly needsSandbox: boolean;
+  readonly resizeConditions?: readonly PodCondition[];
+  readonly recursiveReadOnly?: boolean;
+  readonly details?: (id: ContainerId) => ObservedDetails | undefined;
+}
+
+/** The status of a pod as the agent sees it now. Phase and conditions are the agent's own word, not yet held back. */
+export function generatePodStatus(input: PodStatusInput): PodStatus {
+  const { pod, nowMs } = input;
+  const previous = input.previous ?? pod.status;
+  const { spec } = pod;
+  const init = statusesOf(input, 'init', spec.initContainers, previous.initContainerStatuses);
+  const regular = statusesOf(input, 'regular', spec.containers, previous.containerStatuses);
+  const ephemeral = statusesOf(input, 'ephemeral', spec.ephemeralContainers, previous.ephemeralContainerStatuses);
+  const outcome = outcomeOf(input, previous, [...init, ...regular]);
+  const generation = isStatic(pod) ? undefined : pod.metadata.generation;
+  const conditions = generateConditions({
+    spec,
+    phase: outcome.phase,
+    statuses: [...init, ...regular],
+    needsSandbox: input.needsSandbox,
+    apiConditions: pod.status.conditions ?? [],
+    previous: previous.conditions ?? [],
+    resize: input.resizeConditions ?? [],
+    ...(input.decided?.disruption !== undefined && { disruption: input.decided.disruption }),
+    observedGeneration: generation,
+    nowMs,
+  });
+  return {
+    ...(generation !== undefined && { observedGeneration: generation }),
+    ...outcome,
+    conditions,
+    ...addresses(input, previous),
+    startTime: previous.startTime ?? pod.status.startTime ?? apiTime(nowMs),
+    ...(init.length > 0 && { initContainerStatuses: init }),
+    containerStatuses: regular,
+    ...(ephemeral.length > 0 && { ephemeralContainerStatuses: ephemeral }),
+    qosClass: podQos(pod),
+  };
+}
+
+function statusesOf(
+  input: PodStatusInput,
+  kind: ContainerKind,
+  containers: readonly Container[] = [],
+  previous: readonly ContainerStatus[] = [],
+): ContainerStatus[] {
+  return generateContainerStatuses({
+    pod: input.pod,
+    kind,
+    containers,
+    observed: input.observed?.containers ?? [],
+    previous,
+    startErrors: input.startErrors,
+    probes: input.probes,
+    runtimeName: input.runtimeName,
+    recursiveReadOnly: input.recursiveReadOnly === true,
+    ...(input.details !== undefined && { details: input.details }),
+  });
+}
+
+interface Outcome {
+  readonly phase: PodPhase;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+/** Phase with its reason. An end, once known here or to the API server, stays; a decided end beats what containers show. */
+function outcomeOf(input: PodStatusInput, previous: PodStatus, statuses: readonly ContainerStatus[]): Outcome {
+  const { pod, decided, terminal } = input;
+  const announced = isTerminalPhase(pod.status.phase) ? pod.status.phase : undefined;
+  if (decided !== undefined && announced === undefined) {
+    return { phase: podPhases.failed, reason: decided.reason, message: decided.message };
+  }
+  const computed = computePhase({ spec: pod.spec, statuses, terminal, isStatic: isStatic(pod) });
+  const known = isTerminalPhase(previous.phase) ? previous.phase : undefined;
+  const phase = announced ?? (isTerminalPhase(computed) ? computed : (known ?? computed));
+  if (phase !== previous.phase) return { phase };
+  const reason = previous.reason || pod.status.reason;
+  const message = previous.message || pod.status.message;
+  return { phase, ...(reason && { reason }), ...(message && { message }) };
+}
+
+type Addresses = Pick<PodStatus, 'hostIP' | 'hostIPs' | 'podIP' | 'podIPs'>;
+
+function addresses(input: PodStatusInput, previous: PodStatus): Addresses {
+  const { pod, hostIps } = input;
+  const [hostIp] = hostIps;
+  const podIps = pod.spec.hostNetwork === true ? hostIps : sortedPodIps(observedIps(input, previous), hostIps);
+  const [podIp] = podIps;
+  return {
+    ...(hostIp !== undefined && { hostIP: hostIp, hostIPs: hostIps.map((ip) => ({ ip })) }),
+    ...(podIp !== undefined && { podIP: podIp, podIPs: podIps.map((ip): PodIP => ({ ip })) }),
+  };
+}
+
+/** A pod keeps its addresses in the status after its sandbox is gone, until a new one has others. */
+function observedIps(input: PodStatusInput, previous: PodStatus): readonly string[] {
+  const sandboxes = input.observed?.sandboxes ?? [];
+  const ready = sandboxes.find((sandbox) => sandbox.state === 'ready' && sandbox.ips.length > 0);
+  if (ready !== undefined) return ready.ips;
+  const kept = (previous.podIPs ?? []).map(({ ip }) => ip);
+  return kept.length > 0 ? kept : (sandboxes[0]?.ips ?? []);
+}
+
+/** At most one address of each family, that of the node's first address leading. */
+export function sortedPodIps(podIps: readonly string[], hostIps: readonly string[]): readonly string[] {
+  const isIpv6 = (ip: string): boolean => ip.includes(':');
+  const primaryIsIpv6 = isIpv6(hostIps[0] ?? podIps[0] ?? '');
+  const families = [primaryIsIpv6, !primaryIsIpv6];
+  return families.flatMap((ipv6) => podIps.filter((ip) => isIpv6(ip) === ipv6).slice(0, 1));
+}

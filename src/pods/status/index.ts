@@ -1,0 +1,2 @@
+export { PodStatuses } from './pod-statuses.ts';
+export { StatusPublisher, type StatusPublisherDeps } from './status-publisher.ts';

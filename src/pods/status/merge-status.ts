@@ -1,0 +1,153 @@
+import type { ContainerStatus, PodCondition, PodSpec, PodStatus } from '../../gen/kubernetes/types.ts';
+import { isRestartableInit } from '../../model/containers.ts';
+import { isOwnCondition, isTerminalPhase, podConditions, podMessages, podPhases } from '../../model/reasons.ts';
+import { firstBytes, terminationLimits } from '../../model/termination-message.ts';
+import { hasStarted } from './compute-phase.ts';
+import { endedVerdict } from './generate-conditions.ts';
+import { lostContainer } from './generate-container-statuses.ts';
+
+export interface MergeOptions {
+  readonly spec: PodSpec;
+  /** While the worker may still run containers, no end is announced: their resources are not free yet. */
+  readonly couldHaveRunningContainers: boolean;
+}
+
+export type MergeResult = { readonly status: PodStatus } | { readonly illegal: string };
+
+/** Puts a generated status on top of the one the API server has, keeping what belongs to others. */
+export function mergeStatus(old: PodStatus, next: PodStatus, options: MergeOptions): MergeResult {
+  const illegal = illegalTransition(old, next, options.spec);
+  if (illegal !== undefined) return { illegal };
+  const ending = !isTerminalPhase(old.phase) && isTerminalPhase(next.phase);
+  const held = (ending && options.couldHaveRunningContainers) || leavesEnd(old, next);
+  const { phase, reason, message, ...rest } = next;
+  const shown = held
+    ? pick(old, 'phase', 'reason', 'message')
+    : pick({ phase, reason, message }, 'phase', 'reason', 'message');
+  const conditions = mergeConditions(old, next, ending && !held);
+  const status: PodStatus = {
+    ...rest,
+    ...shown,
+    ...pick(old, 'nominatedNodeName', 'resourceClaimStatuses', 'extendedResourceClaimStatus'),
+    conditions: isTerminalPhase(shown.phase) ? notReady(conditions, shown.phase) : conditions,
+  };
+  return { status };
+}
+
+/** Cuts last words so that a pod with many containers still fits into its status. */
+export function normalizeStatus(status: PodStatus): PodStatus {
+  const lists = [status.containerStatuses, status.initContainerStatuses, status.ephemeralContainerStatuses];
+  const count = lists.reduce((sum, list) => sum + (list?.length ?? 0), 0);
+  const share = Math.floor(terminationLimits.pod / Math.max(1, count));
+  return mapContainers(status, (container) => ({
+    ...container,
+    ...(container.state !== undefined && { state: shortened(container.state, share) }),
+    ...(container.lastState !== undefined && { lastState: shortened(container.lastState, share) }),
+  }));
+}
+
+/**
+ * The last status of a pod whose containers are all gone: what has no end yet gets one, and so does the pod. Containers
+ * that never had a chance to start, because initialisation was not over, stay waiting.
+ */
+export function terminateStatus(status: PodStatus, spec: PodSpec): PodStatus {
+  const lost = (container: ContainerStatus): ContainerStatus =>
+    container.state?.terminated === undefined
+      ? {
+          ...container,
+          state: { terminated: lostContainer(podMessages.lostWhenTerminated) },
+          ready: false,
+          started: false,
+        }
+      : container;
+  const init = status.initContainerStatuses ?? [];
+  const begun = Math.max(1, init.findLastIndex((entry) => entry.state?.waiting === undefined || hasStarted(entry)) + 1);
+  const regular = status.containerStatuses ?? [];
+  return {
+    ...status,
+    ...(init.length > 0 && {
+      initContainerStatuses: init.map((entry, index) => (index < begun ? lost(entry) : entry)),
+    }),
+    containerStatuses: wasInitialized(status, spec) ? regular.map(lost) : regular,
+    phase: isTerminalPhase(status.phase) ? status.phase : podPhases.failed,
+  };
+}
+
+function wasInitialized(status: PodStatus, spec: PodSpec): boolean {
+  const last = spec.initContainers?.at(-1);
+  if (last === undefined) return true;
+  if ((status.containerStatuses ?? []).some((entry) => entry.state?.waiting === undefined || hasStarted(entry))) {
+    return true;
+  }
+  const entry = status.initContainerStatuses?.find(({ name }) => name === last.name);
+  if (isRestartableInit(last)) return entry?.started === true;
+  return entry?.state?.terminated?.exitCode === 0 || entry?.lastState?.terminated?.exitCode === 0;
+}
+
+function leavesEnd(old: PodStatus, next: PodStatus): boolean {
+  return isTerminalPhase(old.phase) && old.phase !== next.phase;
+}
+
+/** A container that has ended for good must not come back: somebody may have acted on its end. */
+function illegalTransition(old: PodStatus, next: PodStatus, spec: PodSpec): string | undefined {
+  const { restartPolicy = 'Always' } = spec;
+  if (restartPolicy === 'Always') return undefined;
+  const sidecars = new Set((spec.initContainers ?? []).filter(isRestartableInit).map(({ name }) => name));
+  const after = new Map(allStatuses(next).map((status) => [status.name, status]));
+  const revived = allStatuses(old).find((before) => {
+    const end = before.state?.terminated;
+    const now = after.get(before.name);
+    if (end === undefined || now === undefined || sidecars.has(before.name)) return false;
+    if (end.exitCode !== 0 && restartPolicy === 'OnFailure') return false;
+    return now.state?.terminated === undefined;
+  });
+  return revived && `terminated container ${revived.name} attempted illegal transition to non-terminated state`;
+}
+
+function allStatuses(status: PodStatus): readonly ContainerStatus[] {
+  return [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])];
+}
+
+/** The disruption of a pod is told together with its end, not before: until then it could still be a lie. */
+function mergeConditions(old: PodStatus, next: PodStatus, ending: boolean): PodCondition[] {
+  const isDisruption = ({ type }: PodCondition): boolean => type === podConditions.disruptionTarget;
+  const disruption = ending ? next.conditions?.find(isDisruption) : undefined;
+  const foreign = (old.conditions ?? []).filter(({ type }) => !isOwnCondition(type));
+  const replaced = foreign.map((entry) => (disruption !== undefined && isDisruption(entry) ? disruption : entry));
+  const appended = disruption !== undefined && !foreign.some(isDisruption) ? [disruption] : [];
+  return [...replaced, ...appended, ...(next.conditions ?? []).filter(({ type }) => isOwnCondition(type))];
+}
+
+function notReady(conditions: readonly PodCondition[], phase: 'Succeeded' | 'Failed'): PodCondition[] {
+  const types: readonly string[] = [podConditions.ready, podConditions.containersReady];
+  return conditions.map((condition) => {
+    if (!types.includes(condition.type) || condition.status !== 'True') return condition;
+    const { message: _, ...kept } = condition;
+    return { ...kept, ...endedVerdict(condition.type, phase) };
+  });
+}
+
+function shortened(state: NonNullable<ContainerStatus['state']>, limit: number): NonNullable<ContainerStatus['state']> {
+  const message = state.terminated?.message;
+  if (state.terminated === undefined || message === undefined) return state;
+  return { ...state, terminated: { ...state.terminated, message: firstBytes(message, limit) } };
+}
+
+function mapContainers(status: PodStatus, change: (container: ContainerStatus) => ContainerStatus): PodStatus {
+  const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses } = status;
+  return {
+    ...status,
+    ...(containerStatuses && { containerStatuses: containerStatuses.map(change) }),
+    ...(initContainerStatuses && { initContainerStatuses: initContainerStatuses.map(change) }),
+    ...(ephemeralContainerStatuses && { ephemeralContainerStatuses: ephemeralContainerStatuses.map(change) }),
+  };
+}
+
+/** The named fields of a status that are there. */
+function pick<Name extends keyof PodStatus>(
+  status: { readonly [Key in Name]?: PodStatus[Key] | undefined },
+  ...names: readonly Name[]
+): Pick<PodStatus, Name> {
+  const entries = names.map((name) => [name, status[name]] as const).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Pick<PodStatus, Name>;
+}

@@ -1,0 +1,40 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { PodUid } from '../../base/ids.ts';
+import type { PodStatus } from '../../gen/kubernetes/types.ts';
+
+export interface VersionedStatus {
+  readonly status: PodStatus;
+  /** Grows with every change of the pod's status and never goes back. */
+  readonly version: number;
+}
+
+/** The status of each pod as the agent sees it; the only writer of that fact. */
+export class PodStatuses {
+  readonly #statuses = new Map<PodUid, VersionedStatus>();
+  readonly #onChange: (uid: PodUid, status: PodStatus) => void;
+
+  constructor(onChange: (uid: PodUid, status: PodStatus) => void = () => {}) {
+    this.#onChange = onChange;
+  }
+
+  get(uid: PodUid): PodStatus | undefined {
+    return this.#statuses.get(uid)?.status;
+  }
+
+  versionOf(uid: PodUid): number {
+    return this.#statuses.get(uid)?.version ?? 0;
+  }
+
+  /** Keeps a status; answers whether it says anything new. */
+  set(uid: PodUid, status: PodStatus): boolean {
+    const known = this.#statuses.get(uid);
+    if (known !== undefined && isDeepStrictEqual(known.status, status)) return false;
+    this.#statuses.set(uid, { status, version: (known?.version ?? 0) + 1 });
+    this.#onChange(uid, status);
+    return true;
+  }
+
+  forget(uid: PodUid): void {
+    this.#statuses.delete(uid);
+  }
+}

@@ -1,0 +1,145 @@
+import { describeError, TubeletError } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { volumeEvents } from '../../model/event-reasons.ts';
+import type { ObservedPod } from '../../model/observed-pod.ts';
+import { isTerminalPhase } from '../../model/reasons.ts';
+import type { Cgroups, Directories, Events, Observations, Runtime, Statuses, Volumes } from './ports.ts';
+
+export interface PodSyncDeps {
+  readonly log: Log;
+  readonly observed: Observations;
+  readonly runtime: Runtime;
+  readonly volumes: Volumes;
+  readonly directories: Directories;
+  readonly cgroups: Cgroups;
+  readonly statuses: Statuses;
+  readonly events: Events;
+}
+
+export type SyncResult = { readonly kind: 'settled'; readonly recheckMs?: number } | { readonly kind: 'ended' };
+
+interface Orphan {
+  readonly uid: PodUid;
+  readonly name: string;
+  readonly namespace: string;
+}
+
+/**
+ * The four operations on a pod, each a list of steps read from top to bottom. They keep one thing: when each pod was
+ * last acted upon, so that no step decides on an observation from before.
+ */
+export class PodSync {
+  readonly #deps: PodSyncDeps;
+  readonly #actedAt = new Map<PodUid, number>();
+
+  constructor(deps: PodSyncDeps) {
+    this.#deps = deps;
+  }
+
+  async sync(pod: DesiredPod, signal: AbortSignal): Promise<SyncResult> {
+    const observed = await this.#observe(pod.uid, signal);
+    const status = this.#publish(pod, observed);
+    if (isTerminalPhase(status.phase)) return { kind: 'ended' };
+
+    await this.#deps.directories.prepare(pod.uid);
+    await this.#mount(pod, signal);
+    const { acted, recheckMs } = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, observed, signal));
+    if (!acted) {
+      // A start that was refused changed nothing in the runtime, but the waiting reason is news.
+      this.#publish(pod, observed);
+      return { kind: 'settled', ...(recheckMs !== undefined && { recheckMs }) };
+    }
+    const after = await this.#observe(pod.uid, signal);
+    const ended = isTerminalPhase(this.#publish(pod, after).phase);
+    // What was just done may allow the next step: look again at once, unless a refusal says when.
+    return ended ? { kind: 'ended' } : { kind: 'settled', recheckMs: recheckMs ?? 0 };
+  }
+
+  async terminate(
+    pod: DesiredPod,
+    how: { readonly graceSeconds: number; readonly decided?: { readonly reason: string; readonly message: string } },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const observed = await this.#observe(pod.uid, signal);
+    this.#publish(pod, observed, how);
+    await this.#stop(pod, pod.uid, observed, how.graceSeconds, signal);
+    const after = await this.#observe(pod.uid, signal);
+    requireStopped(after);
+    this.#publish(pod, after, { ...how, terminal: true });
+  }
+
+  async terminateOrphan(orphan: Orphan, graceSeconds: number, signal: AbortSignal): Promise<void> {
+    const { uid, namespace, name } = orphan;
+    this.#deps.log.info('Killing unwanted pod', { pod: { namespace, name }, podUID: uid });
+    await this.#stop(undefined, uid, await this.#observe(uid, signal), graceSeconds, signal);
+    requireStopped(await this.#observe(uid, signal));
+  }
+
+  async release(
+    target: { readonly kind: 'desired'; readonly pod: DesiredPod } | ({ readonly kind: 'orphan' } & Orphan),
+    _signal: AbortSignal,
+  ): Promise<void> {
+    if (target.kind === 'desired') await this.#deps.volumes.unmount(target.pod);
+    const uid = target.kind === 'desired' ? target.pod.uid : target.uid;
+    await this.#deps.cgroups.remove(uid);
+    if (target.kind === 'desired') this.#deps.statuses.finish(target.pod);
+    this.#actedAt.delete(uid);
+  }
+
+  #publish(
+    pod: DesiredPod,
+    observed: ObservedPod,
+    how: { readonly terminal?: boolean; readonly decided?: { readonly reason: string; readonly message: string } } = {},
+  ): ReturnType<Statuses['publish']> {
+    const { statuses, runtime } = this.#deps;
+    return statuses.publish({
+      pod,
+      observed,
+      needsSandbox: runtime.needsSandbox(pod, observed),
+      terminal: how.terminal ?? false,
+      ...(how.decided && { decided: how.decided }),
+    });
+  }
+
+  #observe(uid: PodUid, signal: AbortSignal): Promise<ObservedPod> {
+    return this.#deps.observed.newerThan(uid, this.#actedAt.get(uid) ?? 0, signal);
+  }
+
+  async #stop(
+    pod: DesiredPod | undefined,
+    uid: PodUid,
+    observed: ObservedPod,
+    graceSeconds: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await this.#acting(uid, () => this.#deps.runtime.stop(pod, observed, graceSeconds, signal));
+  }
+
+  /** Whatever becomes of the action, what was observed before it is out of date after it. */
+  async #acting<T>(uid: PodUid, action: () => Promise<T>): Promise<T> {
+    try {
+      return await action();
+    } finally {
+      this.#actedAt.set(uid, this.#deps.observed.moment());
+    }
+  }
+
+  async #mount(pod: DesiredPod, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#deps.volumes.mount(pod, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = `Unable to attach or mount volumes: ${describeError(error)}`;
+      this.#deps.events.record(pod, { type: 'Warning', reason: volumeEvents.failedMount, message });
+      throw error;
+    }
+  }
+}
+
+function requireStopped(observed: ObservedPod): void {
+  const running = observed.containers.filter(({ state }) => state === 'running').map(({ name }) => name);
+  if (running.length === 0) return;
+  throw new TubeletError('unavailable', `containers are still running after they were stopped: ${running.join(', ')}`);
+}

@@ -1,0 +1,59 @@
+import type { PodUid } from '../../base/ids.ts';
+import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ObservedPod } from '../../model/observed-pod.ts';
+
+export interface Observations {
+  /** The present moment; an observation that is newer saw what was done until now. */
+  moment(): number;
+  newerThan(uid: PodUid, since: number, signal: AbortSignal): Promise<ObservedPod>;
+}
+
+/** The actors on sandboxes and containers. */
+export interface Runtime {
+  needsSandbox(pod: DesiredPod, observed: ObservedPod): boolean;
+  sync(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<RuntimeOutcome>;
+  stop(pod: DesiredPod | undefined, observed: ObservedPod, graceSeconds: number, signal: AbortSignal): Promise<void>;
+}
+
+export interface RuntimeOutcome {
+  readonly acted: boolean;
+  readonly recheckMs?: number;
+}
+
+export interface Volumes {
+  mount(pod: DesiredPod, signal: AbortSignal): Promise<void>;
+  unmount(pod: DesiredPod): Promise<void>;
+}
+
+export interface Directories {
+  prepare(uid: PodUid): Promise<void>;
+}
+
+export interface Cgroups {
+  /** Removes the pod's cgroups, wherever its QoS class put them. */
+  remove(uid: PodUid): Promise<void>;
+}
+
+export interface StatusInput {
+  readonly pod: DesiredPod;
+  readonly observed: ObservedPod;
+  readonly needsSandbox: boolean;
+  /** The pod is over: containers that cannot be found count as ended. */
+  readonly terminal: boolean;
+  readonly decided?: { readonly reason: string; readonly message: string };
+}
+
+/** Works a status out of what is observed, and publishes it. */
+export interface Statuses {
+  publish(input: StatusInput): PodStatus;
+  /** The last word about a pod of which nothing is left. */
+  finish(pod: DesiredPod): void;
+}
+
+export interface Events {
+  record(
+    pod: DesiredPod,
+    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+  ): void;
+}

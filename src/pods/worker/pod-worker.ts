@@ -1,0 +1,147 @@
+import type { Clock } from '../../base/clock.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { Mailbox } from '../../base/mailbox.ts';
+import { jitter, type Random } from '../../base/random.ts';
+import type { PodSyncer } from './ports.ts';
+import { reduceWorker, targetOf, type WorkerEvent, type WorkerState } from './state.ts';
+
+export interface PodWorkerDeps {
+  readonly uid: PodUid;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly syncer: PodSyncer;
+  readonly resyncMs: number;
+  readonly lookAgainIn: (ms: number) => void;
+  readonly onChange: (state: WorkerState) => void;
+}
+
+/** After a failed operation the pod is looked at again this much later, plus up to half. */
+const retryMs = 10_000;
+const jitterFraction = 0.5;
+
+/**
+ * One pod's loop: a mailbox of capacity one says "look", the state says what there is to do, one operation runs at a
+ * time. State changes at once when an event arrives; an operation that the change made pointless is given up.
+ */
+export class PodWorker {
+  readonly #deps: PodWorkerDeps;
+  readonly #mailbox = new Mailbox<'look'>((waiting) => waiting);
+  readonly #closed = new AbortController();
+  #state: WorkerState;
+  #running: { readonly state: WorkerState; readonly abort: AbortController } | undefined;
+  done: Promise<void> = Promise.resolve();
+
+  constructor(deps: PodWorkerDeps, state: WorkerState) {
+    this.#deps = deps;
+    this.#state = state;
+  }
+
+  /** The state a first event gives, or nothing when the event does not make a worker. */
+  static born(event: WorkerEvent): WorkerState | undefined {
+    return reduceWorker(undefined, event);
+  }
+
+  get state(): WorkerState {
+    return this.#state;
+  }
+
+  start(): void {
+    this.#deps.onChange(this.#state);
+    this.wake();
+    this.done = this.#loop();
+  }
+
+  wake(): void {
+    this.#mailbox.put('look');
+  }
+
+  /** Ends the loop and gives up what is under way; the pod itself is left as it is. */
+  close(): void {
+    this.#closed.abort();
+    this.#running?.abort.abort();
+  }
+
+  apply(event: WorkerEvent): void {
+    const before = this.#state;
+    const after = reduceWorker(before, event);
+    if (after === undefined || after === before) return;
+    this.#state = after;
+    if (this.#running !== undefined && isPointless(this.#running.state, after)) this.#running.abort.abort();
+    if (before.phase !== after.phase) {
+      this.#deps.log.debug(2, 'Pod lifecycle moved on', {
+        podUID: this.#deps.uid,
+        from: before.phase,
+        to: after.phase,
+      });
+    }
+    this.wake();
+    this.#deps.onChange(after);
+  }
+
+  async #loop(): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      try {
+        await this.#mailbox.take(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        throw error;
+      }
+      await this.#once();
+    }
+  }
+
+  async #once(): Promise<void> {
+    const state = this.#state;
+    const abort = new AbortController();
+    this.#running = { state, abort };
+    try {
+      await this.#operate(state, abort.signal);
+    } catch (error) {
+      // Given up on purpose: the state has changed and the mailbox already says so.
+      if (abort.signal.aborted) return;
+      const target = targetOf(state);
+      const { namespace, name } = target.kind === 'desired' ? target.pod : target;
+      this.#deps.log.error(error, 'Error syncing pod, skipping', { pod: { namespace, name }, podUID: this.#deps.uid });
+      this.#deps.lookAgainIn(jitter(this.#deps.random, retryMs, jitterFraction));
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  async #operate(state: WorkerState, signal: AbortSignal): Promise<void> {
+    const { syncer, random, resyncMs } = this.#deps;
+    switch (state.phase) {
+      case 'waiting':
+      case 'finished':
+        return;
+      case 'syncing': {
+        const outcome = await syncer.sync(state.pod, signal);
+        if (outcome.kind === 'ended') return this.apply({ type: 'ended' });
+        const resync = jitter(random, resyncMs, jitterFraction);
+        return this.#deps.lookAgainIn(Math.min(resync, outcome.recheckMs ?? resync));
+      }
+      case 'terminating': {
+        const { target, graceSeconds, decided } = state;
+        if (target.kind === 'orphan') await syncer.terminateOrphan(target, graceSeconds, signal);
+        else await syncer.terminate(target.pod, { graceSeconds, ...(decided && { decided }) }, signal);
+        // A shorter grace that came too late to matter must not make it stop a second time.
+        return this.apply({ type: 'stopped' });
+      }
+      case 'terminated':
+        await syncer.release(state.target, signal);
+        return this.apply({ type: 'cleaned' });
+      default:
+        return state satisfies never;
+    }
+  }
+}
+
+/** The operation that began in `then` does not serve `now`: the pod shall end, or end sooner. */
+function isPointless(then: WorkerState, now: WorkerState): boolean {
+  if (then.phase === 'syncing') return now.phase !== 'syncing';
+  if (then.phase === 'terminating') return now.phase === 'terminating' && now.graceSeconds < then.graceSeconds;
+  return false;
+}

@@ -1,0 +1,223 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { silentLog } from '../../base/log.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { aPod } from '../../testing/pods.ts';
+import { seededRandom } from '../../testing/seeded-random.ts';
+import { PodWorkers } from './pod-workers.ts';
+import type { PodSyncer, SyncOutcome, Termination } from './ports.ts';
+
+type Call = readonly [operation: string, uid: string, detail?: unknown];
+
+/** A syncer whose operations last as long as the test says. */
+class ScriptedSyncer implements PodSyncer {
+  readonly calls: Call[] = [];
+  readonly clock: FakeClock;
+  syncMs = 0;
+  terminateMs = 0;
+  failures = 0;
+  outcome: SyncOutcome = { kind: 'settled' };
+
+  constructor(clock: FakeClock) {
+    this.clock = clock;
+  }
+
+  async sync(pod: DesiredPod, signal: AbortSignal): Promise<SyncOutcome> {
+    this.calls.push(['sync', pod.uid, pod.metadata.labels?.['v']]);
+    if (this.failures-- > 0) throw new Error('cannot');
+    await this.clock.sleep(this.syncMs, signal);
+    return this.outcome;
+  }
+
+  async terminate(pod: DesiredPod, how: Termination, signal: AbortSignal): Promise<void> {
+    this.calls.push(['terminate', pod.uid, how.graceSeconds]);
+    await this.clock.sleep(this.terminateMs, signal);
+  }
+
+  async terminateOrphan(target: { readonly uid: string }, graceSeconds: number): Promise<void> {
+    this.calls.push(['terminateOrphan', target.uid, graceSeconds]);
+  }
+
+  async release(target: { readonly kind: string }): Promise<void> {
+    this.calls.push(['release', target.kind]);
+  }
+
+  operations(): string[] {
+    return this.calls.map(([operation, uid]) => `${operation} ${uid}`);
+  }
+}
+
+function setUp(): { clock: FakeClock; syncer: ScriptedSyncer; workers: PodWorkers } {
+  const clock = new FakeClock();
+  const syncer = new ScriptedSyncer(clock);
+  const workers = new PodWorkers({ clock, random: seededRandom(1), log: silentLog, syncer, resyncMs: 60_000 });
+  void workers.start();
+  return { clock, syncer, workers };
+}
+
+describe('PodWorkers', () => {
+  test('syncs at once, then at the resync', async () => {
+    const { clock, syncer, workers } = setUp();
+    workers.configure(aPod());
+    await clock.advance(0);
+    assert.deepEqual(syncer.operations(), ['sync uid-1']);
+    await clock.advance(59_000);
+    assert.equal(syncer.calls.length, 1);
+    await clock.advance(31_000);
+    assert.equal(syncer.calls.length, 2);
+    await workers.stop();
+  });
+
+  test('a recheck comes when it is asked for', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.outcome = { kind: 'settled', recheckMs: 250 };
+    workers.configure(aPod());
+    await clock.advance(249);
+    assert.equal(syncer.calls.length, 1);
+    await clock.advance(1);
+    assert.equal(syncer.calls.length, 2);
+    await workers.stop();
+  });
+
+  test('wakes during an operation are one more operation, with the latest spec', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.syncMs = 1_000;
+    workers.configure(aPod({ metadata: { labels: { v: '1' } } }));
+    await clock.advance(10);
+    for (const v of ['2', '3', '4']) workers.configure(aPod({ metadata: { labels: { v } } }));
+    await clock.advance(1_500);
+    assert.deepEqual(
+      syncer.calls.map(([, , v]) => v),
+      ['1', '4'],
+    );
+    await workers.stop();
+  });
+
+  test('a failure is tried again after ten seconds and a bit', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.failures = 1;
+    workers.configure(aPod());
+    await clock.advance(9_999);
+    assert.equal(syncer.calls.length, 1);
+    await clock.advance(5_001);
+    assert.equal(syncer.calls.length, 2);
+    await workers.stop();
+  });
+
+  test('a removal gives up the running sync and ends the pod', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.syncMs = 1_000_000;
+    const pod = aPod();
+    workers.configure(pod);
+    await clock.advance(5);
+    workers.remove(pod.uid);
+    await clock.advance(5);
+    assert.deepEqual(syncer.operations(), ['sync uid-1', 'terminate uid-1', 'release desired']);
+    assert.equal(workers.isFinished(pod.uid), true);
+    assert.equal(workers.forget(pod.uid), true);
+    assert.equal(workers.knows(pod.uid), false);
+    await workers.stop();
+  });
+
+  test('a shorter grace restarts the stop under way, a longer one does not', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.terminateMs = 20_000;
+    const pod = aPod();
+    workers.configure(pod);
+    await clock.advance(1);
+    workers.remove(pod.uid);
+    await clock.advance(1_000);
+    workers.terminate(pod.uid, { graceSeconds: 300 });
+    await clock.advance(1_000);
+    workers.terminate(pod.uid, { graceSeconds: 2 });
+    await clock.advance(20_000);
+    assert.deepEqual(
+      syncer.calls.filter(([operation]) => operation === 'terminate').map(([, , grace]) => grace),
+      [30, 2],
+    );
+    assert.equal(workers.isFinished(pod.uid), true);
+    await workers.stop();
+  });
+
+  test('a changed static pod starts when the old one of its name has finished', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.terminateMs = 3_000;
+    const old = aPod({ uid: 'old' });
+    const changed = aPod({ uid: 'new' });
+    workers.configure(old);
+    await clock.advance(1);
+    workers.remove(old.uid);
+    workers.configure(changed);
+    await clock.advance(2_000);
+    assert.deepEqual(syncer.operations(), ['sync old', 'terminate old']);
+    await clock.advance(2_000);
+    assert.deepEqual(syncer.operations(), ['sync old', 'terminate old', 'release desired', 'sync new']);
+    await workers.stop();
+  });
+
+  test('a pod that comes back under its uid has a new life after the old one', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.terminateMs = 3_000;
+    const pod = aPod();
+    workers.configure(pod);
+    await clock.advance(1);
+    workers.remove(pod.uid);
+    await clock.advance(1);
+    workers.configure(pod);
+    await clock.advance(4_000);
+    assert.deepEqual(syncer.operations(), ['sync uid-1', 'terminate uid-1', 'release desired', 'sync uid-1']);
+    assert.equal(workers.mayRun(pod.uid), true);
+    await workers.stop();
+  });
+
+  test('a pod that ended is stopped once and remembered', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.outcome = { kind: 'ended' };
+    const pod = aPod();
+    workers.configure(pod);
+    await clock.advance(1);
+    workers.wake(pod.uid);
+    await clock.advance(120_000);
+    assert.deepEqual(syncer.operations(), ['sync uid-1', 'terminate uid-1', 'release desired']);
+    assert.equal(workers.forget(pod.uid), false);
+    await workers.stop();
+  });
+
+  test('an orphan is stopped and then forgotten', async () => {
+    const { clock, syncer, workers } = setUp();
+    const { uid } = aPod();
+    workers.adoptOrphan({ uid, name: 'web', namespace: 'default' });
+    await clock.advance(1);
+    assert.deepEqual(syncer.calls, [
+      ['terminateOrphan', 'uid-1', 1],
+      ['release', 'orphan'],
+    ]);
+    assert.equal(workers.forget(uid), true);
+    await workers.stop();
+  });
+
+  test('stopping gives up operations and leaves pods as they are', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.syncMs = 1_000_000;
+    workers.configure(aPod());
+    await clock.advance(1);
+    await workers.stop();
+    assert.deepEqual(syncer.operations(), ['sync uid-1']);
+    assert.equal(clock.pending(), 0);
+  });
+
+  test('one pod that hangs holds up no other', async () => {
+    const { clock, syncer, workers } = setUp();
+    syncer.syncMs = 1_000_000;
+    workers.configure(aPod({ uid: 'a', name: 'a' }));
+    await clock.advance(1);
+    syncer.syncMs = 0;
+    workers.configure(aPod({ uid: 'b', name: 'b' }));
+    await clock.advance(1);
+    workers.remove(aPod({ uid: 'b', name: 'b' }).uid);
+    await clock.advance(1);
+    assert.equal(workers.isFinished(aPod({ uid: 'b' }).uid), true);
+    await workers.stop();
+  });
+});

@@ -1,0 +1,163 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { DelayQueue } from '../../base/delay-queue.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop } from '../../base/loop.ts';
+import type { Random } from '../../base/random.ts';
+import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import { PodWorker } from './pod-worker.ts';
+import type { PodSyncer } from './ports.ts';
+import { StaticTurns } from './static-turns.ts';
+import { mayRun, targetOf, type KillDecision, type WorkerEvent, type WorkerState } from './state.ts';
+
+export interface PodWorkersDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly syncer: PodSyncer;
+  /** How long a pod may go without a look, in milliseconds. */
+  readonly resyncMs: number;
+  /** A pod came to its end, or moved on towards it: whoever waits for ends looks again. */
+  readonly onChange?: (uid: PodUid, state: WorkerState) => void;
+}
+
+/** All pod workers of the node, one per uid; the only writer of pod lifecycles. */
+export class PodWorkers implements Component {
+  readonly name = 'pod-workers';
+  readonly #deps: PodWorkersDeps;
+  readonly #workers = new Map<PodUid, PodWorker>();
+  readonly #turns = new StaticTurns();
+  readonly #delays: DelayQueue<PodUid>;
+  readonly #stopped = new AbortController();
+  #timer: Promise<void> | undefined;
+
+  constructor(deps: PodWorkersDeps) {
+    this.#deps = deps;
+    this.#delays = new DelayQueue<PodUid>(deps.clock);
+  }
+
+  async start(): Promise<void> {
+    const { clock, log, random } = this.#deps;
+    this.#timer = superviseLoop({
+      name: 'pod-resync',
+      clock,
+      log,
+      random,
+      signal: this.#stopped.signal,
+      body: async () => this.wake(await this.#delays.take(this.#stopped.signal)),
+    }).done;
+  }
+
+  /** Gives up what is under way; pods are left as they are, for the next start of the agent to take over. */
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    for (const worker of this.#workers.values()) worker.close();
+    await Promise.all([this.#timer, ...[...this.#workers.values()].map((worker) => worker.done)]);
+  }
+
+  /** A source names the pod: first time, changed, or deletion asked for. */
+  configure(pod: DesiredPod): void {
+    const known = this.#workers.get(pod.uid);
+    const mustWait = isStatic(pod) && known === undefined && !this.#turns.enter(pod.fullName, pod.uid);
+    this.#apply(pod.uid, { type: 'configured', pod, mustWait });
+  }
+
+  /** No source names the pod any more. */
+  remove(uid: PodUid): void {
+    this.#apply(uid, { type: 'removed' });
+  }
+
+  /** The runtime has a pod that nobody names. */
+  adoptOrphan(orphan: { readonly uid: PodUid; readonly name: string; readonly namespace: string }): void {
+    this.#apply(orphan.uid, { type: 'orphaned', ...orphan });
+  }
+
+  /** Ends a pod that its source still names: eviction, preemption, deadline, shutdown. */
+  terminate(uid: PodUid, how: { readonly graceSeconds?: number; readonly decided?: KillDecision }): void {
+    this.#apply(uid, { type: 'killed', ...how });
+  }
+
+  /** Something about the pod may have changed: look again. */
+  wake(uid: PodUid): void {
+    this.#workers.get(uid)?.wake();
+  }
+
+  /** Drops the memory of a pod that is finished and dropped by its source. Answers whether it was. */
+  forget(uid: PodUid): boolean {
+    const worker = this.#workers.get(uid);
+    if (worker === undefined) return false;
+    if (!this.isOver(uid)) return false;
+    worker.close();
+    this.#workers.delete(uid);
+    this.#delays.cancel(uid);
+    return true;
+  }
+
+  knows(uid: PodUid): boolean {
+    return this.#workers.has(uid);
+  }
+
+  mayRun(uid: PodUid): boolean {
+    return mayRun(this.#workers.get(uid)?.state);
+  }
+
+  isFinished(uid: PodUid): boolean {
+    return this.#workers.get(uid)?.state.phase === 'finished';
+  }
+
+  /** Finished, and its source does not name it any more. */
+  isOver(uid: PodUid): boolean {
+    const state = this.#workers.get(uid)?.state;
+    return state?.phase === 'finished' && state.dropped;
+  }
+
+  stateOf(uid: PodUid): WorkerState | undefined {
+    return this.#workers.get(uid)?.state;
+  }
+
+  uids(): readonly PodUid[] {
+    return [...this.#workers.keys()];
+  }
+
+  #apply(uid: PodUid, event: WorkerEvent): void {
+    const known = this.#workers.get(uid);
+    if (known !== undefined) return known.apply(event);
+    const first = PodWorker.born(event);
+    if (first === undefined || this.#stopped.signal.aborted) return;
+    const { clock, random, log, syncer, resyncMs } = this.#deps;
+    const worker = new PodWorker(
+      {
+        uid,
+        clock,
+        random,
+        log,
+        syncer,
+        resyncMs,
+        lookAgainIn: (ms) => this.#delays.add(uid, ms),
+        onChange: (state) => this.#changed(uid, state),
+      },
+      first,
+    );
+    this.#workers.set(uid, worker);
+    worker.start();
+  }
+
+  #changed(uid: PodUid, state: WorkerState): void {
+    if (state.phase === 'finished') this.#finished(uid, state);
+    this.#deps.onChange?.(uid, state);
+  }
+
+  /** Hands the turn to the next namesake, and gives a pod that came back its new life. */
+  #finished(uid: PodUid, state: Extract<WorkerState, { phase: 'finished' }>): void {
+    const target = targetOf(state);
+    if (target.kind === 'desired' && isStatic(target.pod)) {
+      const next = this.#turns.leave(target.pod.fullName, uid);
+      if (next !== undefined) this.#apply(next, { type: 'turn' });
+    }
+    if (state.next === undefined) return;
+    this.#workers.get(uid)?.close();
+    this.#workers.delete(uid);
+    this.configure(state.next);
+  }
+}

@@ -1,0 +1,40 @@
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { KillDecision, PodTarget } from './state.ts';
+
+/**
+ * The four operations on a pod. Each is retried until it succeeds, may be given up at any await through its signal, and
+ * must be able to begin anew from whatever the last try left behind.
+ */
+export interface PodSyncer {
+  /** Brings the pod towards its spec. */
+  sync(pod: DesiredPod, signal: AbortSignal): Promise<SyncOutcome>;
+  /** Stops everything of a pod that somebody wanted. */
+  terminate(pod: DesiredPod, how: Termination, signal: AbortSignal): Promise<void>;
+  /** Stops everything of a pod that only the runtime knows. */
+  terminateOrphan(target: OrphanTarget, graceSeconds: number, signal: AbortSignal): Promise<void>;
+  /** Releases what a stopped pod held: volumes, cgroups, probe state. */
+  release(target: PodTarget, signal: AbortSignal): Promise<void>;
+}
+
+export type OrphanTarget = Extract<PodTarget, { kind: 'orphan' }>;
+
+export interface Termination {
+  readonly graceSeconds: number;
+  readonly decided?: KillDecision;
+}
+
+export type SyncOutcome =
+  /** Nothing more to do now; look again after `recheckMs` at the latest, where something is waited for. */
+  | { readonly kind: 'settled'; readonly recheckMs?: number }
+  /** All containers ended and none may start again. */
+  | { readonly kind: 'ended' };
+
+/** The narrow questions others may ask about pod lifecycles. */
+export interface PodLifecycle {
+  /** Containers of the pod may run or be started. */
+  mayRun(uid: string): boolean;
+  /** The pod has a worker, in whatever state. */
+  knows(uid: string): boolean;
+  /** Its end is complete: nothing runs, nothing is held. */
+  isFinished(uid: string): boolean;
+}

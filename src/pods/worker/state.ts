@@ -1,0 +1,204 @@
+import type { PodUid } from '../../base/ids.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { computeGrace } from './compute-grace.ts';
+
+/**
+ * The life of one pod on this node. It only goes down the page; the way back up is a new life after `finished`.
+ *
+ *   waiting ─────turn─────> syncing          a static pod waits while an older one of its full name is still there
+ *      │                       │
+ *      │                 killed, removed, ended, deletion asked for
+ *      │                       v
+ *      │                  terminating        containers are being stopped; grace can only shrink
+ *      │                       │ stopped
+ *      │                       v
+ *      │                  terminated         nothing runs; volumes and cgroups are being released
+ *   killed, removed            │ cleaned
+ *      │                       v
+ *      └──────────────────> finished ──(configured again after removal)──> a new life
+ */
+export type WorkerState = Waiting | Syncing | Terminating | Terminated | Finished;
+
+/** What a worker cares for: a pod somebody wants, or one that only the runtime knows. */
+export type PodTarget =
+  | { readonly kind: 'desired'; readonly pod: DesiredPod }
+  | { readonly kind: 'orphan'; readonly uid: PodUid; readonly name: string; readonly namespace: string };
+
+/** Why somebody other than the config sources ends a pod, in words for its status. */
+export interface KillDecision {
+  readonly reason: string;
+  readonly message: string;
+}
+
+interface Waiting {
+  readonly phase: 'waiting';
+  readonly pod: DesiredPod;
+}
+
+interface Syncing {
+  readonly phase: 'syncing';
+  readonly pod: DesiredPod;
+}
+
+interface Ending {
+  readonly target: PodTarget;
+  readonly decided?: KillDecision;
+  /** The config sources do not name the pod any more. */
+  readonly dropped: boolean;
+  /** Configured again under the same uid after it was dropped: what comes to life after `finished`. */
+  readonly next?: DesiredPod;
+}
+
+interface Terminating extends Ending {
+  readonly phase: 'terminating';
+  readonly graceSeconds: number;
+}
+
+interface Terminated extends Ending {
+  readonly phase: 'terminated';
+}
+
+interface Finished extends Ending {
+  readonly phase: 'finished';
+}
+
+export type WorkerEvent =
+  /** A source named the pod, for the first time or again. `mustWait` tells that a namesake still has the turn. */
+  | { readonly type: 'configured'; readonly pod: DesiredPod; readonly mustWait: boolean }
+  /** The runtime has a pod that no source names. */
+  | { readonly type: 'orphaned'; readonly uid: PodUid; readonly name: string; readonly namespace: string }
+  | { readonly type: 'turn' }
+  | { readonly type: 'removed' }
+  | { readonly type: 'killed'; readonly graceSeconds?: number; readonly decided?: KillDecision }
+  /** All containers ended by themselves and none may start again. */
+  | { readonly type: 'ended' }
+  | { readonly type: 'stopped' }
+  | { readonly type: 'cleaned' };
+
+/** Runtime-only pods get the shortest grace: nobody wants them and nobody knows their spec. */
+const orphanGraceSeconds = 1;
+
+/** The next state. An event that means nothing in a state leaves it as it is: the same object comes back. */
+export function reduceWorker(state: WorkerState | undefined, event: WorkerEvent): WorkerState | undefined {
+  switch (event.type) {
+    case 'configured':
+      return configured(state, event.pod, event.mustWait);
+    case 'orphaned':
+      if (state !== undefined) return state;
+      return {
+        phase: 'terminating',
+        target: { kind: 'orphan', uid: event.uid, name: event.name, namespace: event.namespace },
+        graceSeconds: orphanGraceSeconds,
+        dropped: true,
+      };
+    case 'turn':
+      return state?.phase === 'waiting' ? { phase: 'syncing', pod: state.pod } : state;
+    case 'removed':
+      return removed(state);
+    case 'killed':
+      return killed(state, event.graceSeconds, event.decided);
+    case 'ended':
+      return state?.phase === 'syncing' ? terminating(state.pod, {}) : state;
+    case 'stopped':
+      return state?.phase === 'terminating' ? { phase: 'terminated', ...ending(state) } : state;
+    case 'cleaned':
+      return state?.phase === 'terminated' ? { phase: 'finished', ...ending(state) } : state;
+    default:
+      return event satisfies never;
+  }
+}
+
+function configured(state: WorkerState | undefined, pod: DesiredPod, mustWait: boolean): WorkerState {
+  if (state === undefined || state.phase === 'waiting' || state.phase === 'syncing') {
+    if (shouldEnd(pod)) return terminating(pod, {});
+    const waits = state === undefined ? mustWait : state.phase === 'waiting';
+    return waits ? { phase: 'waiting', pod } : { phase: 'syncing', pod };
+  }
+  if (state.dropped) return { ...state, next: pod };
+  const target = { kind: 'desired', pod } as const;
+  if (state.phase !== 'terminating') return { ...state, target };
+  return { ...state, target, graceSeconds: computeGrace({ pod, current: state.graceSeconds }) };
+}
+
+function removed(state: WorkerState | undefined): WorkerState | undefined {
+  if (state === undefined) return undefined;
+  if (state.phase === 'waiting') {
+    return { phase: 'finished', target: { kind: 'desired', pod: state.pod }, dropped: true };
+  }
+  if (state.phase === 'syncing') return terminating(state.pod, { dropped: true });
+  const { next: _, ...rest } = state;
+  return { ...rest, dropped: true };
+}
+
+function killed(
+  state: WorkerState | undefined,
+  graceSeconds?: number,
+  decided?: KillDecision,
+): WorkerState | undefined {
+  switch (state?.phase) {
+    case undefined:
+    case 'terminated':
+    case 'finished':
+      return state;
+    case 'waiting':
+      return { phase: 'finished', target: { kind: 'desired', pod: state.pod }, dropped: false, ...given({ decided }) };
+    case 'syncing':
+      return terminating(state.pod, { ...given({ graceSeconds, decided }) });
+    case 'terminating': {
+      const grace = shrink(state, graceSeconds);
+      // The first reason stands: later ones did not end the pod.
+      const why = state.decided ?? decided;
+      return grace === state.graceSeconds && why === state.decided
+        ? state
+        : { ...state, graceSeconds: grace, ...given({ decided: why }) };
+    }
+    default:
+      return state satisfies never;
+  }
+}
+
+function shrink(state: Terminating, override: number | undefined): number {
+  if (state.target.kind === 'orphan' || override === undefined) return state.graceSeconds;
+  return computeGrace({ pod: state.target.pod, current: state.graceSeconds, override });
+}
+
+function terminating(
+  pod: DesiredPod,
+  how: { readonly graceSeconds?: number; readonly decided?: KillDecision; readonly dropped?: boolean },
+): Terminating {
+  return {
+    phase: 'terminating',
+    target: { kind: 'desired', pod },
+    graceSeconds: computeGrace({ pod, ...given({ override: how.graceSeconds }) }),
+    dropped: how.dropped ?? false,
+    ...given({ decided: how.decided }),
+  };
+}
+
+function ending(state: Ending): Ending {
+  const { target, decided, dropped, next } = state;
+  return { target, dropped, ...given({ decided, next }) };
+}
+
+/** Deletion was asked for, or the API already calls the pod over: it must not run (again). */
+function shouldEnd(pod: DesiredPod): boolean {
+  const { phase } = pod.status;
+  return pod.metadata.deletionTimestamp !== undefined || phase === 'Succeeded' || phase === 'Failed';
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** The fields that have a value, so that absent ones stay absent. */
+function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+}
+
+/** The pod's identity, whoever wants it. */
+export function targetOf(state: WorkerState): PodTarget {
+  return state.phase === 'waiting' || state.phase === 'syncing' ? { kind: 'desired', pod: state.pod } : state.target;
+}
+
+/** Containers may run or come to run: volumes stay, a terminal phase is not published. */
+export function mayRun(state: WorkerState | undefined): boolean {
+  return state?.phase === 'syncing' || state?.phase === 'terminating';
+}

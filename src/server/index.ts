@@ -1,0 +1,5 @@
+export type { HealthCheck } from './health-checks.ts';
+export { HttpListener } from './http-listener.ts';
+export type { Route } from './route.ts';
+export { healthzRoutes } from './routes/healthz.ts';
+export { podsRoute } from './routes/pods.ts';

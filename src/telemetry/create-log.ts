@@ -1,0 +1,121 @@
+import type { Clock } from '../base/clock.ts';
+import { describeError } from '../base/errors.ts';
+import type { Log, LogFields } from '../base/log.ts';
+import { BatchWriter, writeToStandardError } from './batch-writer.ts';
+import { klogJson } from './klog-json.ts';
+import { klogText } from './klog-text.ts';
+import type { LogLine } from './log-line.ts';
+import { SourcePositions, type SourcePosition } from './source-position.ts';
+import { parseVmodule, vmoduleVerbosity, type VmoduleRule } from './vmodule.ts';
+import { wallClockOf } from './wall-clock.ts';
+
+export interface LogOptions {
+  readonly format: 'text' | 'json';
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly verbosity?: number;
+  /** The flag as written, or its rules. */
+  readonly vmodule?: string | readonly VmoduleRule[];
+  /** Where the text goes; standard error unless told. */
+  readonly write?: (text: string) => void;
+  readonly pid?: number;
+  readonly positions?: SourcePositions;
+}
+
+export interface LogSink extends Log {
+  setVerbosity(verbosity: number): void;
+  verbosity(): number;
+  /** Writes what waits for the end of the turn. */
+  flush(): void;
+}
+
+/** What a logger and those made of it share. */
+interface Core {
+  readonly format: (line: LogLine) => string;
+  readonly fileVerbosity: ((file: string) => number) | undefined;
+  readonly now: () => number;
+  readonly pid: number;
+  readonly positions: SourcePositions;
+  readonly writer: BatchWriter;
+  verbosity: number;
+}
+
+/** A log that writes lines as Kubernetes components do. */
+export function createLog(options: LogOptions): LogSink {
+  const rules = typeof options.vmodule === 'string' ? parseVmodule(options.vmodule) : (options.vmodule ?? []);
+  return new KlogSink(
+    {
+      format: options.format === 'json' ? klogJson : klogText,
+      fileVerbosity: rules.length === 0 ? undefined : vmoduleVerbosity(rules),
+      now: wallClockOf(options.clock),
+      pid: options.pid ?? process.pid,
+      positions: options.positions ?? new SourcePositions(),
+      writer: new BatchWriter(options.write ?? writeToStandardError),
+      verbosity: options.verbosity ?? 0,
+    },
+    {},
+  );
+}
+
+class KlogSink implements LogSink {
+  readonly #core: Core;
+  readonly #fields: LogFields;
+
+  constructor(core: Core, fields: LogFields) {
+    this.#core = core;
+    this.#fields = fields;
+  }
+
+  info(message: string, fields?: LogFields): void {
+    this.#add('info', 0, this.#core.positions.caller(), message, fields);
+  }
+
+  /** The common case is a line nobody wants: it must cost one comparison. */
+  debug(level: number, message: string, fields?: LogFields): void {
+    const { verbosity, fileVerbosity, positions } = this.#core;
+    if (level > verbosity && fileVerbosity === undefined) return;
+    const position = positions.caller();
+    if (level <= verbosity || level <= (fileVerbosity?.(position.file) ?? 0)) {
+      this.#add('info', level, position, message, fields);
+    }
+  }
+
+  warn(message: string, fields?: LogFields): void {
+    this.#add('warn', 0, this.#core.positions.caller(), message, fields);
+  }
+
+  error(error: unknown, message: string, fields?: LogFields): void {
+    const text = error === undefined || error === null ? undefined : describeError(error);
+    this.#add('error', 0, this.#core.positions.caller(), message, fields, text);
+    this.#core.writer.flush();
+  }
+
+  with(fields: LogFields): LogSink {
+    return new KlogSink(this.#core, { ...this.#fields, ...fields });
+  }
+
+  setVerbosity(verbosity: number): void {
+    this.#core.verbosity = verbosity;
+  }
+
+  verbosity(): number {
+    return this.#core.verbosity;
+  }
+
+  flush(): void {
+    this.#core.writer.flush();
+  }
+
+  #add(
+    severity: LogLine['severity'],
+    level: number,
+    position: SourcePosition,
+    message: string,
+    fields: LogFields | undefined,
+    error?: string,
+  ): void {
+    const { format, now, pid, writer } = this.#core;
+    const { file, line } = position;
+    const all = { ...this.#fields, ...fields };
+    writer.add(format({ severity, level, time: now(), pid, file, line, message, fields: all, error }));
+  }
+}

@@ -1,0 +1,24 @@
+import { describeError } from '../base/errors.ts';
+import type { LogLine } from './log-line.ts';
+import { jsonText, objectReference } from './log-value.ts';
+
+/** `{"ts":1700000000000.123,"caller":"file.ts:240","msg":"Message","v":0,"key":"value"}`, with the line break. */
+export function klogJson(line: LogLine): string {
+  // Microseconds are what the clock gives; more digits would be noise of the floating point.
+  const parts = [`"ts":${Math.floor(line.time * 1_000) / 1_000}`, `"caller":${jsonText(`${line.file}:${line.line}`)}`];
+  parts.push(`"msg":${jsonText(line.message)}`);
+  if (line.severity !== 'error') parts.push(`"v":${line.level}`);
+  for (const [key, value] of Object.entries(line.fields)) {
+    if (value !== undefined) parts.push(`${jsonText(key)}:${fieldValue(value)}`);
+  }
+  if (line.error !== undefined) parts.push(`"err":${jsonText(line.error)}`);
+  return `{${parts.join(',')}}\n`;
+}
+
+function fieldValue(value: unknown): string {
+  if (value instanceof Error) return jsonText(describeError(value));
+  const reference = objectReference(value);
+  if (reference === undefined) return jsonText(value);
+  const { name, namespace } = reference;
+  return jsonText(namespace === '' ? { name } : { name, namespace });
+}

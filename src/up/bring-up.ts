@@ -1,0 +1,171 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import type { Clock } from '../base/clock.ts';
+import { TubeletError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { AgentSupervisor, type AgentCommand } from './agent-supervisor.ts';
+import { canonicalRoot, checkRoot, claimRoot, loadJournal, type ClaimedRoot } from './claim-root.ts';
+import { installPackages } from './debian-packages.ts';
+import { tailOf } from './detached-process.ts';
+import { freePort } from './free-port.ts';
+import { httpGet } from './http-probe.ts';
+import { agentFlags, kubeletConfiguration, type AgentPlan } from './kubelet-config.ts';
+import { instanceNames, type InstanceNames } from './names.ts';
+import type { RunCommand, Steps } from './ports.ts';
+import { judgeMachine, readMachineFacts, type Problem } from './preflight.ts';
+import { chooseSnapshotter, importStarterImages, prepareNetwork, startContainerd } from './private-runtime.ts';
+import { readBootId } from './process-table.ts';
+import { removeEverything } from './remove-everything.ts';
+import { prepareManifests } from './sample-pod.ts';
+import { starterImages } from './starter-images.ts';
+
+export interface UpOptions {
+  readonly root: string;
+  /** Instead of the folder in the root. */
+  readonly manifests?: string | undefined;
+  readonly nodeName: string;
+  /** A runtime that is there already. */
+  readonly endpoint?: string | undefined;
+}
+
+export interface UpDeps {
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly run: RunCommand;
+  readonly steps: Steps;
+  /** Starts this program without its arguments. */
+  readonly self: AgentCommand;
+}
+
+export interface RunningNode {
+  readonly names: InstanceNames;
+  readonly manifests: string;
+  readonly readOnlyPort: number;
+  /** Manifests are there, so pods will be. */
+  readonly expectsPods: boolean;
+  readonly agent: AgentSupervisor;
+}
+
+const healthTimeoutMs = 60_000;
+const healthRetryMs = 100;
+/** What pods get to end when everything is stopped. */
+export const stopGraceSeconds = 5;
+
+/** What stands in the way of `up`; nothing when it may go ahead. Installs what is missing. */
+export async function prepareMachine(options: UpOptions, deps: UpDeps): Promise<readonly Problem[]> {
+  const verdict = judgeMachine(readMachineFacts(), options.endpoint === undefined);
+  if (!verdict.ok) return verdict.problems;
+  const names = instanceNames(canonicalRoot(options.root));
+  // Before anything is installed or removed: someone may be running here.
+  const abandoned = await checkRoot(names, await loadJournal(names), readBootId());
+  if (verdict.install.length > 0) {
+    deps.steps.note('these Debian packages are missing and will be installed with apt-get:');
+    for (const entry of verdict.install) deps.steps.note(`  ${entry.name}: ${entry.why}`);
+    await deps.steps.step('installing Debian packages', (progress) =>
+      installPackages(verdict.install, deps.run, progress),
+    );
+  }
+  if (abandoned) {
+    await deps.steps.step('removing what an earlier run that was cut off left behind', () =>
+      removeEverything(names, deps, stopGraceSeconds),
+    );
+  }
+  return [];
+}
+
+/** Brings a node up; when that fails or is broken off, nothing of it stays. */
+export async function bringUp(options: UpOptions, deps: UpDeps, signal: AbortSignal): Promise<RunningNode> {
+  const claimed = await claimRoot(options.root, true);
+  try {
+    return await bringUpIn(claimed, options, deps, signal);
+  } catch (error) {
+    deps.steps.note('removing what was made so far');
+    await removeEverything(claimed.names, deps, 0);
+    throw error;
+  }
+}
+
+async function bringUpIn(
+  claimed: ClaimedRoot,
+  options: UpOptions,
+  deps: UpDeps,
+  signal: AbortSignal,
+): Promise<RunningNode> {
+  const { names, keeper } = claimed;
+  const { steps } = deps;
+  if (options.endpoint === undefined) await bringUpRuntime(claimed, deps, signal);
+  else await keeper.update((journal) => ({ ...journal, externalEndpoint: options.endpoint }));
+  signal.throwIfAborted();
+  const folder = options.manifests ?? names.manifests;
+  const image = options.endpoint === undefined ? starterImages.busybox : undefined;
+  const manifests = await steps.step('preparing the manifests folder', () => prepareManifests(folder, image, keeper));
+  const plan: AgentPlan = {
+    names,
+    nodeName: options.nodeName,
+    manifests: folder,
+    endpoint: options.endpoint ?? `unix://${names.socket}`,
+    healthzPort: await freePort(10_248),
+    readOnlyPort: await freePort(10_255),
+    ownRuntime: options.endpoint === undefined,
+  };
+  await writeFile(names.kubeletConfig, kubeletConfiguration(plan));
+  await mkdir(names.kubeletRoot, { recursive: true });
+  const agent = await steps.step('starting the agent', () => startAgent(plan, claimed, deps, signal));
+  return { names, manifests: folder, readOnlyPort: plan.readOnlyPort, expectsPods: manifests.any, agent };
+}
+
+async function bringUpRuntime(claimed: ClaimedRoot, deps: UpDeps, signal: AbortSignal): Promise<void> {
+  const { steps } = deps;
+  const runtime = { log: deps.log, clock: deps.clock, run: deps.run, signal };
+  await steps.step('making the pod network', async (progress) => {
+    const subnet = await prepareNetwork(claimed, runtime);
+    progress(subnet.cidr);
+  });
+  const snapshotter = await chooseSnapshotter(claimed.names.root, runtime);
+  await steps.step('starting a private containerd', () => startContainerd(claimed, snapshotter, runtime));
+  await steps.step('making the starter images', () => importStarterImages(claimed, snapshotter, runtime));
+}
+
+async function startAgent(
+  plan: AgentPlan,
+  { names, keeper }: ClaimedRoot,
+  deps: UpDeps,
+  signal: AbortSignal,
+): Promise<AgentSupervisor> {
+  const agent = new AgentSupervisor({
+    command: { program: deps.self.program, args: [...deps.self.args, ...agentFlags(plan)] },
+    logFile: names.agentLog,
+    keeper,
+    clock: deps.clock,
+    onRestart: (reason) => deps.steps.note(`the agent ${reason}; starting it again`),
+  });
+  await agent.start();
+  try {
+    await Promise.race([waitForHealth(plan, deps.clock, signal), agent.failed]);
+    return agent;
+  } catch (error) {
+    await agent.stop();
+    throw error;
+  }
+}
+
+async function waitForHealth(plan: AgentPlan, clock: Clock, signal: AbortSignal): Promise<void> {
+  const until = clock.monotonic() + healthTimeoutMs;
+  while (!(await isHealthy(plan.healthzPort, clock))) {
+    if (clock.monotonic() > until) {
+      throw new TubeletError(
+        'timeout',
+        `the agent is not healthy; the end of its log:\n${await tailOf(plan.names.agentLog)}`,
+      );
+    }
+    await clock.sleep(healthRetryMs, signal);
+  }
+}
+
+async function isHealthy(port: number, clock: Clock): Promise<boolean> {
+  try {
+    return (await httpGet(`http://127.0.0.1:${port}/healthz`, clock, 2_000)).status === 200;
+  } catch {
+    // Not listening yet; the caller knows how long to wait.
+    return false;
+  }
+}

@@ -1,0 +1,141 @@
+import { basename } from 'node:path';
+import { iptablesRemoval } from './iptables-plan.ts';
+import { recordedProcesses, type Journal } from './journal.ts';
+import type { InstanceNames } from './names.ts';
+import type { Link } from './network.ts';
+import type { ProcessIdentity, ProcessInfo } from './process-table.ts';
+
+/** What is on the machine, as far as it may be of an instance. */
+export interface ObservedSystem {
+  readonly bootId: string;
+  readonly processes: readonly ProcessInfo[];
+  /** The process that looks and its parents, which name our paths too and must live. */
+  readonly self: readonly number[];
+  /** Mount points in the order they were made. */
+  readonly mounts: readonly string[];
+  readonly links: readonly Link[];
+  /** Output of iptables-save. */
+  readonly iptables: string;
+  /** Cgroup folders below our cgroup root and of our containers, children first. */
+  readonly cgroups: readonly string[];
+  /** Files and links outside of our folders that are ours alone. */
+  readonly strayFiles: readonly string[];
+  /** Folders of ours that exist. */
+  readonly folders: readonly string[];
+  /** Folders shared with others that are empty now. */
+  readonly emptyShared: readonly string[];
+}
+
+interface Kill {
+  readonly kind: 'kill';
+  readonly process: ProcessIdentity;
+  readonly what: string;
+}
+
+export type Removal =
+  | Kill
+  | { readonly kind: 'unmount'; readonly path: string }
+  | { readonly kind: 'deleteLink'; readonly name: string }
+  | { readonly kind: 'restoreIptables'; readonly input: string }
+  | { readonly kind: 'removeCgroup'; readonly path: string }
+  | { readonly kind: 'removeFile'; readonly path: string }
+  | { readonly kind: 'removeFolder'; readonly path: string }
+  | { readonly kind: 'removeEmptyFolder'; readonly path: string };
+
+/**
+ * The next things to remove, in order. Processes come alone, because they hold and make everything else; then what the
+ * kernel holds; files last, the journal's folder at the very end, so that a removal cut off can be taken up again.
+ *
+ *   containers ──> other processes ──> mounts, links, rules, cgroups, files ──> nothing left: empty plan
+ */
+export function planRemoval(
+  names: InstanceNames,
+  journal: Journal | undefined,
+  observed: ObservedSystem,
+): readonly Removal[] {
+  const doomed = processesToKill(names, journal, observed);
+  if (doomed.length > 0) return doomed;
+  const ours = (path: string): boolean => isOurMount(names, journal, path);
+  const iptables = iptablesRemoval(observed.iptables, names.network, journal?.foreignHostPorts ?? true);
+  return [
+    // Later mounts lie on top of or below earlier ones.
+    ...observed.mounts
+      .filter(ours)
+      .toReversed()
+      .map((path): Removal => ({ kind: 'unmount', path })),
+    ...linksToDelete(names, observed.links).map((name): Removal => ({ kind: 'deleteLink', name })),
+    ...(iptables === '' ? [] : [{ kind: 'restoreIptables', input: iptables } as const]),
+    ...observed.cgroups.map((path): Removal => ({ kind: 'removeCgroup', path })),
+    ...observed.strayFiles.map((path): Removal => ({ kind: 'removeFile', path })),
+    ...observed.folders.map((path): Removal => ({ kind: 'removeFolder', path })),
+    ...(journal?.absentBefore ?? [])
+      .filter((path) => observed.emptyShared.includes(path))
+      .map((path): Removal => ({ kind: 'removeEmptyFolder', path })),
+  ];
+}
+
+/**
+ * Without a journal nothing says that the root is ours: someone may have mistyped it. The root itself and the manifests
+ * may be file systems that the user has mounted there.
+ */
+function isOurMount(names: InstanceNames, journal: Journal | undefined, path: string): boolean {
+  if (path.startsWith(`${names.runDir}/`)) return true;
+  if (journal === undefined || !path.startsWith(`${names.root}/`)) return false;
+  return !isBelow(path, journal.manifests?.path ?? names.manifests);
+}
+
+function processesToKill(
+  names: InstanceNames,
+  journal: Journal | undefined,
+  observed: ObservedSystem,
+): readonly Kill[] {
+  const recorded = journal === undefined ? [] : recordedProcesses(journal, observed.bootId);
+  const doomed = new Map<number, Kill>();
+  const add = (process: ProcessInfo, what: string): void => {
+    if (doomed.has(process.pid) || observed.self.includes(process.pid)) return;
+    doomed.set(process.pid, { kind: 'kill', process: { pid: process.pid, startTime: process.startTime }, what });
+    // Containers are children of their shim and keep neither its name nor its arguments.
+    if (what !== 'shim' && what !== 'container') return;
+    for (const child of observed.processes.filter((other) => other.parent === process.pid)) add(child, 'container');
+  };
+  for (const process of observed.processes) {
+    const what = classifyProcess(names, process);
+    if (what !== undefined) add(process, what);
+    else if (recorded.some((known) => known.pid === process.pid && known.startTime === process.startTime)) {
+      add(process, 'recorded');
+    }
+  }
+  // A shim that outlives its containers reaps them; without it they would wait for an init that may be slow.
+  const containers = [...doomed.values()].filter((removal) => removal.what === 'container');
+  return containers.length > 0 ? containers : [...doomed.values()];
+}
+
+/**
+ * What a process is to the instance, judged by what only our own processes have: an argument that is exactly one of our
+ * paths behind the option and the program that we start with it, or a place in our cgroup. Merely naming a path is not
+ * enough: someone may be reading our logs.
+ */
+export function classifyProcess(names: InstanceNames, process: ProcessInfo): string | undefined {
+  const program = basename(process.argv[0] ?? '');
+  const valueOf = (option: string): string | undefined => {
+    const at = process.argv.indexOf(option);
+    return at < 0 ? undefined : process.argv[at + 1];
+  };
+  if (program === 'containerd' && valueOf('--config') === names.containerdConfig) return 'containerd';
+  if (program.startsWith('containerd-shim') && valueOf('-address') === names.socket) return 'shim';
+  if (program === 'runc' && valueOf('--root')?.startsWith(`${names.runcRoot}/`) === true) return 'runc';
+  if (program === 'ctr' && valueOf('--address') === names.socket) return 'ctr';
+  if (process.argv.includes(`--config=${names.kubeletConfig}`)) return 'agent';
+  if (process.cgroups.some((path) => isBelow(path, names.cgroupRoot))) return 'container';
+  return undefined;
+}
+
+/** Interfaces plugged into the bridge go first; their other ends in the pods vanish with them. */
+function linksToDelete(names: InstanceNames, links: readonly Link[]): readonly string[] {
+  const plugged = links.filter((link) => link.master === names.bridge).map((link) => link.name);
+  return links.some((link) => link.name === names.bridge) ? [...plugged, names.bridge] : plugged;
+}
+
+export function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`);
+}

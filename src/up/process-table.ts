@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** A process that cannot be mistaken for a later one with the same number. */
+export interface ProcessIdentity {
+  readonly pid: number;
+  /** Clock ticks since boot at which it began, as /proc says. */
+  readonly startTime: string;
+}
+
+export interface ProcessInfo extends ProcessIdentity {
+  readonly parent: number;
+  readonly argv: readonly string[];
+  /** Its paths in the cgroup hierarchies, without repetition. */
+  readonly cgroups: readonly string[];
+}
+
+/** Every living process of the machine; zombies are dead and left out. */
+export function listProcesses(): readonly ProcessInfo[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => readProcess(Number(name)))
+    .filter((info) => info !== undefined);
+}
+
+export function identityOf(pid: number): ProcessIdentity | undefined {
+  const stat = parseStat(readPseudoFile(`/proc/${pid}/stat`));
+  return stat === undefined || stat.state === 'Z' ? undefined : { pid, startTime: stat.startTime };
+}
+
+/** The process that was recorded still lives. */
+export function isAlive(identity: ProcessIdentity): boolean {
+  return identityOf(identity.pid)?.startTime === identity.startTime;
+}
+
+/** Sends a signal to exactly the process that was recorded; answers whether it still lived. */
+export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
+  if (!isAlive(identity)) return false;
+  try {
+    process.kill(identity.pid, signal);
+    return true;
+  } catch (error) {
+    if (errnoOf(error) === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+/** Distinguishes this boot from others, because process numbers and start times repeat after a reboot. */
+export function readBootId(): string {
+  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+}
+
+/** The fields used here of a line of /proc/PID/stat. The command name may hold spaces and parentheses. */
+export function parseStat(text: string): { parent: number; state: string; startTime: string } | undefined {
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+  const [state, parent] = fields;
+  const startTime = fields[19];
+  if (state === undefined || parent === undefined || startTime === undefined) return undefined;
+  return { state, parent: Number(parent), startTime };
+}
+
+function readProcess(pid: number): ProcessInfo | undefined {
+  const stat = parseStat(readPseudoFile(`/proc/${pid}/stat`));
+  if (stat === undefined || stat.state === 'Z') return undefined;
+  const argv = readPseudoFile(`/proc/${pid}/cmdline`).split('\0');
+  const cgroups = readPseudoFile(`/proc/${pid}/cgroup`)
+    .split('\n')
+    .map((line) => line.split(':').slice(2).join(':'));
+  return {
+    pid,
+    parent: stat.parent,
+    startTime: stat.startTime,
+    argv: argv.at(-1) === '' ? argv.slice(0, -1) : argv,
+    cgroups: [...new Set(cgroups)].filter((path) => path !== ''),
+  };
+}
+
+/** Processes end while they are being read: then there is nothing to read. */
+function readPseudoFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES'].includes(errnoOf(error) ?? '')) return '';
+    throw error;
+  }
+}
+
+export function errnoOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;
+}

@@ -1,0 +1,29 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '../../src/base/log.ts';
+import { systemClock } from '../../src/base/system-clock.ts';
+import { connectCri } from '../../src/cri/index.ts';
+import { criConformance } from '../../src/testing/cri-conformance/index.ts';
+import { startPrivateRuntime } from '../../src/up/index.ts';
+
+const clock = systemClock();
+const ends: (() => Promise<void> | void)[] = [];
+
+criConformance({
+  name: 'containerd',
+  async setup() {
+    const folder = await mkdtemp(join(tmpdir(), 'tubelet-cri-'));
+    ends.push(() => rm(folder, { recursive: true, force: true }));
+    const runtime = await startPrivateRuntime({ root: join(folder, 'runtime'), log: silentLog, clock });
+    ends.push(() => runtime.destroy());
+    const logs = join(folder, 'logs');
+    await mkdir(logs);
+    const cri = connectCri({ endpoint: runtime.endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+    ends.push(() => cri.close());
+    return { cri, clock, image: runtime.images.busybox, folder: logs, cgroupParent: runtime.cgroupRoot };
+  },
+  async teardown() {
+    for (const end of ends.splice(0).toReversed()) await end();
+  },
+});

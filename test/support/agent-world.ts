@@ -1,0 +1,170 @@
+import { podUid } from '../../src/base/ids.ts';
+import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
+import { ComponentRunner } from '../../src/main/component-runner.ts';
+import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
+import type { DesiredPod } from '../../src/model/desired-pod.ts';
+import type { NodeFacts, RuntimeSettings } from '../../src/model/runtime-settings.ts';
+import type { PodEvent } from '../../src/pods/runtime/index.ts';
+import { createFakeCri, type FakeCri } from '../../src/testing/fake-cri/index.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { MemoryFiles } from '../../src/testing/memory-files.ts';
+import { MemoryLog } from '../../src/testing/memory-log.ts';
+import { seededRandom } from '../../src/testing/seeded-random.ts';
+
+export const testImage = 'localhost/test/busybox:1';
+
+export const testSettings: RuntimeSettings = {
+  nodeName: 'node-1',
+  rootDir: '/var/lib/kubelet',
+  podLogsDir: '/var/log/pods',
+  cgroupRoot: '/',
+  cgroupDriver: 'cgroupfs',
+  cgroupsPerQos: true,
+  cgroupVersion: 1,
+  clusterDns: [],
+  clusterDomain: '',
+  resolvConf: '/etc/resolv.conf',
+  seccompDefault: false,
+  seccompProfileRoot: '/var/lib/kubelet/seccomp',
+  cpuCfsQuota: true,
+  cpuCfsQuotaPeriodMs: 100,
+  singleProcessOomKill: true,
+  memorySwapBehavior: 'NoSwap',
+  swapControllerAvailable: false,
+  memoryThrottlingFactor: 0.9,
+  selinuxEnabled: false,
+  featureGates: () => false,
+};
+
+export const testNode: NodeFacts = {
+  memoryCapacityBytes: 8n << 30n,
+  swapCapacityBytes: 0n,
+  allocatable: { cpu: '2', memory: '8Gi', 'ephemeral-storage': '100Gi' },
+  hugePageSizes: ['2MB'],
+  thermalThrottlePaths: [],
+};
+
+/** One node on virtual time: a runtime and a disk that outlive the agent, and an agent that can die and come back. */
+export class AgentWorld {
+  readonly clock: FakeClock;
+  readonly cri: FakeCri;
+  readonly files = new MemoryFiles();
+  readonly log = new MemoryLog();
+  readonly events: (PodEvent & { readonly pod: string })[] = [];
+  readonly removedCgroups: string[] = [];
+  readonly statusHistory = new Map<string, PodStatus[]>();
+  readonly #seed: number;
+  #manifests: readonly DesiredPod[] = [];
+  #lives = 0;
+  #machine: PodMachine | undefined;
+  #runner: ComponentRunner | undefined;
+
+  constructor(options: { readonly seed?: number; readonly clock?: FakeClock } = {}) {
+    this.#seed = options.seed ?? 1;
+    this.clock = options.clock ?? new FakeClock();
+    this.cri = createFakeCri({ clock: this.clock });
+    this.cri.images.add(testImage);
+  }
+
+  get machine(): PodMachine {
+    if (this.#machine === undefined) throw new Error('the agent is not running');
+    return this.#machine;
+  }
+
+  get running(): boolean {
+    return this.#machine !== undefined;
+  }
+
+  /** Starts the agent; it hears of the manifests after its start, as from a file source. */
+  async start(): Promise<void> {
+    await this.startSilent();
+    this.machine.set('file', this.#manifests);
+    await this.clock.advance(0);
+  }
+
+  /** Starts the agent, and its source says nothing yet. */
+  async startSilent(): Promise<void> {
+    const { clock, cri, files, log } = this;
+    const machine = wirePodMachine({
+      clock,
+      random: seededRandom(this.#seed * 1_000 + this.#lives++),
+      log,
+      cri,
+      files,
+      cgroups: { remove: async (uid) => void this.removedCgroups.push(uid) },
+      events: { record: ({ name }, event) => void this.events.push({ ...event, pod: name }) },
+      settings: testSettings,
+      node: testNode,
+      hostIps: () => ['192.0.2.1'],
+      hostDns: async () => ({ servers: ['192.0.2.53'], searches: [], options: [] }),
+      runtimeName: () => 'fake',
+      sources: ['file'],
+      resyncMs: 60_000,
+      parallelPulls: 1,
+      onStatus: (uid, status) => this.#remember(uid, status),
+    });
+    this.#machine = machine;
+    this.#runner = new ComponentRunner({ clock, log, components: machine.components, stopMs: 10_000 });
+    await this.#runner.start(new AbortController().signal);
+  }
+
+  /** Ends the agent; pods go on. */
+  async stop(): Promise<void> {
+    const runner = this.#runner;
+    this.#machine = undefined;
+    this.#runner = undefined;
+    if (runner === undefined) return;
+    const stopped = runner.stop();
+    await this.clock.advance(0);
+    await stopped;
+  }
+
+  /** What stands in the manifests folder, from now on. */
+  async manifests(...pods: readonly DesiredPod[]): Promise<void> {
+    this.#manifests = pods;
+    this.#machine?.set('file', pods);
+    await this.clock.advance(0);
+  }
+
+  status(uid: string): PodStatus | undefined {
+    return this.#machine?.statuses.get(podUid(uid));
+  }
+
+  phase(uid = 'uid-1'): string | undefined {
+    return this.status(uid)?.phase;
+  }
+
+  isReady(uid = 'uid-1'): boolean {
+    return this.status(uid)?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+  }
+
+  /** Containers of the runtime in short: name#attempt state, oldest first. */
+  containers(uid = 'uid-1'): string[] {
+    return [...this.cri.state.containers.values()]
+      .filter(({ config }) => config.labels['io.kubernetes.pod.uid'] === uid)
+      .map(({ config, state }) => `${config.metadata?.name}#${config.metadata?.attempt} ${state}`);
+  }
+
+  /** Sandboxes of the runtime in short: #attempt state, oldest first. */
+  sandboxes(uid = 'uid-1'): string[] {
+    return [...this.cri.state.sandboxes.values()]
+      .filter(({ config }) => config.metadata?.uid === uid)
+      .map(({ config, state }) => `#${config.metadata?.attempt} ${state}`);
+  }
+
+  /** The mutating calls in order. */
+  verbs(): string[] {
+    const reading = /^(list|.*[sS]tatus$|version|runtimeConfig)/;
+    return this.cri.calls.map(({ verb }) => verb).filter((verb) => !reading.test(verb));
+  }
+
+  eventReasons(): string[] {
+    return this.events.map(({ reason }) => reason);
+  }
+
+  #remember(uid: string, status: PodStatus): void {
+    const history = this.statusHistory.get(uid) ?? [];
+    history.push(status);
+    this.statusHistory.set(uid, history);
+  }
+}

@@ -1,0 +1,34 @@
+// npm run build: one bundle per entry with shared chunks, so that `--version` loads a few kilobytes and the agent loads
+// what it needs. Native modules stay outside; source maps translate log positions back to the sources.
+import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+const { build } = await import('esbuild');
+const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+
+rmSync(`${root}/dist`, { recursive: true, force: true });
+mkdirSync(`${root}/dist`);
+const result = await build({
+  absWorkingDir: root,
+  entryPoints: { tubelet: 'src/main/tubelet.ts' },
+  outdir: 'dist',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  external: ['koffi'],
+  define: { TUBELET_VERSION: JSON.stringify(version) },
+  sourcemap: 'linked',
+  sourcesContent: false,
+  outExtension: { '.js': '.mjs' },
+  // Some bundled packages are CommonJS and ask for `require`.
+  banner: {
+    js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
+  },
+  metafile: true,
+  logLevel: 'error',
+});
+const bytes = Object.entries(result.metafile.outputs).filter(([path]) => path.endsWith('.mjs'));
+console.log(bytes.map(([path, { bytes: size }]) => `${path} ${Math.ceil(size / 1024)} kB`).join('\n'));

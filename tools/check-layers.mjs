@@ -1,0 +1,130 @@
+// Layers, import cycles and bans: what the type checker and the linter cannot see of docs/architecture.md.
+//
+//   main/wire   anything            components  base, model, gen, own folder
+//   adapters    base, model, gen    model       base, gen            base  nothing of ours
+//   testing     anything but main; only tests import it
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The room a file is in: `base`, `pods/worker`, `main`… Files directly in pods/ are a room by themselves. */
+export function roomOf(path) {
+  const [, first, second] = path.split('/');
+  if (first === 'pods') return `pods/${second}`;
+  return first;
+}
+
+/** What a room may import besides itself; undefined means anything. */
+export function allowedFor(room) {
+  if (room === 'main') return undefined;
+  if (room === 'testing') return (other) => other !== 'main';
+  if (room === 'base') return () => false;
+  if (room === 'gen') return () => false;
+  if (room === 'model') return (other) => other === 'base' || other === 'gen';
+  return (other) => other === 'base' || other === 'model' || other === 'gen';
+}
+
+const isTest = (path) => path.endsWith('.test.ts');
+
+/** Words that must not stand in product code, each with the reason and the files where it may. */
+const bans = [
+  {
+    pattern: /\bDate\.now\(|\bnew Date\(\)/,
+    why: 'time comes from the injected Clock',
+    except: ['src/base/system-clock.ts'],
+  },
+  {
+    pattern: /(?<![.\w])(setTimeout|setInterval)\(/,
+    why: 'timers come from the injected Clock',
+    except: ['src/base/system-clock.ts'],
+  },
+  {
+    pattern: /\bperformance\.now\(|process\.hrtime/,
+    why: 'time comes from the injected Clock',
+    except: ['src/base/system-clock.ts'],
+  },
+  {
+    pattern: /\bMath\.random\(|\brandomBytes\(|\brandomUUID\(/,
+    why: 'randomness is injected',
+    except: ['src/base/system-random.ts'],
+  },
+  { pattern: /\bexecSync\(\s*['"`]|\bshell:\s*true|[^.\w]exec\(\s*['"`]/, why: 'no shell, ever', except: [] },
+  {
+    pattern: /\.rm\(|\.rmSync\(|\brmSync\(|rmdir\([^)]*recursive/,
+    why: 'recursive removal goes through host/safe-remove.ts',
+    except: ['src/host/safe-remove.ts'],
+  },
+  {
+    pattern: /\bconsole\.(log|error|warn|info)\(/,
+    why: 'output goes through the log port or an injected writer',
+    except: [],
+  },
+];
+
+function sourceFiles(folder) {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return sourceFiles(path);
+    return entry.name.endsWith('.ts') ? [path] : [];
+  });
+}
+
+function importsOf(path, source) {
+  const found = [];
+  for (const match of source.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s(?<type>type\s)?[^'";]*?from\s*'(?<from>\.[^']+)'|import\('(?<lazy>\.[^']+)'\)/g,
+  )) {
+    const { from, lazy, type } = match.groups;
+    const target = normalize(join(dirname(path), from ?? lazy));
+    found.push({ target, typeOnly: type !== undefined, lazy: lazy !== undefined });
+  }
+  return found;
+}
+
+const problems = [];
+const graph = new Map();
+for (const path of sourceFiles('src')) {
+  const source = readFileSync(join(root, path), 'utf8');
+  const imports = importsOf(path, source);
+  graph.set(
+    path,
+    imports.filter((entry) => !entry.lazy).map((entry) => entry.target),
+  );
+  const room = roomOf(path);
+  for (const { target } of imports) {
+    if (!target.startsWith('src/')) problems.push(`${path}: imports ${target}, which is outside src/`);
+    const other = roomOf(target);
+    if (other === room || isTest(path)) continue;
+    if (other === 'testing' && room !== 'testing') problems.push(`${path}: product code imports testing (${target})`);
+    else if (allowedFor(room)?.(other) === false)
+      problems.push(`${path}: ${room} must not import ${other} (${target})`);
+  }
+  if (isTest(path) || room === 'gen' || room === 'testing') continue;
+  source.split('\n').forEach((line, index) => {
+    if (/^\s*(\/\/|\*|\/\*)/.test(line)) return;
+    for (const { pattern, why, except } of bans) {
+      if (pattern.test(line) && !except.includes(path)) problems.push(`${path}:${index + 1}: ${why}: ${line.trim()}`);
+    }
+  });
+}
+for (const cycle of findCycles(graph)) problems.push(`import cycle: ${cycle.join(' → ')}`);
+
+for (const problem of problems) console.error(problem);
+console.log(`layers: ${graph.size} files, ${problems.length} problems`);
+process.exitCode = problems.length > 0 ? 1 : 0;
+
+function findCycles(edges) {
+  const cycles = [];
+  const done = new Set();
+  const visit = (path, trail) => {
+    const at = trail.indexOf(path);
+    if (at >= 0) return void cycles.push([...trail.slice(at), path]);
+    if (done.has(path)) return;
+    for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of edges.keys()) visit(path, []);
+  return cycles;
+}
