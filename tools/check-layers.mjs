@@ -120,8 +120,8 @@ function findCycles(edges) {
   const done = new Set();
   const visit = (path, trail) => {
     const at = trail.indexOf(path);
-    if (at >= 0) return void cycles.push([...trail.slice(at), path]);
-    if (done.has(path)) return;
+    if (at >= 0) cycles.push([...trail.slice(at), path]);
+    if (at >= 0 || done.has(path)) return;
     for (const next of edges.get(path) ?? []) visit(next, [...trail, path]);
     done.add(path);
   };

@@ -83,7 +83,9 @@ async function runTier(tier) {
 
 function buildProgram() {
   const result = spawnSync(process.execPath, ['tools/build.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] });
-  if (result.status === 0) return true;
-  console.error('npm run build failed');
-  process.exit(1);
+  if (result.status !== 0) {
+    console.error('npm run build failed');
+    process.exit(1);
+  }
+  return true;
 }

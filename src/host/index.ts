@@ -12,3 +12,4 @@ export { cgroupHierarchies, removeCgroup, type CgroupHierarchy, type CgroupRemov
 export { safeRemove, type SafeRemoveOptions } from './safe-remove.ts';
 export { serviceNotifier, watchdogTimeoutMs, type NotifyEnvironment, type ServiceNotifier } from './sd-notify.ts';
 export { hostFiles } from './files.ts';
+export { outwardAddresses, readMachine, type Machine } from './machine.ts';

@@ -7,8 +7,6 @@ import type { Log } from '../base/log.ts';
 export interface ComponentRunnerDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** In the order of their dependence: each may use those before it. */
-  readonly components: readonly Component[];
   /** How long a single component may take to stop. */
   readonly stopMs: number;
 }
@@ -25,8 +23,9 @@ export class ComponentRunner {
     this.#deps = deps;
   }
 
-  async start(signal: AbortSignal): Promise<void> {
-    for (const component of this.#deps.components) {
+  /** Starts more components, in the order of their dependence: each may use those before it. */
+  async start(components: readonly Component[], signal: AbortSignal): Promise<void> {
+    for (const component of components) {
       signal.throwIfAborted();
       // It counts as started from here on: a start that was interrupted may have left something to stop.
       this.#started.push(component);

@@ -104,8 +104,8 @@ export class AgentWorld {
       onStatus: (uid, status) => this.#remember(uid, status),
     });
     this.#machine = machine;
-    this.#runner = new ComponentRunner({ clock, log, components: machine.components, stopMs: 10_000 });
-    await this.#runner.start(new AbortController().signal);
+    this.#runner = new ComponentRunner({ clock, log, stopMs: 10_000 });
+    await this.#runner.start(machine.components, new AbortController().signal);
   }
 
   /** Ends the agent; pods go on. */

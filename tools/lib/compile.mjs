@@ -14,7 +14,7 @@ export function findTestFiles(root) {
     }
   };
   for (const folder of ['src', 'test']) walk(folder);
-  return found.sort();
+  return found.sort((a, b) => (a < b ? -1 : 1));
 }
 
 /** Compiles the files; answers source path → compiled path. */

@@ -65,6 +65,11 @@ export class Pleg implements Component {
     await Promise.all(this.#loops.map((loop) => loop.done));
   }
 
+  /** When the last relist that succeeded began, on the monotonic clock. */
+  lastRelist(): number | undefined {
+    return this.#relistedAt;
+  }
+
   /** Why the agent does not see the runtime, in words for health checks; nothing while it does. */
   unhealthy(): string | undefined {
     if (this.#relistedAt === undefined) return 'pleg has yet to be successful';

@@ -1,0 +1,148 @@
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../base/clock.ts';
+import type { Component } from '../base/component.ts';
+import type { Log } from '../base/log.ts';
+import { systemRandom } from '../base/system-random.ts';
+import { nodeAddresses, type Settings } from '../config/index.ts';
+import { connectCri } from '../cri/index.ts';
+import type { Pod } from '../gen/kubernetes/types.ts';
+import { hostFiles, outwardAddresses, readMachine } from '../host/index.ts';
+import type { PodSource } from '../model/desired-pod.ts';
+import { parseResolvConf, type HostDns } from '../model/dns.ts';
+import { FileSource, nodeFiles } from '../pods/sources/index.ts';
+import { Registry } from '../telemetry/index.ts';
+import { ComponentRunner } from './component-runner.ts';
+import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
+import { wireListeners } from './wire/listeners.ts';
+import { podCgroupRemover } from './wire/pod-cgroups.ts';
+import { loggedEvents } from './wire/pod-events.ts';
+import { wirePodMachine, type PodMachine } from './wire/pod-machine.ts';
+import { nodeFacts, runtimeSettings } from './wire/runtime-settings.ts';
+import { processMetrics, runtimeCallMetrics } from './wire/telemetry.ts';
+
+export interface AgentDeps {
+  readonly settings: Settings;
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly signal: AbortSignal;
+}
+
+export interface RunningAgent {
+  pods(): readonly Pod[];
+  stop(): Promise<void>;
+}
+
+const componentStopMs = 5_000;
+const rootMode = 0o750;
+
+/** Wires the agent to the real machine and starts it: health first, then the runtime, then the pods. */
+export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
+  const { settings, clock, log, signal } = deps;
+  const { config } = settings;
+  const registry = new Registry();
+  processMetrics(registry);
+  const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs });
+  const cri = connectCri({
+    endpoint: config.containerRuntimeEndpoint,
+    imageEndpoint: config.imageServiceEndpoint,
+    clock,
+    log,
+    timeouts: { requestMs: config.runtimeRequestTimeout.toMillis() },
+    observe: runtimeCallMetrics(registry),
+  });
+  let machine: PodMachine | undefined;
+  const stop = async (): Promise<void> => {
+    await runner.stop();
+    cri.close();
+  };
+  try {
+    const listeners = wireListeners({
+      clock,
+      log,
+      config,
+      pods: () => machine?.pods() ?? [],
+      metrics: () => registry.render(),
+      lastSeen: () => machine?.pleg.lastRelist(),
+    });
+    await runner.start(listeners, signal);
+    await makeFolders(settings);
+    const version = await waitForRuntime({ clock, log, cri, signal });
+    const driver = await cgroupDriverOf({ clock, log, cri, signal }, driverIn(config.cgroupDriver));
+    machine = wireMachine(deps, cri, driver, version.name);
+    await runner.start([...machine.components, ...wireSources(deps, machine)], signal);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const running = machine;
+  return { pods: () => running.pods(), stop };
+}
+
+function wireMachine(
+  { settings, nodeName, clock, log }: AgentDeps,
+  cri: ReturnType<typeof connectCri>,
+  cgroupDriver: 'cgroupfs' | 'systemd',
+  runtimeName: string,
+): PodMachine {
+  const machine = readMachine();
+  const { config, flags } = settings;
+  const ours = runtimeSettings(settings, { nodeName, machine, cgroupDriver });
+  const given = nodeAddresses(flags.nodeIp);
+  const hostIps = given.length > 0 ? given : outwardAddresses();
+  return wirePodMachine({
+    clock,
+    random: systemRandom(),
+    log,
+    cri,
+    files: hostFiles,
+    cgroups: podCgroupRemover(ours),
+    events: loggedEvents(log),
+    settings: ours,
+    node: nodeFacts(machine),
+    hostIps: () => hostIps,
+    hostDns: () => readHostDns(config.resolvConf),
+    runtimeName: () => runtimeName,
+    sources: sourcesOf(settings),
+    resyncMs: config.syncFrequency.toMillis(),
+    parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Number.POSITIVE_INFINITY),
+  });
+}
+
+function sourcesOf({ config }: Settings): readonly PodSource[] {
+  return config.staticPodPath === '' ? [] : ['file'];
+}
+
+function wireSources({ settings, nodeName, clock, log }: AgentDeps, machine: PodMachine): readonly Component[] {
+  const { staticPodPath, fileCheckFrequency } = settings.config;
+  if (staticPodPath === '') return [];
+  return [
+    new FileSource({
+      clock,
+      log,
+      files: nodeFiles,
+      path: staticPodPath,
+      nodeName,
+      fileCheckFrequencyMs: fileCheckFrequency.toMillis(),
+      preventApiReferences: settings.featureGates.enabled('PreventStaticPodAPIReferences'),
+      rules: { containerRestartRules: settings.featureGates.enabled('ContainerRestartRules') },
+      onSet: (source, pods) => machine.set(source, pods),
+    }),
+  ];
+}
+
+async function makeFolders({ flags, config }: Settings): Promise<void> {
+  await hostFiles.makeFolder(flags.rootDir, rootMode);
+  await hostFiles.makeFolder(`${flags.rootDir}/pods`, rootMode);
+  await hostFiles.makeFolder(config.podLogsDir, rootMode);
+}
+
+function driverIn(word: string): 'cgroupfs' | 'systemd' {
+  return word === 'systemd' ? 'systemd' : 'cgroupfs';
+}
+
+/** No host resolver file means that pods must not use the host's: they get an address where nobody answers. */
+async function readHostDns(path: string): Promise<HostDns> {
+  if (path === '') return { servers: ['127.0.0.1'], searches: ['.'], options: [] };
+  return parseResolvConf(await readFile(path, 'utf8'));
+}

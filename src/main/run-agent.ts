@@ -1,0 +1,91 @@
+import { hostname } from 'node:os';
+import { withTimeout } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { describeError, isKind } from '../base/errors.ts';
+import { systemClock } from '../base/system-clock.ts';
+import { notActedOn, type Settings } from '../config/index.ts';
+import { acquireFileLock, serviceNotifier, watchContention } from '../host/index.ts';
+import type { LogSink } from '../telemetry/index.ts';
+import { startAgent, type RunningAgent } from './agent.ts';
+import type { CommandIo } from './command.ts';
+import { runOnce } from './run-once.ts';
+import { wireLog } from './wire/telemetry.ts';
+
+/** A stop takes at most this long; what is not done by then is left to the next start. */
+const stopMs = 10_000;
+
+/** Runs the node agent until it is told to stop; answers the exit code. */
+export async function runAgent(settings: Settings, warnings: readonly string[], io: CommandIo): Promise<number> {
+  const clock = systemClock();
+  const log = wireLog(settings, clock);
+  for (const warning of warnings) log.warn(warning);
+  const idle = notActedOn(settings);
+  if (idle.length > 0) log.warn('Settings that this version accepts but does not act on yet', { settings: idle });
+  try {
+    return await run(settings, clock, log, io);
+  } catch (error) {
+    if (io.signal.aborted && isKind(error, 'cancelled')) return 0;
+    log.error(error, 'Failed to run kubelet');
+    log.flush();
+    io.stderr(`Error: ${describeError(error)}\n`);
+    return 1;
+  } finally {
+    log.flush();
+  }
+}
+
+async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo): Promise<number> {
+  const contention = await takeLock(settings, clock, log, io.signal);
+  const nodeName = nodeNameOf(settings);
+  log.info('Starting kubelet', { version: settings.version, node: nodeName, pid: process.pid });
+  const agent = await startAgent({ settings, nodeName, clock, log, signal: io.signal });
+  const notifier = serviceNotifier(io.env);
+  try {
+    await notifier.ready();
+    if (settings.config.runOnce) return await runOnce({ agent, clock, io });
+    await Promise.race([aborted(io.signal), contention]);
+    return 0;
+  } finally {
+    log.info('Stopping kubelet');
+    await notifier.stopping();
+    await stopInTime(agent, clock, log);
+  }
+}
+
+async function stopInTime(agent: RunningAgent, clock: Clock, log: LogSink): Promise<void> {
+  try {
+    await withTimeout(clock, stopMs, () => agent.stop());
+  } catch (error) {
+    log.error(error, 'The agent did not stop in time');
+  }
+}
+
+/** The node's name: from the flag or the machine, always in lower case. */
+function nodeNameOf({ flags }: Settings): string {
+  return (flags.hostnameOverride || hostname()).trim().toLowerCase();
+}
+
+/** Takes the lock file, where one is configured. The promise it answers ends when another process wants the lock. */
+async function takeLock(settings: Settings, clock: Clock, log: LogSink, signal: AbortSignal): Promise<Promise<void>> {
+  const { lockFile, exitOnLockContention } = settings.flags;
+  if (lockFile === '') return new Promise(() => {});
+  const onWait = (): void => log.info('Waiting for the lock file, another process holds it', { path: lockFile });
+  await acquireFileLock(lockFile, { clock, signal, onWait });
+  if (!exitOnLockContention) return new Promise(() => {});
+  let contended: () => void = () => {};
+  const contention = new Promise<void>((resolve) => {
+    contended = resolve;
+  });
+  await watchContention(lockFile, (what) => {
+    log.info('Another process wants the lock file, giving way', { path: lockFile, what });
+    contended();
+  });
+  return contention;
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

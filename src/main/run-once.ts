@@ -1,0 +1,47 @@
+import type { Clock } from '../base/clock.ts';
+import type { Pod } from '../gen/kubernetes/types.ts';
+import type { CommandIo } from './command.ts';
+
+export interface RunOnceDeps {
+  readonly agent: { pods(): readonly Pod[] };
+  readonly clock: Clock;
+  readonly io: CommandIo;
+}
+
+export type Outcome = 'wait' | 'good' | 'bad';
+
+const lookMs = 200;
+/** Pods that are not running by then will not be. */
+const patienceMs = 5 * 60_000;
+
+/** `--runonce`: brings the pods of the manifests up, says what became of each, and ends; the pods go on. */
+export async function runOnce({ agent, clock, io }: RunOnceDeps): Promise<number> {
+  const deadline = clock.monotonic() + patienceMs;
+  while (clock.monotonic() < deadline && !io.signal.aborted && agent.pods().some((pod) => outcomeOf(pod) === 'wait')) {
+    await clock.sleep(lookMs, io.signal);
+  }
+  const pods = agent.pods();
+  for (const pod of pods) {
+    const name = `${pod.metadata?.namespace}/${pod.metadata?.name}`;
+    io.stdout(`${name}: ${pod.status?.phase ?? 'Pending'}${waitingReason(pod)}\n`);
+  }
+  return pods.every((pod) => outcomeOf(pod) === 'good') ? 0 : 1;
+}
+
+/** A pod is done when all its containers run or it has ended. */
+export function outcomeOf({ status, spec }: Pod): Outcome {
+  if (status?.phase === 'Succeeded') return 'good';
+  if (status?.phase === 'Failed') return 'bad';
+  const states = status?.containerStatuses ?? [];
+  if (states.some(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff')) return 'bad';
+  const running = states.filter(({ state, ready }) => state?.running !== undefined && ready).length;
+  return spec !== undefined && running === spec.containers.length ? 'good' : 'wait';
+}
+
+function waitingReason({ status }: Pod): string {
+  const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
+  const reasons = all.flatMap(({ name, state }) =>
+    state?.waiting === undefined ? [] : [`${name}: ${state.waiting.reason ?? ''} ${state.waiting.message ?? ''}`.trim()],
+  );
+  return reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
+}

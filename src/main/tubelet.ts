@@ -1,0 +1,45 @@
+// The entry of the program. It loads next to nothing itself, so that `--version` answers at once.
+import type { Command, CommandIo } from './command.ts';
+
+declare const TUBELET_VERSION: string;
+
+/** Subcommands by their first word; each is loaded when it is asked for. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import('./commands/up.ts')).up,
+  down: async () => (await import('./commands/down.ts')).down,
+  config: async () => (await import('./commands/config.ts')).configCommand,
+  help: async () => (await import('./commands/help.ts')).help,
+};
+
+/** With flags only it is the node agent; with a first word it is a subcommand. */
+async function chosen(words: readonly string[]): Promise<readonly [Command, readonly string[]]> {
+  const [first, ...rest] = words;
+  if (first === undefined || first.startsWith('-')) {
+    return [(await import('./commands/kubelet.ts')).kubelet(TUBELET_VERSION), words];
+  }
+  const load = Object.hasOwn(commands, first) ? commands[first] : undefined;
+  if (load !== undefined) return [await load(), rest];
+  return [(await import('./commands/help.ts')).unknownCommand(first, Object.keys(commands)), rest];
+}
+
+/** The first signal asks for an orderly end; the second does not ask. */
+function signalled(): AbortSignal {
+  const controller = new AbortController();
+  const onSignal = (): void => {
+    if (controller.signal.aborted) process.exit(1);
+    controller.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return controller.signal;
+}
+
+const io: CommandIo = {
+  stdout: (text) => void process.stdout.write(text),
+  stderr: (text) => void process.stderr.write(text),
+  env: process.env,
+  isTerminal: process.stdout.isTTY === true,
+  signal: signalled(),
+};
+const [command, args] = await chosen(process.argv.slice(2));
+process.exitCode = await command(args, io);

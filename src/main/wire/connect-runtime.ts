@@ -1,0 +1,59 @@
+import type { Clock } from '../../base/clock.ts';
+import { isKind } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { handshake, type Cri, type RuntimeVersion } from '../../cri/index.ts';
+import { CgroupDriver } from '../../gen/cri/api.ts';
+
+export interface ConnectRuntimeDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly cri: Cri;
+  readonly signal: AbortSignal;
+}
+
+const firstRetryMs = 250;
+const lastRetryMs = 5_000;
+const driverTries = 3;
+const driverRetryMs = 2_000;
+
+/** Waits until the runtime answers. A runtime that is not there yet is waited for; one we cannot talk to is an error. */
+export async function waitForRuntime({ clock, log, cri, signal }: ConnectRuntimeDeps): Promise<RuntimeVersion> {
+  for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, lastRetryMs)) {
+    try {
+      const version = await handshake(cri, { signal });
+      log.info('Container runtime initialized', {
+        containerRuntime: version.name,
+        version: version.version,
+        apiVersion: version.apiVersion,
+      });
+      return version;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!isKind(error, 'unavailable', 'timeout')) throw error;
+      log.error(error, 'Waiting for the container runtime', { endpoint: cri.endpoint, retryMs: waitMs });
+      await clock.sleep(waitMs, signal);
+    }
+  }
+}
+
+/** The runtime's own word on how it makes cgroups goes before the configuration's; an old runtime has no word. */
+export async function cgroupDriverOf(
+  { clock, log, cri, signal }: ConnectRuntimeDeps,
+  configured: 'cgroupfs' | 'systemd',
+): Promise<'cgroupfs' | 'systemd'> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const { linux } = await cri.runtimeConfig({}, { signal });
+      if (linux === undefined) return configured;
+      return linux.cgroupDriver === CgroupDriver.SYSTEMD ? 'systemd' : 'cgroupfs';
+    } catch (error) {
+      signal.throwIfAborted();
+      if (isKind(error, 'unsupported')) {
+        log.debug(1, 'The runtime does not tell its cgroup driver, using the configured one', { cgroupDriver: configured });
+        return configured;
+      }
+      if (tries === driverTries) throw error;
+      await clock.sleep(driverRetryMs, signal);
+    }
+  }
+}

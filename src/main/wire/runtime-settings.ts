@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import type { Settings } from '../../config/index.ts';
+import type { Machine } from '../../host/index.ts';
+import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
+
+/** The part of the settings that making sandboxes and containers depends on. */
+export function runtimeSettings(
+  settings: Settings,
+  node: { readonly nodeName: string; readonly machine: Machine; readonly cgroupDriver: 'cgroupfs' | 'systemd' },
+): RuntimeSettings {
+  const { config, flags, featureGates } = settings;
+  return {
+    nodeName: node.nodeName,
+    rootDir: flags.rootDir,
+    podLogsDir: config.podLogsDir,
+    cgroupRoot: config.cgroupRoot === '' ? '/' : config.cgroupRoot,
+    cgroupDriver: node.cgroupDriver,
+    cgroupsPerQos: config.cgroupsPerQOS,
+    cgroupVersion: node.machine.cgroupVersion,
+    clusterDns: config.clusterDNS,
+    clusterDomain: config.clusterDomain,
+    resolvConf: config.resolvConf,
+    seccompDefault: config.seccompDefault,
+    seccompProfileRoot: join(flags.rootDir, 'seccomp'),
+    cpuCfsQuota: config.cpuCFSQuota,
+    cpuCfsQuotaPeriodMs: config.cpuCFSQuotaPeriod.toMillis(),
+    singleProcessOomKill: config.singleProcessOOMKill ?? node.machine.cgroupVersion === 1,
+    memorySwapBehavior: config.memorySwap.swapBehavior === 'LimitedSwap' ? 'LimitedSwap' : 'NoSwap',
+    swapControllerAvailable: false,
+    memoryThrottlingFactor: config.memoryThrottlingFactor,
+    selinuxEnabled: false,
+    featureGates: (name) => featureGates.all[name] ?? false,
+  };
+}
+
+export function nodeFacts(machine: Machine): NodeFacts {
+  return {
+    memoryCapacityBytes: machine.memoryBytes,
+    swapCapacityBytes: machine.swapBytes,
+    allocatable: { cpu: String(machine.cpus), memory: String(machine.memoryBytes) },
+    hugePageSizes: machine.hugePageSizes,
+    thermalThrottlePaths: machine.thermalThrottlePaths,
+  };
+}
