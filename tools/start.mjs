@@ -22,7 +22,7 @@ if (needsBuild()) {
   }
 }
 
-const child = spawn(process.execPath, [join(root, 'bin/tubelet'), 'up', ...process.argv.slice(2)], {
+const child = spawn(join(root, 'bin/tubelet'), ['up', ...process.argv.slice(2)], {
   stdio: 'inherit',
 });
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {

@@ -131,7 +131,7 @@ export class ImageManager {
 
   /** Forgets the pulls of a pod that is gone. */
   forget(uid: string): void {
-    for (const key of [...this.#lastFailure.keys()]) {
+    for (const key of this.#lastFailure.keys()) {
       if (!key.startsWith(`${uid}_`)) continue;
       this.#lastFailure.delete(key);
       this.#backoff.reset(key);

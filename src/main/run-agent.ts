@@ -35,7 +35,7 @@ export async function runAgent(settings: Settings, warnings: readonly string[], 
 }
 
 async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo): Promise<number> {
-  const contention = await takeLock(settings, clock, log, io.signal);
+  const lock = await takeLock(settings, clock, log, io.signal);
   const nodeName = nodeNameOf(settings);
   log.info('Starting kubelet', { version: settings.version, node: nodeName, pid: process.pid });
   const agent = await startAgent({ settings, nodeName, clock, log, signal: io.signal });
@@ -43,7 +43,7 @@ async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo
   try {
     await notifier.ready();
     if (settings.config.runOnce) return await runOnce({ agent, clock, io });
-    await Promise.race([aborted(io.signal), contention]);
+    await Promise.race([aborted(io.signal), ...(lock.contended ? [lock.contended] : [])]);
     return 0;
   } finally {
     log.info('Stopping kubelet');
@@ -65,22 +65,27 @@ function nodeNameOf({ flags }: Settings): string {
   return (flags.hostnameOverride || hostname()).trim().toLowerCase();
 }
 
-/** Takes the lock file, where one is configured. The promise it answers ends when another process wants the lock. */
-async function takeLock(settings: Settings, clock: Clock, log: LogSink, signal: AbortSignal): Promise<Promise<void>> {
+interface HeldLock {
+  /** Ends when another process wants the lock and we shall give way. */
+  readonly contended?: Promise<void>;
+}
+
+/** Takes the lock file, where one is configured. */
+async function takeLock(settings: Settings, clock: Clock, log: LogSink, signal: AbortSignal): Promise<HeldLock> {
   const { lockFile, exitOnLockContention } = settings.flags;
-  if (lockFile === '') return new Promise(() => {});
+  if (lockFile === '') return {};
   const onWait = (): void => log.info('Waiting for the lock file, another process holds it', { path: lockFile });
   await acquireFileLock(lockFile, { clock, signal, onWait });
-  if (!exitOnLockContention) return new Promise(() => {});
-  let contended: () => void = () => {};
-  const contention = new Promise<void>((resolve) => {
-    contended = resolve;
+  if (!exitOnLockContention) return {};
+  let giveWay: () => void = () => {};
+  const contended = new Promise<void>((resolve) => {
+    giveWay = resolve;
   });
   await watchContention(lockFile, (what) => {
     log.info('Another process wants the lock file, giving way', { path: lockFile, what });
-    contended();
+    giveWay();
   });
-  return contention;
+  return { contended };
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -18,12 +18,13 @@ export interface HealthQuery {
 export function healthPage(checks: readonly HealthCheck[], query: HealthQuery): RouteResponse {
   const lines: string[] = [];
   let failed = false;
-  for (const { name, check } of checks) {
+  for (const check of checks) {
+    const { name } = check;
     if (query.exclude.includes(name)) {
       lines.push(`[+]${name} excluded: ok`);
       continue;
     }
-    const problem = check();
+    const problem = check.check();
     failed ||= problem !== undefined;
     lines.push(problem === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
   }

@@ -98,7 +98,7 @@ function upDeps(io: CommandIo): UpDeps {
     clock,
     run: runCommand,
     steps: new StepPrinter(screenOf(io), clock),
-    self: { program: process.execPath, args: [resolve(process.argv[1] ?? 'bin/tubelet')] },
+    self: { program: process.execPath, args: [...process.execArgv, resolve(process.argv[1] ?? 'dist/tubelet.mjs')] },
   };
 }
 

@@ -66,6 +66,7 @@ export function containerState(state: ContainerState): ObservedContainerState {
       return 'running';
     case ContainerState.CONTAINER_EXITED:
       return 'exited';
+    case ContainerState.CONTAINER_UNKNOWN:
     default:
       return 'unknown';
   }

@@ -1,0 +1,172 @@
+import { linkedSignal, type LinkedSignal } from '../../src/base/abort.ts';
+import type { CallOptions } from '../../src/base/call.ts';
+import type { CancelTimer, Clock } from '../../src/base/clock.ts';
+import { describeError } from '../../src/base/errors.ts';
+import { sleepBy } from '../../src/base/sleep.ts';
+import type { Cri } from '../../src/cri/index.ts';
+import type { ContainerEventResponse } from '../../src/gen/cri/api.ts';
+import type { Files } from '../../src/pods/directories/index.ts';
+
+/** Who looks on at the border between the agent and the world. */
+export interface BorderWatch {
+  /** A call is about to leave the agent. */
+  leaving(verb: string, subject: unknown): void;
+  /** Its outcome came back; undefined is success. */
+  back(verb: string, subject: unknown, failure: string | undefined): void;
+  /** The fuse burnt down: the agent is dead. */
+  died(): void;
+}
+
+export interface LifeDeps {
+  readonly clock: Clock;
+  readonly watch: BorderWatch;
+  /** How long the disk takes for the next operation, in milliseconds. */
+  readonly diskDelayMs: () => number;
+}
+
+/** A promise of which nobody will hear again. */
+const silence = <T>(): Promise<T> => new Promise<T>(() => {});
+
+/**
+ * One life of the agent's process. Everything the agent can do to the world goes through here: clock, runtime, disk.
+ * After death nothing goes through any more, and no answer and no timer comes back, so whatever code of that life is
+ * still in memory can never act again: kill -9 at any await.
+ */
+export class Life {
+  readonly clock: Clock;
+  readonly #deps: LifeDeps;
+  readonly #calls = new Set<LinkedSignal>();
+  readonly #timers = new Set<CancelTimer>();
+  #fuse: { calls: number; readonly at: 'before' | 'after' } | undefined;
+  #dead = false;
+
+  constructor(deps: LifeDeps) {
+    this.#deps = deps;
+    const after = (ms: number, callback: () => void): CancelTimer => this.#after(ms, callback);
+    this.clock = {
+      now: () => deps.clock.now(),
+      monotonic: () => deps.clock.monotonic(),
+      after,
+      sleep: (ms, signal) => sleepBy(after, ms, signal),
+    };
+  }
+
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  /** Timers that this life has armed, and calls of it that are under way. */
+  pending(): { readonly timers: number; readonly calls: number } {
+    return { timers: this.#timers.size, calls: this.#calls.size };
+  }
+
+  /** Dies at the nth call from now, before it is made or before its answer is read. */
+  lightFuse(calls: number, at: 'before' | 'after'): void {
+    this.#fuse = { calls, at };
+  }
+
+  snuffFuse(): void {
+    this.#fuse = undefined;
+  }
+
+  /** `cut`: calls under way break with the connection. `linger`: the runtime finishes them for nobody. */
+  die(how: 'cut' | 'linger'): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    for (const cancel of this.#timers) cancel();
+    this.#timers.clear();
+    if (how === 'cut') for (const call of this.#calls) call.abort(new Error('the caller is dead'));
+    this.#calls.clear();
+  }
+
+  cri(real: Cri): Cri {
+    const wrap = (verb: string): unknown => {
+      if (verb === 'containerEvents') return (signal: AbortSignal) => this.#events(real, signal);
+      const call = real[verb as 'version'] as (request: unknown, options: CallOptions) => Promise<unknown>;
+      return (request: unknown, options: CallOptions = {}) =>
+        this.through(verb, request, (signal) => call(request, { ...options, signal }), options.signal);
+    };
+    return new Proxy(real, { get: (_, verb) => (typeof verb === 'string' ? wrap(verb) : undefined) });
+  }
+
+  files(real: Files): Files {
+    const slow = <T>(verb: string, path: string, run: () => Promise<T>): Promise<T> =>
+      this.through(verb, path, async () => {
+        const delayMs = this.#deps.diskDelayMs();
+        if (delayMs > 0) await this.clock.sleep(delayMs);
+        return run();
+      });
+    return {
+      makeFolder: (path, mode) => slow('makeFolder', path, () => real.makeFolder(path, mode)),
+      writeFile: (path, content, mode) => slow('writeFile', path, () => real.writeFile(path, content, mode)),
+      readText: (path) => slow('readText', path, () => real.readText(path)),
+      list: (path) => slow('list', path, () => real.list(path)),
+      removeTree: (path) => slow('removeTree', path, () => real.removeTree(path)),
+    };
+  }
+
+  /** Lets one call out and its outcome in, for as long as there is life. */
+  async through<T>(
+    verb: string,
+    subject: unknown,
+    run: (signal: AbortSignal) => Promise<T>,
+    parent?: AbortSignal,
+  ): Promise<T> {
+    if (this.#dead || this.#burns('before')) return silence();
+    this.#deps.watch.leaving(verb, subject);
+    const linked = linkedSignal(parent);
+    this.#calls.add(linked);
+    try {
+      const answer = await run(linked.signal);
+      if (this.#dead || this.#burns('after')) return await silence();
+      this.#deps.watch.back(verb, subject, undefined);
+      return answer;
+    } catch (error) {
+      if (this.#dead || this.#burns('after')) return await silence();
+      this.#deps.watch.back(verb, subject, describeError(error));
+      throw error;
+    } finally {
+      this.#calls.delete(linked);
+      linked.release();
+    }
+  }
+
+  async *#events(real: Cri, parent: AbortSignal): AsyncGenerator<ContainerEventResponse> {
+    if (this.#dead) await silence();
+    const linked = linkedSignal(parent);
+    this.#calls.add(linked);
+    try {
+      for await (const event of real.containerEvents(linked.signal)) {
+        if (this.#dead) await silence();
+        yield event;
+      }
+      if (this.#dead) await silence();
+    } finally {
+      this.#calls.delete(linked);
+      linked.release();
+    }
+  }
+
+  #after(ms: number, callback: () => void): CancelTimer {
+    if (this.#dead) return () => {};
+    const cancel = this.#deps.clock.after(ms, () => {
+      this.#timers.delete(forget);
+      callback();
+    });
+    const forget = (): void => {
+      this.#timers.delete(forget);
+      cancel();
+    };
+    this.#timers.add(forget);
+    return forget;
+  }
+
+  #burns(at: 'before' | 'after'): boolean {
+    if (this.#fuse?.at !== at) return false;
+    this.#fuse.calls--;
+    if (this.#fuse.calls > 0) return false;
+    this.die(at === 'before' ? 'cut' : 'linger');
+    this.#deps.watch.died();
+    return true;
+  }
+}

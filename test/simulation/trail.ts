@@ -1,0 +1,31 @@
+/** What happened lately, for the message of a failure; and all of it as one line per call, for telling two runs apart. */
+export class Trail {
+  readonly #lines: string[] = [];
+  readonly #now: () => number;
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  note(line: string): void {
+    this.#lines.push(`${(this.#now() / 1_000).toFixed(3).padStart(9)}  ${line}`);
+  }
+
+  all(): readonly string[] {
+    return this.#lines;
+  }
+
+  last(count: number): string {
+    return this.#lines.slice(-count).join('\n');
+  }
+}
+
+/** A rule of the simulation was broken. */
+export class Violation extends Error {
+  override readonly name = 'Violation';
+
+  constructor(seed: number, rule: string, trail: Trail, lines: number) {
+    const replay = `TUBELET_SIM_SEED=${seed} npm test -- --tier=simulation`;
+    super(`seed ${seed}: ${rule}\n\nreplay: ${replay}\n\nthe last ${lines} lines:\n${trail.last(lines)}\n`);
+  }
+}
