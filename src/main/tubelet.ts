@@ -1,5 +1,7 @@
 // The entry of the program. It loads next to nothing itself, so that `--version` answers at once.
+import { systemClock } from '../base/system-clock.ts';
 import type { Command, CommandIo } from './command.ts';
+import { onSignals } from './signals.ts';
 
 declare const TUBELET_VERSION: string;
 
@@ -22,24 +24,13 @@ async function chosen(words: readonly string[]): Promise<readonly [Command, read
   return [(await import('./commands/help.ts')).unknownCommand(first, Object.keys(commands)), rest];
 }
 
-/** The first signal asks for an orderly end; the second does not ask. */
-function signalled(): AbortSignal {
-  const controller = new AbortController();
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(1);
-    controller.abort();
-  };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
-  return controller.signal;
-}
 
 const io: CommandIo = {
   stdout: (text) => void process.stdout.write(text),
   stderr: (text) => void process.stderr.write(text),
   env: process.env,
   isTerminal: process.stdout.isTTY === true,
-  signal: signalled(),
+  signal: onSignals(process, systemClock(), () => process.exit(1)),
 };
 const [command, args] = await chosen(process.argv.slice(2));
 process.exitCode = await command(args, io);

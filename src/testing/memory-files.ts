@@ -26,6 +26,14 @@ export class MemoryFiles {
     this.#entries.set(path, { content, mode });
   }
 
+  /** What others write on this disk, a runtime its logs say: without faults, and with the folders above. */
+  append(path: string, text: string): void {
+    for (let above = dirname(path); above !== '/' && !this.#entries.has(above); above = dirname(above)) {
+      this.#entries.set(above, { mode: 0o755 });
+    }
+    this.#entries.set(path, { content: (this.#entries.get(path)?.content ?? '') + text, mode: 0o640 });
+  }
+
   async readText(path: string): Promise<string> {
     const content = this.#entries.get(path)?.content;
     if (content === undefined) throw new TubeletError('notFound', `no such file: ${path}`);

@@ -1,15 +1,20 @@
 import { containerId, podUid, sandboxId } from '../base/ids.ts';
+import type { Cri } from '../cri/index.ts';
+import { CreateContainerRequest, RunPodSandboxRequest } from '../gen/cri/api.ts';
 import type { Container, Pod, PodSpec } from '../gen/kubernetes/types.ts';
 import { containerHash } from '../model/container-hash.ts';
 import { desiredPod, type DesiredPod, type PodSource } from '../model/desired-pod.ts';
+import { containerHashAnnotation, containerLabels, sandboxLabels } from '../model/labels.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../model/observed-pod.ts';
 
 /** Builders of pods for tests: complete by default, so that a test only says what it is about. */
 
+export const testImage = 'localhost/test/busybox:1';
+
 export function aContainer(name: string, more: Partial<Container> = {}): Container {
   return {
     name,
-    image: 'localhost/test/busybox:1',
+    image: testImage,
     imagePullPolicy: 'IfNotPresent',
     terminationMessagePath: '/dev/termination-log',
     terminationMessagePolicy: 'File',
@@ -75,7 +80,7 @@ export function anInstance(
     exitCode: 0,
     reason: '',
     message: '',
-    image: 'localhost/test/busybox:1',
+    image: testImage,
     imageRef: 'sha256:busybox',
     hash: containerHash(aContainer(name)),
     annotations: {},
@@ -96,4 +101,42 @@ export function observedPod(
   uid = 'uid-1',
 ): ObservedPod {
   return { uid: podUid(uid), name: 'web', namespace: 'default', observedAt: 0, sandboxes, containers };
+}
+
+/** Runs a sandbox of the pod in a runtime, as an agent would have; answers its id. */
+export async function runSandbox(cri: Pick<Cri, 'runPodSandbox'>, pod: DesiredPod, attempt = 0): Promise<string> {
+  const { name, namespace, uid } = pod;
+  const config = { metadata: { name, namespace, uid, attempt }, labels: sandboxLabels(pod) };
+  const { podSandboxId } = await cri.runPodSandbox(RunPodSandboxRequest.fromPartial({ config }));
+  return podSandboxId;
+}
+
+/** Makes a container in a sandbox of the pod without starting it; answers its id. */
+export async function createContainer(
+  cri: Pick<Cri, 'createContainer'>,
+  pod: DesiredPod,
+  podSandboxId: string,
+  name = 'main',
+  attempt = 0,
+): Promise<string> {
+  const config = {
+    metadata: { name, attempt },
+    image: { image: testImage },
+    labels: containerLabels(pod, name),
+    annotations: { [containerHashAnnotation]: containerHash(aContainer(name)) },
+  };
+  return (await cri.createContainer(CreateContainerRequest.fromPartial({ podSandboxId, config }))).containerId;
+}
+
+/** Makes and starts a container in a sandbox of the pod; answers its id. */
+export async function runContainer(
+  cri: Pick<Cri, 'createContainer' | 'startContainer'>,
+  pod: DesiredPod,
+  podSandboxId: string,
+  name = 'main',
+  attempt = 0,
+): Promise<string> {
+  const containerId = await createContainer(cri, pod, podSandboxId, name, attempt);
+  await cri.startContainer({ containerId });
+  return containerId;
 }

@@ -16,12 +16,16 @@ before(() => {
 after(() => rmSync(folder, { recursive: true, force: true }));
 const keeper = (): JournalKeeper => new JournalKeeper(join(folder, 'state.json'), emptyJournal('boot'));
 
-test('the sample shows an init container, a web server and a helper on one folder', () => {
+test('the sample shows an init container, a sidecar and a web server on one folder', () => {
   const pod = load(samplePodManifest(starterImages.busybox)) as Pod;
   const containers = [...(pod.spec?.initContainers ?? []), ...(pod.spec?.containers ?? [])];
   assert.deepEqual(
     containers.map((container) => container.name),
-    ['write-page', 'web', 'clock'],
+    ['write-page', 'clock', 'web'],
+  );
+  assert.deepEqual(
+    containers.filter((container) => container.restartPolicy === 'Always').map((container) => container.name),
+    ['clock'],
   );
   for (const container of containers) {
     assert.equal(container.image, starterImages.busybox);

@@ -7,7 +7,7 @@ import type { JournalKeeper } from './journal.ts';
 /** Marks the pod whose readiness `up` waits for. */
 export const sampleLabel = 'tubelet/sample';
 
-/** A pod that shows the main things: an init container, a web server, a helper beside it and a folder they share. */
+/** A pod that shows the main things: an init container, a web server, a sidecar and a folder they share. */
 export function samplePodManifest(image: string): string {
   return `# The sample pod of \`tubelet up\`. Edit it and watch the pod follow; delete it and the pod goes.
 apiVersion: v1
@@ -34,6 +34,17 @@ spec:
       volumeMounts:
         - name: www
           mountPath: /www
+    # A sidecar: starts before the web server, works beside it on the same folder, and ends after it.
+    - name: clock
+      image: ${image}
+      restartPolicy: Always
+      command:
+        - sh
+        - -c
+        - trap "exit 0" TERM; while true; do date >> /www/dates.txt; sleep 10 & wait $!; done
+      volumeMounts:
+        - name: www
+          mountPath: /www
   containers:
     - name: web
       image: ${image}
@@ -41,16 +52,6 @@ spec:
       ports:
         - name: http
           containerPort: 8080
-      volumeMounts:
-        - name: www
-          mountPath: /www
-    # Works beside the web server, on the same folder.
-    - name: clock
-      image: ${image}
-      command:
-        - sh
-        - -c
-        - trap "exit 0" TERM; while true; do date >> /www/dates.txt; sleep 10 & wait $!; done
       volumeMounts:
         - name: www
           mountPath: /www

@@ -36,6 +36,7 @@ export class Life {
   readonly clock: Clock;
   readonly #deps: LifeDeps;
   readonly #calls = new Set<LinkedSignal>();
+  readonly #streams = new Set<LinkedSignal>();
   readonly #timers = new Set<CancelTimer>();
   #fuse: { calls: number; readonly at: 'before' | 'after' } | undefined;
   #dead = false;
@@ -75,8 +76,10 @@ export class Life {
     this.#dead = true;
     for (const cancel of this.#timers) cancel();
     this.#timers.clear();
-    if (how === 'cut') for (const call of this.#calls) call.abort(new Error('the caller is dead'));
+    const broken = how === 'cut' ? [...this.#streams, ...this.#calls] : this.#streams;
+    for (const call of broken) call.abort(new Error('the caller is dead'));
     this.#calls.clear();
+    this.#streams.clear();
   }
 
   cri(real: Cri): Cri {
@@ -134,7 +137,7 @@ export class Life {
   async *#events(real: Cri, parent: AbortSignal): AsyncGenerator<ContainerEventResponse> {
     if (this.#dead) await silence();
     const linked = linkedSignal(parent);
-    this.#calls.add(linked);
+    this.#streams.add(linked);
     try {
       for await (const event of real.containerEvents(linked.signal)) {
         if (this.#dead) await silence();
@@ -142,7 +145,7 @@ export class Life {
       }
       if (this.#dead) await silence();
     } finally {
-      this.#calls.delete(linked);
+      this.#streams.delete(linked);
       linked.release();
     }
   }

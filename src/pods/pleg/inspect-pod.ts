@@ -1,7 +1,7 @@
 import { isKind } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import { ListContainersRequest, ListPodSandboxRequest } from '../../gen/cri/api.ts';
-import { podUidLabel } from '../../model/labels.ts';
+import { podNameLabel, podNamespaceLabel, podUidLabel } from '../../model/labels.ts';
 import type { ObservedContainer, ObservedPod, ObservedSandbox } from '../../model/observed-pod.ts';
 import type { ObservableRuntime } from './ports.ts';
 import { toObservedContainer, toObservedSandbox } from './to-observed.ts';
@@ -34,11 +34,11 @@ export async function inspectPod(runtime: ObservableRuntime, uid: PodUid, observ
         .map(absentWhenGone),
     ),
   ]);
-  const identity = listedSandboxes.items[0]?.metadata;
+  const labels = (listedSandboxes.items[0] ?? listedContainers.containers[0])?.labels ?? {};
   return {
     uid,
-    name: identity?.name ?? '',
-    namespace: identity?.namespace ?? '',
+    name: labels[podNameLabel] ?? '',
+    namespace: labels[podNamespaceLabel] ?? '',
     observedAt,
     sandboxes: newestFirst(sandboxes.filter((entry) => entry !== undefined)),
     containers: newestFirst(containers.filter((entry) => entry !== undefined)),

@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import { createFakeCri, type FakeCri } from '../../testing/fake-cri/index.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { aPod, runContainer, runSandbox, testImage } from '../../testing/pods.ts';
+import { diffListing, type Listing } from './diff-listing.ts';
+import { ObservedPods } from './observed-pods.ts';
+import { toListing } from './to-listing.ts';
+
+const pod = aPod();
+const { uid } = pod;
+const never = new AbortController().signal;
+
+interface World {
+  readonly clock: FakeClock;
+  readonly cri: FakeCri;
+  readonly observed: ObservedPods;
+  /** How many looks reached the runtime. */
+  looks(): number;
+  list(): Promise<Listing>;
+  /** A relist as the pleg does it; answers who changed. */
+  relist(): Promise<readonly string[]>;
+}
+
+function setUp(): World {
+  const clock = new FakeClock();
+  const cri = createFakeCri({ clock });
+  cri.images.add(testImage);
+  const observed = new ObservedPods({ runtime: cri });
+  const list = async (): Promise<Listing> => {
+    const { items } = await cri.listPodSandbox({ filter: undefined });
+    return toListing(items, (await cri.listContainers({ filter: undefined })).containers);
+  };
+  return {
+    clock,
+    cri,
+    observed,
+    list,
+    // Only a look asks for the sandboxes of one pod.
+    looks: () =>
+      cri.calls.filter(
+        ({ verb, request }) => verb === 'listPodSandbox' && (request as { readonly filter?: unknown }).filter !== undefined,
+      ).length,
+    async relist() {
+      const moment = observed.begin();
+      const listing = await list();
+      const changed = diffListing(observed.listed(), listing);
+      observed.relisted(moment, listing, changed);
+      return changed;
+    },
+  };
+}
+
+/** A world with one running container that has been looked at. */
+async function withPod(): Promise<World & { readonly container: string }> {
+  const world = setUp();
+  const container = await runContainer(world.cri, pod, await runSandbox(world.cri, pod));
+  await world.observed.look(uid, never);
+  assert.equal(world.looks(), 1);
+  return { ...world, container };
+}
+
+describe('newerThan', () => {
+  test('makes a look where nothing is known', async () => {
+    const { observed, looks } = setUp();
+    const seen = await observed.newerThan(uid, 0, never);
+    assert.deepEqual([seen.containers, seen.sandboxes, looks()], [[], [], 1]);
+  });
+
+  test('is content with an observation that began after the moment', async () => {
+    const { observed, looks } = await withPod();
+    assert.equal((await observed.newerThan(uid, observed.moment() - 1, never)).containers.length, 1);
+    assert.equal(looks(), 1);
+  });
+
+  test('makes a look when the newest one began at the moment or before', async () => {
+    const { observed, cri, container, looks } = await withPod();
+    cri.killContainer(container);
+    const seen = await observed.newerThan(uid, observed.moment(), never);
+    assert.equal(seen.containers[0]?.state, 'exited');
+    assert.equal(looks(), 2);
+    assert.equal(observed.get(uid), seen);
+  });
+
+  test('makes a look at a pod that is marked as changed, however fresh', async () => {
+    const { observed, looks } = await withPod();
+    observed.markChanged(uid);
+    await observed.newerThan(uid, 0, never);
+    assert.equal(looks(), 2);
+    await observed.newerThan(uid, 0, never);
+    assert.equal(looks(), 2, 'the look made it fresh');
+  });
+});
+
+describe('relist', () => {
+  test('an unchanged listing makes known pods fresh', async () => {
+    const { observed, relist, looks } = await withPod();
+    const acted = observed.moment();
+    assert.deepEqual(await relist(), []);
+    assert.equal((await observed.newerThan(uid, acted, never)).containers.length, 1);
+    assert.equal(looks(), 1);
+  });
+
+  test('a relist that began before the action proves nothing', async () => {
+    const { observed, list, looks } = await withPod();
+    const began = observed.begin();
+    const listing = await list();
+    const acted = observed.moment();
+    observed.relisted(began, listing, []);
+    await observed.newerThan(uid, acted, never);
+    assert.equal(looks(), 2);
+  });
+
+  test('a changed pod is looked at, although the relist is newer than the action', async () => {
+    const { observed, cri, container, relist, looks } = await withPod();
+    const acted = observed.moment();
+    cri.killContainer(container);
+    assert.deepEqual(await relist(), [uid]);
+    assert.deepEqual(await relist(), [], 'told once');
+    assert.equal((await observed.newerThan(uid, acted, never)).containers[0]?.state, 'exited');
+    assert.equal(looks(), 2);
+  });
+
+  test('a pod that no relist lists is known to have nothing, without a look', async () => {
+    const { observed, relist, looks } = await withPod();
+    const stranger = podUid('uid-9');
+    const acted = observed.moment();
+    await relist();
+    const seen = await observed.newerThan(stranger, acted, never);
+    assert.deepEqual([seen.uid, seen.sandboxes, seen.containers], [stranger, [], []]);
+    assert.equal(seen.observedAt > acted, true);
+    assert.equal(looks(), 1);
+  });
+
+  test('what a look has seen is no news to the next relist', async () => {
+    const { observed, cri, container, relist } = await withPod();
+    await relist();
+    cri.killContainer(container);
+    await observed.look(uid, never);
+    assert.deepEqual(await relist(), []);
+  });
+});
+
+describe('look', () => {
+  test('a pod that is empty is forgotten', async () => {
+    const { observed, cri } = await withPod();
+    assert.deepEqual([...observed.listed().keys()], [uid]);
+    for (const podSandboxId of cri.state.sandboxes.keys()) await cri.removePodSandbox({ podSandboxId });
+    assert.deepEqual((await observed.look(uid, never)).sandboxes, []);
+    assert.equal(observed.get(uid), undefined);
+    assert.deepEqual([...observed.listed().keys()], []);
+  });
+
+  test('one that fails leaves the pod marked as changed', async () => {
+    const { observed, cri, relist, looks } = await withPod();
+    cri.faults.fail('containerStatus', 'unavailable', { times: 1 });
+    await assert.rejects(observed.look(uid, never));
+    await relist();
+    assert.equal((await observed.newerThan(uid, 0, never)).containers.length, 1);
+    assert.equal(looks(), 3, 'neither the old observation nor the relist was enough');
+  });
+
+  test('a change during the look outlives it', async () => {
+    const { observed, cri, clock, looks } = await withPod();
+    cri.faults.delay('containerStatus', 100, { times: 1 });
+    const look = observed.look(uid, never);
+    await clock.settle();
+    observed.markChanged(uid);
+    await clock.advance(100);
+    await look;
+    await observed.newerThan(uid, 0, never);
+    assert.equal(looks(), 3);
+  });
+
+  test('looks asked for at once are one look', async () => {
+    const { observed, looks } = await withPod();
+    const [one, two] = await Promise.all([observed.look(uid, never), observed.look(uid, never)]);
+    assert.equal(one, two);
+    assert.equal(looks(), 2);
+  });
+
+  test('one that joins a look which began before is repeated', async () => {
+    const { observed, cri, clock, container, looks } = await withPod();
+    cri.faults.delay('listPodSandbox', 100, { times: 1 });
+    const early = observed.look(uid, never);
+    await clock.settle();
+    // The early look has its containers already and waits for the sandboxes; what happens now is not in it.
+    cri.killContainer(container);
+    const late = observed.look(uid, never);
+    await clock.advance(100);
+    assert.equal((await early).containers.length, 1);
+    assert.equal((await late).containers[0]?.state, 'exited');
+    assert.equal((await late).observedAt > (await early).observedAt, true);
+    assert.equal(looks(), 3);
+  });
+
+  test('whoever waits can give up; the look goes on and is kept', async () => {
+    const { observed, cri, clock, container } = await withPod();
+    cri.killContainer(container);
+    cri.faults.delay('listPodSandbox', 100, { times: 1 });
+    const gaveUp = new AbortController();
+    const look = observed.look(uid, gaveUp.signal);
+    await clock.settle();
+    gaveUp.abort(new Error('enough'));
+    await assert.rejects(look, /enough/);
+    await clock.advance(100);
+    assert.equal(observed.get(uid)?.containers[0]?.state, 'exited');
+  });
+});

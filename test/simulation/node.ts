@@ -1,0 +1,122 @@
+import { TubeletError } from '../../src/base/errors.ts';
+import { podUid, type PodUid } from '../../src/base/ids.ts';
+import { createFakeCri, type FakeContainer, type FakeCri } from '../../src/testing/fake-cri/index.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { MemoryFiles } from '../../src/testing/memory-files.ts';
+import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { Agent } from './agent.ts';
+import { Dice } from './dice.ts';
+import type { BorderWatch } from './life.ts';
+import { tameBehaviour, uidOfImage, wildBehaviour, type PodPlan } from './pod-plans.ts';
+import type { Trail } from './trail.ts';
+
+/** Deadline of runtime calls: short, so that calls that hang end within a run. */
+export const requestMs = 20_000;
+
+/** What watches a node for broken rules. */
+export interface NodeWatch extends Pick<BorderWatch, 'leaving' | 'back'> {
+  /** A process is about to start. */
+  starting(uid: PodUid, name: string, attempt: number): void;
+}
+
+/** One machine: runtime and disk that outlive the agent, the manifests folder, and an agent that can die and come back. */
+export class SimNode {
+  readonly clock = new FakeClock({ quietTurns: 2 });
+  readonly cri: FakeCri;
+  readonly files = new MemoryFiles();
+  readonly agent: Agent;
+  readonly trail: Trail;
+  /** Every version of a manifest that there ever was. */
+  readonly plans = new Map<PodUid, PodPlan>();
+  /** What stands in the manifests folder: name of the file → version. */
+  readonly manifests = new Map<string, PodPlan>();
+  readonly cgroupsRemoved = new Set<string>();
+  /** Programs do what they were made for. */
+  tame = false;
+  diskDelayMs: () => number = () => 0;
+  /** Until then something may go wrong that is not the agent's fault. */
+  #troubledUntil = 0;
+  readonly #endings = new Set<() => void>();
+
+  constructor(seed: number, trail: (now: () => number) => Trail, watch: (node: SimNode) => NodeWatch) {
+    const { clock, files } = this;
+    this.trail = trail(() => clock.monotonic());
+    const logs = { append: (path: string, text: string) => files.append(path, text) };
+    this.cri = createFakeCri({ clock, timeouts: { requestMs }, logs });
+    files.append('/etc/hosts', '127.0.0.1 localhost\n');
+    const watcher = watch(this);
+    const dice = new Dice(seededRandom(seed + 0.5));
+    this.cri.programs.otherwise(({ image, container, attempt }) => {
+      const plan = this.plans.get(uidOfImage(image));
+      const planned = plan?.containers.find(({ name }) => name === container);
+      if (plan === undefined || planned === undefined) throw new Error(`no plan for ${image} ${container}`);
+      watcher.starting(plan.uid, container, attempt);
+      return this.tame ? tameBehaviour(plan, planned) : wildBehaviour(dice, planned);
+    });
+    this.agent = new Agent({
+      clock,
+      cri: this.cri,
+      files,
+      seed,
+      watch: { leaving: watcher.leaving.bind(watcher), back: watcher.back.bind(watcher), died() {} },
+      diskDelayMs: () => this.diskDelayMs(),
+      note: (line) => this.trail.note(line),
+      removeCgroup: (uid) => {
+        this.files.fault('removeCgroup', uid);
+        this.cgroupsRemoved.add(uid);
+      },
+      manifests: () => [...this.manifests.values()].map(({ pod }) => pod),
+    });
+  }
+
+  now(): number {
+    return this.clock.monotonic();
+  }
+
+  /** Since when nothing has been wrong with the world and the agent has known its manifests; nothing while that is not so. */
+  calmSince(): number | undefined {
+    const { spokenAt } = this.agent;
+    return spokenAt === undefined || this.#troubledUntil > this.now() ? undefined : Math.max(spokenAt, this.#troubledUntil);
+  }
+
+  /** Something is wrong for a while: `end` ends it, and its effects may be felt for `echoMs` longer. */
+  trouble(lastsMs: number, echoMs: number, end: () => void): void {
+    const ending = (): void => {
+      if (this.#endings.delete(ending)) end();
+    };
+    this.#endings.add(ending);
+    this.clock.after(lastsMs, ending);
+    this.#troubledUntil = Math.max(this.#troubledUntil, this.now() + lastsMs + echoMs);
+  }
+
+  /** The end of all trouble; what is under way may still take until its deadline. */
+  calmDown(): void {
+    for (const ending of this.#endings) ending();
+    this.cri.faults.clear();
+    this.agent.life?.snuffFuse();
+    this.tame = true;
+    this.trail.note('--- all trouble ends ---');
+  }
+
+  isDesired(uid: PodUid): boolean {
+    return [...this.manifests.values()].some((plan) => plan.uid === uid);
+  }
+
+  containersOf(uid: PodUid): FakeContainer[] {
+    return [...this.cri.state.containers.values()].filter((container) => uidOf(container) === uid);
+  }
+
+  diskFails(operations: readonly string[]): void {
+    this.files.fault = (operation, path) => {
+      if (operations.includes(operation)) throw new TubeletError('exhausted', `no space left on device: ${path}`);
+    };
+  }
+
+  diskWorks(): void {
+    this.files.fault = () => {};
+  }
+}
+
+export function uidOf(container: Pick<FakeContainer, 'config'>): PodUid {
+  return podUid(container.config.labels['io.kubernetes.pod.uid'] ?? '');
+}
