@@ -55,6 +55,10 @@ export class MemoryFiles {
     }
   }
 
+  has(path: string): boolean {
+    return this.#entries.has(path);
+  }
+
   /** Every path below, with its mode in octal. */
   tree(below: string): string[] {
     return [...this.#entries]

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -16,7 +15,8 @@ import {
   type ListImagesResponse,
   type PodSandboxStatusResponse,
 } from '../../src/gen/cri/api.ts';
-import { startPrivateRuntime, type PrivateRuntime } from '../../src/up/index.ts';
+import { instanceNames, startPrivateRuntime, type PrivateRuntime } from '../../src/up/index.ts';
+import { footprint, nothing, type Listing } from '../support/real-footprint.ts';
 
 const clock = systemClock();
 let base: string;
@@ -36,62 +36,21 @@ async function withRuntime(name: string, use: (runtime: PrivateRuntime) => Promi
   }
 }
 
-/** Everything on the machine that bears the instance's name, by kind. */
-function footprint(runtime: PrivateRuntime): Record<string, readonly string[]> {
-  const id = runtime.bridge.slice('tb-'.length);
-  const bears = (text: string): boolean => text.includes(id) || text.includes(`${runtime.root}/`);
-  const cgroupMounts = lines(readFileSync('/proc/self/mountinfo', 'utf8')).filter((line) => / - cgroup2? /.test(line));
-  const links = JSON.parse(execFileSync('ip', ['-json', 'link', 'show'], { encoding: 'utf8' })) as {
-    ifname?: string;
-    master?: string;
-  }[];
-  return {
-    processes: readdirSync('/proc')
-      .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && !isZombie(name))
-      .map((pid) => `${readText(`/proc/${pid}/cmdline`)} ${readText(`/proc/${pid}/cgroup`)}`)
-      .filter(bears),
-    mounts: lines(readFileSync('/proc/self/mountinfo', 'utf8')).filter(bears),
-    networkNamespaces: lines(readFileSync('/proc/self/mountinfo', 'utf8')).filter(
-      (line) => line.includes('nsfs') && bears(line),
-    ),
-    interfaces: links
-      .filter((link) => link.ifname === runtime.bridge || link.master === runtime.bridge)
-      .map((link) => link.ifname ?? ''),
-    rules: lines(execFileSync('iptables-save', { encoding: 'utf8' })).filter(bears),
-    cgroups: cgroupMounts
-      .map((line) => line.split(' ')[4] ?? '')
-      .filter((path) => existsSync(path + runtime.cgroupRoot)),
-    files: [
-      ...[runtime.root, `/run/tubelet-${id}`].filter((path) => existsSync(path)),
-      ...listFolder('/var/lib/cni/results').filter(bears),
-    ],
-  };
-}
-
-const nothing = {
-  processes: [],
-  mounts: [],
-  networkNamespaces: [],
-  interfaces: [],
-  rules: [],
-  cgroups: [],
-  files: [],
-};
+const footprintOf = (runtime: PrivateRuntime): Promise<Listing> => footprint(instanceNames(runtime.root));
 
 describe('a private runtime', () => {
   test('has the starter images, runs a pod from them, and leaves nothing behind', async () => {
-    let full: Record<string, readonly string[]> = {};
-    let left: Record<string, readonly string[]> = {};
+    let left: Listing = {};
     await withRuntime('plain', async (runtime) => {
       const names = (await listImages(runtime)).images.flatMap((image) => image.repoTags);
       assert.ok(names.includes(runtime.images.pause) && names.includes(runtime.images.busybox), names.join(' '));
       const pod = await runPod(runtime, 'web');
       assert.match(await readPage(`http://${pod.ip}:8080/`), /hello from web/);
-      full = footprint(runtime);
+      const full = await footprintOf(runtime);
       // Each kind is there now, so that finding none later means something.
       for (const [kind, found] of Object.entries(full)) assert.notDeepEqual(found, [], kind);
       await runtime.destroy();
-      left = footprint(runtime);
+      left = await footprintOf(runtime);
     });
     assert.deepEqual(left, nothing);
   });
@@ -101,7 +60,7 @@ describe('a private runtime', () => {
       await runPod(runtime, 'web');
       process.kill(runtime.containerdPid, 'SIGKILL');
       await runtime.destroy();
-      assert.deepEqual(footprint(runtime), nothing);
+      assert.deepEqual(await footprintOf(runtime), nothing);
     });
   });
 
@@ -111,7 +70,7 @@ describe('a private runtime', () => {
       process.kill(runtime.containerdPid, 'SIGKILL');
       for (const pid of shims(runtime)) process.kill(pid, 'SIGKILL');
       await runtime.destroy();
-      assert.deepEqual(footprint(runtime), nothing);
+      assert.deepEqual(await footprintOf(runtime), nothing);
       assert.deepEqual(shims(runtime), []);
     });
   });
@@ -121,7 +80,7 @@ describe('a private runtime', () => {
       await runPod(runtime, 'web');
       writeFileSync(join(runtime.root, 'state.json'), '{"version":');
       await runtime.destroy();
-      assert.deepEqual(footprint(runtime), nothing);
+      assert.deepEqual(await footprintOf(runtime), nothing);
     });
   });
 
@@ -129,7 +88,7 @@ describe('a private runtime', () => {
     await withRuntime('twice', async (runtime) => {
       await runtime.destroy();
       await runtime.destroy();
-      assert.deepEqual(footprint(runtime), nothing);
+      assert.deepEqual(await footprintOf(runtime), nothing);
     });
   });
 
@@ -161,8 +120,8 @@ describe('a private runtime', () => {
         await runPod(right, 'right-web');
         await right.destroy();
         assert.match(await readPage(`http://${pod.ip}:8080/`), /hello from left-web/);
-        assert.deepEqual(footprint(right), nothing);
-        assert.notDeepEqual(footprint(left)['rules'], []);
+        assert.deepEqual(await footprintOf(right), nothing);
+        assert.notDeepEqual((await footprintOf(left))['rules'], []);
       });
     });
   });
@@ -270,9 +229,6 @@ function shims(runtime: PrivateRuntime): readonly number[] {
     .map(Number);
 }
 
-/** Dead already, only not yet reaped: that is up to the machine's init. */
-const isZombie = (pid: string): boolean => /\) Z /.test(readText(`/proc/${pid}/stat`));
-
 function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -283,5 +239,3 @@ function readText(path: string): string {
 }
 
 const grpcAddress = (runtime: PrivateRuntime): string => runtime.endpoint.replace('unix://', 'unix:');
-const lines = (text: string): readonly string[] => text.split('\n');
-const listFolder = (path: string): readonly string[] => (existsSync(path) ? readdirSync(path) : []);

@@ -14,6 +14,8 @@ interface Seen {
   readonly worker: number;
   readonly version: number;
   readonly phase: string | undefined;
+  /** The worker cares for this life of the manifest, not for the end of one before it. */
+  readonly settled: boolean;
 }
 
 /** Rules about what the agent thinks: lifecycles and statuses only go forward. */
@@ -39,43 +41,38 @@ export class AgentRules {
     for (const uid of this.#node.plans.keys()) {
       const worker = machine.workers.stateOf(uid);
       const status = machine.statuses.get(uid);
+      const life = `${lives}.${this.#ledger.lifeOf(uid)}`;
+      const before = this.#seen.get(uid)?.life === life ? this.#seen.get(uid) : undefined;
       const now: Seen = {
-        life: `${lives}.${this.#ledger.lifeOf(uid)}`,
+        life,
         worker: worker === undefined ? -1 : phaseOrder.indexOf(worker.phase),
         version: machine.statuses.versionOf(uid),
         phase: status?.phase,
+        settled: before?.settled === true || worker?.phase === 'syncing' || worker?.phase === 'waiting',
       };
-      const before = this.#seen.get(uid);
-      if (before?.life === now.life) this.#forward(uid, before, now);
+      if (before?.settled === true && this.#node.isDesired(uid)) this.#forward(uid, before, now);
       this.#seen.set(uid, now);
-      if (status !== undefined) this.#restartCounts(uid, status);
+      if (status !== undefined && now.settled) this.#restartCounts(uid, status);
     }
   }
 
   #forward(uid: PodUid, before: Seen, now: Seen): void {
-    const wanted = this.#node.isDesired(uid);
     const name = (index: number): string => phaseOrder[index] ?? 'forgotten';
-    // A pod that came back under its uid begins anew once the old life is finished: that is the only way back, and
-    // it starts with a removal, which makes another life of the manifest. Here only what is over may be forgotten.
-    const begunAnew = before.worker > now.worker && now.worker >= 0;
-    if (begunAnew && !this.#cameBack(uid)) this.#complain(`the worker of ${uid} went back from ${name(before.worker)} to ${name(now.worker)}`);
-    if (before.worker >= 0 && now.worker < 0 && wanted) this.#complain(`the worker of ${uid} is forgotten while its manifest is there`);
-    if (wanted && now.version < before.version && !this.#cameBack(uid)) {
+    if (now.worker < before.worker) {
+      this.#complain(`the worker of ${uid} went back from ${name(before.worker)} to ${name(now.worker)}`);
+    }
+    if (now.version < before.version) {
       this.#complain(`the status version of ${uid} went back from ${before.version} to ${now.version}`);
     }
-    if (isTerminalPhase(before.phase) && wanted && now.phase !== before.phase && !this.#cameBack(uid)) {
+    if (isTerminalPhase(before.phase) && now.phase !== before.phase) {
       this.#complain(`the phase of ${uid} went from ${before.phase} to ${now.phase}`);
     }
   }
 
-  #cameBack(uid: PodUid): boolean {
-    return this.#ledger.lifeOf(uid) > 1;
-  }
-
   #restartCounts(uid: PodUid, status: PodStatus): void {
-    if (!this.#node.isDesired(uid) || this.#cameBack(uid)) return;
+    if (!this.#node.isDesired(uid)) return;
     for (const { name, restartCount } of [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])]) {
-      const key = `${uid} ${name}`;
+      const key = `${uid} ${name} (life ${this.#ledger.lifeOf(uid)} of its manifest)`;
       const before = this.#restarts.get(key) ?? 0;
       if (restartCount < before) this.#complain(`the restart count of ${key} went from ${before} to ${restartCount}`);
       this.#restarts.set(key, restartCount);

@@ -68,6 +68,11 @@ export class Agent {
     return this.#state === 'up' ? this.#spokenAt : undefined;
   }
 
+  /** Whether the source has spoken in this life, also while it ends. */
+  get heard(): boolean {
+    return this.#spokenAt !== undefined;
+  }
+
   /** Starts a new life. The source speaks so much later than the components have started. */
   begin(silentMs = 0): void {
     if (this.#state !== 'down') return;

@@ -17,6 +17,8 @@ export const requestMs = 20_000;
 export interface NodeWatch extends Pick<BorderWatch, 'leaving' | 'back'> {
   /** A process is about to start. */
   starting(uid: PodUid, name: string, attempt: number): void;
+  /** Something is about to happen on the disk. */
+  disk(operation: string, path: string): void;
 }
 
 /** One machine: runtime and disk that outlive the agent, the manifests folder, and an agent that can die and come back. */
@@ -37,6 +39,7 @@ export class SimNode {
   /** Until then something may go wrong that is not the agent's fault. */
   #troubledUntil = 0;
   readonly #endings = new Set<() => void>();
+  #diskFault: (operation: string, path: string) => void = () => {};
 
   constructor(seed: number, trail: (now: () => number) => Trail, watch: (node: SimNode) => NodeWatch) {
     const { clock, files } = this;
@@ -45,6 +48,10 @@ export class SimNode {
     this.cri = createFakeCri({ clock, timeouts: { requestMs }, logs });
     files.append('/etc/hosts', '127.0.0.1 localhost\n');
     const watcher = watch(this);
+    files.fault = (operation, path) => {
+      this.#diskFault(operation, path);
+      watcher.disk(operation, path);
+    };
     const dice = new Dice(seededRandom(seed + 0.5));
     this.cri.programs.otherwise(({ image, container, attempt }) => {
       const plan = this.plans.get(uidOfImage(image));
@@ -107,13 +114,13 @@ export class SimNode {
   }
 
   diskFails(operations: readonly string[]): void {
-    this.files.fault = (operation, path) => {
+    this.#diskFault = (operation, path) => {
       if (operations.includes(operation)) throw new TubeletError('exhausted', `no space left on device: ${path}`);
     };
   }
 
   diskWorks(): void {
-    this.files.fault = () => {};
+    this.#diskFault = () => {};
   }
 }
 

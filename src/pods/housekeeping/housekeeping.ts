@@ -85,9 +85,13 @@ export class Housekeeping implements Component {
 
   async #removeRemains(uid: PodUid, signal: AbortSignal): Promise<void> {
     const { workers, observed, remover, directories, isDesired, log } = this.#deps;
-    await remover.remove(await observed.look(uid, signal), signal);
-    // It may have come back under the same uid while the runtime was busy: then its files are wanted again.
-    if (isDesired(uid) || !workers.isOver(uid)) return;
+    // It may come back under the same uid at any wait: from then on everything it has is wanted again.
+    const cameBack = (): boolean => isDesired(uid) || !workers.isOver(uid);
+    if (cameBack()) return;
+    const remains = await observed.look(uid, signal);
+    if (cameBack()) return;
+    await remover.remove(remains, signal);
+    if (cameBack()) return;
     await directories.remove(uid);
     if (isDesired(uid) || !workers.forget(uid)) return;
     await observed.look(uid, signal);
@@ -96,8 +100,11 @@ export class Housekeeping implements Component {
   }
 
   async #removeStray(uid: PodUid): Promise<void> {
-    this.#deps.log.info('Removing orphaned pod directory', { podUID: uid });
-    await this.#deps.directories.remove(uid);
+    const { workers, directories, isDesired, log } = this.#deps;
+    // Somebody may have asked for it while others were being removed.
+    if (isDesired(uid) || workers.uids().includes(uid)) return;
+    log.info('Removing orphaned pod directory', { podUID: uid });
+    await directories.remove(uid);
     this.#deps.onGone(uid);
   }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { isKind } from '../../base/errors.ts';
+import { isKind, messageOf } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { ObservableRuntime } from './ports.ts';
@@ -18,10 +18,13 @@ export interface FollowEventsOptions {
 const askAgainMs = 10 * 60_000;
 /** A stream that ends at once must not be reopened in a tight loop. */
 const reopenMs = 1_000;
+/** A stream that lasted this long was no failure: the runtime was restarted, and the loop need not back off. */
+const lastedMs = 60_000;
 
 /** Follows the runtime's event stream until it ends. Each event is only a hint to look: none is ever relied upon. */
 export async function followEvents(options: FollowEventsOptions): Promise<void> {
   const { runtime, log, clock, signal, hint } = options;
+  const opened = clock.monotonic();
   try {
     for await (const event of runtime.containerEvents(signal)) {
       const uid = uidOf(event.podSandboxStatus?.labels ?? {});
@@ -29,9 +32,12 @@ export async function followEvents(options: FollowEventsOptions): Promise<void> 
     }
   } catch (error) {
     if (signal.aborted) return;
-    if (!isKind(error, 'unsupported')) throw error;
-    log.debug(2, 'The runtime has no container events, relying on relists');
-    return clock.sleep(askAgainMs, signal);
+    if (isKind(error, 'unsupported')) {
+      log.debug(2, 'The runtime has no container events, relying on relists');
+      return clock.sleep(askAgainMs, signal);
+    }
+    if (clock.monotonic() - opened < lastedMs) throw error;
+    log.debug(2, 'The stream of container events broke, opening it again', { why: messageOf(error) });
   }
   await clock.sleep(reopenMs, signal);
 }

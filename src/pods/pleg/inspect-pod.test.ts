@@ -29,10 +29,7 @@ test('everything of the pod and nothing of others, newest first', async () => {
   const s1 = await runSandbox(cri, pod, 1);
 
   const seen = await inspectPod(cri, pod.uid, 42);
-  assert.deepEqual(
-    [seen.uid, seen.name, seen.namespace, seen.observedAt],
-    ['uid-1', 'web', 'default', 42],
-  );
+  assert.deepEqual([seen.uid, seen.name, seen.namespace, seen.observedAt], ['uid-1', 'web', 'default', 42]);
   assert.deepEqual(
     seen.sandboxes.map(({ id, state, attempt }) => [id, state, attempt]),
     [

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import { Duration } from '../../base/duration.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
@@ -44,7 +45,7 @@ export class Pleg implements Component {
   /** Returns after the first relist, so that nobody decides before the runtime has been seen once. */
   async start(): Promise<void> {
     const { clock, random, log, relistPeriodMs } = this.#deps;
-    await this.#relist();
+    await this.#relist(this.#stopped.signal);
     const common = { clock, random, log, signal: this.#stopped.signal };
     this.#loops = [
       superviseLoop({
@@ -53,7 +54,7 @@ export class Pleg implements Component {
         restartBackoff: { initialMs: relistPeriodMs, maxMs: 5 * relistPeriodMs },
         body: async (signal) => {
           await clock.sleep(relistPeriodMs, signal);
-          await this.#relist();
+          await this.#relist(signal);
         },
       }),
       superviseLoop({ ...common, name: 'pleg-events', body: (signal) => this.#follow(signal) }),
@@ -75,25 +76,26 @@ export class Pleg implements Component {
     if (this.#relistedAt === undefined) return 'pleg has yet to be successful';
     const age = this.#deps.clock.monotonic() - this.#relistedAt;
     if (age <= relistThresholdMs) return undefined;
-    return `pleg was last seen active ${Math.round(age / 1000)}s ago; threshold is 3m0s`;
+    const [seen, threshold] = [age, relistThresholdMs].map((ms) => Duration.ofMillis(Math.round(ms)).toString());
+    return `pleg was last seen active ${seen} ago; threshold is ${threshold}`;
   }
 
-  async #relist(): Promise<void> {
+  async #relist(signal: AbortSignal): Promise<void> {
     const { clock, observed } = this.#deps;
     const began = clock.monotonic();
     const moment = observed.begin();
-    const listing = await this.#list();
+    const listing = await this.#list(signal);
     const changed = diffListing(observed.listed(), listing);
     observed.relisted(moment, listing, changed);
     this.#relistedAt = began;
     for (const uid of changed) this.#deps.onChange(uid);
   }
 
-  async #list(): Promise<Listing> {
+  async #list(signal: AbortSignal): Promise<Listing> {
     const { runtime } = this.#deps;
     const [sandboxes, containers] = await Promise.all([
-      runtime.listPodSandbox(ListPodSandboxRequest.fromPartial({})),
-      runtime.listContainers(ListContainersRequest.fromPartial({})),
+      runtime.listPodSandbox(ListPodSandboxRequest.fromPartial({}), { signal }),
+      runtime.listContainers(ListContainersRequest.fromPartial({}), { signal }),
     ]);
     return toListing(sandboxes.items, containers.containers);
   }

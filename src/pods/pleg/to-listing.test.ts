@@ -7,8 +7,11 @@ import { toListing } from './to-listing.ts';
 const web = { name: 'web', namespace: 'default', uid: 'uid-1' };
 const db = { name: 'db', namespace: 'data', uid: 'uid-2' };
 
-const sandbox = (id: string, labels: Record<string, string>, state = PodSandboxState.SANDBOX_READY as PodSandboxState) =>
-  PodSandbox.fromPartial({ id, labels, state });
+const sandbox = (
+  id: string,
+  labels: Record<string, string>,
+  state = PodSandboxState.SANDBOX_READY as PodSandboxState,
+) => PodSandbox.fromPartial({ id, labels, state });
 const container = (id: string, labels: Record<string, string>, state: ContainerState) =>
   Container.fromPartial({ id, labels, state });
 
@@ -50,7 +53,8 @@ test('what no kubelet made is left out', () => {
 
 test('a container whose sandbox is gone still belongs to its pod', () => {
   const listing = toListing([], [container('c0', containerLabels(web, 'main'), ContainerState.CONTAINER_UNKNOWN)]);
-  assert.deepEqual([...listing.values()], [
-    { name: 'web', namespace: 'default', items: [{ id: 'c0', state: 'unknown' }] },
-  ]);
+  assert.deepEqual(
+    [...listing.values()],
+    [{ name: 'web', namespace: 'default', items: [{ id: 'c0', state: 'unknown' }] }],
+  );
 });

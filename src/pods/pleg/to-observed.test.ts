@@ -6,12 +6,11 @@ import {
   NamespaceMode,
   PodSandboxState,
   PodSandboxStatus,
-  type DeepPartial,
 } from '../../gen/cri/api.ts';
 import { containerHashAnnotation, podUidLabel } from '../../model/labels.ts';
 import { containerState, sandboxState, toObservedContainer, toObservedSandbox, uidOf } from './to-observed.ts';
 
-const sandbox = (more: DeepPartial<PodSandboxStatus> = {}) =>
+const sandbox = (more: Parameters<typeof PodSandboxStatus.fromPartial>[0] = {}) =>
   toObservedSandbox(
     PodSandboxStatus.fromPartial({
       id: 's0',

@@ -74,6 +74,7 @@ export class FileSource implements Component {
   }
 
   #changed(name: string | undefined): void {
+    this.#deps.log.debug(4, 'Something changed at the static pod path', { path: this.#deps.path, name });
     if (name !== undefined) this.#touched.add(name);
     this.#planLook(gatherMs);
   }

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import { computeLeftovers } from './compute-leftovers.ts';
+
+interface Case {
+  readonly sourcesReady?: boolean;
+  readonly desired?: readonly string[];
+  /** Uid → whether its worker is over. */
+  readonly workers?: Readonly<Record<string, boolean>>;
+  readonly inRuntime?: readonly string[];
+  readonly onDisk?: readonly string[];
+}
+
+/** Leftovers in short: what kind, whose. */
+function leftovers(given: Case): string {
+  const { orphans, remains, strayFiles } = computeLeftovers({
+    sourcesReady: given.sourcesReady ?? true,
+    isDesired: (uid) => given.desired?.includes(uid) ?? false,
+    workers: Object.entries(given.workers ?? {}).map(([uid, over]) => ({ uid: podUid(uid), over })),
+    inRuntime: (given.inRuntime ?? []).map((uid) => ({ uid: podUid(uid), name: `of-${uid}`, namespace: 'default' })),
+    onDisk: (given.onDisk ?? []).map(podUid),
+  });
+  return [
+    ...orphans.map(({ uid, name, namespace }) => `orphan ${uid} ${namespace}/${name}`),
+    ...remains.map((uid) => `remains ${uid}`),
+    ...strayFiles.map((uid) => `files ${uid}`),
+  ].join(', ');
+}
+
+const cases: Readonly<Record<string, readonly [Case, string]>> = {
+  nothing: [{}, ''],
+  'a pod that runs as it should': [{ desired: ['a'], workers: { a: false }, inRuntime: ['a'], onDisk: ['a'] }, ''],
+  'in the runtime, wanted and cared for by nobody': [{ inRuntime: ['a'], onDisk: ['a'] }, 'orphan a default/of-a'],
+  'in the runtime, wanted, worker not there yet': [{ desired: ['a'], inRuntime: ['a'], onDisk: ['a'] }, ''],
+  'an orphan that is being stopped': [{ workers: { a: false }, inRuntime: ['a'], onDisk: ['a'] }, ''],
+  'an orphan that is stopped': [{ workers: { a: true }, inRuntime: ['a'], onDisk: ['a'] }, 'remains a'],
+  'over and gone from everywhere: its memory is still there': [{ workers: { a: true } }, 'remains a'],
+  'over, but wanted again': [{ desired: ['a'], workers: { a: true }, inRuntime: ['a'], onDisk: ['a'] }, ''],
+  'dropped by its source, worker busy': [{ workers: { a: false }, inRuntime: ['a'], onDisk: ['a'] }, ''],
+  'files that nothing else knows of': [{ onDisk: ['a'] }, 'files a'],
+  'files of a wanted pod without a worker': [{ desired: ['a'], onDisk: ['a'] }, ''],
+  'files of a pod in the runtime wait for it': [{ inRuntime: ['a'], onDisk: ['a'] }, 'orphan a default/of-a'],
+  "before the sources have spoken nothing is nobody's": [
+    { sourcesReady: false, workers: { b: true }, inRuntime: ['a'], onDisk: ['c'] },
+    '',
+  ],
+  'each for itself': [
+    {
+      desired: ['ok'],
+      workers: { ok: false, over: true, busy: false },
+      inRuntime: ['ok', 'over', 'busy', 'alien'],
+      onDisk: ['ok', 'over', 'busy', 'stray'],
+    },
+    'orphan alien default/of-alien, remains over, files stray',
+  ],
+};
+
+for (const [name, [given, expected]] of Object.entries(cases)) {
+  test(`leftovers: ${name}`, () => assert.equal(leftovers(given), expected));
+}

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
+import { observedPod } from '../../testing/pods.ts';
+import { seededRandom } from '../../testing/seeded-random.ts';
+import { Housekeeping } from './housekeeping.ts';
+
+function setUp() {
+  const clock = new FakeClock();
+  const log = new MemoryLog();
+  const world = { rounds: 0, sourcesReady: true, failure: undefined as Error | undefined, roundMs: 0 };
+  const housekeeping = new Housekeeping({
+    clock,
+    random: seededRandom(1),
+    log,
+    sourcesReady: () => world.sourcesReady,
+    isDesired: () => false,
+    workers: { uids: () => [], isOver: () => false, adoptOrphan: () => {}, forget: () => false },
+    observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
+    remover: { remove: async () => {} },
+    directories: {
+      remove: async () => {},
+      async uids() {
+        world.rounds++;
+        if (world.roundMs > 0) await clock.sleep(world.roundMs);
+        if (world.failure !== undefined) throw world.failure;
+        return new Set();
+      },
+    },
+    onGone: () => {},
+  });
+  return { clock, log, world, housekeeping };
+}
+
+test('looks at its start, at each wake, and every thirty seconds', async () => {
+  const { clock, world, housekeeping } = setUp();
+  await housekeeping.start();
+  await clock.settle();
+  assert.equal(world.rounds, 1);
+  await clock.advance(29_999);
+  assert.equal(world.rounds, 1);
+  assert.equal(clock.pending(), 1, 'one timer while idle');
+  await clock.advance(1);
+  assert.equal(world.rounds, 2);
+  housekeeping.wake();
+  await clock.settle();
+  assert.equal(world.rounds, 3);
+  await housekeeping.stop();
+  assert.equal(clock.pending(), 0);
+});
+
+test('wakes during a round are one more round', async () => {
+  const { clock, world, housekeeping } = setUp();
+  world.roundMs = 1_000;
+  await housekeeping.start();
+  await clock.advance(500);
+  for (let n = 0; n < 5; n++) housekeeping.wake();
+  await clock.advance(5_000);
+  assert.equal(world.rounds, 2);
+  await housekeeping.stop();
+});
+
+test('does not even read the disk before the sources have spoken', async () => {
+  const { clock, world, housekeeping } = setUp();
+  world.sourcesReady = false;
+  await housekeeping.start();
+  await clock.advance(60_000);
+  assert.equal(world.rounds, 0);
+  world.sourcesReady = true;
+  housekeeping.wake();
+  await clock.settle();
+  assert.equal(world.rounds, 1);
+  await housekeeping.stop();
+});
+
+test('a round that fails is logged, and the next one comes', async () => {
+  const { clock, log, world, housekeeping } = setUp();
+  world.failure = new Error('no disk');
+  await housekeeping.start();
+  await clock.settle();
+  assert.deepEqual(log.messages('error'), ['Loop failed and will go on']);
+  world.failure = undefined;
+  await clock.advance(32_000);
+  assert.equal(world.rounds, 2);
+  await housekeeping.stop();
+});

@@ -1,0 +1,204 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { podUid, type PodUid } from '../../base/ids.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
+import { observedPod } from '../../testing/pods.ts';
+import { seededRandom } from '../../testing/seeded-random.ts';
+import { Housekeeping } from './housekeeping.ts';
+
+const [a, b] = [podUid('a'), podUid('b')];
+
+/** Everything housekeeping looks at, in plain sets, and a record of what it did. */
+class World {
+  readonly clock = new FakeClock();
+  readonly log = new MemoryLog();
+  readonly desired = new Set<PodUid>();
+  /** Uid → whether the worker is over. */
+  readonly workers = new Map<PodUid, boolean>();
+  readonly inRuntime = new Set<PodUid>();
+  readonly onDisk = new Set<PodUid>();
+  readonly done: string[] = [];
+  sourcesReady = true;
+  /** What happens during an operation: a failure, or the world goes on. */
+  during: (operation: string) => void | Promise<void> = () => {};
+
+  readonly housekeeping = new Housekeeping({
+    clock: this.clock,
+    random: seededRandom(1),
+    log: this.log,
+    sourcesReady: () => this.sourcesReady,
+    isDesired: (uid) => this.desired.has(uid),
+    workers: {
+      uids: () => [...this.workers.keys()],
+      isOver: (uid) => this.workers.get(uid) === true,
+      adoptOrphan: ({ uid, namespace, name }) => {
+        this.done.push(`adopt ${uid} ${namespace}/${name}`);
+        this.workers.set(uid, false);
+      },
+      forget: (uid) => {
+        if (this.workers.get(uid) !== true) return false;
+        this.done.push(`forget ${uid}`);
+        return this.workers.delete(uid);
+      },
+    },
+    observed: {
+      listed: () => new Map([...this.inRuntime].map((uid) => [uid, { name: `of-${uid}`, namespace: 'default' }])),
+      look: async (uid) => {
+        await this.during(`look ${uid}`);
+        return observedPod([], [], uid);
+      },
+    },
+    remover: {
+      remove: async ({ uid }) => {
+        await this.during(`remove ${uid}`);
+        this.done.push(`remove ${uid}`);
+        this.inRuntime.delete(uid);
+      },
+    },
+    directories: {
+      remove: async (uid) => {
+        await this.during(`files ${uid}`);
+        this.done.push(`files ${uid}`);
+        this.onDisk.delete(uid);
+      },
+      uids: async () => new Set<string>(this.onDisk),
+    },
+    onGone: (uid) => void this.done.push(`gone ${uid}`),
+  });
+
+  tidy(): Promise<void> {
+    return this.housekeeping.tidy(new AbortController().signal);
+  }
+
+  /** A pod that has ended and that its source dropped. */
+  over(uid: PodUid): void {
+    this.workers.set(uid, true);
+    this.inRuntime.add(uid);
+    this.onDisk.add(uid);
+  }
+
+  /** Its source names the pod again under the same uid: a new worker begins a new life. */
+  comesBack(uid: PodUid): void {
+    this.desired.add(uid);
+    this.workers.set(uid, false);
+  }
+}
+
+describe('what is removed', () => {
+  test('a pod that is over goes from the runtime, the disk and memory, in that order', async () => {
+    const world = new World();
+    world.over(a);
+    await world.tidy();
+    assert.deepEqual(world.done, ['remove a', 'files a', 'forget a', 'gone a']);
+    await world.tidy();
+    assert.equal(world.done.length, 4);
+  });
+
+  test('files that nothing else knows of', async () => {
+    const world = new World();
+    world.onDisk.add(a);
+    await world.tidy();
+    assert.deepEqual(world.done, ['files a', 'gone a']);
+    assert.deepEqual(world.log.messages('info'), ['Removing orphaned pod directory']);
+  });
+
+  test('an orphan is adopted once', async () => {
+    const world = new World();
+    world.inRuntime.add(a);
+    world.onDisk.add(a);
+    await world.tidy();
+    await world.tidy();
+    assert.deepEqual(world.done, ['adopt a default/of-a']);
+    world.workers.set(a, true);
+    await world.tidy();
+    assert.deepEqual(world.done.slice(1), ['remove a', 'files a', 'forget a', 'gone a']);
+  });
+
+  test('nothing before the sources have spoken', async () => {
+    const world = new World();
+    world.sourcesReady = false;
+    world.over(a);
+    world.inRuntime.add(b);
+    world.onDisk.add(podUid('c'));
+    await world.tidy();
+    assert.deepEqual(world.done, []);
+  });
+});
+
+describe('a pod that comes back in the middle', () => {
+  const during: Readonly<Record<string, readonly string[]>> = {
+    'look a': [],
+    'remove a': ['remove a'],
+    'files a': ['remove a', 'files a'],
+  };
+  for (const [operation, done] of Object.entries(during)) {
+    test(`during "${operation}" loses nothing more`, async () => {
+      const world = new World();
+      world.over(a);
+      world.during = (now) => (now === operation ? world.comesBack(a) : undefined);
+      await world.tidy();
+      assert.deepEqual(world.done, done);
+      assert.equal(world.workers.get(a), false);
+    });
+  }
+
+  test('while another is being removed keeps all it has', async () => {
+    const world = new World();
+    world.over(a);
+    world.over(b);
+    world.during = (now) => (now === 'remove a' ? world.comesBack(b) : undefined);
+    await world.tidy();
+    assert.deepEqual(world.done, ['remove a', 'files a', 'forget a', 'gone a']);
+    assert.equal(world.inRuntime.has(b) && world.onDisk.has(b), true);
+  });
+
+  test('while another is being removed keeps its files, though they were stray', async () => {
+    const world = new World();
+    world.over(a);
+    world.onDisk.add(b);
+    world.during = (now) => (now === 'files a' ? world.comesBack(b) : undefined);
+    await world.tidy();
+    assert.equal(world.onDisk.has(b), true);
+    assert.equal(world.done.includes('gone b'), false);
+  });
+});
+
+describe('a removal that is stuck', () => {
+  test('is logged once, tried again, and holds up no other', async () => {
+    const world = new World();
+    world.over(a);
+    world.over(b);
+    world.during = (now) => {
+      if (now === 'files a') throw new Error('device is busy');
+    };
+    await world.tidy();
+    await world.tidy();
+    await world.tidy();
+    assert.deepEqual(world.log.messages('error'), ['Cannot remove what is left of a pod, will try again']);
+    assert.deepEqual(world.log.entries[0]?.fields, { podUID: 'a' });
+    assert.equal(world.workers.has(b), false);
+    world.during = () => {};
+    await world.tidy();
+    assert.equal(world.workers.has(a), false);
+  });
+
+  test('is logged again when the reason is another, or when it comes back after a success', async () => {
+    const world = new World();
+    let reason: string | undefined = 'device is busy';
+    world.during = (now) => {
+      if (now === 'files a' && reason !== undefined) throw new Error(reason);
+    };
+    const round = async (why: string | undefined): Promise<number> => {
+      world.over(a);
+      reason = why;
+      await world.tidy();
+      return world.log.messages('error').length;
+    };
+    assert.equal(await round('device is busy'), 1);
+    assert.equal(await round('read-only file system'), 2);
+    assert.equal(await round('read-only file system'), 2);
+    assert.equal(await round(undefined), 2);
+    assert.equal(await round('read-only file system'), 3);
+  });
+});

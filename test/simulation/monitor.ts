@@ -1,0 +1,123 @@
+import { podUid, type PodUid } from '../../src/base/ids.ts';
+import { uidOfLogFolder } from '../../src/model/pod-paths.ts';
+import { AgentRules } from './agent-rules.ts';
+import { Ledger } from './ledger.ts';
+import type { NodeWatch, SimNode } from './node.ts';
+import { RuntimeRules } from './runtime-rules.ts';
+
+const changing = /^(run|stop|remove|create|start|pull|makeFolder|writeFile)/;
+const shown = /^(run|stop|remove|create|start|pull)/;
+const ending = /^(stop|remove)/;
+const podsFolder = '/var/lib/kubelet/pods/';
+const logsFolder = '/var/log/pods/';
+
+/** Watches a node: every call over the agent's border, every process start, and on request all there is. */
+export class Monitor implements NodeWatch {
+  readonly ledger: Ledger;
+  readonly #node: SimNode;
+  readonly #runtime: RuntimeRules;
+  readonly #agent: AgentRules;
+  /** Calls of the agent that change something, for the rule that a settled node is left alone. */
+  changes = 0;
+  #broken: string | undefined;
+
+  constructor(node: SimNode) {
+    this.#node = node;
+    this.ledger = new Ledger(node);
+    const complain = (rule: string): void => this.complain(rule);
+    this.#runtime = new RuntimeRules(node, this.ledger, complain);
+    this.#agent = new AgentRules(node, this.ledger, complain);
+  }
+
+  /** The first rule that was broken. */
+  get broken(): string | undefined {
+    return this.#broken;
+  }
+
+  complain(rule: string): void {
+    if (this.#broken !== undefined) return;
+    this.#broken = rule;
+    this.#node.trail.note(`!! ${rule}`);
+  }
+
+  look(): void {
+    this.ledger.look();
+    this.#runtime.look();
+    this.#agent.look();
+  }
+
+  starting(uid: PodUid, name: string, attempt: number): void {
+    this.ledger.look();
+    this.#runtime.starting(uid, name, attempt);
+  }
+
+  leaving(verb: string, subject: unknown): void {
+    this.look();
+    if (changing.test(verb)) this.changes++;
+    if (shown.test(verb)) this.#node.trail.note(`-> ${verb} ${this.#name(subject)}`);
+    if (ending.test(verb) && !this.#node.agent.heard) {
+      this.complain(`${verb} ${this.#name(subject)} before the sources have spoken`);
+    }
+    if (verb === 'removeContainer') this.#removesContainer(idIn(subject, 'containerId'));
+    if (verb === 'removePodSandbox') this.#removesSandbox(idIn(subject, 'podSandboxId'));
+  }
+
+  back(verb: string, subject: unknown, failure: string | undefined): void {
+    this.look();
+    if (shown.test(verb) || failure !== undefined) {
+      this.#node.trail.note(`<- ${verb} ${this.#name(subject)}${failure === undefined ? '' : `: ${failure}`}`);
+    }
+  }
+
+  /** Something is about to happen on the disk. */
+  disk(operation: string, path: string): void {
+    if (operation !== 'removeTree') return;
+    const inPods = path.startsWith(podsFolder) ? path.slice(podsFolder.length) : undefined;
+    const inLogs = path.startsWith(logsFolder) ? uidOfLogFolder(path.slice(logsFolder.length)) : undefined;
+    const uid = podUid(inPods ?? inLogs ?? '');
+    if (this.#node.isDesired(uid)) this.complain(`${path} is removed while the manifest of ${uid} is there`);
+  }
+
+  /** While the manifest is there, only what has a successor may go: people look for logs and exit codes. */
+  #removesContainer(id: string): void {
+    const record = this.ledger.containers.get(id);
+    const container = this.#node.cri.state.containers.get(id);
+    if (record === undefined || container === undefined || container.state === 'created') return;
+    if (!this.#isPresent(record.uid, record.life)) return;
+    const newer = this.ledger
+      .instances(record.uid, record.name)
+      .filter((other) => other.attempt > record.attempt && this.#node.cri.state.containers.get(other.id)?.state === 'exited');
+    if (container.state === 'exited' && newer.length > 0) return;
+    this.complain(`${record.uid} ${record.name}#${record.attempt} (${container.state}) is removed while its manifest is there`);
+  }
+
+  #removesSandbox(id: string): void {
+    const record = this.ledger.sandboxes.get(id);
+    const sandbox = this.#node.cri.state.sandboxes.get(id);
+    if (record === undefined || sandbox === undefined || !this.#isPresent(record.uid, record.life)) return;
+    if (sandbox.state === 'ready') this.complain(`a ready sandbox of ${record.uid} is removed while its manifest is there`);
+    for (const container of this.#node.cri.state.containersOf(id)) this.#removesContainer(container.id);
+  }
+
+  #isPresent(uid: PodUid, life: number): boolean {
+    return this.#node.isDesired(uid) && this.ledger.lifeOf(uid) === life;
+  }
+
+  /** Ids in the words of the plans. */
+  #name(subject: unknown): string {
+    if (typeof subject !== 'object' || subject === null) return String(subject);
+    const container = this.ledger.containers.get(idIn(subject, 'containerId'));
+    if (container !== undefined) return `${container.uid} ${container.name}#${container.attempt}`;
+    const { config } = subject as { config?: { metadata?: { name: string; uid?: string; attempt: number } } };
+    const sandboxId = idIn(subject, 'podSandboxId');
+    const made = config?.metadata === undefined ? '' : `${config.metadata.uid ?? config.metadata.name}#${config.metadata.attempt}`;
+    const sandbox = this.#node.cri.state.sandboxes.get(sandboxId)?.config.metadata;
+    const within = sandbox === undefined ? '' : `${sandbox.uid} sandbox#${sandbox.attempt}`;
+    return [within, made].filter((part) => part !== '').join(' ');
+  }
+}
+
+function idIn(request: unknown, field: string): string {
+  const id = (request as Readonly<Record<string, unknown>> | undefined)?.[field];
+  return typeof id === 'string' ? id : '';
+}

@@ -1,0 +1,33 @@
+import { describeError } from '../../src/base/errors.ts';
+import { systemClock } from '../../src/base/system-clock.ts';
+
+export const clock = systemClock();
+
+const lookMs = 20;
+/** Generous: it only says when a test gives up, and the machine may be busy with other things. */
+const defaultTimeoutMs = 30_000;
+
+/** The first answer that is neither `undefined` nor `false`; when none comes in time, an error that says what was waited for. */
+export async function until<Answer>(
+  what: string,
+  ask: () => Answer | undefined | false | Promise<Answer | undefined | false>,
+  options: { readonly timeoutMs?: number; readonly state?: () => unknown } = {},
+): Promise<Answer> {
+  const deadline = clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs);
+  for (;;) {
+    let trouble: unknown;
+    try {
+      const answer = await ask();
+      if (answer !== undefined && answer !== false) return answer;
+    } catch (error) {
+      // What cannot be asked yet is asked again; the last trouble is told in the end.
+      trouble = error;
+    }
+    if (clock.monotonic() >= deadline) {
+      const state = options.state === undefined ? '' : `; now: ${JSON.stringify(await options.state())}`;
+      const last = trouble === undefined ? '' : `; last trouble: ${describeError(trouble)}`;
+      throw new Error(`waited in vain until ${what}${state}${last}`, { cause: trouble });
+    }
+    await clock.sleep(lookMs);
+  }
+}

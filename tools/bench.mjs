@@ -1,0 +1,20 @@
+// npm run bench NAME: bundles bench/NAME.ts and runs it with the repository as working directory.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ensurePackages } from './lib/packages.mjs';
+
+const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
+process.chdir(root);
+const [name = '', ...rest] = process.argv.slice(2);
+if (!existsSync(`bench/${name}.ts`)) {
+  const known = readdirSync('bench').filter((file) => file.endsWith('.ts') && !file.startsWith('support'));
+  console.error(`usage: npm run bench NAME, one of: ${known.map((file) => file.replace(/\.ts$/, '')).join(', ')}`);
+  process.exit(2);
+}
+ensurePackages(root);
+const { build } = await import('esbuild');
+const outfile = `.build/bench-${name}.mjs`;
+await build({ entryPoints: [`bench/${name}.ts`], outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external', logLevel: 'error' });
+if (spawnSync(process.execPath, ['tools/build.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0) process.exit(1);
+process.exit(spawnSync(process.execPath, [outfile, ...rest], { stdio: 'inherit' }).status ?? 1);
