@@ -6,7 +6,7 @@
 // The document is api/openapi-spec/swagger.json of the Go module k8s.io/kubernetes (v1.34).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-const roots = ['io.k8s.api.core.v1.Pod', 'io.k8s.api.core.v1.PodList'];
+const roots = ['Pod', 'PodList', 'ConfigMap', 'Secret', 'Service'].map((kind) => `io.k8s.api.core.v1.${kind}`);
 
 const path = process.argv[2];
 if (path === undefined) {

@@ -1,7 +1,7 @@
-// npm run generate: makes src/gen/cri/api.ts from proto/runtime/v1/api.proto.
+// npm run generate: makes the messages in src/gen/ from proto/.
 //
-// buf writes to .build/proto; from there the file is moved to its place, so that the folder of generated code does not
-// have to mirror the package names of protobuf.
+// buf writes to .build/proto; from there the files are moved to their places, so that the folder of generated code does
+// not have to mirror the package names of protobuf.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -11,7 +11,10 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 process.chdir(root);
 
 const made = '.build/proto';
-const files = [{ from: `${made}/runtime/v1/api.ts`, to: 'src/gen/cri/api.ts' }];
+const files = [
+  { from: `${made}/runtime/v1/api.ts`, to: 'src/gen/cri/api.ts' },
+  { from: `${made}/containerd/events.ts`, to: 'src/gen/containerd/events.ts' },
+];
 
 rmSync(made, { recursive: true, force: true });
 const result = spawnSync('node_modules/.bin/buf', ['generate'], { stdio: ['ignore', 'inherit', 'inherit'] });

@@ -75,3 +75,18 @@ test('a wall set back does not lengthen the wait', () => {
   clock.setWall(5_000_000);
   assert.equal(backoff.remainingMs('c', finishedAt), 10_000);
 });
+
+test('a wait that has begun ends in time, wherever the wall is set', async () => {
+  for (const byMs of [-5_000_000, 5_000_000]) {
+    const clock = new FakeClock({ wall: 10_000_000 });
+    const backoff = new Backoff({ clock });
+    backoff.next('c', clock.now());
+    const finishedAt = clock.now();
+    assert.equal(backoff.remainingMs('c', finishedAt), 10_000);
+    clock.setWall(clock.now() + byMs);
+    await clock.advance(9_000);
+    assert.equal(backoff.remainingMs('c', finishedAt), 1_000);
+    await clock.advance(1_000);
+    assert.equal(backoff.remainingMs('c', finishedAt), 0);
+  }
+});

@@ -49,11 +49,13 @@ export function remaining(
  * counts from the last `next`: `remainingSinceUpdateMs`.
  */
 export class Backoff {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #limits: BackoffLimits;
   readonly #entries = new Map<string, BackoffEntry>();
+  /** The event last asked about, by key, with its place on the clock that nobody sets. */
+  readonly #events = new Map<string, { readonly wallMs: number; readonly monotonicMs: number }>();
 
-  constructor(options: { readonly clock: Pick<Clock, 'now'> } & Partial<BackoffLimits>) {
+  constructor(options: { readonly clock: Pick<Clock, 'now' | 'monotonic'> } & Partial<BackoffLimits>) {
     this.#clock = options.clock;
     this.#limits = {
       initialMs: options.initialMs ?? defaultBackoffLimits.initialMs,
@@ -75,7 +77,9 @@ export class Backoff {
   }
 
   remainingMs(key: string, eventTimeMs: number): number {
-    return remaining(this.#entries.get(key), eventTimeMs, this.#clock.now(), this.#limits);
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return 0;
+    return remaining(entry, eventTimeMs, eventTimeMs + this.#sinceMs(key, eventTimeMs), this.#limits);
   }
 
   isInBackoffSince(key: string, eventTimeMs: number): boolean {
@@ -84,16 +88,27 @@ export class Backoff {
 
   remainingSinceUpdateMs(key: string): number {
     const entry = this.#entries.get(key);
-    return entry === undefined ? 0 : remaining(entry, entry.updatedAt, this.#clock.now(), this.#limits);
+    return entry === undefined ? 0 : this.remainingMs(key, entry.updatedAt);
   }
 
   reset(key: string): void {
     this.#entries.delete(key);
+    this.#events.delete(key);
   }
 
   /** Forgets the keys nothing happened to for long. */
   gc(): void {
     const now = this.#clock.now();
-    for (const [key, entry] of this.#entries) if (isExpired(entry, now, this.#limits)) this.#entries.delete(key);
+    for (const [key, entry] of this.#entries) if (isExpired(entry, now, this.#limits)) this.reset(key);
+  }
+
+  /** How long ago an event was. Measured from the first question about it on: a wait must end, wherever the wall is set. */
+  #sinceMs(key: string, eventTimeMs: number): number {
+    const now = this.#clock.monotonic();
+    const known = this.#events.get(key);
+    if (known?.wallMs === eventTimeMs) return now - known.monotonicMs;
+    const sinceMs = Math.max(0, this.#clock.now() - eventTimeMs);
+    this.#events.set(key, { wallMs: eventTimeMs, monotonicMs: now - sinceMs });
+    return sinceMs;
   }
 }

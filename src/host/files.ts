@@ -1,4 +1,5 @@
 import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
 import { safeRemove } from './safe-remove.ts';
 
@@ -7,8 +8,10 @@ export const hostFiles = {
   /** Makes a folder and those above it; one that is there gets the mode. */
   async makeFolder(path: string, mode: number): Promise<void> {
     await mapped(async () => {
-      await mkdir(path, { recursive: true, mode });
-      await chmod(path, mode);
+      const full = resolve(path);
+      const highest = (await mkdir(full, { recursive: true, mode })) ?? full;
+      // The umask took its share of every folder that was made, not only of the last.
+      for (let made = full; made.length >= highest.length; made = dirname(made)) await chmod(made, mode);
     });
   },
 

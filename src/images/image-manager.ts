@@ -59,19 +59,28 @@ export class ImageManager {
       return { refusal: { reason: startReasons.invalidImageName, message } };
     }
     const spec = { image: completed.name, annotations: { ...pod.metadata.annotations } };
-    const present = await this.#find(spec, signal);
-    switch (computePull(container.imagePullPolicy, present !== undefined)) {
-      case 'refuse': {
-        const message = `Container image "${written}" is not present with pull policy of Never`;
-        record('Warning', imageEvents.errImageNeverPull, message);
-        return { refusal: { reason: startReasons.errImageNeverPull, message } };
-      }
-      case 'use':
-        record('Normal', imageEvents.pulled, `Container image "${written}" already present on machine`);
-        return { ok: present as PresentImage };
-      case 'pull':
-        return this.#pull(pod, spec, written, record, signal);
+    const { imagePullPolicy } = container;
+    let present: PresentImage | undefined;
+    try {
+      // Whoever always pulls need not know what is there.
+      present = imagePullPolicy === 'Always' ? undefined : await this.#find(spec, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const message = `Failed to inspect image "${written}": ${wordsOf(error)}`;
+      record('Warning', imageEvents.inspectFailed, message);
+      return { refusal: { reason: startReasons.imageInspectError, message } };
     }
+    const decision = computePull(imagePullPolicy, present !== undefined);
+    if (decision === 'use' && present !== undefined) {
+      record('Normal', imageEvents.pulled, `Container image "${written}" already present on machine`);
+      return { ok: present };
+    }
+    if (decision === 'refuse') {
+      const message = `Container image "${written}" is not present with pull policy of Never`;
+      record('Warning', imageEvents.errImageNeverPull, message);
+      return { refusal: { reason: startReasons.errImageNeverPull, message } };
+    }
+    return this.#pull(pod, spec, written, record, signal);
   }
 
   async #pull(

@@ -15,12 +15,25 @@ const bareId = /^[0-9a-f]{64}$/;
 export function completeImageName(image: string): ImageName {
   const match = reference.exec(image);
   if (match === null || bareId.test(image)) {
-    const why =
-      image.toLowerCase() !== image && reference.test(image.toLowerCase())
-        ? 'repository name must be lowercase'
-        : 'invalid reference format';
-    return { invalid: `couldn't parse image name "${image}": ${why}` };
+    return { invalid: `couldn't parse image name "${image}": ${whatIsWrong(image)}` };
   }
   const complete = match.groups?.['tag'] !== undefined || match.groups?.['digest'] !== undefined;
   return { name: complete ? image : `${image}:latest` };
+}
+
+function whatIsWrong(image: string): string {
+  if (bareId.test(image)) return `invalid repository name (${image}), cannot specify 64-byte hexadecimal strings`;
+  const repository = repositoryOf(image);
+  if (repository === repository.toLowerCase()) return 'invalid reference format';
+  return `invalid reference format: repository name (${repository}) must be lowercase`;
+}
+
+/** The path in its registry. What comes before the first slash is a registry only if it cannot be part of a path. */
+function repositoryOf(image: string): string {
+  const slash = image.indexOf('/');
+  const first = image.slice(0, Math.max(0, slash));
+  const isRegistry = /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase();
+  const path = isRegistry ? image.slice(slash + 1) : image;
+  const named = slash < 0 ? `library/${path}` : path;
+  return named.replace(/:.*$/s, '');
 }

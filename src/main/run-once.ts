@@ -41,7 +41,9 @@ export function outcomeOf({ status, spec }: Pod): Outcome {
 function waitingReason({ status }: Pod): string {
   const all = [...(status?.initContainerStatuses ?? []), ...(status?.containerStatuses ?? [])];
   const reasons = all.flatMap(({ name, state }) =>
-    state?.waiting === undefined ? [] : [`${name}: ${state.waiting.reason ?? ''} ${state.waiting.message ?? ''}`.trim()],
+    state?.waiting === undefined
+      ? []
+      : [`${name}: ${state.waiting.reason ?? ''} ${state.waiting.message ?? ''}`.trim()],
   );
   return reasons.length === 0 ? '' : ` (${reasons.join('; ')})`;
 }

@@ -24,7 +24,6 @@ async function chosen(words: readonly string[]): Promise<readonly [Command, read
   return [(await import('./commands/help.ts')).unknownCommand(first, Object.keys(commands)), rest];
 }
 
-
 const io: CommandIo = {
   stdout: (text) => void process.stdout.write(text),
   stderr: (text) => void process.stderr.write(text),

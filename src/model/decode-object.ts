@@ -1,6 +1,6 @@
 import { nearest } from '../base/nearest.ts';
 import { fieldTable } from '../gen/kubernetes/fields.ts';
-import type { Pod, PodList } from '../gen/kubernetes/types.ts';
+import type { ConfigMap, Pod, PodList, Secret, Service } from '../gen/kubernetes/types.ts';
 import { scalarRule } from './decode-scalar.ts';
 import { formatPath, type FieldPath } from './validation/field-path.ts';
 
@@ -16,6 +16,9 @@ export type DecodableType = keyof typeof fieldTable;
 interface KnownTypes {
   readonly Pod: Pod;
   readonly PodList: PodList;
+  readonly ConfigMap: ConfigMap;
+  readonly Secret: Secret;
+  readonly Service: Service;
 }
 export type DecodedObject<Name extends DecodableType> = Name extends keyof KnownTypes
   ? KnownTypes[Name]
@@ -42,7 +45,7 @@ export function decodeObject<Name extends DecodableType>(
   value: unknown,
   lineOf: LineOf,
 ): Decoded<Name> {
-  const decoder = new Decoder(lineOf);
+  const decoder = new Decoder(lineOf, typeName === 'Secret');
   const object = decoder.object(typeName, value, []);
   return { object: object as DecodedObject<Name>, problems: decoder.problems };
 }
@@ -50,10 +53,13 @@ export function decodeObject<Name extends DecodableType>(
 class Decoder {
   readonly problems: Problem[] = [];
   readonly #lineOf: LineOf;
+  /** Problems end up in logs, where the values of a secret must not be. */
+  readonly #hideValues: boolean;
   #nodes = 0;
 
-  constructor(lineOf: LineOf) {
+  constructor(lineOf: LineOf, hideValues: boolean) {
     this.#lineOf = lineOf;
+    this.#hideValues = hideValues;
   }
 
   object(typeName: DecodableType, value: unknown, path: FieldPath): Record<string, unknown> {
@@ -125,7 +131,7 @@ class Decoder {
   }
 
   #wrongType(path: FieldPath, expected: string, value: unknown): undefined {
-    this.#error(path, `expected ${expected}, got ${describe(value)}`);
+    this.#error(path, `expected ${expected}, got ${describe(value, this.#hideValues)}`);
   }
 
   #error(path: FieldPath, text: string): void {
@@ -151,13 +157,14 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
 function zeroOf(type: string): unknown {
   if (type.startsWith('[]')) return [];
   if (type.startsWith('{}')) return {};
-  if (isDecodable(type)) return new Decoder(() => 0).object(type, {}, []);
+  if (isDecodable(type)) return new Decoder(() => 0, false).object(type, {}, []);
   return scalarRule(type)?.zero;
 }
 
-function describe(value: unknown): string {
+function describe(value: unknown, hidden: boolean): string {
   if (Array.isArray(value)) return 'a list';
   if (typeof value === 'object') return 'an object';
+  if (hidden) return `a ${typeof value}`;
   const text = typeof value === 'bigint' ? value.toString() : (JSON.stringify(value) ?? 'nothing');
   const shown = text.length > 80 ? `${text.slice(0, 80)}…` : text;
   return `${typeof value} ${shown}`;

@@ -28,6 +28,7 @@ const rules = {
     read: (value) => (typeof value === 'string' ? value : integer(value, int32Limit)),
   },
   quantity: { zero: '0', expected: 'a quantity such as 500m, 2 or 1.5Gi', read: quantity },
+  bytes: { zero: '', expected: 'bytes in base64', read: bytes },
   time: { zero: undefined, expected: 'a time such as 2006-01-02T15:04:05Z', read: time },
   // Only metadata.managedFields has free-form data, which the agent never reads: not worth carrying about.
   object: { zero: {}, expected: 'an object', read: (value) => (typeof value === 'object' ? {} : undefined) },
@@ -56,6 +57,14 @@ function quantity(value: unknown): string | undefined {
     // The only failure is a text that is no quantity, which the caller reports with its path and line.
     return undefined;
   }
+}
+
+/** Bytes stay in base64, on one line and in its one canonical spelling, so that equal bytes are equal texts. */
+function bytes(value: unknown): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.replace(/[\r\n]/g, '');
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
+  return Buffer.from(text, 'base64').toString('base64');
 }
 
 function time(value: unknown): string | undefined {

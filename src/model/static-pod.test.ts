@@ -143,14 +143,48 @@ test('references to API objects', () => {
   for (const [spec, expected] of references) {
     const pod: Pod = { spec: { containers: [], ...spec } };
     assert.equal(apiReference(pod), expected, JSON.stringify(spec));
-    assert.equal(staticPodRefusal(pod, true), expected && `static pods may not reference ${expected}`);
+    assert.equal(
+      staticPodRefusal(pod, { preventApiReferences: true }),
+      expected && `static pods may not reference ${expected}`,
+    );
   }
 });
 
+test('with objects of the folder, only what the agent reads itself is let through', () => {
+  const folder = { preventApiReferences: true, allowFolderObjects: true };
+  const key = { name: 's', key: 'k' };
+  const free: readonly Partial<PodSpec>[] = [
+    { imagePullSecrets: [{ name: 's' }] },
+    { initContainers: [{ name: 'c', env: [{ name: 'A', valueFrom: { secretKeyRef: key } }] }] },
+    { containers: [{ name: 'c', env: [{ name: 'A', valueFrom: { configMapKeyRef: key } }] }] },
+    { containers: [{ name: 'c', envFrom: [{ configMapRef: { name: 's' } }, { secretRef: { name: 's' } }] }] },
+    volume({ secret: { secretName: 's' } }),
+    volume({ configMap: { name: 's' } }),
+    volume({ projected: { sources: [{ configMap: { name: 's' } }, { secret: { name: 's' } }] } }),
+  ];
+  const refused: readonly (readonly [Partial<PodSpec>, string])[] = [
+    [{ serviceAccountName: 'a', ...volume({ secret: { secretName: 's' } }) }, 'serviceaccounts'],
+    [volume({ csi: { driver: 'd', nodePublishSecretRef: { name: 's' } } }), 'secrets'],
+    [volume({ iscsi: { iqn: 'i', lun: 0, targetPortal: 'p', secretRef: { name: 's' } } }), 'secrets'],
+    [volume({ azureFile: { secretName: '', shareName: 's' } }), 'secrets (via azureFile volumes)'],
+    [
+      volume({ projected: { sources: [{ secret: { name: 's' } }, { serviceAccountToken: { path: 'p' } }] } }),
+      'serviceaccounts (via projected volumes)',
+    ],
+    [{ resourceClaims: [{ name: 'c' }] }, 'resourceclaims'],
+    [volume({ persistentVolumeClaim: { claimName: 'c' } }), 'persistentvolumeclaims'],
+  ];
+  const refusal = (spec: Partial<PodSpec>): string | undefined =>
+    staticPodRefusal({ spec: { containers: [], ...spec } }, folder);
+  for (const spec of free) assert.equal(refusal(spec), undefined, JSON.stringify(spec));
+  for (const [spec, word] of refused) assert.equal(refusal(spec), `static pods may not reference ${word}`);
+});
+
 test('with the gate off, only what cannot work is refused', () => {
-  assert.equal(staticPodRefusal({ spec: { containers: [], serviceAccountName: 'a' } }, false), undefined);
+  const gateOff = { preventApiReferences: false };
+  assert.equal(staticPodRefusal({ spec: { containers: [], serviceAccountName: 'a' } }, gateOff), undefined);
   assert.equal(
-    staticPodRefusal({ spec: { containers: [], resourceClaims: [{ name: 'c' }] } }, false),
+    staticPodRefusal({ spec: { containers: [], resourceClaims: [{ name: 'c' }] } }, gateOff),
     'static pods may not reference resourceclaims',
   );
 });

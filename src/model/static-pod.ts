@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto';
-import type {
-  Container,
-  EphemeralContainer,
-  ObjectMeta,
-  Pod,
-  PodSpec,
-  Toleration,
-  Volume,
-} from '../gen/kubernetes/types.ts';
+import type { ObjectMeta, Pod, PodSpec, Toleration, Volume } from '../gen/kubernetes/types.ts';
 import { configAnnotations, withConfigSource } from './annotations.ts';
+import { namedObjects } from './object-references.ts';
 
 export interface StaticPodOrigin {
   readonly nodeName: string;
@@ -106,12 +99,21 @@ function addToleration(tolerations: readonly Toleration[], added: Toleration): r
   return tolerations.map((one) => (matches(one) ? added : one));
 }
 
+/** What a static pod may rely on. */
+export interface StaticPodRules {
+  /** Feature gate PreventStaticPodAPIReferences. */
+  readonly preventApiReferences: boolean;
+  /** The node stands alone and gives its pods ConfigMaps and Secrets of its own. */
+  readonly allowFolderObjects?: boolean;
+}
+
 /**
  * Why a pod may not run as a static pod, or undefined. Two kinds of reference cannot work at all; the gate
  * PreventStaticPodAPIReferences decides about the others.
  */
-export function staticPodRefusal(pod: Pod, preventApiReferences: boolean): string | undefined {
-  const reference = preventApiReferences ? apiReference(pod) : unworkableReference(pod.spec);
+export function staticPodRefusal(pod: Pod, rules: StaticPodRules): string | undefined {
+  const { preventApiReferences, allowFolderObjects = false } = rules;
+  const reference = preventApiReferences ? apiReference(pod, allowFolderObjects) : unworkableReference(pod.spec);
   return reference === undefined ? undefined : `static pods may not reference ${reference}`;
 }
 
@@ -124,70 +126,33 @@ function unworkableReference(spec: PodSpec | undefined): string | undefined {
 /**
  * The API objects that a pod needs, by the word a refusal names; undefined for a pod that the node can run alone.
  * A static pod must not depend on them: it is read before there is anybody to ask, and would get them unchecked.
+ * With `folderObjects` the node itself has what the agent reads; what storage drivers read it has not.
  */
-export function apiReference(pod: Pod): string | undefined {
+export function apiReference(pod: Pod, folderObjects = false): string | undefined {
   const spec = pod.spec ?? { containers: [] };
   if (spec.serviceAccountName) return 'serviceaccounts';
-  const containers = [...spec.containers, ...(spec.initContainers ?? []), ...(spec.ephemeralContainers ?? [])];
-  const volumes = spec.volumes ?? [];
-  if (spec.imagePullSecrets?.some((secret) => secret.name)) return 'secrets';
-  if (containers.some(readsSecret) || volumes.some(namesSecret)) return 'secrets';
-  if (containers.some(readsConfigMap) || volumes.some(namesConfigMap)) return 'configmaps';
+  const needed = namedObjects(spec).filter(({ reader }) => !folderObjects || reader === 'driver');
+  if (needed.some(({ kind }) => kind === 'Secret')) return 'secrets';
+  if (needed.some(({ kind }) => kind === 'ConfigMap')) return 'configmaps';
   if (spec.resourceClaims !== undefined && spec.resourceClaims.length > 0) return 'resourceclaims';
-  for (const volume of volumes) {
-    const reference = volumeReference(volume);
+  for (const volume of spec.volumes ?? []) {
+    const reference = volumeReference(volume, folderObjects);
     if (reference !== undefined) return reference;
   }
   return undefined;
 }
 
-function readsSecret(container: Container | EphemeralContainer): boolean {
-  return (
-    (container.env ?? []).some((variable) => Boolean(variable.valueFrom?.secretKeyRef?.name)) ||
-    (container.envFrom ?? []).some((source) => Boolean(source.secretRef?.name))
-  );
-}
-
-function readsConfigMap(container: Container | EphemeralContainer): boolean {
-  return (
-    (container.env ?? []).some((variable) => Boolean(variable.valueFrom?.configMapKeyRef?.name)) ||
-    (container.envFrom ?? []).some((source) => Boolean(source.configMapRef?.name))
-  );
-}
-
-function namesSecret(volume: Volume): boolean {
-  const names = [
-    volume.secret?.secretName,
-    volume.azureFile?.secretName,
-    volume.cephfs?.secretRef?.name,
-    volume.cinder?.secretRef?.name,
-    volume.flexVolume?.secretRef?.name,
-    volume.rbd?.secretRef?.name,
-    volume.scaleIO?.secretRef.name,
-    volume.iscsi?.secretRef?.name,
-    volume.storageos?.secretRef?.name,
-    volume.csi?.nodePublishSecretRef?.name,
-    ...(volume.projected?.sources ?? []).map((source) => source.secret?.name),
-  ];
-  return names.some(Boolean);
-}
-
-function namesConfigMap(volume: Volume): boolean {
-  const projected = volume.projected?.sources ?? [];
-  return Boolean(volume.configMap?.name) || projected.some((source) => Boolean(source.configMap?.name));
-}
-
-function volumeReference(volume: Volume): string | undefined {
-  if (volume.configMap) return 'configmaps (via configmap volumes)';
-  if (volume.secret) return 'secrets (via secret volumes)';
+function volumeReference(volume: Volume, folderObjects: boolean): string | undefined {
+  if (volume.configMap && !folderObjects) return 'configmaps (via configmap volumes)';
+  if (volume.secret && !folderObjects) return 'secrets (via secret volumes)';
   if (volume.csi) return 'csidrivers (via CSI volumes)';
   if (volume.glusterfs) return 'endpoints (via glusterFS volumes)';
   if (volume.persistentVolumeClaim) return 'persistentvolumeclaims';
   if (volume.ephemeral) return 'persistentvolumeclaims (via ephemeral volumes)';
   if (volume.azureFile) return 'secrets (via azureFile volumes)';
   for (const source of volume.projected?.sources ?? []) {
-    if (source.configMap) return 'configmaps (via projected volumes)';
-    if (source.secret) return 'secrets (via projected volumes)';
+    if (source.configMap && !folderObjects) return 'configmaps (via projected volumes)';
+    if (source.secret && !folderObjects) return 'secrets (via projected volumes)';
     if (source.serviceAccountToken) return 'serviceaccounts (via projected volumes)';
     if (source.clusterTrustBundle) return 'clustertrustbundles';
     if (source.podCertificate) return 'podcertificates';

@@ -90,13 +90,23 @@ describe('a pod from its manifest to its end', () => {
 });
 
 describe('restarts', () => {
-  test('a container that dies is restarted within the relist period', async () => {
+  test('a container that dies is restarted at once', async () => {
+    const it = await world();
+    await it.manifests(aPod());
+    await it.clock.advance(5_000);
+    it.cri.killContainer(it.cri.containerNamed('main')?.id ?? '');
+    await it.clock.advance(100);
+    assert.deepEqual(it.containers(), ['main#0 exited', 'main#1 running']);
+    await it.stop();
+  });
+
+  test('a container that dies unheard is restarted by the relist', async () => {
     const it = await world();
     await it.manifests(aPod());
     await it.clock.advance(5_000);
     it.cri.events.loseNext(Number.POSITIVE_INFINITY);
     it.cri.killContainer(it.cri.containerNamed('main')?.id ?? '');
-    await it.clock.advance(1_100);
+    await it.clock.advance(10_100);
     assert.deepEqual(it.containers(), ['main#0 exited', 'main#1 running']);
     assert.equal(it.status('uid-1')?.containerStatuses?.[0]?.restartCount, 1);
     await it.stop();

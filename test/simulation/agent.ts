@@ -98,11 +98,11 @@ export class Agent {
     });
     this.#life = life;
     this.#machine = machine;
-    this.#runner = new ComponentRunner({ clock: life.clock, log: this.log, components: machine.components, stopMs: 10_000 });
+    this.#runner = new ComponentRunner({ clock: life.clock, log: this.log, stopMs: 10_000 });
     this.#state = 'starting';
     this.#spokenAt = undefined;
     note(`agent ${number} starts`);
-    void this.#start(this.#runner, life, silentMs);
+    void this.#start(this.#runner, machine, life, silentMs);
   }
 
   /** Ends it in good order; pods go on. */
@@ -131,10 +131,10 @@ export class Agent {
     if (this.spokenAt !== undefined) this.#machine?.set('file', this.#deps.manifests());
   }
 
-  async #start(runner: ComponentRunner, life: Life, silentMs: number): Promise<void> {
+  async #start(runner: ComponentRunner, machine: PodMachine, life: Life, silentMs: number): Promise<void> {
     const { clock, note } = this.#deps;
     try {
-      await runner.start(new AbortController().signal);
+      await runner.start(machine.components, new AbortController().signal);
     } catch {
       note(`agent ${this.#lives} failed to start`);
       life.die('cut');

@@ -5,7 +5,7 @@ import { Ledger } from './ledger.ts';
 import type { NodeWatch, SimNode } from './node.ts';
 import { RuntimeRules } from './runtime-rules.ts';
 
-const changing = /^(run|stop|remove|create|start|pull|makeFolder|writeFile)/;
+const changing = /^(run|stop|remove|create|start|pull|writeFile)/;
 const shown = /^(run|stop|remove|create|start|pull)/;
 const ending = /^(stop|remove)/;
 const podsFolder = '/var/lib/kubelet/pods/';
@@ -52,8 +52,9 @@ export class Monitor implements NodeWatch {
   }
 
   leaving(verb: string, subject: unknown): void {
+    if (!changing.test(verb)) return;
     this.look();
-    if (changing.test(verb)) this.changes++;
+    this.changes++;
     if (shown.test(verb)) this.#node.trail.note(`-> ${verb} ${this.#name(subject)}`);
     if (ending.test(verb) && !this.#node.agent.heard) {
       this.complain(`${verb} ${this.#name(subject)} before the sources have spoken`);
@@ -63,7 +64,7 @@ export class Monitor implements NodeWatch {
   }
 
   back(verb: string, subject: unknown, failure: string | undefined): void {
-    this.look();
+    if (changing.test(verb)) this.look();
     if (shown.test(verb) || failure !== undefined) {
       this.#node.trail.note(`<- ${verb} ${this.#name(subject)}${failure === undefined ? '' : `: ${failure}`}`);
     }

@@ -12,7 +12,7 @@ import { Trail, Violation } from './trail.ts';
  * then everything must be as it should.
  */
 const settleMs = 2 * requestMs + 300_000 + 2 * resyncMs;
-const shownLines = 60;
+const shownLines = Number(process.env["LINES_SHOWN"] ?? 60);
 
 export interface Run {
   readonly seed: number;
@@ -95,7 +95,7 @@ class Simulation {
     await this.#advance(40_000);
     await this.#settle();
     const { changes } = this.#monitor;
-    await this.#advance(3 * resyncMs);
+    await this.#advance(2 * resyncMs);
     if (this.#monitor.changes > changes) this.#fail('the agent changes something on a node that is as it should be');
     const left = unsettled(this.#node);
     if (left.length > 0) this.#fail(`came undone: ${left.join('; ')}`);

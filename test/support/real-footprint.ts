@@ -43,7 +43,8 @@ export const nothing: Listing = {
 
 /** Living processes that name the instance or its folder, or live in its cgroup; the one that asks is not among them. */
 export function processesOf(names: InstanceNames): readonly ProcessInfo[] {
-  const bears = (text: string): boolean => text.includes(names.id) || text.includes(`${names.root}/`);
+  const bears = (text: string): boolean =>
+    text === names.root || text.includes(names.id) || text.includes(`${names.root}/`);
   return listProcesses().filter(
     ({ pid, argv, cgroups }) => pid !== process.pid && (argv.some(bears) || cgroups.some(bears)),
   );

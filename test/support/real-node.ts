@@ -2,100 +2,93 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { silentLog } from '../../src/base/log.ts';
-import { connectCri, type Cri } from '../../src/cri/index.ts';
-import {
-  ContainerState,
-  ListContainersRequest,
-  ListPodSandboxRequest,
-  PodSandboxState,
-} from '../../src/gen/cri/api.ts';
 import type { Pod } from '../../src/gen/kubernetes/types.ts';
 import { instanceNames, startPrivateRuntime, type InstanceNames, type PrivateRuntime } from '../../src/up/index.ts';
 import { agentFlags, kubeletConfiguration, type AgentPlan } from '../../src/up/kubelet-config.ts';
-import { realFolder } from './real-folders.ts';
+import { realFolder, type RealFolder } from './real-folders.ts';
 import { Program, tubelet } from './real-program.ts';
+import { nodeName, RuntimeView } from './real-runtime.ts';
 import { clock, until } from './real-wait.ts';
 
-export const nodeName = 'node-1';
-
-/** A container of the runtime as tests look at it. */
-export interface SeenContainer {
-  readonly id: string;
-  readonly name: string;
-  readonly attempt: number;
-  readonly running: boolean;
-}
+type Environment = Readonly<Record<string, string>>;
 
 /** A private runtime and everything that an agent needs to run pods in it; agents come and go. */
 export class RealNode {
   readonly names: InstanceNames;
-  readonly cri: Cri;
-  readonly plan: AgentPlan;
-  readonly path: string;
-  readonly #ends: readonly (() => Promise<void>)[];
+  readonly runtime: RuntimeView;
+  readonly #folder: RealFolder;
+  readonly #plan: AgentPlan;
   readonly #agents: Program[] = [];
-  #runtime: PrivateRuntime;
+  #containerd: PrivateRuntime;
 
-  private constructor(path: string, plan: AgentPlan, runtime: PrivateRuntime, ends: readonly (() => Promise<void>)[]) {
-    this.path = path;
+  constructor(folder: RealFolder, plan: AgentPlan, containerd: PrivateRuntime) {
     this.names = plan.names;
-    this.plan = plan;
-    this.#runtime = runtime;
-    this.#ends = ends;
-    this.cri = connectReal(runtime.endpoint);
+    this.runtime = new RuntimeView(containerd.endpoint);
+    this.#folder = folder;
+    this.#plan = plan;
+    this.#containerd = containerd;
   }
 
   static async start(name: string): Promise<RealNode> {
     const folder = await realFolder(name);
     try {
-      const runtime = await startPrivateRuntime({ root: folder.root, log: silentLog, clock });
-      const names = instanceNames(runtime.root);
+      const containerd = await startPrivateRuntime({ root: folder.root, log: silentLog, clock });
+      const names = instanceNames(containerd.root);
       const [healthzPort = 0, readOnlyPort = 0] = await freePorts(2);
       const { manifests } = names;
-      const { endpoint } = runtime;
+      const { endpoint } = containerd;
       const plan = { names, nodeName, manifests, endpoint, healthzPort, readOnlyPort, ownRuntime: true };
       mkdirSync(manifests);
       mkdirSync(names.kubeletRoot);
       // Its place is what a removal recognizes agents by, also after this process was killed.
       writeFileSync(names.kubeletConfig, kubeletConfiguration(plan));
-      return new RealNode(folder.path, plan, runtime, [() => folder.remove()]);
+      return new RealNode(folder, plan, containerd);
     } catch (error) {
       await folder.remove();
       throw error;
     }
   }
 
+  /** A folder for what a test needs besides. */
+  get path(): string {
+    return this.#folder.path;
+  }
+
   get image(): string {
-    return this.#runtime.images.busybox;
+    return this.#containerd.images.busybox;
   }
 
   /** Starts an agent as a kubelet. Further flags win over the configuration. */
-  agent(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Program {
-    const agent = new Program([tubelet, ...agentFlags(this.plan), ...flags], env);
+  agent(flags: readonly string[] = [], env: Environment = {}): Program {
+    const agent = new Program([tubelet, ...agentFlags(this.#plan), ...flags], env);
     this.#agents.push(agent);
     return agent;
   }
 
-  async healthyAgent(flags: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Program> {
-    const agent = this.agent(flags, env);
-    await this.healthy(agent);
-    return agent;
-  }
-
-  async healthy(agent: Program): Promise<void> {
+  /** Starts an agent and waits until it answers for its health, which it does before it has seen the runtime. */
+  async healthyAgent(flags: readonly string[] = []): Promise<Program> {
+    const agent = this.agent(flags);
     await until('the agent is healthy', async () => !agent.running || (await this.healthz()).status === 200, {
       state: () => agent.text.slice(-4_000),
     });
     if (!agent.running) throw new Error(`the agent ended: ${agent.text.slice(-4_000)}`);
+    return agent;
+  }
+
+  /** Starts an agent and waits until it looks after the manifests. */
+  async workingAgent(flags: readonly string[] = []): Promise<Program> {
+    const agent = this.agent(flags);
+    await agent.said(startedWork);
+    return agent;
   }
 
   healthz(query = ''): Promise<Response> {
-    return fetch(`http://127.0.0.1:${this.plan.healthzPort}/healthz${query}`, { signal: AbortSignal.timeout(5_000) });
+    return fetch(`http://127.0.0.1:${this.#plan.healthzPort}/healthz${query}`, { signal: AbortSignal.timeout(5_000) });
   }
 
-  /** The pod of this name in /pods; the node's name is added to a static pod's. */
+  /** The pod of this name in /pods. */
   async pod(name: string): Promise<Pod | undefined> {
-    const answer = await fetch(`http://127.0.0.1:${this.plan.readOnlyPort}/pods`, {
+    const answer = await fetch(`http://127.0.0.1:${this.#plan.readOnlyPort}/pods`, {
       signal: AbortSignal.timeout(5_000),
     });
     const { items } = (await answer.json()) as { readonly items: readonly Pod[] };
@@ -120,62 +113,24 @@ export class RealNode {
     renameSync(hidden, join(this.names.manifests, `${name}.json`));
   }
 
-  /** Removes a manifest, waits for an agent to remove the pod, and checks that the runtime has nothing of it. */
+  /** Removes a manifest, and waits until the agent has left nothing of the pod in the runtime. */
   async remove(name: string): Promise<void> {
     rmSync(join(this.names.manifests, `${name}.json`));
-    await this.gone(name);
-  }
-
-  async gone(name: string): Promise<void> {
-    const left = async (): Promise<unknown[]> => [...(await this.sandboxes(name)), ...(await this.containers(name))];
-    await until(`nothing is left of pod ${name}`, async () => (await left()).length === 0, { state: left });
-  }
-
-  async containers(pod: string): Promise<readonly SeenContainer[]> {
-    const { containers } = await this.cri.listContainers(ListContainersRequest.fromPartial({}));
-    return containers
-      .filter(({ labels }) => labels['io.kubernetes.pod.name'] === `${pod}-${nodeName}`)
-      .map(({ id, metadata, state }) => ({
-        id,
-        name: metadata?.name ?? '',
-        attempt: metadata?.attempt ?? 0,
-        running: state === ContainerState.CONTAINER_RUNNING,
-      }));
-  }
-
-  /** Running containers by their names, each with its id. */
-  async running(pod: string): Promise<ReadonlyMap<string, string>> {
-    const containers = await this.containers(pod);
-    return new Map(containers.filter(({ running }) => running).map(({ id, name }) => [name, id]));
-  }
-
-  async sandboxes(pod: string): Promise<readonly { readonly id: string; readonly ready: boolean }[]> {
-    const { items } = await this.cri.listPodSandbox(ListPodSandboxRequest.fromPartial({}));
-    return items
-      .filter(({ metadata }) => metadata?.name === `${pod}-${nodeName}`)
-      .map(({ id, state }) => ({ id, ready: state === PodSandboxState.SANDBOX_READY }));
+    await this.runtime.gone(name);
   }
 
   get containerdPid(): number {
-    return this.#runtime.containerdPid;
+    return this.#containerd.containerdPid;
   }
 
   /** Ends containerd; pods run on. */
-  async stopRuntime(): Promise<void> {
-    await this.#runtime.stop();
+  async stopContainerd(): Promise<void> {
+    await this.#containerd.stop();
   }
 
   /** Starts containerd again over what the one before left. */
-  async startRuntime(): Promise<void> {
-    this.#runtime = await startPrivateRuntime({ root: this.names.root, log: silentLog, clock });
-  }
-
-  /** Asks every agent that still runs to end, and waits for it. */
-  async stopAgents(): Promise<void> {
-    for (const agent of this.#agents.splice(0)) {
-      agent.kill('SIGTERM');
-      await agent.ended;
-    }
+  async startContainerd(): Promise<void> {
+    this.#containerd = await startPrivateRuntime({ root: this.names.root, log: silentLog, clock });
   }
 
   /** Ends every agent that still runs. */
@@ -185,18 +140,16 @@ export class RealNode {
 
   async destroy(): Promise<void> {
     await this.endAgents();
-    this.cri.close();
-    for (const end of this.#ends) await end();
+    this.runtime.close();
+    await this.#folder.remove();
   }
 }
 
+/** What an agent says when the last of its components, the one that reads manifests, has started. */
+export const startedWork = /Component started.*file-source/;
+
 export function readyCondition(pod: Pod | undefined): string | undefined {
   return pod?.status?.conditions?.find(({ type }) => type === 'Ready')?.status;
-}
-
-/** A client of a runtime that may be slow under load. */
-export function connectReal(endpoint: string): Cri {
-  return connectCri({ endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
 }
 
 /** Ports that are free now. All are held until the last is known, so that they differ. */

@@ -51,18 +51,16 @@ export class Program {
     this.#child.kill(signal);
   }
 
-  /** What it says once it has said it; fails at once when the program ends first. */
-  async said(pattern: RegExp, timeoutMs?: number): Promise<RegExpExecArray> {
-    const found = await until(
-      `${pattern} is said`,
-      () => pattern.exec(this.#text) ?? (this.running ? undefined : 'ended'),
-      { ...(timeoutMs !== undefined && { timeoutMs }), state: () => this.#text.slice(-4_000) },
-    );
+  /** What it says once it has said it, in all of its words or those behind `since`; fails at once when it ends before. */
+  async said(pattern: RegExp, since = 0): Promise<RegExpExecArray> {
+    const look = (): RegExpExecArray | undefined => pattern.exec(this.#text.slice(since)) ?? undefined;
+    const state = (): string => this.#text.slice(-4_000);
+    const found = await until(`${pattern} is said`, () => look() ?? (this.running ? undefined : 'ended'), { state });
     if (found !== 'ended') return found;
     // Its last words may come after its end.
     await this.ended;
-    const late = pattern.exec(this.#text);
-    if (late === null) throw new Error(`the program ended before it said ${pattern}: ${this.#text.slice(-4_000)}`);
+    const late = look();
+    if (late === undefined) throw new Error(`the program ended before it said ${pattern}: ${state()}`);
     return late;
   }
 

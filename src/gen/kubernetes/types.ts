@@ -68,12 +68,34 @@ export interface CinderVolumeSource {
   readonly volumeID: string;
 }
 
+export interface ClientIPConfig {
+  readonly timeoutSeconds?: number;
+}
+
 export interface ClusterTrustBundleProjection {
   readonly labelSelector?: LabelSelector;
   readonly name?: string;
   readonly optional?: boolean;
   readonly path: string;
   readonly signerName?: string;
+}
+
+export interface Condition {
+  readonly lastTransitionTime: Time;
+  readonly message: string;
+  readonly observedGeneration?: number;
+  readonly reason: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface ConfigMap {
+  readonly apiVersion?: string;
+  readonly binaryData?: Readonly<Record<string, string>>;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly immutable?: boolean;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
 }
 
 export interface ConfigMapEnvSource {
@@ -423,6 +445,17 @@ export interface ListMeta {
   readonly selfLink?: string;
 }
 
+export interface LoadBalancerIngress {
+  readonly hostname?: string;
+  readonly ip?: string;
+  readonly ipMode?: string;
+  readonly ports?: readonly PortStatus[];
+}
+
+export interface LoadBalancerStatus {
+  readonly ingress?: readonly LoadBalancerIngress[];
+}
+
 export interface LocalObjectReference {
   readonly name?: string;
 }
@@ -699,6 +732,12 @@ export interface PodStatus {
   readonly startTime?: Time;
 }
 
+export interface PortStatus {
+  readonly error?: string;
+  readonly port: number;
+  readonly protocol: string;
+}
+
 export interface PortworxVolumeSource {
   readonly fsType?: string;
   readonly readOnly?: boolean;
@@ -800,6 +839,16 @@ export interface SeccompProfile {
   readonly type: string;
 }
 
+export interface Secret {
+  readonly apiVersion?: string;
+  readonly data?: Readonly<Record<string, string>>;
+  readonly immutable?: boolean;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly stringData?: Readonly<Record<string, string>>;
+  readonly type?: string;
+}
+
 export interface SecretEnvSource {
   readonly name?: string;
   readonly optional?: boolean;
@@ -839,10 +888,59 @@ export interface SecurityContext {
   readonly windowsOptions?: WindowsSecurityContextOptions;
 }
 
+export interface Service {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec?: ServiceSpec;
+  readonly status?: ServiceStatus;
+}
+
 export interface ServiceAccountTokenProjection {
   readonly audience?: string;
   readonly expirationSeconds?: number;
   readonly path: string;
+}
+
+export interface ServicePort {
+  readonly appProtocol?: string;
+  readonly name?: string;
+  readonly nodePort?: number;
+  readonly port: number;
+  readonly protocol?: string;
+  readonly targetPort?: IntOrString;
+}
+
+export interface ServiceSpec {
+  readonly allocateLoadBalancerNodePorts?: boolean;
+  readonly clusterIP?: string;
+  readonly clusterIPs?: readonly string[];
+  readonly externalIPs?: readonly string[];
+  readonly externalName?: string;
+  readonly externalTrafficPolicy?: string;
+  readonly healthCheckNodePort?: number;
+  readonly internalTrafficPolicy?: string;
+  readonly ipFamilies?: readonly string[];
+  readonly ipFamilyPolicy?: string;
+  readonly loadBalancerClass?: string;
+  readonly loadBalancerIP?: string;
+  readonly loadBalancerSourceRanges?: readonly string[];
+  readonly ports?: readonly ServicePort[];
+  readonly publishNotReadyAddresses?: boolean;
+  readonly selector?: Readonly<Record<string, string>>;
+  readonly sessionAffinity?: string;
+  readonly sessionAffinityConfig?: SessionAffinityConfig;
+  readonly trafficDistribution?: string;
+  readonly type?: string;
+}
+
+export interface ServiceStatus {
+  readonly conditions?: readonly Condition[];
+  readonly loadBalancer?: LoadBalancerStatus;
+}
+
+export interface SessionAffinityConfig {
+  readonly clientIP?: ClientIPConfig;
 }
 
 export interface SleepAction {

@@ -49,7 +49,9 @@ export async function cgroupDriverOf(
     } catch (error) {
       signal.throwIfAborted();
       if (isKind(error, 'unsupported')) {
-        log.debug(1, 'The runtime does not tell its cgroup driver, using the configured one', { cgroupDriver: configured });
+        log.debug(1, 'The runtime does not tell its cgroup driver, using the configured one', {
+          cgroupDriver: configured,
+        });
         return configured;
       }
       if (tries === driverTries) throw error;

@@ -7,9 +7,9 @@ import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 const qosClasses = ['Guaranteed', 'Burstable', 'BestEffort'] as const;
 
 /** Removes a pod's cgroups. Where they are depends on a QoS class that nobody may remember, so every place is tried. */
-export function podCgroupRemover(
-  settings: Pick<RuntimeSettings, 'cgroupRoot' | 'cgroupDriver' | 'cgroupsPerQos'>,
-): { remove(uid: PodUid): Promise<void> } {
+export function podCgroupRemover(settings: Pick<RuntimeSettings, 'cgroupRoot' | 'cgroupDriver' | 'cgroupsPerQos'>): {
+  remove(uid: PodUid): Promise<void>;
+} {
   return {
     async remove(uid) {
       if (!settings.cgroupsPerQos) return;

@@ -1,4 +1,4 @@
-import { Backoff } from '../../base/backoff.ts';
+import { defaultBackoffLimits, type BackoffLimits } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
@@ -16,7 +16,15 @@ import { PodDirectories, type Files } from '../../pods/directories/index.ts';
 import { Dispatch } from '../../pods/dispatch.ts';
 import { Housekeeping } from '../../pods/housekeeping/index.ts';
 import { ObservedPods, Pleg } from '../../pods/pleg/index.ts';
-import { PodRuntime, prepareContainer, StartErrors, type PodEvents } from '../../pods/runtime/index.ts';
+import {
+  nodeHookRequests,
+  PodRuntime,
+  prepareContainer,
+  RestartBackoff,
+  StartErrors,
+  type HookRequests,
+  type PodEvents,
+} from '../../pods/runtime/index.ts';
 import { PodSources } from '../../pods/sources/index.ts';
 import { PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
 import { PodSync } from '../../pods/sync/index.ts';
@@ -41,6 +49,10 @@ export interface PodMachineDeps {
   readonly sources: readonly PodSource[];
   readonly resyncMs: number;
   readonly parallelPulls: number;
+  /** How fast containers that crash come back; 10 s doubling to 5 min unless told. */
+  readonly restartLimits?: BackoffLimits;
+  /** Sends the requests of httpGet hooks; from this machine unless told. */
+  readonly hookRequests?: HookRequests;
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
 }
 
@@ -76,7 +88,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const images = new ImageManager({ clock, service: cri, events, parallelPulls: deps.parallelPulls });
   const lookup = { configMap: () => undefined, secret: () => undefined, services: () => [] };
   const prepare = prepareContainer({ images, volumes, files: directories, lookup, settings, node, hostIps });
-  const backoff = new Backoff({ clock });
+  const backoff = new RestartBackoff({ clock, limits: deps.restartLimits ?? defaultBackoffLimits });
   const { hostDns } = deps;
   const runtime = new PodRuntime({
     clock,
@@ -86,6 +98,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     probes: noProbes,
     errors,
     backoff,
+    hooks: { requests: deps.hookRequests ?? nodeHookRequests },
     prepare,
     settings,
     hostDns,

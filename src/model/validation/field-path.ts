@@ -4,6 +4,8 @@ export type FieldPath = readonly (string | number)[];
 /** Fields that hold maps with keys of the user's own; those keys are written in brackets. */
 const mapFields: ReadonlySet<string> = new Set([
   'annotations',
+  'binaryData',
+  'data',
   'labels',
   'limits',
   'matchLabels',
@@ -11,6 +13,7 @@ const mapFields: ReadonlySet<string> = new Set([
   'options',
   'overhead',
   'requests',
+  'stringData',
   'volumeAttributes',
 ]);
 

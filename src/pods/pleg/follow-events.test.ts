@@ -4,33 +4,48 @@ import { createFakeCri, type FakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aPod, runSandbox } from '../../testing/pods.ts';
-import { ContainerEventResponse } from '../../gen/cri/api.ts';
+import { TubeletError } from '../../base/errors.ts';
 import { followEvents } from './follow-events.ts';
-import type { ObservableRuntime } from './ports.ts';
+import { criHints } from './hint-streams.ts';
+import type { HintStream, ObservableRuntime } from './ports.ts';
 
 interface World {
   readonly clock: FakeClock;
   readonly cri: FakeCri;
   readonly log: MemoryLog;
   readonly hints: string[];
+  /** `open` and `closed`, in order. */
+  readonly stages: string[];
   readonly stop: AbortController;
   /** How the call ended, once it has. */
   readonly ended: () => string;
 }
 
-function follow(prepare: (cri: FakeCri) => Partial<ObservableRuntime> | void = () => {}): World {
+function follow(
+  prepare: (cri: FakeCri) => Partial<ObservableRuntime> | void = () => {},
+  others: readonly HintStream[] = [],
+): World {
   const clock = new FakeClock();
   const cri = createFakeCri({ clock });
   const log = new MemoryLog();
   const stop = new AbortController();
   const hints: string[] = [];
+  const stages: string[] = [];
   const runtime = { ...cri, ...prepare(cri) };
   let ended = 'follows';
-  followEvents({ runtime, log, clock, signal: stop.signal, hint: (uid) => void hints.push(uid) }).then(
+  followEvents({
+    streams: [criHints(runtime), ...others],
+    log,
+    clock,
+    signal: stop.signal,
+    onHint: ({ uid, containerId }) => void hints.push(uid ?? containerId ?? ''),
+    onOpen: () => void stages.push('open'),
+    onClose: () => void stages.push('closed'),
+  }).then(
     () => (ended = 'returned'),
     (error: Error) => (ended = `failed: ${error.message}`),
   );
-  return { clock, cri, log, hints, stop, ended: () => ended };
+  return { clock, cri, log, hints, stages, stop, ended: () => ended };
 }
 
 test('each event hints at its pod', async () => {
@@ -42,17 +57,6 @@ test('each event hints at its pod', async () => {
   assert.deepEqual(hints, ['uid-1', 'uid-1', 'uid-2', 'uid-2']);
   assert.equal(ended(), 'follows');
   assert.equal(clock.pending(), 0, 'an open stream costs no timer');
-});
-
-test('events of what no kubelet made, or without a sandbox, hint at nobody', async () => {
-  const { clock, hints } = follow(() => ({
-    async *containerEvents() {
-      yield ContainerEventResponse.fromPartial({ containerId: 'c9' });
-      yield ContainerEventResponse.fromPartial({ podSandboxStatus: { labels: { 'com.example/a': 'b' } } });
-    },
-  }));
-  await clock.settle();
-  assert.deepEqual(hints, []);
 });
 
 test('a stream that ends is opened again after a second, not at once', async () => {
@@ -69,7 +73,10 @@ test('a runtime without events is asked again after ten minutes', async () => {
   });
   await clock.advance(10 * 60_000 - 1);
   assert.equal(ended(), 'follows');
-  assert.deepEqual(log.messages(), ['The runtime has no container events, relying on relists']);
+  assert.deepEqual(log.messages(), [
+    'Opening the stream of container events',
+    'The runtime has no container events, relying on relists',
+  ]);
   await clock.advance(1);
   assert.equal(ended(), 'returned');
 });
@@ -100,4 +107,41 @@ test('an abort ends it at once, and nobody listens any more', async () => {
   assert.notEqual(ended(), 'follows');
   assert.equal(cri.events.listeners(), 0);
   assert.equal(clock.pending(), 0);
+});
+
+const refused: HintStream = {
+  name: 'refused',
+  hints() {
+    throw new TubeletError('unsupported', 'no such service');
+  },
+};
+const other: HintStream = {
+  name: 'other',
+  async *hints() {
+    yield { containerId: 'c1' };
+  },
+};
+
+test('where the runtime does not have the best stream, the next one is followed', async () => {
+  const world = follow(
+    (cri) => {
+      cri.events.supported = false;
+    },
+    [refused, other],
+  );
+  await world.clock.settle();
+  assert.deepEqual(world.hints, ['c1']);
+  assert.deepEqual(world.stages, ['open', 'closed', 'open', 'closed', 'open', 'closed']);
+});
+
+test('a stream that the runtime has is preferred, and only one is followed', async () => {
+  const world = follow(() => {}, [other]);
+  await world.clock.settle();
+  await runSandbox(world.cri, aPod());
+  await world.clock.settle();
+  assert.deepEqual(world.hints, ['uid-1', 'uid-1']);
+  assert.deepEqual(world.stages, ['open']);
+  world.cri.events.breakStreams();
+  await world.clock.settle();
+  assert.deepEqual(world.stages, ['open', 'closed']);
 });

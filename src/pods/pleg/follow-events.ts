@@ -1,17 +1,19 @@
 import type { Clock } from '../../base/clock.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
-import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import type { ObservableRuntime } from './ports.ts';
-import { uidOf } from './to-observed.ts';
+import type { Hint, HintStream } from './ports.ts';
 
 export interface FollowEventsOptions {
-  readonly runtime: ObservableRuntime;
+  /** The best first; the next one is asked where the runtime does not have it. */
+  readonly streams: readonly HintStream[];
   readonly log: Log;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Something happened to a container of this pod. */
-  readonly hint: (uid: PodUid) => void;
+  readonly onHint: (hint: Hint) => void;
+  /** A stream was asked for. Whether the runtime has it only shows when it refuses, or tells something. */
+  readonly onOpen?: () => void;
+  /** It ended, broke or was refused. */
+  readonly onClose?: () => void;
 }
 
 /** A runtime may be replaced by one that has events; asking once in a while costs nothing. */
@@ -21,23 +23,35 @@ const reopenMs = 1_000;
 /** A stream that lasted this long was no failure: the runtime was restarted, and the loop need not back off. */
 const lastedMs = 60_000;
 
-/** Follows the runtime's event stream until it ends. Each event is only a hint to look: none is ever relied upon. */
+/** Follows the best stream of hints there is until it ends. None of the hints is ever relied upon. */
 export async function followEvents(options: FollowEventsOptions): Promise<void> {
-  const { runtime, log, clock, signal, hint } = options;
-  const opened = clock.monotonic();
-  try {
-    for await (const event of runtime.containerEvents(signal)) {
-      const uid = uidOf(event.podSandboxStatus?.labels ?? {});
-      if (uid !== undefined) hint(uid);
+  const { streams, log, clock, signal } = options;
+  for (const stream of streams) {
+    const opened = clock.monotonic();
+    try {
+      await followOne(stream, options);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (isKind(error, 'unsupported')) continue;
+      if (clock.monotonic() - opened < lastedMs) throw error;
+      log.debug(2, 'The stream of container events broke, opening it again', {
+        stream: stream.name,
+        why: messageOf(error),
+      });
     }
-  } catch (error) {
-    if (signal.aborted) return;
-    if (isKind(error, 'unsupported')) {
-      log.debug(2, 'The runtime has no container events, relying on relists');
-      return clock.sleep(askAgainMs, signal);
-    }
-    if (clock.monotonic() - opened < lastedMs) throw error;
-    log.debug(2, 'The stream of container events broke, opening it again', { why: messageOf(error) });
+    return clock.sleep(reopenMs, signal);
   }
-  await clock.sleep(reopenMs, signal);
+  log.debug(2, 'The runtime has no container events, relying on relists');
+  await clock.sleep(askAgainMs, signal);
+}
+
+async function followOne(stream: HintStream, options: FollowEventsOptions): Promise<void> {
+  const { log, signal, onHint, onOpen, onClose } = options;
+  log.debug(4, 'Opening the stream of container events', { stream: stream.name });
+  onOpen?.();
+  try {
+    for await (const hint of stream.hints(signal)) onHint(hint);
+  } finally {
+    onClose?.();
+  }
 }

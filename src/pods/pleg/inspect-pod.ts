@@ -54,7 +54,7 @@ async function absentWhenGone<T>(look: Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** By creation; the attempt decides within one instant. */
+/** By attempt, which only grows: times of creation are wall times, and the wall may have been set back in between. */
 function newestFirst<T extends { readonly attempt: number; readonly createdAt: number }>(items: readonly T[]): T[] {
-  return items.toSorted((a, b) => b.createdAt - a.createdAt || b.attempt - a.attempt);
+  return items.toSorted((a, b) => b.attempt - a.attempt || b.createdAt - a.createdAt);
 }

@@ -2,8 +2,9 @@ import { raceAbort } from '../../base/abort.ts';
 import type { PodUid } from '../../base/ids.ts';
 import { SingleFlight } from '../../base/single-flight.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
-import { listedAs, type ListedPod, type Listing } from './diff-listing.ts';
+import { listedAs, type Listing } from './diff-listing.ts';
 import { inspectPod } from './inspect-pod.ts';
+import { KnownListing, type KnownItem } from './known-listing.ts';
 import type { ObservableRuntime } from './ports.ts';
 
 export interface ObservedPodsDeps {
@@ -24,10 +25,11 @@ export class ObservedPods {
   readonly #changed = new Set<PodUid>();
   readonly #looks = new SingleFlight<PodUid, ObservedPod>();
   /** What the runtime has by the last relist and the looks since. */
-  #listing = new Map<PodUid, ListedPod>();
+  readonly #listing = new KnownListing();
   /** When the last relist began; a pod it found unchanged is known as of then. */
   #relistedAt = 0;
   #moment = 0;
+  #onLook: () => void = () => {};
 
   constructor(deps: ObservedPodsDeps) {
     this.#deps = deps;
@@ -50,7 +52,17 @@ export class ObservedPods {
 
   /** The pods of which the runtime has anything, as far as known. */
   listed(): Listing {
-    return this.#listing;
+    return this.#listing.pods;
+  }
+
+  /** The sandbox or container of this id, as far as known. */
+  find(id: string): KnownItem | undefined {
+    return this.#listing.find(id);
+  }
+
+  /** Whoever holds word of something unknown is told when a look has made more known. There is one listener. */
+  onLook(listener: () => void): void {
+    this.#onLook = listener;
   }
 
   /** An observation that began after the moment `since`. An absent pod is an observation too: empty. */
@@ -79,7 +91,7 @@ export class ObservedPods {
   /** A relist that began at the moment `at` found these pods changed and all others as they were. */
   relisted(at: number, listing: Listing, changed: readonly PodUid[]): void {
     this.#relistedAt = at;
-    this.#listing = new Map(listing);
+    this.#listing.replace(listing);
     for (const uid of changed) this.markChanged(uid);
   }
 
@@ -109,6 +121,7 @@ export class ObservedPods {
       this.#pods.set(seen.uid, seen);
       this.#listing.set(seen.uid, listedAs(seen));
     }
+    this.#onLook();
   }
 }
 

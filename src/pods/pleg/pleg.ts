@@ -4,12 +4,18 @@ import { Duration } from '../../base/duration.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
+import { Wakeup } from '../../base/wakeup.ts';
 import { ListContainersRequest, ListPodSandboxRequest } from '../../gen/cri/api.ts';
+import { computeRelistPeriod, type RelistBounds, type RelistPace } from './compute-relist-period.ts';
 import { diffListing, type Listing } from './diff-listing.ts';
 import { followEvents } from './follow-events.ts';
+import { HintDesk } from './hint-desk.ts';
+import { criHints } from './hint-streams.ts';
 import type { ObservedPods } from './observed-pods.ts';
-import type { ObservableRuntime } from './ports.ts';
+import { plegMetrics, type PlegMetrics } from './pleg-metrics.ts';
+import type { HintStream, ObservableRuntime } from './ports.ts';
 import { toListing } from './to-listing.ts';
 
 export interface PlegDeps {
@@ -20,32 +26,63 @@ export interface PlegDeps {
   readonly observed: ObservedPods;
   /** A pod looks different from before: let it look again. */
   readonly onChange: (uid: PodUid) => void;
+  /** The shortest time between relists; with a stream that misses nothing it grows to ten times that. */
   readonly relistPeriodMs: number;
+  /** Where hints come from on a runtime without CRI events, the best first. */
+  readonly otherHints?: readonly HintStream[];
+  readonly metrics?: Metrics;
 }
 
 /** Without a relist for this long the agent is blind, and says so. */
 export const relistThresholdMs = 3 * 60_000;
 
+const longestPerShortest = 10;
+/** A stream that a runtime does not have is refused within milliseconds; one that was not is there. */
+const refusalMs = 1_000;
+/** Relists go on meanwhile, so the runtime may take its time; but once it is back, hints should be soon. */
+const reopenBackoff = { initialMs: 1_000, maxMs: 10_000 };
+
+interface OpenStream {
+  readonly openedAt: number;
+  toldSomething: boolean;
+}
+
 /**
  * The pod lifecycle event generator: notices what happens in the runtime without our doing. Events are hints that make
- * it quick; the relist makes it right. It inspects nothing itself: it marks pods as changed and wakes them, and a pod's
+ * it quick; the relist makes it right. It inspects no pod itself: it marks pods as changed and wakes them, and a pod's
  * own worker takes the look, so that a pod the runtime cannot tell about holds up nobody else.
  */
 export class Pleg implements Component {
   readonly name = 'pleg';
   readonly #deps: PlegDeps;
+  readonly #bounds: RelistBounds;
+  readonly #metrics: PlegMetrics;
+  readonly #desk: HintDesk;
   readonly #stopped = new AbortController();
+  /** The relist may be due sooner than it was. */
+  readonly #sooner = new Wakeup();
+  #pace: RelistPace;
+  /** When the last relist that succeeded began, and when the last one ended, well or not. */
   #relistedAt: number | undefined;
+  #endedAt = 0;
+  #stream: OpenStream | undefined;
   #loops: readonly LoopHandle[] = [];
 
   constructor(deps: PlegDeps) {
+    const { relistPeriodMs, clock, log, runtime, observed, onChange } = deps;
     this.#deps = deps;
+    this.#bounds = { shortestMs: relistPeriodMs, longestMs: longestPerShortest * relistPeriodMs };
+    this.#pace = { periodMs: relistPeriodMs, doubted: false };
+    this.#metrics = plegMetrics(deps.metrics);
+    const [onUnknown, onDiscard] = [() => this.#sooner.wake(), () => this.#metrics.discarded()];
+    this.#desk = new HintDesk({ clock, log, runtime, observed, onChange, onUnknown, onDiscard });
   }
 
   /** Returns after the first relist, so that nobody decides before the runtime has been seen once. */
   async start(): Promise<void> {
-    const { clock, random, log, relistPeriodMs } = this.#deps;
+    const { clock, random, log, relistPeriodMs, observed } = this.#deps;
     await this.#relist(this.#stopped.signal);
+    observed.onLook(() => this.#desk.rejudge());
     const common = { clock, random, log, signal: this.#stopped.signal };
     this.#loops = [
       superviseLoop({
@@ -53,22 +90,33 @@ export class Pleg implements Component {
         name: 'pleg-relist',
         restartBackoff: { initialMs: relistPeriodMs, maxMs: 5 * relistPeriodMs },
         body: async (signal) => {
-          await clock.sleep(relistPeriodMs, signal);
+          await this.#untilDue(signal);
           await this.#relist(signal);
         },
       }),
-      superviseLoop({ ...common, name: 'pleg-events', body: (signal) => this.#follow(signal) }),
+      superviseLoop({
+        ...common,
+        name: 'pleg-events',
+        restartBackoff: reopenBackoff,
+        body: (signal) => this.#follow(signal),
+      }),
     ];
   }
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await Promise.all(this.#loops.map((loop) => loop.done));
+    await Promise.all([this.#desk.stop(), ...this.#loops.map((loop) => loop.done)]);
   }
 
   /** When the last relist that succeeded began, on the monotonic clock. */
   lastRelist(): number | undefined {
     return this.#relistedAt;
+  }
+
+  /** Whether events tell of what happens, so that nobody needs to ask for it. */
+  streamHealthy(): boolean {
+    if (this.#stream === undefined || this.#pace.doubted) return false;
+    return this.#stream.toldSomething || this.#deps.clock.monotonic() - this.#stream.openedAt >= refusalMs;
   }
 
   /** Why the agent does not see the runtime, in words for health checks; nothing while it does. */
@@ -80,15 +128,69 @@ export class Pleg implements Component {
     return `pleg was last seen active ${seen} ago; threshold is ${threshold}`;
   }
 
+  /** What is due may change while it waits: hints that need a relist and a stream that ends bring it forward. */
+  async #untilDue(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    for (;;) {
+      const rest = this.#dueAt() - clock.monotonic();
+      if (rest <= 0) return;
+      const cancel = clock.after(rest, () => this.#sooner.wake());
+      try {
+        await this.#sooner.wait(signal);
+      } finally {
+        cancel();
+      }
+    }
+  }
+
+  #dueAt(): number {
+    const { shortestMs } = this.#bounds;
+    const regular = this.#endedAt + this.#pace.periodMs;
+    const waiting = this.#desk.waitingSince();
+    if (waiting === undefined) return regular;
+    return Math.min(regular, Math.max(waiting, this.#endedAt) + shortestMs);
+  }
+
   async #relist(signal: AbortSignal): Promise<void> {
-    const { clock, observed } = this.#deps;
+    const { clock } = this.#deps;
     const began = clock.monotonic();
+    if (this.#relistedAt !== undefined) this.#metrics.began((began - this.#relistedAt) / 1_000);
+    try {
+      await this.#relistSince(began, signal);
+    } catch (error) {
+      this.#pace = { ...this.#pace, periodMs: this.#bounds.shortestMs };
+      throw error;
+    } finally {
+      this.#endedAt = clock.monotonic();
+      this.#metrics.took((this.#endedAt - began) / 1_000);
+    }
+  }
+
+  async #relistSince(began: number, signal: AbortSignal): Promise<void> {
+    const { clock, observed, onChange } = this.#deps;
     const moment = observed.begin();
-    const listing = await this.#list(signal);
-    const changed = diffListing(observed.listed(), listing);
-    observed.relisted(moment, listing, changed);
+    const turn = this.#desk.turn();
+    const wall = clock.now();
+    const after = await this.#list(signal);
+    const before = observed.listed();
+    const changed = diffListing(before, after);
+    // A pod that was looked at meanwhile may have been seen later than the listing: that says nothing of the stream.
+    const looked = (uid: PodUid): boolean => (observed.get(uid)?.observedAt ?? 0) > moment;
+    const missed = changed.some((uid) => !looked(uid) && !this.#desk.hasTold(uid, before.get(uid), after.get(uid)));
+    this.#audit(missed);
+    observed.relisted(moment, after, changed);
+    this.#desk.relisted(turn);
     this.#relistedAt = began;
-    for (const uid of changed) this.#deps.onChange(uid);
+    this.#metrics.seen(Math.floor(wall / 1_000));
+    for (const uid of changed) onChange(uid);
+  }
+
+  /** What the relist that ends now says of the stream. */
+  #audit(missed: boolean): void {
+    const opened = this.#stream?.openedAt;
+    const covered = opened !== undefined && this.#relistedAt !== undefined && opened < this.#relistedAt;
+    const outcome = { covered, told: this.#desk.toldAnything, missed };
+    this.#pace = computeRelistPeriod(this.#pace, outcome, this.#bounds);
   }
 
   async #list(signal: AbortSignal): Promise<Listing> {
@@ -100,13 +202,25 @@ export class Pleg implements Component {
     return toListing(sandboxes.items, containers.containers);
   }
 
-  /** Follows the event stream; each event only marks its pod as changed and wakes it. */
   async #follow(signal: AbortSignal): Promise<void> {
-    const { runtime, log, clock, observed, onChange } = this.#deps;
-    const hint = (uid: PodUid): void => {
-      observed.markChanged(uid);
-      onChange(uid);
-    };
-    await followEvents({ runtime, log, clock, signal, hint });
+    const { runtime, otherHints = [], log, clock } = this.#deps;
+    await followEvents({
+      streams: [criHints(runtime), ...otherHints],
+      log,
+      clock,
+      signal,
+      onOpen: () => {
+        this.#stream = { openedAt: clock.monotonic(), toldSomething: false };
+      },
+      onHint: (hint) => {
+        if (this.#stream !== undefined) this.#stream.toldSomething = true;
+        this.#desk.take(hint);
+      },
+      onClose: () => {
+        this.#stream = undefined;
+        this.#pace = { ...this.#pace, periodMs: this.#bounds.shortestMs };
+        this.#sooner.wake();
+      },
+    });
   }
 }

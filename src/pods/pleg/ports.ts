@@ -1,4 +1,5 @@
 import type { CallOptions } from '../../base/call.ts';
+import type { PodUid } from '../../base/ids.ts';
 import type {
   ContainerEventResponse,
   ContainerStatusRequest,
@@ -19,4 +20,34 @@ export interface ObservableRuntime {
   containerStatus(request: ContainerStatusRequest, options?: CallOptions): Promise<ContainerStatusResponse>;
   /** Ends or throws kind `unsupported` where the runtime has no event stream. */
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEventResponse>;
+}
+
+/** What a container or sandbox is said to have become; each comes after the one before, and none comes back. */
+export type HintedState = 'created' | 'running' | 'exited' | 'gone';
+
+/** Word that something happened. It is never relied upon: it only says where to look, and when looking is vain. */
+export interface Hint {
+  /** Of a container or a sandbox. */
+  readonly containerId?: string;
+  readonly uid?: PodUid;
+  readonly state?: HintedState;
+  /** The word may come before the runtime's own answers show it: who looks at once may see the old state. */
+  readonly ahead?: boolean;
+}
+
+export interface HintStream {
+  /** In the words of a log line: `CRI`, `containerd`. */
+  readonly name: string;
+  /** Hints from the call on. Throws kind `unsupported` where there is no such stream. */
+  hints(signal: AbortSignal): AsyncIterable<Hint>;
+}
+
+/** What happens below CRI, as containerd's own event service tells it. */
+export interface LowLevelEvents {
+  events(signal: AbortSignal): AsyncIterable<LowLevelEvent>;
+}
+
+export interface LowLevelEvent {
+  readonly kind: 'created' | 'started' | 'exited' | 'oom' | 'removed';
+  readonly containerId: string;
 }

@@ -7,6 +7,12 @@ import { startOf, type ActionsInput, type ContainerStart, type PodActions } from
 
 /** Decides; changes nothing. */
 export function computePodActions(input: ActionsInput): PodActions {
+  const actions = actionsTowardsSpec(input);
+  // Whatever a pod lacks, one that is being deleted gets nothing new.
+  return input.pod.metadata.deletionTimestamp === undefined ? actions : { ...actions, start: [] };
+}
+
+function actionsTowardsSpec(input: ActionsInput): PodActions {
   const { pod, observed } = input;
   const sandbox = computeSandboxChange(pod, observed);
   if (sandbox.kind === 'replace') return actionsForNewSandbox(input, sandbox.attempt, sandbox.reason);

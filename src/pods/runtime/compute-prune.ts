@@ -8,7 +8,8 @@ export interface Prune {
 
 /**
  * What nobody needs any more: of each container the newest dead instance stays, for its logs and exit code; older ones
- * go, and so do instances that were made but never started and have a successor. Of sandboxes the newest stays, and any that still holds a container that stays.
+ * go, and so do instances that were made but never started and have a successor. Of sandboxes the newest stays, and any
+ * that still holds a container that stays.
  */
 export function computePrune(observed: ObservedPod): Prune {
   const containers: ContainerId[] = [];

@@ -1,6 +1,7 @@
 import type { Container } from '../../gen/kubernetes/types.ts';
 import { containerHash } from '../../model/container-hash.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
+import { computeRestart } from './compute-restart.ts';
 import { killOf, startOf, type ActionsInput, type ContainerKill, type ContainerStart } from './pod-actions.ts';
 
 export interface RegularActions {
@@ -69,7 +70,11 @@ function verdictOnStopped(input: ActionsInput, container: Container, status: Obs
       start: startOf(container, 'regular', status, 'the runtime lost track of it'),
     };
   }
-  const { restartPolicy } = input.pod.spec;
-  const again = restartPolicy === 'OnFailure' ? status.exitCode !== 0 : restartPolicy !== 'Never';
+  const again = computeRestart({
+    container,
+    podPolicy: input.pod.spec.restartPolicy,
+    ended: status,
+    ownRules: input.ownRestartRules ?? false,
+  });
   return again ? { keep: false, start: startOf(container, 'regular', status, 'it ended') } : { keep: false };
 }

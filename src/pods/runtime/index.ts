@@ -3,3 +3,6 @@ export { PodRuntime, type PodRuntimeDeps } from './pod-runtime.ts';
 export type { PodEvent, PodEvents } from './ports.ts';
 export { prepareContainer, type PrepareDeps } from './prepare-container.ts';
 export { StartErrors } from './start-errors.ts';
+export { nodeHookRequests } from './hook-requests.ts';
+export { RestartBackoff } from './restart-backoff.ts';
+export type { HookRequests } from './run-hook.ts';

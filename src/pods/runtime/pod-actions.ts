@@ -48,6 +48,8 @@ export interface ActionsInput {
   readonly pod: DesiredPod;
   readonly observed: ObservedPod;
   readonly probes: ProbeVerdicts;
+  /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
+  readonly ownRestartRules?: boolean;
 }
 
 export function startOf(

@@ -1,10 +1,10 @@
-import type { Backoff } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TubeletError, wordsOf } from '../../base/errors.ts';
 import { sandboxId, type SandboxId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { PodSandboxConfig } from '../../gen/cri/api.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { findContainer } from '../../model/containers.ts';
 import type { HostDns } from '../../model/dns.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
@@ -15,21 +15,26 @@ import { computePrune } from './compute-prune.ts';
 import { computeInitRecheck } from './compute-recheck.ts';
 import { computeSandboxChange } from './compute-sandbox-change.ts';
 import { computeSandboxConfig } from './compute-sandbox-config.ts';
+import { computeStopGrace } from './compute-stop-grace.ts';
 import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
 import type { ContainerRuntime, PodEvents, SandboxRuntime } from './ports.ts';
 import type { PrepareContainer } from './prepare-container.ts';
+import type { RestartBackoff } from './restart-backoff.ts';
+import type { CommandRuntime, HookDeps } from './run-hook.ts';
 import { startContainer, type StartPlace } from './start-container.ts';
 import type { StartErrors } from './start-errors.ts';
-import { gone, removePod, stopContainer, stopPod } from './stop-pod.ts';
+import { stopContainer, type StopContainerDeps } from './stop-container.ts';
+import { gone, removePod, stopPod } from './stop-pod.ts';
 
 export interface PodRuntimeDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly runtime: SandboxRuntime & ContainerRuntime;
+  readonly runtime: SandboxRuntime & ContainerRuntime & CommandRuntime;
   readonly events: PodEvents;
   readonly probes: ProbeVerdicts;
   readonly errors: StartErrors;
-  readonly backoff: Backoff;
+  readonly backoff: RestartBackoff;
+  readonly hooks: Pick<HookDeps, 'requests'>;
   readonly prepare: PrepareContainer;
   readonly settings: RuntimeSettings;
   /** The host's resolver configuration, read when a sandbox is made. */
@@ -49,10 +54,11 @@ const refusedRetryMs = 10_000;
 
 /** Carries decisions about a pod out in the runtime. Keeps nothing of its own but start errors and back-off. */
 export class PodRuntime {
-  readonly #deps: PodRuntimeDeps;
+  readonly #deps: PodRuntimeDeps & StopContainerDeps;
 
   constructor(deps: PodRuntimeDeps) {
-    this.#deps = deps;
+    const { clock, runtime, hooks } = deps;
+    this.#deps = { ...deps, hooks: { clock, runtime, requests: hooks.requests }, preStopped: new Set() };
   }
 
   /** Whether containers would have to wait for a sandbox to be made. */
@@ -62,8 +68,9 @@ export class PodRuntime {
 
   /** Brings the pod one step nearer to its spec, from what was observed. */
   async sync(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<RuntimeOutcome> {
-    const { probes } = this.#deps;
-    const actions = computePodActions({ pod, observed, probes });
+    const { probes, settings } = this.#deps;
+    const ownRestartRules = settings.featureGates('ContainerRestartRules');
+    const actions = computePodActions({ pod, observed, probes, ownRestartRules });
     const stopped = await this.#stopWhatMust(pod, observed, actions, signal);
     const pruned = await this.#prune(observed, signal);
     const started = await this.#startWhatShall(pod, observed, actions, signal);
@@ -89,6 +96,8 @@ export class PodRuntime {
   async remove(observed: ObservedPod, signal: AbortSignal): Promise<void> {
     await removePod(this.#deps, observed, signal);
     this.#deps.errors.forget(observed.uid);
+    this.#deps.backoff.forget(observed.uid);
+    for (const { id } of observed.containers) this.#deps.preStopped.delete(id);
   }
 
   async #stopWhatMust(
@@ -105,17 +114,19 @@ export class PodRuntime {
         events.record(pod, { type: 'Normal', reason: podEvents.sandboxChanged, message });
       }
       await stopPod(this.#deps, pod, observed, graceSeconds, signal);
-      return true;
+      // A pod that is over is told to stop at each look; only what was alive makes it an action, or it would look for ever.
+      return isAlive(observed);
     }
-    const kills = actions.kill.flatMap(({ id, message }) =>
-      observed.containers.filter((container) => container.id === id).map((container) => ({ container, message })),
-    );
+    const podIp = observed.sandboxes[0]?.ips[0] ?? '';
     await Promise.all(
-      kills.map(({ container, message }) =>
-        stopContainer(this.#deps, pod, container, { graceSeconds, message, signal }),
-      ),
+      actions.kill.map(async ({ id, name, message, cause }) => {
+        const container = observed.containers.find((candidate) => candidate.id === id);
+        if (container === undefined) return;
+        const grace = computeStopGrace(pod, findContainer(pod.spec, name)?.container, cause);
+        await stopContainer(this.#deps, pod, container, { graceSeconds: grace, podIp, message, signal });
+      }),
     );
-    return kills.length > 0;
+    return actions.kill.length > 0;
   }
 
   async #prune(observed: ObservedPod, signal: AbortSignal): Promise<boolean> {
@@ -199,4 +210,11 @@ export class PodRuntime {
     const { ip = '', additionalIps = [] } = status?.network ?? {};
     return [ip, ...additionalIps.map((entry) => entry.ip)].filter((address) => address !== '');
   }
+}
+
+function isAlive({ sandboxes, containers }: ObservedPod): boolean {
+  return (
+    sandboxes.some(({ state }) => state === 'ready') ||
+    containers.some(({ state }) => state === 'running' || state === 'unknown')
+  );
 }

@@ -1,9 +1,6 @@
-import type { Backoff } from '../../base/backoff.ts';
-import type { Clock } from '../../base/clock.ts';
 import { Duration } from '../../base/duration.ts';
 import { wordsOf } from '../../base/errors.ts';
-import type { SandboxId } from '../../base/ids.ts';
-import type { Log } from '../../base/log.ts';
+import { containerId, type SandboxId } from '../../base/ids.ts';
 import { CreateContainerRequest, type ContainerConfig, type PodSandboxConfig } from '../../gen/cri/api.ts';
 import { containerFieldPath, describePod } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
@@ -11,17 +8,17 @@ import { containerEvents } from '../../model/event-reasons.ts';
 import { startReasons } from '../../model/reasons.ts';
 import type { PrepareContainer } from './prepare-container.ts';
 import type { ContainerStart } from './pod-actions.ts';
-import type { ContainerRuntime, PodEvents, StartRefusal } from './ports.ts';
+import type { ContainerRuntime, StartRefusal } from './ports.ts';
+import { runPostStart } from './post-start.ts';
+import type { RestartBackoff } from './restart-backoff.ts';
 import type { StartErrors } from './start-errors.ts';
+import type { StopContainerDeps } from './stop-container.ts';
 import { gone } from './stop-pod.ts';
 
-export interface StartDeps {
-  readonly clock: Clock;
-  readonly log: Log;
+export interface StartDeps extends StopContainerDeps {
   readonly runtime: ContainerRuntime;
-  readonly events: PodEvents;
   readonly errors: StartErrors;
-  readonly backoff: Backoff;
+  readonly backoff: RestartBackoff;
   readonly prepare: PrepareContainer;
 }
 
@@ -70,18 +67,17 @@ function backOff(
   warn: (reason: string, message: string) => void,
 ): StartRefusal | undefined {
   if (previous?.state !== 'exited') return undefined;
-  const key = `${pod.uid}/${container.name}/${container.image ?? ''}`;
-  const waitMs = deps.backoff.remainingMs(key, previous.finishedAt);
-  if (waitMs <= 0) {
-    deps.backoff.next(key, previous.finishedAt);
+  const waiting = deps.backoff.waiting(pod, container, previous.finishedAt);
+  if (waiting === undefined) {
+    deps.backoff.restarted(pod, container, previous.finishedAt);
     return undefined;
   }
   warn(containerEvents.backOff, `Back-off restarting failed container ${container.name} in pod ${describePod(pod)}`);
-  const delay = Duration.ofMillis(deps.backoff.get(key)).toString();
+  const delay = Duration.ofMillis(waiting.delayMs).toString();
   return {
     reason: startReasons.crashLoopBackOff,
     message: `back-off ${delay} restarting failed container=${container.name} pod=${describePod(pod)}`,
-    retryMs: waitMs,
+    retryMs: waiting.waitMs,
   };
 }
 
@@ -127,7 +123,13 @@ async function createAndStart(
     containerID: created.ok,
     why: start.reason,
   });
-  return undefined;
+  const instance = {
+    id: containerId(created.ok),
+    name,
+    state: 'running',
+    annotations: prepared.ok.annotations,
+  } as const;
+  return runPostStart(deps, { pod, container: start.container, instance, podIp: podIps[0] ?? '', fieldPath }, signal);
 }
 
 async function create(

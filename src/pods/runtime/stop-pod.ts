@@ -1,22 +1,16 @@
 import { describeError, isKind, TubeletError } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
-import { containerFieldPath, findContainer } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { containerEvents } from '../../model/event-reasons.ts';
 import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
-import type { ContainerRuntime, PodEvents, SandboxRuntime } from './ports.ts';
+import { computeStopOrder } from './compute-stop-order.ts';
+import type { ContainerRuntime, SandboxRuntime } from './ports.ts';
+import { stopContainer, type StopContainerDeps } from './stop-container.ts';
 
-export interface StopDeps {
+export interface StopDeps extends StopContainerDeps {
   readonly runtime: SandboxRuntime & ContainerRuntime;
-  readonly events: PodEvents;
-  readonly log: Log;
 }
 
-/** A container always gets this long between the polite signal and the other one. */
-const minimumStopSeconds = 2;
-
 /**
- * Stops all containers of a pod at once, then all its sandboxes. What is gone already counts as stopped. One container
+ * Stops all containers of a pod, then all its sandboxes. What is gone already counts as stopped. One container
  * that cannot be stopped does not keep the others running; the failures come back together.
  */
 export async function stopPod(
@@ -26,10 +20,7 @@ export async function stopPod(
   graceSeconds: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const alive = observed.containers.filter(({ state }) => state === 'running' || state === 'unknown');
-  const stops = await Promise.allSettled(
-    alive.map((container) => stopContainer(deps, pod, container, { graceSeconds, signal })),
-  );
+  const stops = await stopContainers(deps, pod, observed, graceSeconds, signal);
   signal.throwIfAborted();
   throwTogether(stops, 'cannot stop containers');
   const sandboxes = await Promise.allSettled(
@@ -38,31 +29,29 @@ export async function stopPod(
   throwTogether(sandboxes, 'cannot stop sandboxes');
 }
 
-export interface StopHow {
-  readonly graceSeconds: number;
-  /** Why, in the words of the event; a plain stop says so itself. */
-  readonly message?: string;
-  readonly signal: AbortSignal;
-}
-
-export async function stopContainer(
+/**
+ * Stops the living containers at once, except that sidecars wait for those they serve. A container that could not be
+ * stopped lets its sidecars go on to their end all the same.
+ */
+function stopContainers(
   deps: StopDeps,
   pod: DesiredPod | undefined,
-  container: ObservedContainer,
-  { graceSeconds, message = `Stopping container ${container.name}`, signal }: StopHow,
-): Promise<void> {
-  const entry = pod && findContainer(pod.spec, container.name);
-  if (pod !== undefined && entry !== undefined) {
-    const fieldPath = containerFieldPath(entry.kind, container.name);
-    deps.events.record(pod, { type: 'Normal', reason: containerEvents.killing, message, fieldPath });
+  observed: ObservedPod,
+  graceSeconds: number,
+  signal: AbortSignal,
+): Promise<PromiseSettledResult<void>[]> {
+  const order = pod === undefined ? new Map<string, readonly string[]>() : computeStopOrder(pod.spec);
+  const podIp = observed.sandboxes[0]?.ips[0] ?? '';
+  const stops = new Map<string, Promise<void>>();
+  const alive = observed.containers.filter(({ state }) => state === 'running' || state === 'unknown');
+  // Those that others wait for come first, so that their stops are there to be waited for.
+  const waitsFor = ({ name }: ObservedContainer): readonly string[] => order.get(name) ?? [];
+  for (const container of alive.toSorted((a, b) => waitsFor(a).length - waitsFor(b).length)) {
+    const before = waitsFor(container).flatMap((name) => stops.get(name) ?? []);
+    const turn = before.length === 0 ? {} : { turn: Promise.allSettled(before) };
+    stops.set(container.name, stopContainer(deps, pod, container, { graceSeconds, podIp, signal, ...turn }));
   }
-  const timeout = BigInt(Math.max(minimumStopSeconds, Math.ceil(graceSeconds)));
-  deps.log.debug(2, 'Killing container with a grace period', {
-    containerName: container.name,
-    containerID: container.id,
-    gracePeriod: Number(timeout),
-  });
-  await gone(deps.runtime.stopContainer({ containerId: container.id, timeout }, { signal }));
+  return Promise.allSettled(stops.values());
 }
 
 /** Takes containers and sandboxes of a stopped pod out of the runtime. */

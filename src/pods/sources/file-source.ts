@@ -3,8 +3,10 @@ import type { CancelTimer, Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Log } from '../../base/log.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
+import type { StandaloneObject } from '../../model/standalone-object.ts';
 import { defaultPodRules, type PodRules } from '../../model/validation/index.ts';
 import { lookAgainMs } from './judge-file.ts';
+import type { Contents } from './manifest.ts';
 import { ManifestFiles } from './manifest-files.ts';
 import { PathWatch } from './path-watch.ts';
 import type { Files } from './ports.ts';
@@ -20,7 +22,11 @@ export interface FileSourceDeps {
   readonly fileCheckFrequencyMs: number;
   /** Feature gate PreventStaticPodAPIReferences; on unless said otherwise. */
   readonly preventApiReferences?: boolean;
+  /** Take ConfigMaps and Secrets from the folder, and let its pods refer to them. For a node without an API server. */
+  readonly allowFolderObjects?: boolean;
   readonly rules?: PodRules;
+  /** Gets all ConfigMaps and Secrets of the folder, whenever they changed, before the pods that may need them. */
+  readonly onObjects?: (objects: readonly StandaloneObject[]) => void;
   /** Gets the complete set, first after the first look and then whenever it changed. */
   readonly onSet: (source: PodSource, pods: readonly DesiredPod[]) => void;
 }
@@ -40,7 +46,8 @@ export class FileSource implements Component {
   readonly #watch: PathWatch;
   /** Entries that an event named: read again even if their times look the same. */
   #touched = new Set<string>();
-  #told: readonly DesiredPod[] | undefined;
+  #toldPods: readonly DesiredPod[] | undefined;
+  #toldObjects: readonly StandaloneObject[] = [];
   #timer: { readonly due: number; readonly cancel: CancelTimer } | undefined;
   #looking: Promise<void> | undefined;
   #stopped = false;
@@ -48,10 +55,12 @@ export class FileSource implements Component {
 
   constructor(deps: FileSourceDeps) {
     const path = resolve(deps.path);
-    const { clock, log, files, nodeName, preventApiReferences = true, rules = defaultPodRules } = deps;
+    const { clock, log, files, nodeName, allowFolderObjects = false } = deps;
+    const { preventApiReferences = true, rules = defaultPodRules } = deps;
+    const allowed = { preventApiReferences, allowFolderObjects, rules };
     this.#deps = deps;
     this.#watch = new PathWatch({ files, log, path, onChange: (name) => this.#changed(name) });
-    this.#manifests = new ManifestFiles({ clock, log, files, path, nodeName, preventApiReferences, rules });
+    this.#manifests = new ManifestFiles({ clock, log, files, path, nodeName, ...allowed });
   }
 
   /** Returns after the first look, so that whoever starts next knows the static pods. */
@@ -100,7 +109,7 @@ export class FileSource implements Component {
     try {
       const outcome = await this.#manifests.look(touched, this.#watch);
       unsettled = outcome.unsettled;
-      this.#tell(outcome.pods);
+      this.#tell(outcome);
     } catch (error) {
       log.error(error, 'Cannot read the static pod manifests, keeping the pods as they are', { path });
     }
@@ -108,15 +117,29 @@ export class FileSource implements Component {
     else this.#planLook(unsettled ? lookAgainMs : Math.max(leastPollMs, fileCheckFrequencyMs));
   }
 
-  #tell(pods: readonly DesiredPod[]): void {
-    const told = this.#told;
+  #tell({ pods, objects }: Contents): void {
     if (this.#stopped) return;
-    if (told !== undefined && told.length === pods.length && told.every((pod, index) => pod === pods[index])) return;
-    this.#told = pods;
-    try {
-      this.#deps.onSet('file', pods);
-    } catch (error) {
-      this.#deps.log.error(error, 'The set of static pods was not taken');
+    const { log, onSet, onObjects } = this.#deps;
+    if (!sameItems(this.#toldObjects, objects)) {
+      this.#toldObjects = objects;
+      attempt(log, 'The set of ConfigMaps and Secrets was not taken', () => onObjects?.(objects));
     }
+    if (this.#toldPods === undefined || !sameItems(this.#toldPods, pods)) {
+      this.#toldPods = pods;
+      attempt(log, 'The set of static pods was not taken', () => onSet('file', pods));
+    }
+  }
+}
+
+function sameItems<T>(left: readonly T[], right: readonly T[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}
+
+/** What those who are told do with it must not end the looking. */
+function attempt(log: Log, failure: string, tell: () => void): void {
+  try {
+    tell();
+  } catch (error) {
+    log.error(error, failure);
   }
 }

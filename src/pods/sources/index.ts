@@ -1,5 +1,8 @@
 export { FileSource, type FileSourceDeps } from './file-source.ts';
+export { HttpSource, type HttpSourceDeps } from './http-source.ts';
+export type { Contents, Finding, Manifest, ManifestOptions } from './manifest.ts';
 export { computeUpdates, PodSources, type KnownPods, type Merged, type PodSourcesDeps } from './merge-sources.ts';
 export { nodeFiles } from './node-files.ts';
-export type { FileInfo, Files } from './ports.ts';
-export { readManifest, type Finding, type Manifest, type ManifestOptions } from './read-manifest.ts';
+export { nodeHttp } from './node-http.ts';
+export type { FileInfo, Files, HttpAnswer, HttpClient, HttpHeaders } from './ports.ts';
+export { readManifest } from './read-manifest.ts';

@@ -8,12 +8,12 @@ const pod = (name: string): DesiredPod =>
 const good = (digest: string, ...pods: readonly DesiredPod[]): Reading => ({
   version: digest,
   digest,
-  manifest: { pods, warnings: [], faults: [] },
+  manifest: { pods, objects: [], warnings: [], faults: [] },
 });
 const faulty = (digest: string, ...pods: readonly DesiredPod[]): Reading => ({
   version: digest,
   digest,
-  manifest: { pods, warnings: [], faults: [{ message: 'bad' }] },
+  manifest: { pods, objects: [], warnings: [], faults: [{ message: 'bad' }] },
 });
 /** Kind and names after a sequence of readings, each with its time. */
 function after(...readings: readonly (readonly [number, Reading])[]): string {

@@ -4,26 +4,25 @@ import type { Clock } from '../../base/clock.ts';
 import { describeError, isKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { seenTime } from '../../model/annotations.ts';
-import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { StaticPodRules } from '../../model/static-pod.ts';
 import type { PodRules } from '../../model/validation/index.ts';
 import { doubtMs, judgeFile, type FileState, type Reading } from './judge-file.ts';
+import { decodeText, unreadable, type Contents, type Manifest } from './manifest.ts';
 import type { PathWatch } from './path-watch.ts';
 import type { FileInfo, Files } from './ports.ts';
-import { readManifest, type Manifest } from './read-manifest.ts';
+import { readManifest } from './read-manifest.ts';
 import { reportFile } from './report-file.ts';
 
-interface ManifestFilesDeps {
+interface ManifestFilesDeps extends StaticPodRules {
   readonly clock: Clock;
   readonly log: Log;
   readonly files: Files;
   readonly path: string;
   readonly nodeName: string;
-  readonly preventApiReferences: boolean;
   readonly rules: PodRules;
 }
 
-export interface LookOutcome {
-  readonly pods: readonly DesiredPod[];
+export interface LookOutcome extends Contents {
   /** Something looked half-done: look again soon. */
   readonly unsettled: boolean;
 }
@@ -69,7 +68,12 @@ export class ManifestFiles {
   }
 
   #outcome(unsettled: boolean): LookOutcome {
-    return { pods: [...this.#states.values()].flatMap((state) => state.pods), unsettled };
+    const states = [...this.#states.values()];
+    return {
+      pods: states.flatMap((state) => state.pods),
+      objects: states.flatMap((state) => state.objects),
+      unsettled,
+    };
   }
 
   /** A folder that is being replaced is away for a moment; its pods must not die of that. */
@@ -143,11 +147,12 @@ export class ManifestFiles {
   }
 
   #parse(path: string, bytes: Uint8Array): Manifest {
-    const { clock, nodeName, preventApiReferences, rules } = this.#deps;
+    const { clock, nodeName, preventApiReferences, allowFolderObjects = false, rules } = this.#deps;
     const text = decodeText(bytes);
     if (text === undefined) return unreadable('the file is not UTF-8 text');
     const seen = seenTime(clock.now());
-    return readManifest(text, { source: 'file', origin: path, nodeName, seen, preventApiReferences, rules });
+    const origin = { source: 'file', origin: path, nodeName, seen } as const;
+    return readManifest(text, { ...origin, preventApiReferences, allowFolderObjects, rules });
   }
 
   async #infoOf(name: string): Promise<FileInfo | 'other ending' | undefined> {
@@ -168,18 +173,5 @@ async function unlessMissing<T>(outcome: Promise<T>): Promise<T | undefined> {
   } catch (error) {
     if (isKind(error, 'notFound')) return undefined;
     throw error;
-  }
-}
-
-function unreadable(message: string): Manifest {
-  return { pods: [], warnings: [], faults: [{ message }] };
-}
-
-function decodeText(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    // Its only failure with `fatal`: bytes that are no text.
-    return undefined;
   }
 }

@@ -8,13 +8,18 @@ import { describePod } from '../../model/containers.ts';
 import { desiredPod, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
 import type { PodUpdate, PodUpdateOp } from '../../model/pod-update.ts';
 
-export type KnownPods = ReadonlyMap<PodUid, DesiredPod>;
+/** A pod as the source told it, and as it was passed on. */
+interface KnownPod {
+  readonly told: DesiredPod;
+  readonly passedOn: DesiredPod;
+}
+export type KnownPods = ReadonlyMap<PodUid, KnownPod>;
 
 export interface Merged {
   /** In the order in which they must be delivered. */
   readonly updates: readonly PodUpdate[];
   readonly known: KnownPods;
-  /** Pods left out because another one of the same set has their name or uid. */
+  /** Pods left out because another one of the same set has their name or uid, or another source their uid. */
   readonly duplicates: readonly DesiredPod[];
 }
 
@@ -23,28 +28,34 @@ const order: readonly PodUpdateOp[] = ['remove', 'add', 'update', 'delete', 'set
 
 /**
  * What changed in a source between the set known and the next one. `known` is undefined for a source that has not
- * spoken before; `seen` is the moment noted on pods that bring none.
+ * spoken before; `seen` is the moment noted on pods that bring none; `isTaken` tells of uids that other sources have.
  */
 export function computeUpdates(
   known: KnownPods | undefined,
   source: PodSource,
   nextSet: readonly DesiredPod[],
   seen: string,
+  isTaken: (uid: PodUid) => boolean = () => false,
 ): Merged {
-  const { unique, duplicates } = withoutDuplicates(nextSet);
+  const { unique, duplicates } = withoutDuplicates(nextSet, isTaken);
   const changed = new Map<PodUpdateOp, DesiredPod[]>(order.map((op) => [op, []]));
-  const next = new Map<PodUid, DesiredPod>();
+  const next = new Map<PodUid, KnownPod>();
   for (const pod of unique) {
     const before = known?.get(pod.uid);
+    // Sources tell the same value for what has not changed, so that a set costs as much as its changes.
+    if (before?.told === pod) {
+      next.set(pod.uid, before);
+      continue;
+    }
     // A manifest with a uid of its own can be given another name: that is another pod.
-    const same = before?.fullName === pod.fullName ? before : undefined;
-    const merged = stamp(pod, source, same?.metadata.annotations?.[configAnnotations.seen], seen);
-    next.set(pod.uid, merged);
-    const op = same === undefined ? 'add' : changeOf(same, merged);
-    if (op !== undefined) changed.get(op)?.push(merged);
+    const same = before?.passedOn.fullName === pod.fullName ? before.passedOn : undefined;
+    const passedOn = stamp(pod, source, same?.metadata.annotations?.[configAnnotations.seen], seen);
+    next.set(pod.uid, { told: pod, passedOn });
+    const op = same === undefined ? 'add' : changeOf(same, passedOn);
+    if (op !== undefined) changed.get(op)?.push(passedOn);
   }
-  for (const [uid, pod] of known ?? []) {
-    if (next.get(uid)?.fullName !== pod.fullName) changed.get('remove')?.push(pod);
+  for (const [uid, { passedOn }] of known ?? []) {
+    if (next.get(uid)?.passedOn.fullName !== passedOn.fullName) changed.get('remove')?.push(passedOn);
   }
   const updates = order.flatMap((op): readonly PodUpdate[] => {
     const pods = changed.get(op) ?? [];
@@ -57,14 +68,18 @@ export function computeUpdates(
 
 function withoutDuplicates(
   pods: readonly DesiredPod[],
+  isTaken: (uid: PodUid) => boolean,
 ): Pick<Merged, 'duplicates'> & { unique: readonly DesiredPod[] } {
   const taken = new Set<string>();
   const unique: DesiredPod[] = [];
   const duplicates: DesiredPod[] = [];
   for (const pod of pods) {
     const keys = [`name ${pod.fullName}`, `uid ${pod.uid}`];
-    if (keys.some((key) => taken.has(key))) duplicates.push(pod);
-    else unique.push(pod);
+    if (isTaken(pod.uid) || keys.some((key) => taken.has(key))) {
+      duplicates.push(pod);
+      continue;
+    }
+    unique.push(pod);
     for (const key of keys) taken.add(key);
   }
   return { unique, duplicates };
@@ -72,7 +87,9 @@ function withoutDuplicates(
 
 function stamp(pod: DesiredPod, source: PodSource, firstSeen: string | undefined, now: string): DesiredPod {
   const own = pod.metadata.annotations ?? {};
-  const seen = firstSeen ?? own[configAnnotations.seen] ?? now;
+  // What the API server has under that name is another agent's moment, such as the one a mirror pod was copied with.
+  const noted = source === 'api' ? undefined : own[configAnnotations.seen];
+  const seen = firstSeen ?? noted ?? now;
   if (own[configAnnotations.source] === source && own[configAnnotations.seen] === seen) return pod;
   const metadata = withConfigSource(pod.metadata, source, seen);
   return desiredPod(source, { metadata, spec: pod.spec, status: pod.status });
@@ -104,26 +121,33 @@ export interface PodSourcesDeps {
   readonly recordDuplicate?: (pod: DesiredPod, message: string) => void;
 }
 
-/** Turns the sets that sources tell into one ordered stream of updates. */
+/** What one source said last. */
+interface SourceState {
+  readonly told: readonly DesiredPod[];
+  readonly known: KnownPods;
+  readonly duplicates: readonly DesiredPod[];
+}
+
+/**
+ * Turns the sets that sources tell into one ordered stream of updates. A uid belongs to the source that has it first:
+ * everything behind is keyed by uid, and what one source removes must not be what another still wants.
+ */
 export class PodSources {
   readonly #deps: PodSourcesDeps;
-  readonly #known = new Map<PodSource, KnownPods>();
+  readonly #states = new Map<PodSource, SourceState>();
   readonly #heard = new Set<PodSource>();
-  #reported: ReadonlySet<PodUid> = new Set();
 
   constructor(deps: PodSourcesDeps) {
     this.#deps = deps;
   }
 
   set(source: PodSource, pods: readonly DesiredPod[]): void {
-    const { log, clock, configured, onUpdate } = this.#deps;
+    const { configured } = this.#deps;
     if (!configured.includes(source)) throw new TubeletError('internal', `pod source ${source} is not configured`);
-    const merged = computeUpdates(this.#known.get(source), source, pods, seenTime(clock.now()));
-    this.#known.set(source, merged.known);
-    this.#report(source, merged.duplicates);
-    for (const update of merged.updates) {
-      log.debug(4, 'Pods of a source changed', { source, op: update.op, pods: update.pods.map((pod) => pod.fullName) });
-      onUpdate(update);
+    this.#merge(source, pods);
+    // What this source has given up, another may have asked for all the while.
+    for (const [other, { told, duplicates }] of this.#states) {
+      if (other !== source && duplicates.length > 0) this.#merge(other, told);
     }
     // Only now: who waits for all sources must find their pods already delivered.
     this.#heard.add(source);
@@ -138,15 +162,29 @@ export class PodSources {
     return this.#heard.has(source);
   }
 
+  #merge(source: PodSource, told: readonly DesiredPod[]): void {
+    const { log, clock, onUpdate } = this.#deps;
+    const before = this.#states.get(source);
+    const others = [...this.#states].filter(([other]) => other !== source).map(([, { known }]) => known);
+    const isTaken = (uid: PodUid): boolean => others.some((known) => known.has(uid));
+    const seen = seenTime(clock.now());
+    const { updates, known, duplicates } = computeUpdates(before?.known, source, told, seen, isTaken);
+    this.#states.set(source, { told, known, duplicates });
+    this.#report(source, duplicates, before?.duplicates ?? []);
+    for (const update of updates) {
+      log.debug(4, 'Pods of a source changed', { source, op: update.op, pods: update.pods.map((pod) => pod.fullName) });
+      onUpdate(update);
+    }
+  }
+
   /** A source repeats its set for as long as it stays; each duplicate is worth one line. */
-  #report(source: PodSource, duplicates: readonly DesiredPod[]): void {
+  #report(source: PodSource, duplicates: readonly DesiredPod[], reported: readonly DesiredPod[]): void {
     const { log, recordDuplicate } = this.#deps;
     for (const pod of duplicates) {
-      if (this.#reported.has(pod.uid)) continue;
-      log.warn('Leaving out a pod whose name or uid another pod of the source has', { source, pod: pod.fullName });
+      if (reported.some((one) => one.uid === pod.uid && one.fullName === pod.fullName)) continue;
+      log.warn('Leaving out a pod whose name or uid another pod has', { source, pod: pod.fullName, uid: pod.uid });
       const reason = `due to duplicate pod name "${pod.name}", ignoring`;
       recordDuplicate?.(pod, `Error validating pod ${describePod(pod)} from ${source} ${reason}`);
     }
-    if (duplicates.length > 0 || this.#reported.size > 0) this.#reported = new Set(duplicates.map((pod) => pod.uid));
   }
 }

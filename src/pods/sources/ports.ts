@@ -1,3 +1,5 @@
+import type { Masked } from '../../base/masked.ts';
+
 /** What a path leads to, symbolic links followed. */
 export interface FileInfo {
   readonly kind: 'file' | 'directory' | 'other';
@@ -18,4 +20,22 @@ export interface Files {
    * watched. The returned function ends the watch.
    */
   watch(path: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void;
+}
+
+/** Header → values. They may be credentials. */
+export type HttpHeaders = Masked<Readonly<Record<string, readonly string[]>>>;
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** Where the server wants the client to ask instead. */
+  readonly location: string | undefined;
+  /** Throws when the body ends before its end. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Ends the connection; to be called however much of the body was read. */
+  close(): void;
+}
+
+/** One GET, without following anything; the signal ends it at any point, also while the body comes. */
+export interface HttpClient {
+  get(url: URL, headers: HttpHeaders, signal: AbortSignal): Promise<HttpAnswer>;
 }

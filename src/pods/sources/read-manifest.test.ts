@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultPodRules } from '../../model/validation/index.ts';
-import { readManifest, type Finding, type Manifest, type ManifestOptions } from './read-manifest.ts';
+import type { Finding, Manifest, ManifestOptions } from './manifest.ts';
+import { readManifest } from './read-manifest.ts';
 
 const options: ManifestOptions = {
   nodeName: 'node',
@@ -50,7 +51,12 @@ test('several documents, lists and typed lists', () => {
   assert.deepEqual(lines(read(`apiVersion: v1\nkind: List\nitems:\n- ${item}\n`).faults), [
     '4: items[0].kind: Required value',
   ]);
-  assert.deepEqual(read('{apiVersion: v1, kind: PodList, items: []}'), { pods: [], warnings: [], faults: [] });
+  assert.deepEqual(read('{apiVersion: v1, kind: PodList, items: []}'), {
+    pods: [],
+    objects: [],
+    warnings: [],
+    faults: [],
+  });
 });
 
 test('faults name the line of the file, also in later documents and lists', () => {
@@ -81,8 +87,8 @@ test('a key that stands twice is warned of, the last one counts', () => {
 });
 
 test('texts that hold no pod', () => {
-  assert.deepEqual(read('').faults, [{ message: 'the file holds no pod' }]);
-  assert.deepEqual(read('# only words\n').faults, [{ message: 'the file holds no pod' }]);
+  assert.deepEqual(read('').faults, [{ message: 'it holds no pod' }]);
+  assert.deepEqual(read('# only words\n').faults, [{ message: 'it holds no pod' }]);
   assert.match(lines(read('- a\n').faults)[0] ?? '', /^1: expected a pod/);
   assert.deepEqual(lines(read('apiVersion: v1\nkind: Deployment\n').faults), [
     '2: kind: Unsupported value: "Deployment": supported values: "Pod", "PodList", "List"',

@@ -4,111 +4,98 @@ import type { Pod } from '../../gen/kubernetes/types.ts';
 import { decodeObject } from '../../model/decode-object.ts';
 import { desiredPod, type DesiredPod } from '../../model/desired-pod.ts';
 import { defaultPod } from '../../model/pod-defaults.ts';
-import { staticPodRefusal, toStaticPod, type StaticPodOrigin } from '../../model/static-pod.ts';
-import { validatePod, type FieldPath, type PodRules } from '../../model/validation/index.ts';
-
-export interface ManifestOptions extends StaticPodOrigin {
-  /** Feature gate PreventStaticPodAPIReferences. */
-  readonly preventApiReferences: boolean;
-  readonly rules: PodRules;
-}
-
-export interface Finding {
-  /** 1-based; absent where the finding is about the file as a whole. */
-  readonly line?: number;
-  readonly message: string;
-}
-
-export interface Manifest {
-  readonly pods: readonly DesiredPod[];
-  /** What was taken but was hardly meant that way. */
-  readonly warnings: readonly Finding[];
-  /** Why some or all of the text could not be taken. */
-  readonly faults: readonly Finding[];
-}
-
-/** One object of a text and the place where it stands in its document. */
-interface Item {
-  readonly value: unknown;
-  readonly prefix: FieldPath;
-}
+import type { StandaloneObject } from '../../model/standalone-object.ts';
+import { staticPodRefusal, toStaticPod } from '../../model/static-pod.ts';
+import { validatePod, type FieldPath } from '../../model/validation/index.ts';
+import { itemAt, type Findings, type Item, type Manifest, type ManifestOptions } from './manifest.ts';
+import { readObject } from './read-object.ts';
 
 /** Reads a text of pods, as files and URLs give it: YAML or JSON, several documents, lists. */
 export function readManifest(text: string, options: ManifestOptions): Manifest {
   const pods: DesiredPod[] = [];
-  const warnings: Finding[] = [];
-  const faults: Finding[] = [];
+  const objects: StandaloneObject[] = [];
+  const findings: Findings = { warnings: [], faults: [] };
+  const { warnings, faults } = findings;
   try {
     const documents = parseYamlDocuments(text, {
       onDuplicateKey: (key, line) => warnings.push({ line, message: `key "${key}" stands twice; the last one counts` }),
     });
-    if (documents.length === 0) faults.push({ message: 'the file holds no pod' });
+    if (documents.length === 0) faults.push({ message: 'it holds no pod' });
     for (const document of documents) {
-      for (const item of itemsOf(document, faults)) {
-        const pod = readPod(item, document, options, warnings, faults);
-        if (pod !== undefined) pods.push(pod);
+      for (const item of itemsOf(document, options, findings)) {
+        const { kind } = item;
+        if (kind === 'Pod') pods.push(...readPod(item, options, findings));
+        else objects.push(...readObject(kind, item, options.origin, findings));
       }
     }
   } catch (error) {
     if (!(error instanceof YamlError)) throw error;
     faults.push({ line: error.line, message: messageOf(error) });
   }
-  return { pods, warnings, faults };
+  return { pods, objects, warnings, faults };
 }
 
-/** A document is a pod or a list of pods; anything else is a fault. */
-function itemsOf(document: YamlDocument, faults: Finding[]): readonly Item[] {
+const objectKinds = ['ConfigMap', 'Secret'] as const;
+const whereObjectsCount =
+  'ConfigMaps and Secrets are read only from the manifest folder of a node without an API server';
+
+/** A document is one object or a list of them; anything else is a fault. */
+function itemsOf(document: YamlDocument, options: ManifestOptions, { faults }: Findings): readonly Item[] {
   const { value } = document;
+  const single: readonly Item['kind'][] = options.allowFolderObjects === true ? ['Pod', ...objectKinds] : ['Pod'];
   const wrong = (path: FieldPath, message: string): readonly Item[] => {
     faults.push({ line: document.lineOf(path), message });
     return [];
   };
+  const wrongKind = (
+    path: FieldPath,
+    field: string,
+    kind: unknown,
+    ...supported: readonly string[]
+  ): readonly Item[] => {
+    const hint = objectKinds.some((one) => one === kind) ? `; ${whereObjectsCount}` : '';
+    return wrong(path, `${field}: ${expectedOne(kind, ...supported)}${hint}`);
+  };
   if (!isMapping(value)) return wrong([], 'expected a pod, that is a mapping with apiVersion, kind, metadata and spec');
   if (value['apiVersion'] !== 'v1')
     return wrong(['apiVersion'], `apiVersion: ${expectedOne(value['apiVersion'], 'v1')}`);
-  switch (value['kind']) {
-    case 'Pod':
-      return [{ value, prefix: [] }];
-    case 'PodList':
-    case 'List': {
-      const { items } = value;
-      if (items === undefined || items === null) return [];
-      if (!Array.isArray(items)) return wrong(['items'], 'items: expected a list of pods');
-      return items.flatMap((item: unknown, index): readonly Item[] => {
-        const kind = isMapping(item) ? item['kind'] : undefined;
-        // The items of a typed list need not repeat their kind.
-        if (kind === 'Pod' || (kind === undefined && value['kind'] === 'PodList')) {
-          return [{ value: item, prefix: ['items', index] }];
-        }
-        return wrong(['items', index, 'kind'], `items[${index}].kind: ${expectedOne(kind, 'Pod')}`);
-      });
-    }
-    default:
-      return wrong(['kind'], `kind: ${expectedOne(value['kind'], 'Pod', 'PodList', 'List')}`);
+  const known = single.find((kind) => kind === value['kind']);
+  if (known !== undefined) return [itemAt(document, known, value, [])];
+  if (value['kind'] !== 'PodList' && value['kind'] !== 'List') {
+    return wrongKind(['kind'], 'kind', value['kind'], ...single, 'PodList', 'List');
   }
+  const isPodList = value['kind'] === 'PodList';
+  const inList = isPodList ? (['Pod'] as const) : single;
+  const { items } = value;
+  if (items === undefined || items === null) return [];
+  if (!Array.isArray(items)) return wrong(['items'], 'items: expected a list of pods');
+  return items.flatMap((item: unknown, index): readonly Item[] => {
+    const given = isMapping(item) ? item['kind'] : undefined;
+    // The items of a typed list need not repeat their kind.
+    const kind = inList.find((one) => one === (given ?? (isPodList ? 'Pod' : undefined)));
+    if (kind !== undefined) return [itemAt(document, kind, item, ['items', index])];
+    return wrongKind(['items', index, 'kind'], `items[${index}].kind`, given, ...inList);
+  });
 }
 
+/** The pod of an item; none if it cannot be taken. */
 function readPod(
-  item: Item,
-  document: YamlDocument,
+  { value, lineOf }: Item,
   options: ManifestOptions,
-  warnings: Finding[],
-  faults: Finding[],
-): DesiredPod | undefined {
-  const lineOf = (path: FieldPath): number => document.lineOf([...item.prefix, ...path]);
-  const { object, problems } = decodeObject('Pod', item.value, lineOf);
+  { warnings, faults }: Findings,
+): readonly DesiredPod[] {
+  const { object, problems } = decodeObject('Pod', value, lineOf);
   for (const { severity, line, message } of problems) {
     (severity === 'error' ? faults : warnings).push({ line, message });
   }
   // With parts missing, whatever validation says would be about the decoder's gaps, not about the manifest.
-  if (problems.some((problem) => problem.severity === 'error')) return undefined;
+  if (problems.some((problem) => problem.severity === 'error')) return [];
   const pod = toStaticPod(defaultPod(object), options);
   const found = validatePod(pod, options.rules).map(({ path, message }) => ({ line: lineOf(path), message }));
-  const refusal = found.length > 0 ? undefined : staticPodRefusal(pod, options.preventApiReferences);
+  const refusal = found.length > 0 ? undefined : staticPodRefusal(pod, options);
   if (refusal !== undefined) found.push({ line: lineOf([]), message: `${nameOf(object)}: ${refusal}` });
-  if (found.length === 0) return desiredPod(options.source, pod);
   faults.push(...found);
-  return undefined;
+  return found.length === 0 ? [desiredPod(options.source, pod)] : [];
 }
 
 function nameOf(pod: Pod): string {

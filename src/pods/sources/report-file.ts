@@ -1,9 +1,10 @@
 import { TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { objectKey } from '../../model/standalone-object.ts';
 import type { FileState } from './judge-file.ts';
-import type { Finding } from './read-manifest.ts';
+import type { Contents, Finding, Manifest } from './manifest.ts';
 
-/** A file with more findings than this is better looked at as a whole. */
+/** A text with more findings than this is better looked at as a whole. */
 const maxLines = 20;
 
 /** Tells the operator what became of a file. Called once for each content that the source made up its mind about. */
@@ -12,24 +13,35 @@ export function reportFile(log: Log, path: string, state: FileState): void {
     log.debug(3, 'Manifest looks half-written, reading it again', { path });
     return;
   }
-  for (const finding of state.manifest.warnings.slice(0, maxLines)) {
+  reportManifest(log, path, state.manifest, state.kind === 'bad' ? state.kept : undefined);
+  if (state.kind === 'good') log.debug(3, 'Read static pod manifest', { path, ...namesOf(state) });
+}
+
+/** Tells what was found in a text that came from a path or URL, and what is kept of the last good one because of that. */
+export function reportManifest(log: Log, path: string, manifest: Manifest, kept: Contents | undefined): void {
+  const { warnings, faults } = manifest;
+  for (const finding of warnings.slice(0, maxLines)) {
     log.warn('Static pod manifest has something that is ignored', { path, ...finding });
   }
-  if (state.kind === 'good') {
-    log.debug(3, 'Read static pod manifest', { path, pods: state.pods.map((pod) => pod.fullName) });
-    return;
-  }
-  const { faults } = state.manifest;
   for (const finding of faults.slice(0, maxLines)) {
     log.error(new TubeletError('invalid', describe(path, finding)), 'Bad static pod manifest', { path, ...finding });
   }
   if (faults.length > maxLines) {
     log.info('Static pod manifest has more faults than are shown', { path, more: faults.length - maxLines });
   }
-  if (state.kept.length > 0) {
-    const pods = state.kept.map((pod) => pod.fullName);
-    log.warn('Keeping the pods of the last good manifest running', { path, pods });
+  if (kept !== undefined && kept.pods.length > 0) {
+    log.warn('Keeping the pods of the last good manifest running', { path, ...namesOf(kept) });
+  } else if (kept !== undefined && kept.objects.length > 0) {
+    log.warn('Keeping the objects of the last good manifest', { path, ...namesOf(kept) });
   }
+}
+
+function namesOf({ pods, objects }: Contents): {
+  readonly pods: readonly string[];
+  readonly objects?: readonly string[];
+} {
+  const names = { pods: pods.map((pod) => pod.fullName) };
+  return objects.length === 0 ? names : { ...names, objects: objects.map(objectKey) };
 }
 
 function describe(path: string, { line, message }: Finding): string {

@@ -51,10 +51,11 @@ export class FakeState {
     this.#clock = clock;
   }
 
-  /** Wall time in nanoseconds. No two are the same, as with the real one: readers sort by it. */
+  /** Wall time in nanoseconds, also when the wall was set back. No two of one time are the same: readers sort by it. */
   stamp(): bigint {
     const now = BigInt(Math.floor(this.#clock.now())) * 1_000_000n;
-    this.#lastStamp = now > this.#lastStamp ? now : this.#lastStamp + 1n;
+    const isSameMilli = this.#lastStamp - (this.#lastStamp % 1_000_000n) === now;
+    this.#lastStamp = isSameMilli ? this.#lastStamp + 1n : now;
     return this.#lastStamp;
   }
 

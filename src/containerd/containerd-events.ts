@@ -1,0 +1,81 @@
+import { Client, credentials, Metadata, type ClientOptions } from '@grpc/grpc-js';
+import type { Clock } from '../base/clock.ts';
+import { messageOf } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { EventsService, type Envelope } from '../gen/containerd/events.ts';
+import { subscriptionError } from './subscription-error.ts';
+import { toEvent, topics, type ContainerdEvent } from './to-event.ts';
+
+export interface ContainerdEventsDeps {
+  /** Where containerd listens, `unix:///path`: the same socket as for CRI. */
+  readonly endpoint: string;
+  /** Where CRI keeps its containers; `k8s.io` unless told otherwise. */
+  readonly namespace?: string;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+export interface ContainerdEvents {
+  /**
+   * What happens from now on, until the signal aborts. Throws a TubeletError when containerd goes away, and one of kind
+   * `unsupported` where no containerd listens; opening it again is the caller's decision.
+   */
+  events(signal: AbortSignal): AsyncIterable<ContainerdEvent>;
+}
+
+const defaultNamespace = 'k8s.io';
+
+const channelOptions: ClientOptions = {
+  // The connection is not shared with other clients in the process, so that it closes with the subscription.
+  'grpc.use_local_subchannel_pool': 1,
+  'grpc.enable_http_proxy': 0,
+  'grpc.service_config_disable_resolution': 1,
+};
+
+/** containerd's own event service. It tells what happens as it happens, often before CRI shows it. */
+export function containerdEvents(deps: ContainerdEventsDeps): ContainerdEvents {
+  return { events: (signal) => subscribe(deps, signal) };
+}
+
+async function* subscribe(deps: ContainerdEventsDeps, signal: AbortSignal): AsyncGenerator<ContainerdEvent> {
+  if (signal.aborted) return;
+  const { clock, log, namespace = defaultNamespace } = deps;
+  // One connection for each subscription: nothing is left open between them, and a lost one is noticed at once.
+  const client = new Client(deps.endpoint, credentials.createInsecure(), channelOptions);
+  const stream = openStream(client, namespace);
+  const cancel = (): void => stream.cancel();
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    for await (const envelope of stream as AsyncIterable<Envelope>) {
+      const event = envelope.namespace === namespace ? readEvent(envelope, clock.now(), log) : undefined;
+      if (event !== undefined) yield event;
+    }
+  } catch (error) {
+    if (!signal.aborted) throw subscriptionError(error);
+  } finally {
+    signal.removeEventListener('abort', cancel);
+    stream.cancel();
+    client.close();
+  }
+}
+
+function openStream(client: Client, namespace: string): ReturnType<typeof client.makeServerStreamRequest> {
+  const { path, requestSerialize, responseDeserialize } = EventsService.subscribe;
+  const metadata = new Metadata();
+  metadata.set('containerd-namespace', namespace);
+  // containerd leaves out what nobody here reads: a pull alone is hundreds of events about content and snapshots.
+  const filters = [`namespace==${quoted(namespace)},topic~=${quoted(`^(${topics.join('|')})$`)}`];
+  return client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, { filters }, metadata);
+}
+
+/** As containerd's filters want values that hold more than letters. */
+const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+
+function readEvent(envelope: Envelope, now: number, log: Log): ContainerdEvent | undefined {
+  try {
+    return toEvent(envelope, now);
+  } catch (error) {
+    log.debug(2, 'An event of containerd cannot be read', { topic: envelope.topic, why: messageOf(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,62 @@
+import {
+  ContainerCreate,
+  ContainerDelete,
+  SandboxExit,
+  SandboxStart,
+  TaskDelete,
+  TaskExit,
+  TaskOOM,
+  TaskStart,
+  type Envelope,
+  type Timestamp,
+} from '../gen/containerd/events.ts';
+
+export type ContainerdEventKind = 'created' | 'started' | 'exited' | 'oom' | 'removed';
+
+/** What happened to a container or to a sandbox, which is a container too where containerd runs it. */
+export interface ContainerdEvent {
+  readonly kind: ContainerdEventKind;
+  readonly containerId: string;
+  /** Wall time in milliseconds. */
+  readonly at: number;
+}
+
+type Content = Omit<ContainerdEvent, 'at'> & { readonly at?: Timestamp | undefined };
+
+/** How to read what each topic carries; nothing for a process that was only a guest in its container. */
+const readers: Readonly<Record<string, (bytes: Uint8Array) => Content | undefined>> = {
+  '/containers/create': (bytes) => ({ kind: 'created', containerId: ContainerCreate.decode(bytes).id }),
+  '/containers/delete': (bytes) => ({ kind: 'removed', containerId: ContainerDelete.decode(bytes).id }),
+  '/tasks/start': (bytes) => ({ kind: 'started', containerId: TaskStart.decode(bytes).containerId }),
+  '/tasks/exit': (bytes) => exited(TaskExit.decode(bytes)),
+  // Told again when the process is cleaned up: whoever was too early for the exit gets a second reason to look.
+  '/tasks/delete': (bytes) => exited(TaskDelete.decode(bytes)),
+  '/tasks/oom': (bytes) => ({ kind: 'oom', containerId: TaskOOM.decode(bytes).containerId }),
+  '/sandboxes/start': (bytes) => ({ kind: 'started', containerId: SandboxStart.decode(bytes).sandboxId }),
+  '/sandboxes/exit': (bytes) => {
+    const { sandboxId, exitedAt } = SandboxExit.decode(bytes);
+    return { kind: 'exited', containerId: sandboxId, at: exitedAt };
+  },
+};
+
+/** The topics that are understood here. */
+export const topics: readonly string[] = Object.keys(readers);
+
+/** The event in an envelope; nothing where it is none of ours. Throws when its bytes are no such message. */
+export function toEvent(envelope: Envelope, now: number): ContainerdEvent | undefined {
+  const content = readers[envelope.topic]?.(envelope.event?.value ?? new Uint8Array());
+  if (content === undefined || content.containerId === '') return undefined;
+  const { kind, containerId } = content;
+  return { kind, containerId, at: toMillis(content.at) ?? toMillis(envelope.timestamp) ?? now };
+}
+
+/** An exec in a container ends with the same event under an id of its own, and its container lives on. */
+function exited({ containerId, id, exitedAt }: Pick<TaskExit, 'containerId' | 'id' | 'exitedAt'>): Content | undefined {
+  if (id !== '' && id !== containerId) return undefined;
+  return { kind: 'exited', containerId, at: exitedAt };
+}
+
+function toMillis(time: Timestamp | undefined): number | undefined {
+  if (time === undefined) return undefined;
+  return Number(time.seconds) * 1_000 + Math.floor(time.nanos / 1_000_000);
+}

@@ -1,0 +1,61 @@
+import { TubeletError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { ConfigMap, Secret } from '../gen/kubernetes/types.ts';
+import {
+  objectKey,
+  type DataObjectKind,
+  type DataObjectReference,
+  type StandaloneObject,
+} from '../model/standalone-object.ts';
+import { computeObjects, type KnownObjects, type ObjectProblem } from './compute-objects.ts';
+
+export interface StandaloneObjectsDeps {
+  readonly log: Log;
+  /** Told after the new objects can be read, with those that pods may see differently. */
+  readonly onChange: (changed: readonly DataObjectReference[]) => void;
+}
+
+/** The ConfigMaps and Secrets of a node without an API server; the only writer of that fact. */
+export class StandaloneObjects {
+  readonly #deps: StandaloneObjectsDeps;
+  #objects: KnownObjects = new Map();
+  #reported: ReadonlySet<string> = new Set();
+
+  constructor(deps: StandaloneObjectsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Takes the complete set over. */
+  set(told: readonly StandaloneObject[]): void {
+    const { objects, changed, problems } = computeObjects(this.#objects, told);
+    this.#objects = objects;
+    this.#report(problems);
+    if (changed.length === 0) return;
+    this.#deps.log.info('ConfigMaps and Secrets of the manifest folder changed', { objects: changed.map(objectKey) });
+    this.#deps.onChange(changed);
+  }
+
+  configMap(namespace: string, name: string): ConfigMap | undefined {
+    return this.#get('ConfigMap', namespace, name);
+  }
+
+  /** With its values in `data`, in base64, whatever way they were written. */
+  secret(namespace: string, name: string): Secret | undefined {
+    return this.#get('Secret', namespace, name);
+  }
+
+  #get(kind: DataObjectKind, namespace: string, name: string): ConfigMap | Secret | undefined {
+    return this.#objects.get(objectKey({ kind, namespace, name }))?.object;
+  }
+
+  /** The folder repeats its set for as long as it stays; each problem is worth one line. */
+  #report(problems: readonly ObjectProblem[]): void {
+    const texts = problems.map(({ path, line, message }) => `${path}:${line}: ${message}`);
+    for (const [index, problem] of problems.entries()) {
+      const text = texts[index] ?? problem.message;
+      if (this.#reported.has(text)) continue;
+      this.#deps.log.error(new TubeletError('invalid', text), 'Bad manifest of an object', { ...problem });
+    }
+    this.#reported = new Set(texts);
+  }
+}

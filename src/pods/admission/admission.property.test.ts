@@ -1,0 +1,175 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { podQos, type QosClass } from '../../model/qos.ts';
+import { anAdmissionNode } from '../../testing/admission-node.ts';
+import { aContainer, aPod } from '../../testing/pods.ts';
+import { admissionChain, judge } from './chain.ts';
+import { computePreemption } from './preemption.ts';
+import { requestOf } from './requests.ts';
+import { computeShortages, missingOf } from './shortages.ts';
+import type { AdmissionInput } from './verdict.ts';
+
+const gpu = 'example.com/gpu';
+const amount = fc.integer({ min: 0, max: 8 });
+
+/** Small numbers, so that shortages, ties and exact fits are common. */
+const anyPod = fc.record({
+  requests: fc.record({ cpu: amount, memory: amount, [gpu]: fc.integer({ min: 0, max: 2 }) }),
+  exact: fc.boolean(),
+  source: fc.constantFrom('api', 'api', 'api', 'file' as const),
+  priority: fc.constantFrom(undefined, 0, 10, 2_000_000_000, 2_000_001_000),
+  hostPort: fc.constantFrom(0, 0, 0, 80, 81),
+});
+
+type PodShape = typeof anyPod extends fc.Arbitrary<infer Shape> ? Shape : never;
+
+function build({ requests, exact, source, priority, hostPort }: PodShape, uid: string): DesiredPod {
+  const amounts = Object.fromEntries(Object.entries(requests).map(([name, value]) => [name, String(value)]));
+  const resources = { requests: amounts, ...(exact && { limits: amounts }) };
+  const ports = [{ containerPort: 80, hostPort }];
+  return aPod({
+    uid,
+    source: source === 'file' ? 'file' : 'api',
+    spec: { containers: [aContainer('c', { resources, ports })], ...(priority !== undefined && { priority }) },
+  });
+}
+
+const input: fc.Arbitrary<AdmissionInput> = fc
+  .record({
+    pod: anyPod,
+    active: fc.array(anyPod, { maxLength: 8 }),
+    capacity: fc.record({
+      cpu: fc.nat(30),
+      memory: fc.nat(30),
+      [gpu]: fc.nat(4),
+      pods: fc.integer({ min: 1, max: 9 }),
+    }),
+  })
+  .map(({ pod, active, capacity }) => ({
+    pod: build(pod, 'asked'),
+    active: active.map((shape, index) => build(shape, `active-${index}`)),
+    node: anAdmissionNode({
+      allocatable: Object.fromEntries(Object.entries(capacity).map(([name, value]) => [name, String(value)])),
+    }),
+  }));
+
+/** A full node and a critical pod: somebody has to go, and many are alike. */
+const crowded: fc.Arbitrary<AdmissionInput> = fc
+  .record({
+    pod: fc.record({ cpu: fc.integer({ min: 1, max: 12 }), memory: fc.integer({ min: 1, max: 12 }) }),
+    active: fc.array(
+      fc.record({ cpu: fc.nat(6), memory: fc.nat(6), exact: fc.boolean(), priority: fc.constantFrom(0, 1) }),
+      { minLength: 2, maxLength: 8 },
+    ),
+  })
+  .map(({ pod, active }) => {
+    const plain = { [gpu]: 0, source: 'api', hostPort: 0 } as const;
+    const shape = ({ cpu, memory }: { readonly cpu: number; readonly memory: number }): PodShape['requests'] => ({
+      cpu,
+      memory,
+      [gpu]: 0,
+    });
+    const sum = (name: 'cpu' | 'memory'): string => String(active.reduce((total, other) => total + other[name], 0));
+    return {
+      pod: build({ ...plain, requests: shape(pod), exact: false, priority: 2_000_000_000 }, 'asked'),
+      active: active.map(({ exact, priority, ...amounts }, index) =>
+        build({ ...plain, requests: shape(amounts), exact, priority }, `active-${index}`),
+      ),
+      node: anAdmissionNode({ allocatable: { cpu: sum('cpu'), memory: sum('memory'), pods: String(active.length) } }),
+    };
+  });
+
+const chain = admissionChain();
+
+test('more of anything never turns an admitted pod away', () => {
+  const more = fc.record({ cpu: amount, memory: amount, [gpu]: amount, pods: amount });
+  fc.assert(
+    fc.property(input, more, (asked, added) => {
+      fc.pre(judge(chain, asked).admit !== false);
+      const allocatable = Object.fromEntries(
+        Object.entries(asked.node.allocatable).map(([name, value]) => [
+          name,
+          String(Number(value) + (added[name as keyof typeof added] ?? 0)),
+        ]),
+      );
+      assert.notEqual(judge(chain, { ...asked, node: { ...asked.node, allocatable } }).admit, false);
+    }),
+  );
+});
+
+test('one pod less never turns an admitted pod away', () => {
+  fc.assert(
+    fc.property(input, fc.nat(7), (asked, index) => {
+      const verdict = judge(chain, asked);
+      fc.pre(verdict.admit === true);
+      assert.deepEqual(judge(chain, { ...asked, active: asked.active.toSpliced(index, 1) }), verdict);
+    }),
+  );
+});
+
+test('the order of the other pods does not matter', () => {
+  const shuffled = fc
+    .oneof(input, crowded)
+    .chain((asked) =>
+      fc
+        .shuffledSubarray([...asked.active], { minLength: asked.active.length })
+        .map((active) => ({ asked, again: { ...asked, active } })),
+    );
+  fc.assert(
+    fc.property(shuffled, ({ asked, again }) => {
+      const [first, second] = [judge(chain, asked), judge(chain, again)];
+      if (first.admit !== 'afterPreempting' || second.admit !== 'afterPreempting') {
+        assert.deepEqual(first, second);
+        return;
+      }
+      assert.deepEqual(first.victims.toSorted(), second.victims.toSorted());
+    }),
+  );
+});
+
+const classOrder: readonly QosClass[] = ['BestEffort', 'Burstable', 'Guaranteed'];
+
+test('preemption frees enough, by the lowest classes that can, and nobody goes in vain', () => {
+  fc.assert(
+    fc.property(fc.oneof(input, crowded), ({ pod, active, node }) => {
+      const critical = { ...pod, spec: { ...pod.spec, priority: 2_000_000_000 } };
+      const shortages = computeShortages({ pod: critical, active, node });
+      const result = computePreemption(critical, active, shortages);
+      const covers = (gone: readonly DesiredPod[]): boolean =>
+        shortages.every(
+          (shortage) =>
+            gone.reduce((sum, { spec }) => sum + requestOf({ spec }, shortage.resource), 0n) >= missingOf(shortage),
+        );
+      const mayGo = active.filter(({ source, spec: { priority = 0 } }) => source === 'api' && priority < 2_000_000_000);
+      if (!('victims' in result)) {
+        assert.equal(covers(mayGo), false, 'somebody could have gone');
+        return;
+      }
+      const gone = active.filter(({ uid }) => result.victims.includes(uid));
+      assert.equal(gone.length, result.victims.length);
+      assert.ok(covers(gone), 'enough is freed');
+      assert.ok(gone.every((victim) => mayGo.includes(victim)));
+      for (const victim of gone) {
+        assert.equal(covers(gone.filter((other) => other !== victim)), false, `${victim.uid} goes in vain`);
+      }
+      const worst = Math.max(-1, ...gone.map((victim) => classOrder.indexOf(podQos(victim))));
+      const lower = mayGo.filter((candidate) => classOrder.indexOf(podQos(candidate)) < worst);
+      if (worst >= 0) assert.equal(covers(lower), false, 'lower classes would have done');
+    }),
+  );
+});
+
+test('after the victims are gone the pod fits', () => {
+  fc.assert(
+    fc.property(fc.oneof(input, crowded), (asked) => {
+      const verdict = judge(chain, asked);
+      fc.pre(verdict.admit === 'afterPreempting');
+      const active = asked.active.filter(
+        ({ uid }) => verdict.admit === 'afterPreempting' && !verdict.victims.includes(uid),
+      );
+      assert.deepEqual(judge(chain, { ...asked, active }), { admit: true });
+    }),
+  );
+});

@@ -1,0 +1,85 @@
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { Counter } from '../../base/metrics.ts';
+import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import { isTerminalPhase } from '../../model/reasons.ts';
+import { admissionChain, judge } from './chain.ts';
+import type { AdmissionNode, RunningPods } from './ports.ts';
+import { rejectionLabel } from './rejection.ts';
+import { admitted, type AdmissionRule, type Verdict } from './verdict.ts';
+
+export interface AdmissionDeps {
+  readonly log: Log;
+  /** The node as it is now. */
+  readonly node: () => AdmissionNode;
+  readonly running: RunningPods;
+  /** Asked before the node's totals are looked at; whoever hands out CPUs, memory or devices. */
+  readonly resourceManagers?: AdmissionRule;
+  readonly rejections?: Pick<Counter<'reason'>, 'inc'>;
+}
+
+/** Decides once for every pod whether it may run here; the only writer of that fact. */
+export class Admission {
+  readonly #deps: AdmissionDeps;
+  readonly #chain: readonly AdmissionRule[];
+  /** What a pod is answered when it is asked for again. */
+  readonly #decided = new Map<PodUid, Verdict>();
+  /** Pods that were told to give way: they may still be ending, but what they asked for is promised to others. */
+  readonly #victims = new Set<PodUid>();
+
+  constructor(deps: AdmissionDeps) {
+    this.#deps = deps;
+    this.#chain = admissionChain(deps.resourceManagers);
+  }
+
+  /**
+   * The verdict about a pod beside the pods that already count. It stands: an admitted pod is never refused later, a
+   * refused one has failed for good. Victims are named in the first answer only.
+   */
+  decide(pod: DesiredPod, active: readonly DesiredPod[]): Verdict {
+    const known = this.#decided.get(pod.uid);
+    if (known !== undefined) return known;
+    const verdict = this.#wasAdmitted(pod) ? admitted : this.#judge(pod, active);
+    this.#decided.set(pod.uid, verdict.admit === 'afterPreempting' ? admitted : verdict);
+    this.#tell(pod, verdict);
+    return verdict;
+  }
+
+  /** Whether the pod counts on this node: it was admitted, by this run of the agent or an earlier one, and may stay. */
+  isAdmitted(pod: DesiredPod): boolean {
+    if (this.#victims.has(pod.uid)) return false;
+    const known = this.#decided.get(pod.uid);
+    return known === undefined ? this.#wasAdmitted(pod) : known.admit !== false;
+  }
+
+  /** The pod is gone: should its uid come again, it is a new question. */
+  forget(uid: PodUid): void {
+    this.#decided.delete(uid);
+    this.#victims.delete(uid);
+  }
+
+  #judge(pod: DesiredPod, active: readonly DesiredPod[]): Verdict {
+    const others = active.filter(({ uid }) => uid !== pod.uid && !this.#victims.has(uid));
+    return judge(this.#chain, { pod, active: others, node: this.#deps.node() });
+  }
+
+  /** Only an agent on this node writes a start time, and a pod that it refused is Failed: one that lives was admitted. */
+  #wasAdmitted(pod: DesiredPod): boolean {
+    const { phase, startTime } = pod.status;
+    const startedByUs = !isStatic(pod) && startTime !== undefined && !isTerminalPhase(phase);
+    return startedByUs || this.#deps.running.hasContainers(pod.uid);
+  }
+
+  #tell(pod: DesiredPod, verdict: Verdict): void {
+    const { log, rejections } = this.#deps;
+    const fields = { pod: { namespace: pod.namespace, name: pod.name }, podUID: pod.uid };
+    if (verdict.admit === false) {
+      const { reason, message } = verdict;
+      log.info('Pod was not admitted', { ...fields, reason, message });
+      rejections?.inc({ reason: rejectionLabel(reason) });
+    } else if (verdict.admit === 'afterPreempting') {
+      for (const uid of verdict.victims) this.#victims.add(uid);
+      log.info('Pods give way to a critical pod', { ...fields, victims: verdict.victims, resource: verdict.shortOf });
+    }
+  }
+}

@@ -1,0 +1,51 @@
+import { appArmor } from './rules/app-armor.ts';
+import { evictionPressure } from './rules/eviction-pressure.ts';
+import { initRestartPolicy } from './rules/init-restart-policy.ts';
+import { nodeAffinity } from './rules/node-affinity.ts';
+import { nodeInfo } from './rules/node-info.ts';
+import { nodeName } from './rules/node-name.ts';
+import { nodePorts } from './rules/node-ports.ts';
+import { nodeShutdown } from './rules/node-shutdown.ts';
+import { osField } from './rules/os-field.ts';
+import { osLabel } from './rules/os-label.ts';
+import { podFeatures } from './rules/pod-features.ts';
+import { preemption } from './rules/preemption.ts';
+import { resources } from './rules/resources.ts';
+import { supplementalGroups } from './rules/supplemental-groups.ts';
+import { sysctls } from './rules/sysctls.ts';
+import { taints } from './rules/taints.ts';
+import { admitted, type AdmissionInput, type AdmissionRule, type Verdict } from './verdict.ts';
+
+/** The rules in the order in which they are asked. `resourceManagers` stands for CPUs, memory and devices given out whole. */
+export function admissionChain(resourceManagers: AdmissionRule = () => admitted): readonly AdmissionRule[] {
+  return [
+    evictionPressure,
+    sysctls,
+    resourceManagers,
+    nodeInfo,
+    osLabel,
+    osField,
+    supplementalGroups,
+    initRestartPolicy,
+    resources,
+    nodeAffinity,
+    nodeName,
+    nodePorts,
+    taints,
+    preemption,
+    appArmor,
+    podFeatures,
+    nodeShutdown,
+  ];
+}
+
+/** The first refusal counts. Victims are named only if nobody refuses after them: a pod never gives way in vain. */
+export function judge(chain: readonly AdmissionRule[], input: AdmissionInput): Verdict {
+  let verdict: Verdict = admitted;
+  for (const rule of chain) {
+    const answer = rule(input);
+    if (answer.admit === false) return answer;
+    if (answer.admit === 'afterPreempting') verdict = answer;
+  }
+  return verdict;
+}

@@ -1,0 +1,31 @@
+import { allContainers } from '../../../model/containers.ts';
+import { goQuote } from '../../../model/go-text.ts';
+import { podPhases, podReasons } from '../../../model/reasons.ts';
+import { isRefusal } from '../../../model/refusal.ts';
+import { appArmorChoice } from '../../../model/security-context.ts';
+import type { AppArmorSupport } from '../ports.ts';
+import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+
+/** A profile that cannot be enforced must not be silently left out. A pod that ran before ran under its profile. */
+export function appArmor({ pod, node }: AdmissionInput): Verdict {
+  if ((pod.status.phase ?? podPhases.pending) !== podPhases.pending) return admitted;
+  const fault = faultOf(pod, node.appArmor);
+  return fault === undefined ? admitted : refused(podReasons.appArmor, `Cannot enforce AppArmor: ${fault}`);
+}
+
+function faultOf(pod: AdmissionInput['pod'], support: AppArmorSupport): string | undefined {
+  const choices = allContainers(pod.spec).map(({ container }) => appArmorChoice(pod, { ...container }));
+  const confined = choices.filter(
+    (choice) => choice !== undefined && (isRefusal(choice) || choice.type !== 'Unconfined'),
+  );
+  const ofPod = pod.spec.securityContext?.appArmorProfile?.type ?? 'Unconfined';
+  if (confined.length === 0 && ofPod === 'Unconfined') return undefined;
+  if (!support.enabled) return support.reason;
+  for (const choice of confined) {
+    if (isRefusal(choice)) return 'invalid empty AppArmor profile name: ""';
+    if (choice?.type === 'Localhost' && support.profiles?.has(choice.reference) === false) {
+      return `profile ${goQuote(choice.reference)} is not loaded`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,39 @@
+import type { PodSpec } from '../../../gen/kubernetes/types.ts';
+import { sidecarsOf } from '../../../model/containers.ts';
+import { podReasons } from '../../../model/reasons.ts';
+import { admissionMessages, predicateFailed } from '../messages.ts';
+import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+
+interface HostPort {
+  readonly address: string;
+  readonly protocol: string;
+  readonly port: number;
+}
+
+const everyAddress = '0.0.0.0';
+
+/** A port of the node can be given once per protocol and address. */
+export function nodePorts({ pod, active }: AdmissionInput): Verdict {
+  const wanted = hostPorts(pod.spec);
+  if (wanted.length === 0) return admitted;
+  const taken = active.flatMap((other) => hostPorts(other.spec));
+  if (!wanted.some((port) => taken.some((other) => conflict(port, other)))) return admitted;
+  return refused(podReasons.nodePorts, predicateFailed(podReasons.nodePorts, admissionMessages.nodePorts));
+}
+
+/** Plain init containers are gone before the pod serves anything, so only what keeps running holds ports. */
+function hostPorts(spec: PodSpec): readonly HostPort[] {
+  return [...spec.containers, ...sidecarsOf(spec)]
+    .flatMap((container) => container.ports ?? [])
+    .filter(({ hostPort = 0 }) => hostPort > 0)
+    .map(({ hostIP, hostPort = 0, protocol }) => ({
+      address: hostIP || everyAddress,
+      protocol: protocol || 'TCP',
+      port: hostPort,
+    }));
+}
+
+function conflict(a: HostPort, b: HostPort): boolean {
+  if (a.port !== b.port || a.protocol !== b.protocol) return false;
+  return a.address === b.address || a.address === everyAddress || b.address === everyAddress;
+}

@@ -1,0 +1,27 @@
+import { goQuote } from '../../../model/go-text.ts';
+import { podReasons } from '../../../model/reasons.ts';
+import { allowedIn, allowedSysctls, toDots, type AllowedSysctls } from '../sysctl-names.ts';
+import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+
+/** Kernel settings must be known to stay inside of the pod: no other pod and not the node may feel them. */
+export function sysctls({ pod, node }: AdmissionInput): Verdict {
+  const asked = pod.spec.securityContext?.sysctls ?? [];
+  if (asked.length === 0) return admitted;
+  const allowed = allowedSysctls(node.kernelVersion, node.allowedUnsafeSysctls);
+  const shared = { net: pod.spec.hostNetwork === true, ipc: pod.spec.hostIPC === true };
+  for (const { name } of asked) {
+    const fault = faultOf(toDots(name), allowed, shared);
+    if (fault !== undefined) return refused(podReasons.sysctlForbidden, `forbidden sysctl: ${fault}`);
+  }
+  return admitted;
+}
+
+function faultOf(
+  name: string,
+  allowed: AllowedSysctls,
+  shared: { readonly net: boolean; readonly ipc: boolean },
+): string | undefined {
+  const namespace = allowedIn(name, allowed);
+  if (namespace === undefined) return `${goQuote(name)} not allowlisted`;
+  return shared[namespace] ? `${goQuote(name)} not allowed with host ${namespace} enabled` : undefined;
+}

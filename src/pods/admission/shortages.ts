@@ -1,0 +1,42 @@
+import { isExtended, podsResource, requestOf, requestsOf, capacityOf } from './requests.ts';
+import type { AdmissionInput } from './verdict.ts';
+
+/** A resource of which the node has too little left for a pod. */
+export interface Shortage {
+  readonly resource: string;
+  readonly requested: bigint;
+  readonly used: bigint;
+  readonly capacity: bigint;
+}
+
+/** The order in which resources are looked at; the others follow by name. */
+const order = [podsResource, 'cpu', 'memory', 'ephemeral-storage'];
+
+/** Everything the pod asks for and the node cannot give beside what the others asked for. */
+export function computeShortages(input: AdmissionInput): readonly Shortage[] {
+  const { pod, active, node } = input;
+  return [...requestsOf(pod)]
+    .filter(([resource, requested]) => requested > 0n && !isClusterResource(resource, input))
+    .toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
+    .map(([resource, requested]) => ({
+      resource,
+      requested,
+      used: active.reduce((sum, other) => sum + requestOf(other, resource), 0n),
+      capacity: capacityOf(node.allocatable, resource),
+    }))
+    .filter((shortage) => missingOf(shortage) > 0n);
+}
+
+/** How much would have to be freed. */
+export function missingOf({ requested, used, capacity }: Shortage): bigint {
+  return requested - (capacity - used);
+}
+
+function isClusterResource(resource: string, { node }: AdmissionInput): boolean {
+  return isExtended(resource) && node.allocatable[resource] === undefined;
+}
+
+function rank(resource: string): number {
+  const place = order.indexOf(resource);
+  return place === -1 ? order.length : place;
+}

@@ -1,0 +1,15 @@
+import type { Toleration } from '../../gen/kubernetes/types.ts';
+import type { NodeTaint } from './ports.ts';
+
+export function tolerates(tolerations: readonly Toleration[] | undefined, taint: NodeTaint): boolean {
+  return (tolerations ?? []).some((toleration) => matches(toleration, taint));
+}
+
+/** What a toleration leaves open it tolerates: no effect means all, no key means any. */
+function matches({ key, operator, value, effect }: Toleration, taint: NodeTaint): boolean {
+  if (effect && effect !== taint.effect) return false;
+  if (key && key !== taint.key) return false;
+  if (operator === 'Exists') return true;
+  if (operator && operator !== 'Equal') return false;
+  return (value ?? '') === (taint.value ?? '');
+}

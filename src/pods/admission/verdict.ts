@@ -1,0 +1,43 @@
+import type { PodUid } from '../../base/ids.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { AdmissionNode } from './ports.ts';
+
+export interface AdmissionInput {
+  readonly pod: DesiredPod;
+  /** The pods that already count on this node, without this one. */
+  readonly active: readonly DesiredPod[];
+  readonly node: AdmissionNode;
+}
+
+/**
+ *                ┌──> admit: true               run it
+ *  asked once ───┼──> admit: 'afterPreempting'  end the victims, then run it
+ *                └──> admit: false              it has failed; reason and message go into its status
+ */
+export type Verdict = Admitted | AfterPreempting | Refused;
+
+export interface Admitted {
+  readonly admit: true;
+}
+
+export interface AfterPreempting {
+  readonly admit: 'afterPreempting';
+  readonly victims: readonly PodUid[];
+  /** The first resource there was too little of. */
+  readonly shortOf: string;
+}
+
+export interface Refused {
+  readonly admit: false;
+  readonly reason: string;
+  readonly message: string;
+}
+
+/** One question about a pod, a pure function. */
+export type AdmissionRule = (input: AdmissionInput) => Verdict;
+
+export const admitted: Admitted = Object.freeze({ admit: true });
+
+export function refused(reason: string, message: string): Refused {
+  return { admit: false, reason, message };
+}

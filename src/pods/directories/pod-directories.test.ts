@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import { podPaths } from '../../model/pod-paths.ts';
+import { MemoryFiles } from '../../testing/memory-files.ts';
+import { aPod } from '../../testing/pods.ts';
+import { seededRandom } from '../../testing/seeded-random.ts';
+import { highestRestartCount, PodDirectories } from './pod-directories.ts';
+
+const pod = aPod();
+const other = aPod({ uid: 'uid-2', name: 'other' });
+
+function setUp() {
+  const files = new MemoryFiles();
+  const paths = podPaths('/var/lib/kubelet', '/var/log/pods');
+  return { files, directories: new PodDirectories({ files, random: seededRandom(1), paths }) };
+}
+
+describe('what is made', () => {
+  test('the folders of a pod, again and again', async () => {
+    const { files, directories } = setUp();
+    await directories.prepare(pod.uid);
+    await directories.prepare(pod.uid);
+    assert.deepEqual(files.tree('/var/lib/kubelet/pods'), ['750 uid-1', '750 uid-1/plugins', '750 uid-1/volumes']);
+  });
+
+  test('the hosts file, readable by everybody', async () => {
+    const { files, directories } = setUp();
+    await directories.prepare(pod.uid);
+    const path = await directories.writeHosts(pod.uid, '127.0.0.1 localhost\n');
+    assert.equal(path, '/var/lib/kubelet/pods/uid-1/etc-hosts');
+    assert.equal(await files.readText(path), '127.0.0.1 localhost\n');
+    assert.equal(files.tree('/var/lib/kubelet/pods/uid-1').includes('644 etc-hosts'), true);
+    await directories.writeHosts(pod.uid, 'changed\n');
+    assert.equal(await files.readText(path), 'changed\n');
+  });
+
+  test('a message file of its own for each start, writable by everybody', async () => {
+    const { files, directories } = setUp();
+    await directories.prepare(pod.uid);
+    const made = [
+      await directories.makeTerminationLog(pod.uid, 'main'),
+      await directories.makeTerminationLog(pod.uid, 'main'),
+    ];
+    assert.equal(new Set(made).size, 2);
+    for (const path of made) {
+      assert.match(path, /^\/var\/lib\/kubelet\/pods\/uid-1\/containers\/main\/[0-9a-f]{8}$/);
+      assert.equal(await files.readText(path), '');
+    }
+    const tree = files.tree('/var/lib/kubelet/pods/uid-1/containers');
+    assert.deepEqual(
+      tree.map((line) => line.split(' ')[0]),
+      ['666', '666', '750'],
+    );
+  });
+
+  test('the log folders; the highest number there is answered', async () => {
+    const { files, directories } = setUp();
+    assert.equal(await directories.prepareLogs(pod, 'main'), undefined);
+    assert.deepEqual(files.tree('/var/log/pods'), ['755 default_web_uid-1', '755 default_web_uid-1/main']);
+    await files.writeFile('/var/log/pods/default_web_uid-1/main/2.log', 'x', 0o640);
+    assert.equal(await directories.prepareLogs(pod, 'main'), 2);
+    assert.equal(await directories.prepareLogs(pod, 'side'), undefined);
+  });
+
+  test('the hosts file of the node is read where it is', async () => {
+    const { files, directories } = setUp();
+    await files.makeFolder('/etc', 0o755);
+    await files.writeFile('/etc/hosts', '127.0.0.1 node\n', 0o644);
+    assert.equal(await directories.readNodeHosts(), '127.0.0.1 node\n');
+  });
+});
+
+test('the number of a log is that before .log, whatever comes after', () => {
+  const cases: readonly (readonly [readonly string[], number | undefined])[] = [
+    [[], undefined],
+    [['0.log'], 0],
+    [['0.log', '9.log', '10.log'], 10],
+    [['3.log.20261115-101112.gz', '2.log'], 3],
+    [['3.log.20261115-101112.tmp'], 3],
+    [['app.log', 'x3.log', '3.txt', 'notes'], undefined],
+  ];
+  for (const [names, expected] of cases) assert.equal(highestRestartCount(names), expected, names.join(' '));
+});
+
+describe('removal', () => {
+  async function twoPods() {
+    const world = setUp();
+    for (const each of [pod, other]) {
+      await world.directories.prepare(each.uid);
+      await world.directories.writeHosts(each.uid, 'hosts');
+      await world.directories.prepareLogs(each, 'main');
+    }
+    return world;
+  }
+
+  test('takes everything of the pod and nothing of others', async () => {
+    const { files, directories } = await twoPods();
+    await directories.remove(pod.uid);
+    assert.deepEqual(
+      files.tree('/var').filter((line) => line.includes('uid-1')),
+      [],
+    );
+    assert.deepEqual(files.tree('/var/log/pods'), ['755 default_other_uid-2', '755 default_other_uid-2/main']);
+    assert.equal(files.tree('/var/lib/kubelet/pods').includes('644 uid-2/etc-hosts'), true);
+    await directories.remove(pod.uid);
+  });
+
+  test('logs of a pod whose directory is gone are found by their folder', async () => {
+    const { files, directories } = await twoPods();
+    await files.removeTree('/var/lib/kubelet/pods/uid-1');
+    assert.deepEqual([...(await directories.uids())].toSorted(), ['uid-1', 'uid-2']);
+    await directories.remove(podUid('uid-1'));
+    assert.deepEqual([...(await directories.uids())], ['uid-2']);
+  });
+
+  test('folders among the logs that are no pod’s are left alone', async () => {
+    const { files, directories } = await twoPods();
+    await files.makeFolder('/var/log/pods/lost+found', 0o700);
+    await files.makeFolder('/var/log/pods/a_b', 0o755);
+    assert.deepEqual([...(await directories.uids())].toSorted(), ['uid-1', 'uid-2']);
+    await directories.remove(pod.uid);
+    assert.equal(files.tree('/var/log/pods').includes('700 lost+found'), true);
+  });
+
+  test('a directory that cannot be removed keeps its logs until it can', async () => {
+    const { files, directories } = await twoPods();
+    files.fault = (operation, path) => {
+      if (operation === 'removeTree' && path.endsWith('pods/uid-1')) throw new Error('a volume is still mounted');
+    };
+    await assert.rejects(directories.remove(pod.uid), /still mounted/);
+    assert.equal(files.tree('/var/log/pods').includes('755 default_web_uid-1/main'), true);
+    files.fault = () => {};
+    await directories.remove(pod.uid);
+    assert.deepEqual([...(await directories.uids())], ['uid-2']);
+  });
+
+  test('nobody there: nobody’s uid', async () => {
+    const { directories } = setUp();
+    assert.equal((await directories.uids()).size, 0);
+  });
+});

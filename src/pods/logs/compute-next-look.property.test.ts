@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import {
+  computeNextLook,
+  growthAfterRotation,
+  measureGrowth,
+  shortestLookMs,
+  type Growth,
+} from './compute-next-look.ts';
+
+const kibi = 1024;
+const mebi = kibi * kibi;
+const intervalMs = 10_000;
+
+/** The fastest that can be kept within bounds: what sudden haste is reckoned with, and a limit per shortest look. */
+const fastest = (limit: number): number => Math.min((64 * mebi) / 1_000, limit / shortestLookMs);
+
+test('no log that changes its rate at any time exceeds twice its limit, and a quiet one is left alone', () => {
+  const phase = fc.record({
+    /** Of the fastest; half of the phases are silent or slow. */
+    haste: fc.oneof(
+      fc.constant(0),
+      fc.double({ min: 0, max: 0.001, noNaN: true }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+    ),
+    ms: fc.integer({ min: 1, max: 3_000 }),
+  });
+  const limits = fc.integer({ min: 64 * kibi, max: 100 * mebi });
+  fc.assert(
+    fc.property(limits, fc.array(phase, { minLength: 1, maxLength: 8 }), (limit, phases) => {
+      let growth: Growth | undefined;
+      let [at, size, lookAt, looks] = [0, 0, 0, 0];
+      const write = (bytes: number): void => {
+        size += bytes;
+        assert.ok(size <= 2 * limit + 1, `${size} bytes of ${limit}`);
+      };
+      const look = (): void => {
+        looks++;
+        growth = measureGrowth(growth, size, at);
+        if (size >= limit) {
+          growth = growthAfterRotation(growth, at);
+          size = 0;
+        }
+        const next = computeNextLook(growth, limit, intervalMs);
+        lookAt = next.kind === 'soon' ? at + next.ms : Number.POSITIVE_INFINITY;
+      };
+      look();
+      for (const { haste, ms } of phases) {
+        const rate = haste * fastest(limit);
+        const end = at + ms;
+        for (;;) {
+          // The watch tells of the first write.
+          if (lookAt === Number.POSITIVE_INFINITY && rate > 0) {
+            write(1);
+            look();
+          }
+          if (lookAt > end) break;
+          write(rate * (lookAt - at));
+          at = lookAt;
+          look();
+        }
+        write(rate * (end - at));
+        at = end;
+      }
+      // Then it falls silent: a few looks later nothing is scheduled any more.
+      looks = 0;
+      while (lookAt !== Number.POSITIVE_INFINITY) {
+        at = lookAt;
+        look();
+        assert.ok(looks < 60, 'it comes to rest');
+      }
+    }),
+  );
+});

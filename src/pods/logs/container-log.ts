@@ -1,0 +1,35 @@
+import type { ContainerId, PodUid } from '../../base/ids.ts';
+import type { ObservedPod } from '../../model/observed-pod.ts';
+
+/** The log of one instance of a container. */
+export interface ContainerLog {
+  readonly id: ContainerId;
+  readonly container: string;
+  readonly pod: { readonly uid: PodUid; readonly name: string; readonly namespace: string };
+  /** Of the file it writes to now. */
+  readonly path: string;
+  readonly running: boolean;
+}
+
+/** The logs of a pod's containers that have come to run, running or not. */
+export function containerLogsOf(pod: ObservedPod): readonly ContainerLog[] {
+  const { uid, name, namespace } = pod;
+  return pod.containers
+    .filter(({ logPath, startedAt }) => logPath !== '' && startedAt > 0)
+    .map(({ id, name: container, logPath: path, state }) => ({
+      id,
+      container,
+      pod: { uid, name, namespace },
+      path,
+      running: state === 'running',
+    }));
+}
+
+/** Longest name of a file, and what has to fit behind the part that is cut. */
+const longestName = 255;
+const ending = '.log';
+
+/** `<pod>_<namespace>_<container>-<id>.log`: the name that log collectors take everything they know from. */
+export function linkName({ pod, container, id }: Pick<ContainerLog, 'pod' | 'container' | 'id'>): string {
+  return `${pod.name}_${pod.namespace}_${container}-${id}`.slice(0, longestName - ending.length) + ending;
+}

@@ -1,0 +1,48 @@
+/**
+ * One line of a container log as CRI runtimes write it:
+ *
+ *   2026-01-01T00:00:00.000000000Z stdout F text
+ *
+ * Content is bytes: programs write what they like, and half a character may end a partial line.
+ */
+export interface CriLogLine {
+  /** RFC 3339 with up to nanoseconds, as it stands in the file. */
+  readonly time: string;
+  readonly stream: 'stdout' | 'stderr';
+  /** The program's line goes on in the next line of this stream. */
+  readonly partial: boolean;
+  readonly content: Buffer;
+}
+
+const space = 0x20;
+const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
+/** Longer than any time, stream and tags with the spaces between them. */
+export const longestPrefix = 128;
+
+/** Reads a line given without its line end; nothing when it is none of this form. */
+export function parseLogLine(line: Buffer): CriLogLine | undefined {
+  const timeEnd = line.indexOf(space);
+  const streamEnd = line.indexOf(space, timeEnd + 1);
+  if (timeEnd < 0 || streamEnd < 0 || streamEnd > longestPrefix) return undefined;
+  const tagsEnd = line.indexOf(space, streamEnd + 1);
+  const time = line.toString('latin1', 0, timeEnd);
+  const stream = line.toString('latin1', timeEnd + 1, streamEnd);
+  // Tags are divided by colons; the first says whether the line is whole.
+  const [tag] = line.toString('latin1', streamEnd + 1, tagsEnd < 0 ? line.length : tagsEnd).split(':');
+  if (!timePattern.test(time) || (stream !== 'stdout' && stream !== 'stderr') || (tag !== 'F' && tag !== 'P')) {
+    return undefined;
+  }
+  return { time, stream, partial: tag === 'P', content: line.subarray(tagsEnd < 0 ? line.length : tagsEnd + 1) };
+}
+
+/** With its line end. */
+export function formatLogLine({ time, stream, partial, content }: CriLogLine): Buffer {
+  return Buffer.concat([Buffer.from(`${time} ${stream} ${partial ? 'P' : 'F'} `), content, Buffer.from('\n')]);
+}
+
+/** Nanoseconds since the epoch in the way of log lines. */
+export function formatLogTime(nanos: bigint): string {
+  const seconds = nanos / 1_000_000_000n;
+  const rest = String(nanos % 1_000_000_000n).padStart(9, '0');
+  return `${new Date(Number(seconds) * 1_000).toISOString().slice(0, 19)}.${rest}Z`;
+}

@@ -1,0 +1,127 @@
+import { join, relative } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { isKind, messageOf } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import type { Random } from '../../base/random.ts';
+import { linkName, type ContainerLog } from './container-log.ts';
+import type { ContainerLogs, LinkFiles } from './ports.ts';
+
+export interface LogLinksDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly logs: ContainerLogs;
+  readonly files: LinkFiles;
+  /** Where the links are: `/var/log/containers`. */
+  readonly folder: string;
+  /** Where the logs are. Links that lead elsewhere are somebody else's. */
+  readonly podLogsDir: string;
+}
+
+const folderMode = 0o755;
+const roundMs = 60_000;
+
+/** Keeps a folder of links with telling names to the logs of all containers, for log collectors. */
+export class LogLinks implements Component {
+  readonly name = 'log-links';
+  readonly #deps: LogLinksDeps;
+  /** Names of links that are there. */
+  #present = new Set<string>();
+  readonly #work = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
+  /** Said once, until something else is wrong. */
+  #lastFailure: string | undefined;
+  #loop: LoopHandle | undefined;
+
+  constructor(deps: LogLinksDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    const { signal } = this.#stopped;
+    const body = async (): Promise<void> => {
+      await this.tidy();
+      await clock.sleep(roundMs, signal);
+    };
+    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal, body });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+    await Promise.all(this.#work);
+  }
+
+  /** Containers of the pod may have been started. */
+  changed(uid: PodUid): void {
+    if (this.#loop === undefined || this.#stopped.signal.aborted) return;
+    const logs = [...this.#deps.logs.of(uid)].filter((log) => !this.#present.has(linkName(log)));
+    if (logs.length === 0) return;
+    const work = this.#makeAll(logs).finally(() => this.#work.delete(work));
+    this.#work.add(work);
+  }
+
+  /** Removes dead links and makes missing ones. */
+  async tidy(): Promise<void> {
+    const { files, logs, folder } = this.#deps;
+    await files.makeFolder(folder, folderMode);
+    const names = await files.list(folder);
+    this.#present = new Set(names);
+    const all = [...logs.all()];
+    // While a log is rotated there is no file for a moment; the link of a container that runs stays.
+    const running = new Set(all.filter((log) => log.running).map(linkName));
+    for (const name of names) if (!running.has(name)) await this.#removeIfDead(name);
+    await this.#makeAll(all.filter((log) => !this.#present.has(linkName(log))));
+  }
+
+  async #removeIfDead(name: string): Promise<void> {
+    const { files, folder, podLogsDir } = this.#deps;
+    const target = name.endsWith('.log') ? await files.readLink(join(folder, name)) : undefined;
+    if (target === undefined || !isBelow(podLogsDir, target) || (await files.exists(target))) return;
+    await files.remove(join(folder, name));
+    this.#present.delete(name);
+  }
+
+  async #makeAll(logs: readonly ContainerLog[]): Promise<void> {
+    for (const log of logs) {
+      try {
+        await this.#make(log);
+        this.#lastFailure = undefined;
+      } catch (error) {
+        const failure = messageOf(error);
+        if (failure === this.#lastFailure) continue;
+        this.#lastFailure = failure;
+        this.#deps.log.error(error, 'Cannot link a container log', { path: log.path, folder: this.#deps.folder });
+      }
+    }
+  }
+
+  async #make(log: ContainerLog): Promise<void> {
+    const { files, folder } = this.#deps;
+    const name = linkName(log);
+    const path = join(folder, name);
+    // A link into nothing would be dead from the start; the next round sees whether the log has come.
+    if (!(await files.exists(log.path))) return;
+    try {
+      await files.link(path, log.path);
+    } catch (error) {
+      if (!isKind(error, 'alreadyExists')) throw error;
+      const target = await files.readLink(path);
+      if (target === undefined) throw error;
+      if (target !== log.path) {
+        await files.remove(path);
+        await files.link(path, log.path);
+      }
+    }
+    this.#present.add(name);
+  }
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== '' && !way.startsWith('..') && !way.startsWith('/');
+}

@@ -1,0 +1,168 @@
+import { constants, watch } from 'node:fs';
+import {
+  access,
+  chmod,
+  link,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readlink,
+  rename,
+  symlink,
+  unlink,
+  type FileHandle,
+} from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { TubeletError, type ErrorKind } from '../../base/errors.ts';
+import type { LinkFiles, LogFiles, LogWatch, TailFiles } from './ports.ts';
+
+/**
+ * The logs on this machine. Whoever can write into the folder of logs must not be able to make us read elsewhere: links
+ * at the place of logs are refused, and new files are made only where there is nothing.
+ */
+export const nodeLogFiles: LogFiles & TailFiles & LinkFiles & LogWatch = {
+  async size(path) {
+    const stats = await unlessMissing(lstat(path));
+    return stats?.isFile() === true ? stats.size : undefined;
+  },
+
+  async list(folder) {
+    return (await unlessMissing(readdir(folder))) ?? [];
+  },
+
+  rename: (from, to) => mapped(rename(from, to)),
+
+  async renameBack(from, to) {
+    await mapped(link(from, to));
+    await mapped(unlink(from));
+  },
+
+  async remove(path) {
+    await unlessMissing(unlink(path));
+  },
+
+  async compress(from, to, signal) {
+    const source = await openLog(from);
+    try {
+      const { mode } = await source.stat();
+      const target = await mapped(open(to, 'wx', mode & 0o777));
+      // Written through before the file gets its name: what it was made from is removed right after.
+      const sink = target.createWriteStream({ flush: true });
+      await mapped(pipeline(source.createReadStream({ autoClose: false }), createGzip(), sink, { signal }));
+      await mapped(chmod(to, mode & 0o777));
+    } finally {
+      await source.close();
+    }
+  },
+
+  async read(path, start, length) {
+    const file = await openLog(path);
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
+      return buffer.subarray(0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  },
+
+  async readCompressedEnd(path, length) {
+    const file = await openLog(path);
+    try {
+      let end = Buffer.alloc(0);
+      await mapped(
+        pipeline(file.createReadStream({ autoClose: false }), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
+          for await (const chunk of chunks) {
+            const both = end.length + chunk.length;
+            // Copied only when it has grown to twice the size, not at every chunk.
+            end = Buffer.concat([both > 2 * length ? end.subarray(Math.max(0, end.length - length)) : end, chunk]);
+          }
+        }),
+      );
+      return end.subarray(Math.max(0, end.length - length));
+    } finally {
+      await file.close();
+    }
+  },
+
+  async makeFolder(path, mode) {
+    await mapped(mkdir(path, { recursive: true, mode }));
+  },
+
+  async readLink(path) {
+    try {
+      return await readlink(path);
+    } catch (error) {
+      // Not a link.
+      if (codeOf(error) === 'EINVAL' || codeOf(error) === 'ENOENT') return undefined;
+      throw mappedError(error);
+    }
+  },
+
+  async exists(path) {
+    return (await unlessMissing(access(path).then(() => true))) ?? false;
+  },
+
+  link: (path, target) => mapped(symlink(target, path)),
+
+  watch(path, onChange) {
+    try {
+      const watcher = watch(path, { persistent: false }, () => onChange());
+      watcher.on('error', () => onChange());
+      return () => watcher.close();
+    } catch (error) {
+      throw mappedError(error);
+    }
+  },
+};
+
+/** A plain file, and no waiting for somebody to write into what only looks like one. */
+async function openLog(path: string): Promise<FileHandle> {
+  const file = await mapped(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new TubeletError('denied', `${path} is not a file`);
+}
+
+const kinds: Readonly<Record<string, ErrorKind>> = {
+  ENOENT: 'notFound',
+  ENOTDIR: 'notFound',
+  EEXIST: 'alreadyExists',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  ELOOP: 'denied',
+  EROFS: 'denied',
+  ENOSPC: 'exhausted',
+  EDQUOT: 'exhausted',
+  EMFILE: 'exhausted',
+};
+
+async function mapped<T>(outcome: Promise<T>): Promise<T> {
+  try {
+    return await outcome;
+  } catch (error) {
+    throw mappedError(error);
+  }
+}
+
+async function unlessMissing<T>(outcome: Promise<T>): Promise<T | undefined> {
+  try {
+    return await outcome;
+  } catch (error) {
+    const mappedToKind = mappedError(error);
+    if (mappedToKind instanceof TubeletError && mappedToKind.kind === 'notFound') return undefined;
+    throw mappedToKind;
+  }
+}
+
+function mappedError(error: unknown): unknown {
+  const code = codeOf(error);
+  if (error instanceof TubeletError || code === undefined || !(error instanceof Error)) return error;
+  const kind = error.name === 'AbortError' ? 'cancelled' : (kinds[code] ?? 'internal');
+  return new TubeletError(kind, error.message, { cause: error });
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}

@@ -1,0 +1,261 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Mailbox } from '../../base/mailbox.ts';
+import type { PodUid } from '../../base/ids.ts';
+import { Registry } from '../../telemetry/index.ts';
+import { createFakeCri, type FakeCri } from '../../testing/fake-cri/index.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
+import { aPod, createContainer, runContainer, runSandbox, testImage } from '../../testing/pods.ts';
+import { seededRandom } from '../../testing/seeded-random.ts';
+import { containerdHints } from './hint-streams.ts';
+import { ObservedPods } from './observed-pods.ts';
+import { Pleg } from './pleg.ts';
+import type { LowLevelEvent } from './ports.ts';
+
+const pod = aPod();
+const { uid } = pod;
+const never = new AbortController().signal;
+
+interface World {
+  readonly clock: FakeClock;
+  readonly cri: FakeCri;
+  readonly observed: ObservedPods;
+  readonly pleg: Pleg;
+  readonly log: MemoryLog;
+  readonly metrics: Registry;
+  readonly sandbox: string;
+  readonly container: string;
+  /** Who was said to have changed and when, in milliseconds after the world was made. */
+  readonly changes: string[];
+  /** containerd tells something. */
+  readonly tell: (kind: LowLevelEvent['kind'], containerId: string) => void;
+  /** Calls since this was last asked. */
+  readonly calls: () => string[];
+}
+
+/** A runtime without CRI events whose containerd tells, at the longest relist period, with one pod that was looked at. */
+async function withContainerd(): Promise<World> {
+  const clock = new FakeClock();
+  const cri = createFakeCri({ clock });
+  cri.images.add(testImage);
+  cri.events.supported = false;
+  const sandbox = await runSandbox(cri, pod);
+  const container = await runContainer(cri, pod, sandbox);
+  const observed = new ObservedPods({ runtime: cri });
+  const told = new Mailbox<readonly LowLevelEvent[]>((waiting, next) => [...waiting, ...next]);
+  const containerd = containerdHints({
+    async *events(signal) {
+      for (;;) yield* await told.take(signal);
+    },
+  });
+  const changes: string[] = [];
+  let from = 0;
+  const onChange = (changed: PodUid): void => void changes.push(`${changed} ${clock.monotonic() - from}`);
+  const metrics = new Registry();
+  const log = new MemoryLog();
+  const common = { clock, random: seededRandom(1), log, metrics, runtime: cri, observed, onChange };
+  const pleg = new Pleg({ ...common, relistPeriodMs: 1_000, otherHints: [containerd] });
+  await pleg.start();
+  await observed.look(uid, never);
+  await clock.advance(26_000);
+  [changes.length, from] = [0, clock.monotonic()];
+  let seen = cri.calls.length;
+  return {
+    ...{ clock, cri, observed, pleg, log, metrics, sandbox, container, changes },
+    tell: (kind, containerId) => told.put([{ kind, containerId }]),
+    calls() {
+      const since = cri.calls.slice(seen).map(({ verb }) => verb);
+      seen = cri.calls.length;
+      return since;
+    },
+  };
+}
+
+test('an exit that CRI shows only later is told when it does, and asked for sparingly', async () => {
+  const { clock, cri, pleg, container, changes, tell, calls } = await withContainerd();
+  assert.equal(pleg.streamHealthy(), true);
+  tell('exited', container);
+  await clock.advance(29);
+  assert.deepEqual(calls(), ['containerStatus'], 'asked after 10 ms');
+  cri.killContainer(container);
+  tell('exited', container);
+  await clock.settle();
+  assert.deepEqual(calls(), ['containerStatus'], 'asked at once when containerd has cleaned up');
+  assert.deepEqual(changes, ['uid-1 29']);
+  await clock.advance(5_000);
+  assert.deepEqual(calls(), []);
+  await pleg.stop();
+});
+
+test('an exit is told within 100 ms when CRI shows it within 50, also without a second word', async () => {
+  for (const lag of [0, 9, 10, 11, 25, 49]) {
+    const { clock, cri, pleg, container, changes, tell } = await withContainerd();
+    tell('exited', container);
+    await clock.advance(lag);
+    cri.killContainer(container);
+    await clock.advance(100 - lag);
+    assert.equal(changes.length, 1, `shown after ${lag} ms`);
+    await pleg.stop();
+  }
+});
+
+test('a runtime that takes seconds to show it is asked every second at most', async () => {
+  const { clock, cri, pleg, container, changes, tell, calls } = await withContainerd();
+  tell('exited', container);
+  await clock.advance(4_000);
+  assert.deepEqual([...new Set(calls())], ['containerStatus']);
+  calls();
+  await clock.advance(3_000);
+  assert.equal(calls().length, 3);
+  cri.killContainer(container);
+  await clock.advance(1_000);
+  assert.equal(changes.length, 1);
+  await pleg.stop();
+});
+
+test('what it never shows is looked at in the end', async () => {
+  const { clock, pleg, log, container, changes, tell } = await withContainerd();
+  tell('exited', container);
+  await clock.advance(60_000);
+  assert.equal(changes.length, 1);
+  assert.ok(log.messages().includes('The runtime does not show what its events told'));
+  await clock.settle();
+  assert.equal(clock.pending(), 1, 'the relist alone goes on');
+  await pleg.stop();
+});
+
+test('a runtime that does not answer leaves it to the look of the pod', async () => {
+  const { clock, cri, pleg, container, changes, tell } = await withContainerd();
+  cri.faults.fail('containerStatus', 'unavailable', { times: 1 });
+  tell('exited', container);
+  await clock.advance(10);
+  assert.deepEqual(changes, ['uid-1 10']);
+  await pleg.stop();
+});
+
+test('what a look has seen meanwhile is asked for no more', async () => {
+  const { clock, cri, pleg, observed, container, changes, tell, calls } = await withContainerd();
+  tell('exited', container);
+  await clock.settle();
+  cri.killContainer(container);
+  await observed.look(uid, never);
+  calls();
+  await clock.advance(1_000);
+  assert.deepEqual([calls(), changes], [[], []]);
+  await pleg.stop();
+});
+
+test('the end of a sandbox is told too', async () => {
+  const { clock, cri, pleg, sandbox, changes, tell, calls } = await withContainerd();
+  cri.killSandbox(sandbox);
+  tell('exited', sandbox);
+  await clock.advance(10);
+  assert.deepEqual(calls(), ['podSandboxStatus']);
+  assert.deepEqual(changes, ['uid-1 10']);
+  await pleg.stop();
+});
+
+test('the removal of a container is told when it is gone', async () => {
+  const { clock, cri, pleg, container, changes, tell } = await withContainerd();
+  tell('removed', container);
+  await clock.advance(15);
+  await cri.removeContainer({ containerId: container });
+  await clock.advance(50);
+  assert.deepEqual(changes, ['uid-1 30']);
+  await pleg.stop();
+});
+
+test('the echo of what we did ourselves costs no call', async () => {
+  const { clock, cri, pleg, observed, sandbox, changes, tell, calls } = await withContainerd();
+  const next = await createContainer(cri, pod, sandbox, 'side');
+  tell('created', next);
+  await cri.startContainer({ containerId: next });
+  tell('started', next);
+  await clock.advance(50);
+  await observed.look(uid, never);
+  calls();
+  await clock.advance(5_000);
+  assert.deepEqual([calls(), changes], [[], []]);
+  await pleg.stop();
+});
+
+test('an exit told while the look that first shows the container is under way is not lost', async () => {
+  const { clock, cri, pleg, observed, sandbox, changes, tell } = await withContainerd();
+  const next = await runContainer(cri, pod, sandbox, 'side');
+  tell('started', next);
+  cri.faults.delay('listPodSandbox', 40, { times: 1 });
+  const look = observed.look(uid, never);
+  await clock.advance(10);
+  tell('exited', next);
+  await clock.advance(30);
+  assert.equal((await look).containers.find(({ id }) => id === next)?.state, 'running');
+  cri.killContainer(next);
+  await clock.advance(20);
+  assert.deepEqual(changes, ['uid-1 50']);
+  await pleg.stop();
+});
+
+test('what nobody knows brings the relist forward to a second, once', async () => {
+  const { clock, cri, pleg, changes, tell, calls } = await withContainerd();
+  const other = aPod({ uid: 'uid-2', name: 'other' });
+  const sandbox = await runSandbox(cri, other);
+  tell('started', sandbox);
+  tell('started', 'a container of nobody');
+  await clock.advance(999);
+  calls();
+  await clock.advance(1);
+  assert.deepEqual(calls().toSorted(), ['listContainers', 'listPodSandbox']);
+  assert.deepEqual(changes, ['uid-2 1000']);
+  await clock.advance(5_000);
+  assert.deepEqual(calls(), [], 'what the relist did not show is none of ours');
+  assert.equal(pleg.streamHealthy(), true, 'the stream had told of it');
+  await pleg.stop();
+});
+
+test('a burst wakes a pod once', async () => {
+  const { clock, cri, pleg, container, sandbox, changes, tell } = await withContainerd();
+  cri.killContainer(container);
+  cri.killSandbox(sandbox);
+  for (let n = 0; n < 50; n++) for (const id of [container, sandbox]) tell('exited', id);
+  await clock.advance(10);
+  assert.equal(changes.length, 1);
+  await pleg.stop();
+});
+
+test('a flood of what nobody knows is bounded, and what is dropped is counted', async () => {
+  const { clock, pleg, metrics, tell } = await withContainerd();
+  for (let n = 0; n < 1_010; n++) tell('exited', `stranger ${n}`);
+  await clock.advance(1_000);
+  assert.match(metrics.render(), /^kubelet_pleg_discard_events 10$/m);
+  await pleg.stop();
+});
+
+test('stop ends what is being confirmed, and leaves no timer', async () => {
+  const { clock, cri, pleg, container, changes, tell } = await withContainerd();
+  cri.faults.hang('containerStatus');
+  tell('exited', container);
+  await clock.advance(10);
+  await pleg.stop();
+  await clock.settle();
+  assert.deepEqual([clock.pending(), changes], [0, []]);
+});
+
+test('with CRI events an exit is told at once, without a question', async () => {
+  const world = await withContainerd();
+  world.cri.events.supported = true;
+  await world.pleg.stop();
+  const changes: string[] = [];
+  const { clock, cri, observed, log } = world;
+  const onChange = (changed: PodUid): void => void changes.push(`${changed} ${clock.monotonic()}`);
+  const common = { clock, random: seededRandom(1), log, runtime: cri, observed, onChange };
+  const pleg = new Pleg({ ...common, relistPeriodMs: 1_000 });
+  await pleg.start();
+  await clock.advance(500);
+  world.calls();
+  cri.killContainer(world.container);
+  await clock.settle();
+  assert.deepEqual(changes, [`uid-1 ${clock.monotonic()}`]);
+  assert.deepEqual(world.calls(), []);
+  await pleg.stop();
+});

@@ -1,0 +1,16 @@
+export { createProber, type ProberDeps } from './create-prober.ts';
+export type {
+  Events,
+  ExecRuntime,
+  LastKnown,
+  Observations,
+  ProbeEvent,
+  ProbeMetrics,
+  ProbeOutcome,
+  Prober,
+  ProbeTarget,
+  ProbeType,
+  ProbeVerdict,
+} from './ports.ts';
+export { ProbeManager, type ProbeManagerDeps } from './probe-manager.ts';
+export { ProbeResults } from './probe-results.ts';

@@ -1,0 +1,61 @@
+import { containerEvents } from '../../model/event-reasons.ts';
+import type { ProbeEvent, ProbeOutcome, ProbeType } from './ports.ts';
+import type { TryResult } from './probe-state.ts';
+
+/** How late we were ourselves: before the try began, and while it was under way. */
+export interface OwnLag {
+  readonly lateMs: number;
+  readonly lagMs: number;
+}
+
+const leastLagMs = 50;
+const lagShare = 0.1;
+
+/**
+ * An outcome in the light of our own lateness. Silence counts against a container only if we listened: when we were
+ * late by more than a tenth of the timeout, the answer may have been lost on us. An answer stays an answer, however
+ * late, so that a container which says that it is sick is never protected by a busy agent.
+ */
+export function withOwnLag(outcome: ProbeOutcome, lag: OwnLag, timeoutMs: number): ProbeOutcome {
+  if (outcome.kind !== 'failure' || outcome.unanswered !== true) return outcome;
+  const totalMs = lag.lateMs + lag.lagMs;
+  if (totalMs <= Math.max(leastLagMs, timeoutMs * lagShare)) return outcome;
+  return { kind: 'inconclusive', why: `the agent itself was ${Math.round(totalMs)} ms late: ${outcome.output}` };
+}
+
+export function tryResult(outcome: ProbeOutcome): TryResult {
+  switch (outcome.kind) {
+    case 'success':
+    case 'warning':
+      return 'success';
+    case 'failure':
+      return 'failure';
+    case 'error':
+      return 'nothing';
+    case 'inconclusive':
+      return 'inconclusive';
+    default:
+      return outcome satisfies never;
+  }
+}
+
+/** What people are told of an outcome, if anything. */
+export function eventOf(type: ProbeType, outcome: ProbeOutcome, fieldPath: string): ProbeEvent | undefined {
+  const event = (reason: string, message: string): ProbeEvent => ({ type: 'Warning', reason, message, fieldPath });
+  switch (outcome.kind) {
+    case 'success':
+    case 'inconclusive':
+      return undefined;
+    case 'warning':
+      return event(containerEvents.probeWarning, `${type} probe warning: ${outcome.output}`);
+    case 'failure':
+      return event(containerEvents.unhealthy, `${type} probe failed: ${outcome.output}`);
+    case 'error':
+      return event(
+        containerEvents.unhealthy,
+        `${type} probe errored and resulted in ${outcome.state} state: ${outcome.error}`,
+      );
+    default:
+      return outcome satisfies never;
+  }
+}

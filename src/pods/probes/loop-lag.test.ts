@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { LoopLag } from './loop-lag.ts';
+import { StallingClock } from './testing-clock.test.ts';
+
+test('a loop that is on time does not lag', async () => {
+  const clock = new FakeClock();
+  const watch = new LoopLag(clock).watch();
+  await clock.advance(1_234);
+  assert.equal(watch.lagMs(), 0);
+});
+
+test('a stall counts even before the tick that should have noticed it', () => {
+  const clock = new StallingClock();
+  const watch = new LoopLag(clock).watch();
+  clock.stall(700);
+  assert.equal(watch.lagMs(), 600, 'the part within the tick cannot be told from time that passed well');
+});
+
+test('stalls add up over the ticks of a watch, and a watch sees only its own time', async () => {
+  const clock = new StallingClock();
+  const lag = new LoopLag(clock);
+  const first = lag.watch();
+  await clock.fake.advance(100);
+  clock.stall(300);
+  await clock.fake.advance(100);
+  const second = lag.watch();
+  await clock.fake.advance(100);
+  clock.stall(200);
+  await clock.fake.advance(100);
+  assert.equal(first.lagMs(), 500);
+  assert.equal(second.lagMs(), 200);
+});
+
+test('it ticks only while somebody watches', async () => {
+  const clock = new FakeClock();
+  const lag = new LoopLag(clock);
+  assert.equal(clock.pending(), 0);
+  const [one, other] = [lag.watch(), lag.watch()];
+  assert.equal(clock.pending(), 1);
+  one.end();
+  one.end();
+  assert.equal(clock.pending(), 1);
+  other.end();
+  assert.equal(clock.pending(), 0);
+});

@@ -1,0 +1,108 @@
+import type { PodUid } from '../../base/ids.ts';
+import type { Random } from '../../base/random.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
+import type { Observations } from './ports.ts';
+import { probesOf, type ProbeAssignment } from './probe-settings.ts';
+import { ProbeWorker, type WorkerDeps, type WorkerPod } from './probe-worker.ts';
+
+export interface PodProbesDeps {
+  readonly worker: WorkerDeps;
+  readonly random: Random;
+  readonly observations: Observations;
+  readonly onChange: (uid: PodUid) => void;
+}
+
+/** The probes of one pod. Its workers look at one and the same observation, startup probes first. */
+export class PodProbes implements WorkerPod {
+  readonly #deps: PodProbesDeps;
+  readonly #workers = new Map<string, ProbeWorker>();
+  #pod: DesiredPod;
+  #observed: ObservedPod | undefined;
+  #stopping = false;
+  /** What the workers were last told to work on. */
+  #assigned: DesiredPod | undefined;
+
+  constructor(deps: PodProbesDeps, pod: DesiredPod) {
+    this.#deps = deps;
+    this.#pod = pod;
+  }
+
+  get pod(): DesiredPod {
+    return this.#pod;
+  }
+
+  get ending(): boolean {
+    return this.#stopping || this.#pod.metadata.deletionTimestamp !== undefined;
+  }
+
+  podIp(): string | undefined {
+    return this.#deps.observations.podIp(this.#pod.uid);
+  }
+
+  newest(containerName: string): ObservedContainer | undefined {
+    return this.#observed?.containers.find(({ name }) => name === containerName);
+  }
+
+  /** Cheap when nothing new was seen: results that are not there make everybody catch up. */
+  catchUp(): void {
+    const observed = this.#deps.observations.get(this.#pod.uid);
+    if (observed === this.#observed) return;
+    this.#observed = observed;
+    this.#lookAll();
+  }
+
+  /** What was found out may open the gate for the other probes, and is news to the pod. */
+  found(): void {
+    this.#lookAll();
+    this.#deps.onChange(this.#pod.uid);
+  }
+
+  update(pod: DesiredPod): void {
+    this.#pod = pod;
+    if (this.#assigned !== pod) {
+      this.#assigned = pod;
+      this.#assign(probesOf(pod));
+      this.#observed = this.#deps.observations.get(pod.uid);
+      this.#lookAll();
+    } else {
+      this.catchUp();
+    }
+  }
+
+  end(): void {
+    this.#stopping = true;
+    this.#lookAll();
+  }
+
+  halt(): void {
+    for (const worker of this.#workers.values()) worker.halt();
+  }
+
+  remove(): void {
+    for (const worker of this.#workers.values()) worker.remove();
+    this.#workers.clear();
+  }
+
+  #assign(assignments: readonly ProbeAssignment[]): void {
+    const wanted = new Map(assignments.map((entry) => [`${entry.settings.type} of ${entry.container.name}`, entry]));
+    for (const [key, worker] of this.#workers) {
+      if (wanted.has(key)) continue;
+      worker.remove();
+      this.#workers.delete(key);
+    }
+    for (const [key, assignment] of wanted) {
+      const worker = this.#workers.get(key);
+      if (worker !== undefined) worker.assign(assignment);
+      else this.#workers.set(key, this.#hire(assignment));
+    }
+  }
+
+  #hire(assignment: ProbeAssignment): ProbeWorker {
+    return new ProbeWorker(this.#deps.worker, this, assignment, this.#deps.random.next());
+  }
+
+  #lookAll(): void {
+    for (const worker of this.#workers.values()) worker.look();
+  }
+}

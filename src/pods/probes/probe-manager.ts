@@ -1,0 +1,95 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import type { ContainerId, PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { LoopLag } from './loop-lag.ts';
+import { PodProbes } from './pod-probes.ts';
+import type { Events, LastKnown, Observations, ProbeMetrics, Prober } from './ports.ts';
+import { ProbeResults } from './probe-results.ts';
+import { probesOf } from './probe-settings.ts';
+import type { WorkerDeps } from './probe-worker.ts';
+
+export interface ProbeManagerDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly prober: Prober;
+  readonly observations: Observations;
+  readonly events: Events;
+  readonly metrics?: ProbeMetrics;
+  /** What an earlier run of the agent knew of a container instance, so that a restart of the agent changes nothing. */
+  readonly lastKnown: (uid: PodUid, containerName: string, id: ContainerId) => LastKnown | undefined;
+  /** A verdict that matters changed: the pod deserves a look. */
+  readonly onChange: (uid: PodUid) => void;
+}
+
+/** Probes the containers of all pods that want it, and owns the results. Pods without probes cost it nothing. */
+export class ProbeManager implements Component {
+  readonly name = 'probes';
+  readonly results: ProbeResults;
+  readonly #deps: ProbeManagerDeps;
+  readonly #workerDeps: WorkerDeps;
+  readonly #pods = new Map<PodUid, PodProbes>();
+  #stopped = false;
+
+  constructor(deps: ProbeManagerDeps) {
+    const { clock, log, prober, events, metrics, lastKnown } = deps;
+    this.#deps = deps;
+    this.results = new ProbeResults(() => {
+      if (this.#stopped) return;
+      for (const pod of this.#pods.values()) pod.catchUp();
+    });
+    this.#workerDeps = {
+      clock,
+      log,
+      prober,
+      events,
+      metrics,
+      lastKnown,
+      results: this.results,
+      lag: new LoopLag(clock),
+      agentStart: { monotonic: clock.monotonic(), wall: clock.now() },
+    };
+  }
+
+  /** Workers come with their pods. */
+  async start(): Promise<void> {}
+
+  /** Probing ends; what was found out stays, for whoever asks while the agent goes down. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    for (const pod of this.#pods.values()) pod.halt();
+  }
+
+  /** Begins to probe a pod, and takes in its newest version where it is probed already. Meant to be called at each sync. */
+  addPod(pod: DesiredPod): void {
+    if (this.#stopped) return;
+    const known = this.#pods.get(pod.uid);
+    if (known !== undefined) {
+      known.update(pod);
+      return;
+    }
+    if (probesOf(pod).length === 0) return;
+    const { random, observations, onChange } = this.#deps;
+    const probes = new PodProbes({ worker: this.#workerDeps, random, observations, onChange }, pod);
+    this.#pods.set(pod.uid, probes);
+    probes.update(pod);
+  }
+
+  /** Takes in a new version of a pod that is probed; for others it does nothing. */
+  updatePod(pod: DesiredPod): void {
+    if (!this.#stopped) this.#pods.get(pod.uid)?.update(pod);
+  }
+
+  /** The pod is being stopped: nobody may find it sick or unstarted any more. Readiness goes on. */
+  stopLivenessAndStartup(uid: PodUid): void {
+    if (!this.#stopped) this.#pods.get(uid)?.end();
+  }
+
+  removePod(uid: PodUid): void {
+    this.#pods.get(uid)?.remove();
+    this.#pods.delete(uid);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Container, Probe } from '../../gen/kubernetes/types.ts';
+import { isRestartableInit, type ContainerKind } from '../../model/containers.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ProbeType } from './ports.ts';
+
+/** The numbers of one probe. */
+export interface ProbeSettings {
+  readonly type: ProbeType;
+  readonly initialDelayMs: number;
+  readonly periodMs: number;
+  readonly timeoutMs: number;
+  readonly successThreshold: number;
+  readonly failureThreshold: number;
+}
+
+/** One probe of one container of a pod: what a worker works on. */
+export interface ProbeAssignment {
+  readonly settings: ProbeSettings;
+  readonly probe: Probe;
+  readonly container: Container;
+  readonly kind: ContainerKind;
+  /** Nothing will start this container again once it has ended. */
+  readonly endsForGood: boolean;
+}
+
+/** Every probe of a pod. Only regular containers and sidecars are probed. */
+export function probesOf(pod: DesiredPod): readonly ProbeAssignment[] {
+  const sidecars = (pod.spec.initContainers ?? []).filter(isRestartableInit);
+  return [
+    ...sidecars.flatMap((container) => assignments(container, 'init', false)),
+    ...pod.spec.containers.flatMap((container) => assignments(container, 'regular', endsForGood(pod, container))),
+  ];
+}
+
+function assignments(container: Container, kind: ContainerKind, endsForGood: boolean): readonly ProbeAssignment[] {
+  const probes: readonly (readonly [ProbeType, Probe | undefined])[] = [
+    ['Startup', container.startupProbe],
+    ['Readiness', container.readinessProbe],
+    ['Liveness', container.livenessProbe],
+  ];
+  return probes.flatMap(([type, probe]) =>
+    probe === undefined ? [] : [{ settings: settingsOf(type, probe), probe, container, kind, endsForGood }],
+  );
+}
+
+/** A container may have a policy of its own, and rules that restart it in spite of the policy. */
+function endsForGood(pod: DesiredPod, container: Container): boolean {
+  const policy = container.restartPolicy ?? pod.spec.restartPolicy;
+  return policy === 'Never' && (container.restartPolicyRules ?? []).length === 0;
+}
+
+/** Zero stands for "not said", as in the API. */
+function settingsOf(type: ProbeType, probe: Probe): ProbeSettings {
+  return {
+    type,
+    initialDelayMs: (probe.initialDelaySeconds ?? 0) * 1_000,
+    periodMs: (probe.periodSeconds || 10) * 1_000,
+    timeoutMs: (probe.timeoutSeconds || 1) * 1_000,
+    successThreshold: probe.successThreshold || 1,
+    failureThreshold: probe.failureThreshold || 3,
+  };
+}

@@ -1,0 +1,195 @@
+import type { ContainerId } from '../../base/ids.ts';
+import type { ObservedContainer } from '../../model/observed-pod.ts';
+import type { LastKnown, ProbeType, ProbeVerdict } from './ports.ts';
+import type { ProbeSettings } from './probe-settings.ts';
+
+/**
+ * The life of one probe. A new container instance begins it anew from wherever it was, `over` excepted.
+ *
+ *   unseen ──an instance shows up──> seen ──runs, delay over, started──> probing ──verdict that stays──> held
+ *     │                               ^  └──────────────ends───────────────┘                              │
+ *     │                               └────────────────── a new instance ─────────────────────────────────┤
+ *     └───────────── the pod goes (liveness, startup), or the container has ended for good ───────────────┴──> over
+ */
+export type ProbeState =
+  | { readonly kind: 'unseen' }
+  | Seen
+  | Probing
+  /** Nothing is probed until there is a new instance: what this one is was settled. */
+  | { readonly kind: 'held'; readonly id: ContainerId; readonly result: ProbeVerdict }
+  | { readonly kind: 'over'; readonly id?: ContainerId; readonly result: ProbeVerdict };
+
+interface Seen {
+  readonly kind: 'seen';
+  readonly id: ContainerId;
+  readonly result: ProbeVerdict;
+}
+
+export interface Probing {
+  readonly kind: 'probing';
+  readonly id: ContainerId;
+  /** What is in force. */
+  readonly result: ProbeVerdict;
+  /** What the last tries that counted said, and how many of them in a row. */
+  readonly last?: 'success' | 'failure';
+  readonly run: number;
+  /** Monotonic times of the next try that counts and of the next try at all. */
+  readonly regularAt: number;
+  readonly nextAt: number;
+  /** Extra tries made between the regular ones; absent when there are none to be made. */
+  readonly extra?: number;
+}
+
+/** What a worker sees when it looks. */
+export interface ProbeView {
+  readonly monotonic: number;
+  readonly wall: number;
+  /** The newest instance of the container. */
+  readonly container: Pick<ObservedContainer, 'id' | 'state' | 'startedAt'> | undefined;
+  /** The startup probe of the instance has succeeded, or there is none. */
+  readonly started: boolean;
+  /** The pod is being taken down. */
+  readonly ending: boolean;
+  readonly endsForGood: boolean;
+  /** When the agent came up, on both clocks. */
+  readonly agentStart: { readonly monotonic: number; readonly wall: number };
+  readonly lastKnown: LastKnown | undefined;
+  /** In [0, 1): this worker's place within a period, where many begin at the same time. */
+  readonly share: number;
+}
+
+export interface ProbeStep {
+  readonly state: ProbeState;
+  readonly next: { readonly kind: 'wait'; readonly ms: number } | { readonly kind: 'try' } | { readonly kind: 'end' };
+}
+
+/** What a try said; `nothing` when it failed to be a try at all, `inconclusive` when it is worth another one soon. */
+export type TryResult = 'success' | 'failure' | 'nothing' | 'inconclusive';
+
+/** The first extra try comes this long after the first try, the others after twice the wait before. */
+const extraTryMs = 100;
+/** Extra tries are for probes that are slower than this. */
+const extraTriesAboveMs = 1_000;
+const afterInconclusiveMs = 1_000;
+/** A new instance is announced; this is only the slow look behind the announcement. */
+const heldRecheckMs = 60_000;
+const sameInstantMs = 0.001;
+
+/** What a worker knows of an instance before it has tried: healthy, not ready, not known to have started. */
+export function initialResult(type: ProbeType): ProbeVerdict {
+  switch (type) {
+    case 'Liveness':
+      return 'success';
+    case 'Readiness':
+      return 'failure';
+    case 'Startup':
+      return 'unknown';
+    default:
+      return type satisfies never;
+  }
+}
+
+/** Takes in what there is to see, and says what to do now. Looking more often than needed changes nothing. */
+export function look(state: ProbeState, settings: ProbeSettings, view: ProbeView): ProbeStep {
+  if (state.kind === 'over') return over(state);
+  // A container that is being stopped must not be found sick, nor wait to be found started.
+  if (view.ending && settings.type !== 'Readiness') {
+    const id = view.container?.id ?? (state.kind === 'unseen' ? undefined : state.id);
+    return over({ kind: 'over', ...(id !== undefined && { id }), result: 'success' });
+  }
+  const { container } = view;
+  if (container === undefined) return wait(state, settings.periodMs);
+  const current = state.kind !== 'unseen' && state.id === container.id ? state : adopt(settings, view, container);
+  if (current.kind === 'held') return wait(current, heldRecheckMs);
+
+  if (container.state === 'created') return wait(current, settings.periodMs);
+  if (container.state !== 'running') {
+    const { id } = container;
+    if (container.state === 'exited' && view.endsForGood) return over({ kind: 'over', id, result: 'failure' });
+    return wait({ kind: 'seen', id, result: 'failure' }, settings.periodMs);
+  }
+  const delayMs = initialDelay(settings, view, container.startedAt);
+  if (delayMs > 0) return wait(current, delayMs);
+  if (settings.type !== 'Startup' && !view.started) return wait(current, settings.periodMs);
+
+  const probing = current.kind === 'probing' ? current : begin(settings, view, container.startedAt, current);
+  const ms = probing.nextAt - view.monotonic;
+  return ms > sameInstantMs ? wait(probing, ms) : { state: probing, next: { kind: 'try' } };
+}
+
+/** Whether the try that is due may bring a verdict of failure; the extra tries may not. */
+export function counts(state: Probing): boolean {
+  return state.nextAt >= state.regularAt;
+}
+
+/** Takes in what the try that was due said. */
+export function conclude(
+  state: Probing,
+  settings: ProbeSettings,
+  result: TryResult,
+  monotonic: number,
+): Exclude<ProbeState, { readonly kind: 'unseen' }> {
+  const scheduled = schedule(state, settings, result, monotonic);
+  if (result === 'nothing' || result === 'inconclusive') return scheduled;
+  if (result === 'failure' && !counts(state)) return scheduled;
+
+  const run = state.last === result ? state.run + 1 : 1;
+  const threshold = result === 'success' ? settings.successThreshold : settings.failureThreshold;
+  if (run < threshold) return { ...scheduled, last: result, run };
+  const settled = settings.type === 'Startup' || (settings.type === 'Liveness' && result === 'failure');
+  if (settled) return { kind: 'held', id: state.id, result };
+  return { ...scheduled, last: result, run, result };
+}
+
+function schedule(state: Probing, settings: ProbeSettings, result: TryResult, monotonic: number): Probing {
+  const counted = counts(state);
+  // A try that outlasted its period is followed at once, but missed tries are not made up for.
+  const nextRegular = Math.max(state.regularAt + settings.periodMs, monotonic);
+  const soon = result === 'inconclusive' ? Math.min(nextRegular, monotonic + afterInconclusiveMs) : nextRegular;
+  const regularAt = counted ? soon : state.regularAt;
+
+  const { extra, ...rest } = state;
+  if (extra === undefined || result === 'success') return { ...rest, regularAt, nextAt: regularAt };
+  const made = counted ? extra : extra + 1;
+  const extraAt = monotonic + extraTryMs * 2 ** made;
+  if (extraAt >= regularAt) return { ...rest, regularAt, nextAt: regularAt };
+  return { ...rest, regularAt, nextAt: extraAt, extra: made };
+}
+
+/** What is known of an instance that was not looked at before. */
+function adopt(
+  settings: ProbeSettings,
+  view: ProbeView,
+  container: { readonly id: ContainerId; readonly startedAt: number },
+): ProbeState & { readonly kind: 'seen' | 'held' } {
+  const { id } = container;
+  // Only what an earlier run of the agent left behind is believed: this run knows better by its own probes.
+  const known = isInherited(view, container.startedAt) ? view.lastKnown : undefined;
+  if (settings.type === 'Startup' && known?.started === true) return { kind: 'held', id, result: 'success' };
+  if (settings.type === 'Readiness' && known?.ready === true) return { kind: 'seen', id, result: 'success' };
+  return { kind: 'seen', id, result: initialResult(settings.type) };
+}
+
+/** The first try is due at once, unless the agent has just come up and nobody waits for this one. */
+function begin(settings: ProbeSettings, view: ProbeView, startedAt: number, { id, result }: Seen): Probing {
+  const inherited = isInherited(view, startedAt);
+  const sinceAgentStart = view.monotonic - view.agentStart.monotonic;
+  const spreadMs =
+    inherited && result === 'success' && sinceAgentStart < settings.periodMs ? view.share * settings.periodMs : 0;
+  const at = view.monotonic + spreadMs;
+  const hasExtra = settings.type !== 'Liveness' && settings.periodMs > extraTriesAboveMs && !inherited;
+  return { kind: 'probing', id, result, run: 0, regularAt: at, nextAt: at, ...(hasExtra && { extra: 0 }) };
+}
+
+/** The wall may have been set since the container started, so no wait is longer than the delay itself. */
+function initialDelay({ initialDelayMs }: ProbeSettings, view: ProbeView, startedAt: number): number {
+  return Math.min(initialDelayMs, startedAt + initialDelayMs - view.wall);
+}
+
+/** The container is older than this run of the agent. */
+function isInherited(view: ProbeView, startedAt: number): boolean {
+  return startedAt > 0 && startedAt < view.agentStart.wall;
+}
+
+const wait = (state: ProbeState, ms: number): ProbeStep => ({ state, next: { kind: 'wait', ms } });
+const over = (state: ProbeState & { readonly kind: 'over' }): ProbeStep => ({ state, next: { kind: 'end' } });

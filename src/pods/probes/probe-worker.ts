@@ -1,0 +1,212 @@
+import type { CancelTimer, Clock } from '../../base/clock.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { ContainerId, PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { containerFieldPath } from '../../model/containers.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ObservedContainer } from '../../model/observed-pod.ts';
+import { eventOf, tryResult, withOwnLag } from './judge-outcome.ts';
+import type { LoopLag } from './loop-lag.ts';
+import type { Events, LastKnown, ProbeMetrics, ProbeOutcome, Prober } from './ports.ts';
+import type { ProbeResults } from './probe-results.ts';
+import type { ProbeAssignment } from './probe-settings.ts';
+import {
+  conclude,
+  counts,
+  look,
+  type ProbeState,
+  type ProbeStep,
+  type ProbeView,
+  type Probing,
+} from './probe-state.ts';
+
+/** What all workers of an agent share. */
+export interface WorkerDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly prober: Prober;
+  readonly results: ProbeResults;
+  readonly lag: LoopLag;
+  readonly events: Events;
+  readonly metrics: ProbeMetrics | undefined;
+  readonly agentStart: ProbeView['agentStart'];
+  readonly lastKnown: (uid: PodUid, containerName: string, id: ContainerId) => LastKnown | undefined;
+}
+
+/** What a worker asks of, and says to, the pod it belongs to. */
+export interface WorkerPod {
+  readonly pod: DesiredPod;
+  readonly ending: boolean;
+  podIp(): string | undefined;
+  newest(containerName: string): ObservedContainer | undefined;
+  /** Takes in what was seen of the pod meanwhile. */
+  catchUp(): void;
+  /** A probe found something out that others act upon. */
+  found(): void;
+}
+
+/** One probe of one container: looks, tries when it is time, and keeps the result up to date. One timer at most. */
+export class ProbeWorker {
+  readonly #deps: WorkerDeps;
+  readonly #owner: WorkerPod;
+  readonly #share: number;
+  #assignment: ProbeAssignment;
+  #state: ProbeState = { kind: 'unseen' };
+  #cancelTimer: CancelTimer | undefined;
+  /** When the timer should fire, on the monotonic clock. */
+  #dueAt = 0;
+  /** The try under way. */
+  #attempt: AbortController | undefined;
+
+  constructor(deps: WorkerDeps, owner: WorkerPod, assignment: ProbeAssignment, share: number) {
+    this.#deps = deps;
+    this.#owner = owner;
+    this.#assignment = assignment;
+    this.#share = share;
+  }
+
+  assign(assignment: ProbeAssignment): void {
+    this.#assignment = assignment;
+  }
+
+  /** Something may have changed: look at once instead of when the timer says. */
+  look(): void {
+    const step = this.#see();
+    if (this.#attempt !== undefined) {
+      // The try under way is still wanted.
+      if (step.next.kind === 'try') return;
+      this.#giveUp();
+    }
+    this.#enter(step.state);
+    this.#arm(step.next);
+  }
+
+  /** Ends timer and try; what was found out stays. */
+  halt(): void {
+    this.#cancelTimer?.();
+    this.#giveUp();
+  }
+
+  /** The pod is gone, and so is what was found out. */
+  remove(): void {
+    this.halt();
+    if ('id' in this.#state) this.#deps.results.remove(this.#state.id, this.#assignment.settings.type);
+    this.#state = { kind: 'unseen' };
+  }
+
+  #see(): ProbeStep {
+    const { clock, results, agentStart, lastKnown } = this.#deps;
+    const { settings, container, endsForGood } = this.#assignment;
+    const seen = this.#owner.newest(container.name);
+    const isNew = seen !== undefined && !('id' in this.#state && this.#state.id === seen.id);
+    return look(this.#state, settings, {
+      monotonic: clock.monotonic(),
+      wall: clock.now(),
+      container: seen,
+      started: seen !== undefined && results.hasStarted(seen.id),
+      ending: this.#owner.ending,
+      endsForGood,
+      agentStart,
+      lastKnown: isNew ? lastKnown(this.#owner.pod.uid, container.name, seen.id) : undefined,
+      share: this.#share,
+    });
+  }
+
+  #arm(next: ProbeStep['next']): void {
+    this.#cancelTimer?.();
+    if (next.kind === 'end') return;
+    const { clock } = this.#deps;
+    const ms = next.kind === 'wait' ? next.ms : 0;
+    this.#dueAt = this.#state.kind === 'probing' ? this.#state.nextAt : clock.monotonic() + ms;
+    this.#cancelTimer = clock.after(ms, () => this.#tick());
+  }
+
+  #tick(): void {
+    const lateMs = Math.max(0, this.#deps.clock.monotonic() - this.#dueAt);
+    this.#owner.catchUp();
+    const step = this.#see();
+    this.#enter(step.state);
+    if (step.next.kind === 'try' && step.state.kind === 'probing') void this.#try(step.state, lateMs);
+    else this.#arm(step.next);
+  }
+
+  /** Never rejects. */
+  async #try(state: Probing, lateMs: number): Promise<void> {
+    const { clock, lag } = this.#deps;
+    this.#cancelTimer?.();
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    const began = clock.monotonic();
+    const watch = lag.watch();
+    let outcome: ProbeOutcome;
+    try {
+      const said = await this.#probe(state.id, attempt.signal);
+      outcome = withOwnLag(said, { lateMs, lagMs: watch.lagMs() }, this.#assignment.settings.timeoutMs);
+    } catch (error) {
+      outcome = { kind: 'error', state: 'unknown', error: messageOf(error) };
+    } finally {
+      watch.end();
+    }
+    // A container that has ended meanwhile explains any failure; whoever gives the try up goes on without it.
+    this.#owner.catchUp();
+    if (this.#attempt !== attempt) return;
+    this.#attempt = undefined;
+    this.#report(outcome, counts(state), clock.monotonic() - began);
+    this.#learn(conclude(state, this.#assignment.settings, tryResult(outcome), clock.monotonic()));
+  }
+
+  #probe(containerId: ContainerId, signal: AbortSignal): Promise<ProbeOutcome> {
+    const { container, probe, settings } = this.#assignment;
+    const { pod } = this.#owner;
+    const { timeoutMs } = settings;
+    return this.#deps.prober({ pod, container, containerId, probe, podIp: this.#owner.podIp(), timeoutMs }, signal);
+  }
+
+  /** A new state out of a try of our own: the one that others may have to hear of. */
+  #learn(state: ProbeState & { readonly id?: ContainerId }): void {
+    const { type } = this.#assignment.settings;
+    const changed = 'result' in this.#state && 'result' in state && this.#state.result !== state.result;
+    this.#enter(state);
+    this.#owner.catchUp();
+    this.look();
+    if (changed && (type !== 'Liveness' || state.result === 'failure')) this.#owner.found();
+  }
+
+  /** Keeps the results in step with the state. */
+  #enter(state: ProbeState): void {
+    const { results } = this.#deps;
+    const { type } = this.#assignment.settings;
+    const before = 'id' in this.#state ? this.#state : undefined;
+    const after = 'id' in state && state.id !== undefined ? { id: state.id, result: state.result } : undefined;
+    this.#state = state;
+    if (before?.id !== undefined && before.id !== after?.id) results.remove(before.id, type);
+    if (after !== undefined && (before?.id !== after.id || before.result !== after.result)) {
+      results.set(after.id, type, after.result);
+    }
+  }
+
+  /** Tells people and metrics. An extra try that brings nothing was none. */
+  #report(outcome: ProbeOutcome, counted: boolean, tookMs: number): void {
+    const { log, events, metrics } = this.#deps;
+    const { settings, container, kind } = this.#assignment;
+    const { pod } = this.#owner;
+    const { type } = settings;
+    const result = tryResult(outcome);
+    if (!counted && result !== 'success') return;
+    if (outcome.kind !== 'success') {
+      const { name, namespace, uid } = pod;
+      const fields = { probeType: type, pod: { namespace, name }, podUID: uid, containerName: container.name };
+      log.debug(1, 'Probe did not succeed', { ...fields, ...outcome });
+    }
+    const event = eventOf(type, outcome, containerFieldPath(kind, container.name));
+    if (event !== undefined) events.record(pod, event);
+    if (result === 'success') metrics?.observe(type, 'successful', pod, container.name, tookMs / 1_000);
+    if (result === 'failure') metrics?.observe(type, 'failed', pod, container.name, tookMs / 1_000);
+  }
+
+  #giveUp(): void {
+    const attempt = this.#attempt;
+    this.#attempt = undefined;
+    attempt?.abort();
+  }
+}

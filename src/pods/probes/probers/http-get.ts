@@ -1,0 +1,160 @@
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import { withTimeout } from '../../../base/abort.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { isKind, messageOf } from '../../../base/errors.ts';
+import { goQuote } from '../../../model/go-text.ts';
+import type { Prober, ProbeOutcome } from '../ports.ts';
+import { httpProbeRequest, redirectOf, sameHost, type HttpHop, type HttpProbeRequest } from './http-request.ts';
+import { codeOf, dialFailure, dialTimeout, errnoText, hostAndPort } from './network-text.ts';
+import { noAddressYet } from './no-address.ts';
+import { mostOutputBytes, outputText } from './output.ts';
+
+const mostRequests = 10;
+/** As much as servers are known to send; Node's own limit is a sixteenth of it. */
+const mostHeaderBytes = 256 * 1_024;
+
+/** How far a probe has come, for the words of its failure. */
+interface Progress {
+  phase: 'dial' | 'headers' | 'body';
+  hop: HttpHop;
+  /** Both ends of the connection, as far as known. */
+  ends: string;
+}
+
+/** A GET that is answered by a status from 200 to 399 is success. The time covers connection, headers and body. */
+export function httpProber(clock: Clock): Prober {
+  return async ({ probe, container, podIp, timeoutMs }, signal) => {
+    const action = probe.httpGet;
+    const host = action?.host || podIp;
+    if (action === undefined || host === undefined || host === '') return noAddressYet;
+    const request = httpProbeRequest(action, container, host);
+    if ('error' in request) return { kind: 'error', state: 'unknown', ...request };
+    const progress: Progress = { phase: 'dial', hop: request.hop, ends: '' };
+    try {
+      return await withTimeout(clock, timeoutMs, (limit) => follow(request, progress, limit), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      return isKind(error, 'timeout') ? timedOut(progress) : broken(progress, error);
+    }
+  };
+}
+
+/** Asks, and asks on where redirects lead within the same host. */
+async function follow(request: HttpProbeRequest, progress: Progress, signal: AbortSignal): Promise<ProbeOutcome> {
+  let { headers } = request;
+  for (let made = 1; ; made++) {
+    signal.throwIfAborted();
+    progress.phase = 'dial';
+    const { hop } = progress;
+    const response = await ask(hop, headers, progress, signal);
+    const status = response.statusCode ?? 0;
+    const redirect = redirectOf(hop, status, response.headers.location);
+    if (redirect.kind === 'none' || (redirect.kind === 'to' && !sameHost(request.hop, redirect.hop))) {
+      return answered(status, await readBody(response, progress));
+    }
+    response.destroy();
+    if (redirect.kind === 'broken') return failed(hop, redirect.why);
+    if (made >= mostRequests) return failed(hop, `stopped after ${mostRequests} redirects`);
+    // A Host of the probe's own is for the server it was written for; a whole URL says itself whom it asks.
+    if (!redirect.relative) headers = new Map([...headers].filter(([name]) => name !== 'Host'));
+    progress.hop = redirect.hop;
+  }
+}
+
+function ask(
+  hop: HttpHop,
+  headers: HttpProbeRequest['headers'],
+  progress: Progress,
+  signal: AbortSignal,
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const options: RequestOptions = {
+      method: 'GET',
+      host: hop.hostname,
+      port: hop.port,
+      path: hop.target,
+      headers: { Host: hop.authority, ...Object.fromEntries(headers) },
+      agent: false,
+      maxHeaderSize: mostHeaderBytes,
+    };
+    // The name in the handshake is that of the URL, whatever Host header the probe has.
+    const servername = isIP(hop.hostname) === 0 ? hop.hostname : '';
+    const request =
+      hop.scheme === 'https'
+        ? httpsRequest({ ...options, rejectUnauthorized: false, servername })
+        : httpRequest(options);
+    signal.addEventListener('abort', () => request.destroy(), { once: true });
+    request.once('socket', (socket) => {
+      socket.once('connect', () => {
+        const { localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 } = socket;
+        progress.phase = 'headers';
+        progress.ends = `${hostAndPort(localAddress, localPort)}->${hostAndPort(remoteAddress, remotePort)}`;
+      });
+    });
+    request.once('response', resolve);
+    // Stays for the errors that may come after the end.
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+async function readBody(response: IncomingMessage, progress: Progress): Promise<string> {
+  progress.phase = 'body';
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Uint8Array>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    // Leaving the loop closes the connection: what follows is nobody's concern.
+    if (bytes >= mostOutputBytes) break;
+  }
+  return outputText(...chunks);
+}
+
+function answered(status: number, body: string): ProbeOutcome {
+  if (status < 200 || status >= 400) {
+    return { kind: 'failure', output: `HTTP probe failed with statuscode: ${status}` };
+  }
+  if (status >= 300) return { kind: 'warning', output: `Probe terminated redirects, Response body: ${body}` };
+  return { kind: 'success', output: body };
+}
+
+function failed({ url }: HttpHop, why: string, unanswered = false): ProbeOutcome {
+  return { kind: 'failure', output: `Get ${goQuote(url)}: ${why}`, ...(unanswered && { unanswered }) };
+}
+
+function timedOut({ phase, hop }: Progress): ProbeOutcome {
+  switch (phase) {
+    case 'dial': {
+      const why = dialTimeout(hop.hostname, hop.port);
+      return failed(hop, `${why} (Client.Timeout exceeded while awaiting headers)`, true);
+    }
+    case 'headers':
+      return failed(hop, 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)', true);
+    case 'body': {
+      const output = 'context deadline exceeded (Client.Timeout or context cancellation while reading body)';
+      return { kind: 'failure', output, unanswered: true };
+    }
+    default:
+      return phase satisfies never;
+  }
+}
+
+function broken({ phase, hop, ends }: Progress, error: unknown): ProbeOutcome {
+  // The status was there and good or bad; only what came with it was lost, so another try may tell.
+  if (phase === 'body') return { kind: 'error', state: 'failure', error: 'unexpected EOF' };
+  const code = codeOf(error);
+  // What the library refuses to send: a header that cannot be one.
+  if (code?.startsWith('ERR_INVALID_') === true) return failed(hop, `net/http: ${messageOf(error)}`);
+  if (phase === 'dial') return failed(hop, dialFailure(hop.hostname, hop.port, error));
+  if (messageOf(error) === 'socket hang up') return failed(hop, 'EOF', true);
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return failed(hop, 'http: server gave HTTP response to HTTPS client');
+  if (code?.startsWith('HPE_') === true) {
+    return failed(hop, `net/http: HTTP/1.x transport connection broken: malformed HTTP response: ${messageOf(error)}`);
+  }
+  const text = errnoText(code);
+  if (text !== undefined) return failed(hop, `read tcp ${ends}: read: ${text}`, true);
+  return failed(hop, messageOf(error));
+}

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aContainer } from '../../testing/pods.ts';
+import { computeHookRequest } from './compute-hook-request.ts';
+
+const container = aContainer('web', { ports: [{ name: 'http', containerPort: 8080 }] });
+const request = (httpGet: object, podIp = '10.0.0.7'): unknown =>
+  computeHookRequest({ handler: { httpGet: { port: 80, ...httpGet } }, container, podIp });
+
+test('the pod is asked, by number or by name of the port', () => {
+  const headers = [
+    ['User-Agent', 'kube-lifecycle/1.34'],
+    ['Accept', '*/*'],
+  ];
+  assert.deepEqual(request({}), { url: 'http://10.0.0.7:80/', headers });
+  assert.deepEqual(request({ port: 'http', path: 'bye' }), { url: 'http://10.0.0.7:8080/bye', headers });
+  assert.deepEqual(request({ host: 'fd00::1', scheme: 'HTTPS', path: '/x' }), {
+    url: 'https://[fd00::1]:80/x',
+    headers,
+  });
+});
+
+test('given headers stand, an empty Accept takes it away', () => {
+  const httpHeaders = [
+    { name: 'user-agent', value: 'me' },
+    { name: 'Accept', value: '' },
+    { name: 'X-A', value: '1' },
+  ];
+  assert.deepEqual(request({ httpHeaders }), {
+    url: 'http://10.0.0.7:80/',
+    headers: [
+      ['user-agent', 'me'],
+      ['X-A', '1'],
+    ],
+  });
+});
+
+test('what is missing is said', () => {
+  assert.deepEqual(request({ port: 'nope' }), { problem: 'the container has no port "nope"' });
+  assert.deepEqual(request({}, ''), { problem: 'failed to find networking container: the pod has no address' });
+});

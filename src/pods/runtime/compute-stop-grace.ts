@@ -1,0 +1,30 @@
+import type { Container } from '../../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { podDeletionGracePeriodAnnotation, podTerminationGracePeriodAnnotation } from '../../model/labels.ts';
+import type { ContainerKill } from './pod-actions.ts';
+
+/** A container of which nothing is known gets this long. */
+const unknownSeconds = 2;
+
+/** Seconds a single container gets to stop while its pod goes on. */
+export function computeStopGrace(
+  pod: DesiredPod,
+  container: Container | undefined,
+  cause: ContainerKill['cause'],
+): number {
+  const probe =
+    cause === 'liveness' ? container?.livenessProbe : cause === 'startup' ? container?.startupProbe : undefined;
+  return (
+    pod.metadata.deletionGracePeriodSeconds ??
+    probe?.terminationGracePeriodSeconds ??
+    pod.spec.terminationGracePeriodSeconds ??
+    unknownSeconds
+  );
+}
+
+/** What the labels of a container remember of its pod's grace, where the pod itself is not known any more. */
+export function rememberedGrace(annotations: Readonly<Record<string, string>>): number | undefined {
+  const text = annotations[podDeletionGracePeriodAnnotation] ?? annotations[podTerminationGracePeriodAnnotation];
+  const seconds = Number(text);
+  return text === undefined || !Number.isInteger(seconds) || seconds < 0 ? undefined : seconds;
+}

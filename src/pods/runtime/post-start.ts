@@ -1,0 +1,33 @@
+import type { Container } from '../../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { containerEvents } from '../../model/event-reasons.ts';
+import { startReasons } from '../../model/reasons.ts';
+import type { StartRefusal } from './ports.ts';
+import { runHook } from './run-hook.ts';
+import { stopContainer, type StopContainerDeps, type StoppableContainer } from './stop-container.ts';
+
+export interface PostStartInput {
+  readonly pod: DesiredPod;
+  readonly container: Container;
+  readonly instance: StoppableContainer;
+  readonly podIp: string;
+  readonly fieldPath: string;
+}
+
+/** Runs the hook of a container that has just started. One that fails takes the container with it. */
+export async function runPostStart(
+  deps: StopContainerDeps,
+  { pod, container, instance, podIp, fieldPath }: PostStartInput,
+  signal: AbortSignal,
+): Promise<StartRefusal | undefined> {
+  const handler = container.lifecycle?.postStart;
+  if (handler === undefined) return undefined;
+  const problem = await runHook(deps.hooks, { handler, container, id: instance.id, podIp }, signal);
+  if (problem === undefined) return undefined;
+  deps.log.warn('PostStart hook failed', { containerName: container.name, containerID: instance.id, problem });
+  const message = 'PostStartHook failed';
+  deps.events.record(pod, { type: 'Warning', reason: containerEvents.failedPostStartHook, message, fieldPath });
+  const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? 30;
+  await stopContainer(deps, pod, instance, { graceSeconds, podIp, message: 'FailedPostStartHook', signal });
+  return { reason: startReasons.postStartHookError, message: problem };
+}

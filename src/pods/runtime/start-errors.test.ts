@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import { StartErrors } from './start-errors.ts';
+
+const [a, b] = [podUid('a'), podUid('b')];
+const error = (reason: string) => ({ reason, message: `because of ${reason}` });
+
+test('the last reason of each container, until it starts', () => {
+  const errors = new StartErrors();
+  errors.set(a, 'main', error('ErrImagePull'));
+  errors.set(a, 'side', error('CreateContainerError'));
+  errors.set(a, 'main', error('ImagePullBackOff'));
+  assert.deepEqual(Object.fromEntries(errors.of(a)), {
+    main: error('ImagePullBackOff'),
+    side: error('CreateContainerError'),
+  });
+  errors.clear(a, 'main');
+  assert.deepEqual([...errors.of(a).keys()], ['side']);
+});
+
+test('pods do not share, and a pod that is gone leaves nothing', () => {
+  const errors = new StartErrors();
+  errors.set(a, 'main', error('A'));
+  errors.set(b, 'main', error('B'));
+  errors.forget(a);
+  assert.equal(errors.of(a).size, 0);
+  assert.deepEqual(errors.of(b).get('main'), error('B'));
+});
+
+test('what was never there can be cleared and forgotten', () => {
+  const errors = new StartErrors();
+  errors.clear(a, 'main');
+  errors.forget(a);
+  assert.equal(errors.of(a).size, 0);
+});

@@ -1,0 +1,124 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { describeError, TubeletError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import type { Random } from '../../base/random.ts';
+import { seenTime } from '../../model/annotations.ts';
+import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
+import { defaultPodRules, type PodRules } from '../../model/validation/index.ts';
+import { fetchManifest, shownUrl } from './fetch-manifest.ts';
+import { judgeAnswer, nothingKnown, type UrlState } from './judge-answer.ts';
+import type { Manifest } from './manifest.ts';
+import type { HttpClient, HttpHeaders } from './ports.ts';
+import { readManifest } from './read-manifest.ts';
+import { reportManifest } from './report-file.ts';
+
+export interface HttpSourceDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly client: HttpClient;
+  readonly url: string;
+  readonly headers: HttpHeaders;
+  readonly nodeName: string;
+  readonly httpCheckFrequencyMs: number;
+  /** Feature gate PreventStaticPodAPIReferences; on unless said otherwise. */
+  readonly preventApiReferences?: boolean;
+  readonly rules?: PodRules;
+  /** Gets the complete set, first after the first answer that can be used and then whenever it changed. */
+  readonly onSet: (source: PodSource, pods: readonly DesiredPod[]) => void;
+}
+
+const leastPollMs = 1_000;
+
+/** The pods that a URL tells, asked for at intervals. */
+export class HttpSource implements Component {
+  readonly name = 'http-source';
+  readonly #deps: HttpSourceDeps;
+  /** The URL without what may be secret in it. */
+  readonly #shown: string;
+  readonly #stopped = new AbortController();
+  #state: UrlState = nothingKnown;
+  /** Why the last answer was none, if so: said when it changes, not at every attempt. */
+  #trouble: string | undefined;
+  #loop: LoopHandle | undefined;
+
+  constructor(deps: HttpSourceDeps) {
+    this.#deps = deps;
+    this.#shown = shownUrl(deps.url);
+  }
+
+  /** Returns at once: a server far away must not hold up the node. Until it answers, the source has not spoken. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    log.debug(1, 'Watching URL', { url: this.#shown });
+    if (signal.aborted) this.#stopped.abort();
+    signal.addEventListener('abort', () => this.#stopped.abort(), { once: true, signal: this.#stopped.signal });
+    const body = (stopped: AbortSignal): Promise<void> => this.#round(stopped);
+    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const { clock, httpCheckFrequencyMs } = this.#deps;
+    await this.#look(signal);
+    await clock.sleep(Math.max(leastPollMs, httpCheckFrequencyMs), signal);
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const { client, clock, url, headers } = this.#deps;
+    let body: Uint8Array;
+    try {
+      body = await fetchManifest({ client, clock, url, headers, signal });
+    } catch (error) {
+      if (!signal.aborted) this.#reportTrouble(error);
+      return;
+    }
+    if (signal.aborted) return;
+    const before = this.#state;
+    this.#state = judgeAnswer(before, body, (text) => this.#read(text));
+    if (body.length === 0) this.#reportTrouble(new TubeletError('invalid', 'the body is empty'));
+    else this.#reportAnswer(before);
+    if (this.#state.pods !== before.pods) this.#tell();
+  }
+
+  #read(text: string): Manifest {
+    const { clock, url, nodeName, preventApiReferences = true, rules = defaultPodRules } = this.#deps;
+    const seen = seenTime(clock.now());
+    return readManifest(text, { source: 'http', origin: url, nodeName, seen, preventApiReferences, rules });
+  }
+
+  #reportTrouble(error: unknown): void {
+    const trouble = describeError(error);
+    if (trouble === this.#trouble) return;
+    this.#trouble = trouble;
+    const pods = (this.#state.pods ?? []).map((pod) => pod.fullName);
+    this.#deps.log.error(error, 'Cannot read pods from the URL, keeping the pods as they are', {
+      url: this.#shown,
+      pods,
+    });
+  }
+
+  #reportAnswer(before: UrlState): void {
+    const { log } = this.#deps;
+    const { manifest, kept } = this.#state;
+    if (this.#trouble !== undefined) log.info('The URL answers again', { url: this.#shown });
+    this.#trouble = undefined;
+    if (manifest === undefined || manifest === before.manifest) return;
+    reportManifest(log, this.#shown, manifest, { pods: kept, objects: [] });
+  }
+
+  #tell(): void {
+    const { log, onSet } = this.#deps;
+    try {
+      onSet('http', this.#state.pods ?? []);
+    } catch (error) {
+      log.error(error, 'The set of static pods was not taken');
+    }
+  }
+}

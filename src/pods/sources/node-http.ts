@@ -1,0 +1,77 @@
+import { readFile } from 'node:fs/promises';
+import { request as plainRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { HttpAnswer, HttpClient } from './ports.ts';
+
+/** Where distributions keep the certificates that the whole machine trusts. */
+const systemRoots: readonly string[] = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/pki/tls/cacert.pem',
+  '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+];
+/** Headers that belong to the connection; whoever configures them would break the request, not change it. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'trailer',
+  'connection',
+]);
+const userAgent = 'tubelet';
+
+/** HTTP of this machine. An https server must be trusted by the machine, not only by those who built Node. */
+export const nodeHttp: HttpClient = {
+  async get(url, headers, signal) {
+    const options = { agent: false, signal, headers: sentHeaders(headers.reveal()) } as const;
+    if (url.protocol !== 'https:') return answerOf(plainRequest(url, options));
+    const ca = await machineRoots();
+    return answerOf(secureRequest(url, ca === undefined ? options : { ...options, ca }));
+  },
+};
+
+function sentHeaders(given: Readonly<Record<string, readonly string[]>>): OutgoingHttpHeaders {
+  const sent: Record<string, string | string[]> = {};
+  for (const [name, values] of Object.entries(given)) {
+    if (!ownHeaders.has(name.toLowerCase())) sent[name] = [...values];
+  }
+  const named = Object.keys(sent).some((name) => name.toLowerCase() === 'user-agent');
+  return named ? sent : { 'User-Agent': userAgent, ...sent };
+}
+
+/** The machine's certificates; undefined where it has none, so that Node's own count. */
+async function machineRoots(): Promise<string | undefined> {
+  const chosen = process.env['SSL_CERT_FILE'];
+  if (chosen !== undefined && chosen !== '') return readFile(chosen, 'utf8');
+  for (const path of systemRoots) {
+    try {
+      return await readFile(path, 'utf8');
+    } catch {
+      // Each distribution has one of the paths at most, so most of them are not there.
+    }
+  }
+  return undefined;
+}
+
+function answerOf(request: ClientRequest): Promise<HttpAnswer> {
+  return new Promise((resolve, reject) => {
+    // Kept for the whole life of the request: an error that nobody listens to ends the process.
+    request.on('error', reject);
+    request.once('response', (response: IncomingMessage) => {
+      resolve({
+        status: response.statusCode ?? 0,
+        location: response.headers.location,
+        body: response,
+        close: () => {
+          response.once('error', () => {
+            // Closing early is our own wish; what the connection says to it is of no interest.
+          });
+          response.destroy();
+        },
+      });
+    });
+    request.end();
+  });
+}

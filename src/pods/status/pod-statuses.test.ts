@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import { PodStatuses } from './pod-statuses.ts';
+
+const [a, b] = [podUid('a'), podUid('b')];
+
+function setUp(): { statuses: PodStatuses; told: string[] } {
+  const told: string[] = [];
+  return { statuses: new PodStatuses((uid, { phase }) => void told.push(`${uid} ${phase}`)), told };
+}
+
+test('keeps the newest status of each pod', () => {
+  const { statuses } = setUp();
+  assert.equal(statuses.get(a), undefined);
+  statuses.set(a, { phase: 'Pending' });
+  statuses.set(b, { phase: 'Failed' });
+  statuses.set(a, { phase: 'Running' });
+  assert.deepEqual([statuses.get(a)?.phase, statuses.get(b)?.phase], ['Running', 'Failed']);
+});
+
+test('tells of changes and of nothing else, and the version grows with each', () => {
+  const { statuses, told } = setUp();
+  const status = (ready: boolean): PodStatus => ({
+    phase: 'Running',
+    containerStatuses: [{ name: 'main', ready, restartCount: 0, image: 'i', imageID: '' }],
+  });
+  assert.equal(statuses.versionOf(a), 0);
+  assert.equal(statuses.set(a, status(false)), true);
+  assert.equal(statuses.set(a, status(false)), false, 'an equal copy is nothing new');
+  assert.equal(statuses.versionOf(a), 1);
+  assert.equal(statuses.set(a, status(true)), true, 'a difference deep inside is');
+  assert.equal(statuses.versionOf(a), 2);
+  assert.deepEqual(told, ['a Running', 'a Running']);
+});
+
+test('whoever is told finds the new status in place', () => {
+  let seen: PodStatus | undefined;
+  const statuses: PodStatuses = new PodStatuses((uid) => {
+    seen = statuses.get(uid);
+  });
+  statuses.set(a, { phase: 'Pending' });
+  assert.deepEqual(seen, { phase: 'Pending' });
+});
+
+test('a pod that is gone is forgotten, quietly', () => {
+  const { statuses, told } = setUp();
+  statuses.set(a, { phase: 'Failed' });
+  statuses.forget(a);
+  statuses.forget(b);
+  assert.deepEqual([statuses.get(a), statuses.versionOf(a), told.length], [undefined, 0, 1]);
+});

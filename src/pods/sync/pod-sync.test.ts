@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { PodUid } from '../../base/ids.ts';
+import type { ObservedPod } from '../../model/observed-pod.ts';
+import { MemoryEvents } from '../../testing/memory-events.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
+import { anInstance, aPod, aSandbox, exited, observedPod } from '../../testing/pods.ts';
+import { PodSync } from './pod-sync.ts';
+import type { RuntimeOutcome, StatusInput } from './ports.ts';
+
+const pod = aPod();
+const never = new AbortController().signal;
+
+/** Everything around the four operations, and a record of the steps they took. */
+class World {
+  readonly steps: string[] = [];
+  readonly events = new MemoryEvents();
+  readonly log = new MemoryLog();
+  readonly published: StatusInput[] = [];
+  observed: ObservedPod = observedPod([], []);
+  phase = 'Running';
+  /** Another phase, from the action of the runtime on. */
+  phaseAfterAction: string | undefined;
+  outcome: RuntimeOutcome = { acted: false };
+  /** Which moments the observations had to be newer than. */
+  readonly asked: number[] = [];
+  /** Goes on with every look and every action. */
+  moment = 0;
+  /** What goes wrong with a step, by its name. */
+  readonly failures = new Map<string, Error>();
+  /** What a stop leaves. */
+  afterStop: ObservedPod = observedPod([aSandbox('s0', { state: 'notReady' })], [anInstance('main', exited(143))]);
+
+  readonly sync = new PodSync({
+    log: this.log,
+    observed: {
+      moment: () => this.moment,
+      newerThan: async (_uid, since) => {
+        this.asked.push(since);
+        await this.#step('observe');
+        this.moment++;
+        return this.observed;
+      },
+    },
+    runtime: {
+      needsSandbox: (_, { sandboxes }) => sandboxes.length === 0,
+      sync: async () => {
+        this.moment++;
+        await this.#step('runtime');
+        this.phase = this.phaseAfterAction ?? this.phase;
+        return this.outcome;
+      },
+      stop: async (of, _observed, graceSeconds) => {
+        this.moment++;
+        await this.#step(`stop ${of?.name ?? 'unknown pod'} within ${graceSeconds}`);
+        this.observed = this.afterStop;
+      },
+    },
+    volumes: { mount: () => this.#step('mount'), unmount: () => this.#step('unmount') },
+    directories: { prepare: () => this.#step('directories') },
+    cgroups: { remove: (uid: PodUid) => this.#step(`cgroups ${uid}`) },
+    statuses: {
+      publish: (input) => {
+        this.steps.push(`publish${input.terminal ? ' the end' : ''}`);
+        this.published.push(input);
+        return { phase: this.phase };
+      },
+      finish: ({ name }) => void this.steps.push(`finish ${name}`),
+    },
+    events: this.events,
+  });
+
+  async #step(name: string): Promise<void> {
+    this.steps.push(name);
+    const failure = this.failures.get(name);
+    if (failure !== undefined) throw failure;
+  }
+}
+
+describe('sync', () => {
+  test('in order: look, status, folders, volumes, runtime; then nothing new to see', async () => {
+    const world = new World();
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled' });
+    assert.deepEqual(world.steps, ['observe', 'publish', 'directories', 'mount', 'runtime', 'publish']);
+    assert.deepEqual(world.asked, [0]);
+  });
+
+  test('after an action it looks again, newer than the action, and comes back at once', async () => {
+    const world = new World();
+    world.outcome = { acted: true };
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 0 });
+    assert.deepEqual(world.steps.slice(-3), ['runtime', 'observe', 'publish']);
+    assert.deepEqual(world.asked, [0, 2], 'the first look was moment 1, the action 2');
+    await world.sync.sync(pod, never);
+    assert.deepEqual(world.asked.slice(2), [2, 5], 'the next sync too asks for news since the action');
+  });
+
+  test('a refusal says when to come back, acted or not', async () => {
+    const world = new World();
+    world.outcome = { acted: false, recheckMs: 10_000 };
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 10_000 });
+    world.outcome = { acted: true, recheckMs: 4_000 };
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 4_000 });
+  });
+
+  test('a pod that is over by its containers ends, and nothing is started', async () => {
+    for (const phase of ['Succeeded', 'Failed']) {
+      const world = new World();
+      world.phase = phase;
+      assert.deepEqual(await world.sync.sync(pod, never), { kind: 'ended' });
+      assert.deepEqual(world.steps, ['observe', 'publish']);
+    }
+  });
+
+  test('an end that the action itself brought about is seen at once', async () => {
+    const world = new World();
+    world.outcome = { acted: true };
+    world.phaseAfterAction = 'Failed';
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'ended' });
+  });
+
+  test('volumes that cannot be mounted: an event, and nothing starts', async () => {
+    const world = new World();
+    world.failures.set('mount', new Error('no such secret'));
+    await assert.rejects(world.sync.sync(pod, never), /no such secret/);
+    assert.equal(world.steps.includes('runtime'), false);
+    assert.deepEqual(world.events.take(), ['Warning FailedMount: Unable to attach or mount volumes: no such secret']);
+  });
+
+  test('a mount that is given up is nobody’s failure', async () => {
+    const world = new World();
+    const gaveUp = new AbortController();
+    gaveUp.abort(new Error('enough'));
+    world.failures.set('mount', new Error('interrupted'));
+    await assert.rejects(world.sync.sync(pod, gaveUp.signal), /enough/);
+    assert.deepEqual(world.events.take(), []);
+  });
+
+  test('an action that failed half way still makes what was seen before it old', async () => {
+    const world = new World();
+    world.failures.set('runtime', new Error('half done'));
+    await assert.rejects(world.sync.sync(pod, never), /half done/);
+    world.failures.clear();
+    await world.sync.sync(pod, never);
+    assert.deepEqual(world.asked, [0, 2]);
+  });
+
+  test('says whether the pod still needs a sandbox', async () => {
+    const world = new World();
+    await world.sync.sync(pod, never);
+    world.observed = observedPod([aSandbox('s0')], []);
+    await world.sync.sync(pod, never);
+    assert.deepEqual(
+      world.published.map(({ needsSandbox }) => needsSandbox),
+      [true, true, false, false],
+    );
+  });
+});
+
+describe('terminate', () => {
+  test('status, stop, look, last status', async () => {
+    const world = new World();
+    await world.sync.terminate(pod, { graceSeconds: 7 }, never);
+    assert.deepEqual(world.steps, ['observe', 'publish', 'stop web within 7', 'observe', 'publish the end']);
+    assert.deepEqual(world.asked, [0, 2]);
+  });
+
+  test('the reason of who decided it is in both statuses', async () => {
+    const world = new World();
+    const decided = { reason: 'Evicted', message: 'The node was low on resource: memory.' };
+    await world.sync.terminate(pod, { graceSeconds: 1, decided }, never);
+    assert.deepEqual(
+      world.published.map((input) => input.decided),
+      [decided, decided],
+    );
+  });
+
+  test('something that still runs after the stop is an error, not an end', async () => {
+    const world = new World();
+    world.afterStop = observedPod([], [anInstance('main'), anInstance('side', exited(0)), anInstance('web')]);
+    await assert.rejects(
+      world.sync.terminate(pod, { graceSeconds: 1 }, never),
+      /containers are still running after they were stopped: main, web/,
+    );
+    assert.equal(world.steps.includes('publish the end'), false);
+  });
+});
+
+describe('terminateOrphan', () => {
+  test('stops what only the runtime knows, without a status', async () => {
+    const world = new World();
+    await world.sync.terminateOrphan({ uid: pod.uid, name: 'web', namespace: 'default' }, 1, never);
+    assert.deepEqual(world.steps, ['observe', 'stop unknown pod within 1', 'observe']);
+    assert.deepEqual(world.log.messages('info'), ['Killing unwanted pod']);
+  });
+
+  test('fails while something runs', async () => {
+    const world = new World();
+    world.afterStop = observedPod([], [anInstance('main')]);
+    await assert.rejects(world.sync.terminateOrphan({ uid: pod.uid, name: '', namespace: '' }, 1, never), /main/);
+  });
+});
+
+describe('release', () => {
+  test('gives back volumes, then cgroups, then says the last word', async () => {
+    const world = new World();
+    await world.sync.release({ kind: 'desired', pod }, never);
+    assert.deepEqual(world.steps, ['unmount', 'cgroups uid-1', 'finish web']);
+  });
+
+  test('an orphan has no volumes that we know of, and no status', async () => {
+    const world = new World();
+    await world.sync.release({ kind: 'orphan', uid: pod.uid, name: 'web', namespace: 'default' }, never);
+    assert.deepEqual(world.steps, ['cgroups uid-1']);
+  });
+
+  test('a volume that stays mounted keeps the cgroup and the last word back', async () => {
+    const world = new World();
+    world.failures.set('unmount', new Error('device is busy'));
+    await assert.rejects(world.sync.release({ kind: 'desired', pod }, never), /device is busy/);
+    assert.deepEqual(world.steps, ['unmount']);
+    world.failures.clear();
+    await world.sync.release({ kind: 'desired', pod }, never);
+    assert.deepEqual(world.steps.slice(1), ['unmount', 'cgroups uid-1', 'finish web']);
+  });
+
+  test('what comes back under the same uid begins without a past', async () => {
+    const world = new World();
+    world.outcome = { acted: true };
+    await world.sync.sync(pod, never);
+    await world.sync.release({ kind: 'desired', pod }, never);
+    await world.sync.sync(pod, never);
+    assert.equal(world.asked[2], 0);
+  });
+});
