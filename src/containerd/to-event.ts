@@ -24,27 +24,24 @@ export interface ContainerdEvent {
 type Content = Omit<ContainerdEvent, 'at'> & { readonly at?: Timestamp | undefined };
 
 /** How to read what each topic carries; nothing for a process that was only a guest in its container. */
-const readers: Readonly<Record<string, (bytes: Uint8Array) => Content | undefined>> = {
-  '/containers/create': (bytes) => ({ kind: 'created', containerId: ContainerCreate.decode(bytes).id }),
-  '/containers/delete': (bytes) => ({ kind: 'removed', containerId: ContainerDelete.decode(bytes).id }),
-  '/tasks/start': (bytes) => ({ kind: 'started', containerId: TaskStart.decode(bytes).containerId }),
-  '/tasks/exit': (bytes) => exited(TaskExit.decode(bytes)),
+const readers = new Map<string, (bytes: Uint8Array) => Content | undefined>([
+  ['/containers/create', (bytes) => ({ kind: 'created', containerId: ContainerCreate.decode(bytes).id })],
+  ['/containers/delete', (bytes) => ({ kind: 'removed', containerId: ContainerDelete.decode(bytes).id })],
+  ['/tasks/start', (bytes) => ({ kind: 'started', containerId: TaskStart.decode(bytes).containerId })],
+  ['/tasks/exit', (bytes) => exited(TaskExit.decode(bytes))],
   // Told again when the process is cleaned up: whoever was too early for the exit gets a second reason to look.
-  '/tasks/delete': (bytes) => exited(TaskDelete.decode(bytes)),
-  '/tasks/oom': (bytes) => ({ kind: 'oom', containerId: TaskOOM.decode(bytes).containerId }),
-  '/sandboxes/start': (bytes) => ({ kind: 'started', containerId: SandboxStart.decode(bytes).sandboxId }),
-  '/sandboxes/exit': (bytes) => {
-    const { sandboxId, exitedAt } = SandboxExit.decode(bytes);
-    return { kind: 'exited', containerId: sandboxId, at: exitedAt };
-  },
-};
+  ['/tasks/delete', (bytes) => exited(TaskDelete.decode(bytes))],
+  ['/tasks/oom', (bytes) => ({ kind: 'oom', containerId: TaskOOM.decode(bytes).containerId })],
+  ['/sandboxes/start', (bytes) => ({ kind: 'started', containerId: SandboxStart.decode(bytes).sandboxId })],
+  ['/sandboxes/exit', (bytes) => sandboxExited(SandboxExit.decode(bytes))],
+]);
 
 /** The topics that are understood here. */
-export const topics: readonly string[] = Object.keys(readers);
+export const topics: readonly string[] = [...readers.keys()];
 
 /** The event in an envelope; nothing where it is none of ours. Throws when its bytes are no such message. */
 export function toEvent(envelope: Envelope, now: number): ContainerdEvent | undefined {
-  const content = readers[envelope.topic]?.(envelope.event?.value ?? new Uint8Array());
+  const content = readers.get(envelope.topic)?.(envelope.event?.value ?? new Uint8Array());
   if (content === undefined || content.containerId === '') return undefined;
   const { kind, containerId } = content;
   return { kind, containerId, at: toMillis(content.at) ?? toMillis(envelope.timestamp) ?? now };
@@ -54,6 +51,10 @@ export function toEvent(envelope: Envelope, now: number): ContainerdEvent | unde
 function exited({ containerId, id, exitedAt }: Pick<TaskExit, 'containerId' | 'id' | 'exitedAt'>): Content | undefined {
   if (id !== '' && id !== containerId) return undefined;
   return { kind: 'exited', containerId, at: exitedAt };
+}
+
+function sandboxExited({ sandboxId, exitedAt }: SandboxExit): Content {
+  return { kind: 'exited', containerId: sandboxId, at: exitedAt };
 }
 
 function toMillis(time: Timestamp | undefined): number | undefined {

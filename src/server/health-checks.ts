@@ -17,7 +17,7 @@ export interface HealthQuery {
  */
 export function healthPage(checks: readonly HealthCheck[], query: HealthQuery): RouteResponse {
   const lines: string[] = [];
-  let failed = false;
+  const problems: string[] = [];
   for (const check of checks) {
     const { name } = check;
     if (query.exclude.includes(name)) {
@@ -25,9 +25,11 @@ export function healthPage(checks: readonly HealthCheck[], query: HealthQuery): 
       continue;
     }
     const problem = check.check();
-    failed ||= problem !== undefined;
+    if (problem !== undefined) problems.push(`${name}: ${problem}`);
     lines.push(problem === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
   }
-  if (failed) return text(500, [...lines, 'healthz check failed', ''].join('\n'));
+  if (problems.length > 0) {
+    return { ...text(500, [...lines, 'healthz check failed', ''].join('\n')), problem: problems.join('; ') };
+  }
   return text(200, query.verbose ? [...lines, 'healthz check passed', ''].join('\n') : 'ok');
 }

@@ -71,6 +71,9 @@ export class HttpListener implements Component {
       this.#deps.log.error(error, 'Request failed', { path: request.url });
       answer = text(500, 'Internal Server Error\n');
     }
+    if (answer.problem !== undefined) {
+      this.#deps.log.debug(2, 'Request answered with a problem', { path: request.url, problem: answer.problem });
+    }
     response.writeHead(answer.status, {
       'content-type': answer.contentType,
       'content-length': Buffer.byteLength(answer.body),
@@ -92,7 +95,8 @@ export class HttpListener implements Component {
 
 function parseUrl(target: string): URL | undefined {
   try {
-    return new URL(target, 'http://node');
+    // By itself, what begins with two slashes would be a host, and the rest of it a path that nobody asked for.
+    return new URL(target.startsWith('/') ? `http://node${target}` : target, 'http://node');
   } catch (error) {
     if (error instanceof TypeError) return undefined;
     throw error;

@@ -10,6 +10,8 @@ export interface RouteResponse {
   readonly status: number;
   readonly contentType: string;
   readonly body: string;
+  /** What is wrong, for the log alone: the client does not see it. */
+  readonly problem?: string;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { basename, dirname } from 'node:path';
+import { raceAbort } from '../base/abort.ts';
 import { TubeletError } from '../base/errors.ts';
 
 interface LogFile {
@@ -80,8 +81,7 @@ export class MemoryLogDisk {
   async compress(from: string, to: string, signal: AbortSignal): Promise<void> {
     const source = this.#at(from);
     this.files.set(to, { pieces: [...source.pieces], size: Math.ceil(source.size / 10), compressed: true });
-    await this.fault('compress', from);
-    signal.throwIfAborted();
+    await raceAbort(Promise.resolve(this.fault('compress', from)), signal);
   }
 
   watch(path: string, onChange: () => void): () => void {

@@ -29,8 +29,8 @@ describe('an agent that is killed while a pod starts', () => {
   const random = seededRandom(seed);
   const delays = Array.from({ length: kills }, (_, index) => ((index + random.next()) * longestDelayMs) / kills);
   for (const [index, delay] of delays.entries()) {
-    const moment = `${delay.toFixed(1)} ms after the manifest came (seed ${seed}, kill ${index + 1})`;
-    test(`leaves one of everything to its successor: kill ${index + 1} of ${kills}`, async () => {
+    const moment = `${delay.toFixed(1)} ms after the manifest came`;
+    test(`leaves one of everything to its successor: kill ${index + 1} of ${kills}, seed ${seed}`, async () => {
       const name = `pod-${index}`;
       const first = await node.workingAgent();
       node.put(name, idlePod(name, node.image, containers, 'sleep 0.1'));
@@ -88,22 +88,23 @@ describe('an agent that is restarted', () => {
     for (let round = 0; round < restarts; round++) {
       agent.kill('SIGTERM');
       await agent.ended;
-      agent = node.agent();
+      // So talkative that it tells when it has looked at the runtime.
+      agent = node.agent(['--v=6']);
       const seen: string[] = [];
-      await until('the pod is ready again', async () => {
+      const look = async (): Promise<string | undefined> => {
         const pod = await node.pod('steady');
         if (pod !== undefined) seen.push(`${pod.status?.phase} ${readyCondition(pod)}`);
-        return readyCondition(pod) === 'True';
-      });
-      assert.ok(agent.running);
-      // A pod whose containers have not been looked at yet is unknown, never unready.
-      assert.deepEqual(
-        [...new Set(seen)].filter((look) => /False|Failed/.test(look)),
-        [],
-        seen.join(', '),
-      );
+        return readyCondition(pod);
+      };
+      await until('the pod is ready again', async () => (await look()) === 'True');
+      const { length } = agent.text;
+      const relisted = (): boolean => /"Runtime call done" verb="listContainers"/.test(agent.text.slice(length));
+      await until('the agent has looked at the runtime once more', async () => (await look()) && relisted());
+      await look();
+      // Before its containers have been looked at a pod is pending, but never unready, and once ready it stays so.
+      assert.match(seen.join(', '), /^(Pending undefined, )*Running True(, Running True)*$/);
       assert.deepEqual(await node.runtime.containers('steady'), first);
-      assert.ok((await node.runtime.sandboxes('steady')).length === 1);
+      assert.equal((await node.runtime.sandboxes('steady')).length, 1);
     }
     await node.remove('steady');
   });

@@ -33,7 +33,7 @@ function unsettledPod(node: SimNode, plan: PodPlan): string[] {
   const strays = running.filter(({ sandboxId }) => sandboxId !== ready[0]?.id);
   const logless = running.filter(({ logPath }) => !node.files.has(logPath));
   return [
-    ...missing.map(({ name }) => `${uid} runs without ${name}`),
+    ...missing.map(({ name }) => `${uid} runs without ${name}${waitOf(node, uid, name)}`),
     ...(ready.length === 1 ? [] : [`${uid} has ${ready.length} ready sandboxes`]),
     ...strays.map(({ name }) => `${name} runs outside of the sandbox`),
     ...logless.map(({ logPath }) => `${logPath} is not there`),
@@ -72,6 +72,13 @@ function remains(node: SimNode, uid: PodUid): string[] {
     ...(machine?.workers.knows(uid) === true ? [`the worker of ${uid} is left`] : []),
     ...(machine?.statuses.get(uid) === undefined ? [] : [`the status of ${uid} is left`]),
   ];
+}
+
+/** Why the agent says that it waits with a container. */
+function waitOf(node: SimNode, uid: PodUid, name: string): string {
+  const { containerStatuses = [], initContainerStatuses = [] } = node.agent.machine?.statuses.get(uid) ?? {};
+  const waiting = [...containerStatuses, ...initContainerStatuses].find((status) => status.name === name)?.state?.waiting;
+  return waiting === undefined ? '' : ` (${waiting.reason}: ${waiting.message ?? ''})`;
 }
 
 function newest(containers: readonly FakeContainer[], { name }: PlannedContainer): FakeContainer | undefined {

@@ -10,6 +10,11 @@ import { clock, until } from './real-wait.ts';
 
 export const nodeName = 'node-1';
 
+/** A client of a runtime that may be slow under load. */
+export function connectReal(endpoint: string): Cri {
+  return connectCri({ endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+}
+
 /** A container of the runtime as tests look at it. */
 export interface SeenContainer {
   readonly id: string;
@@ -23,7 +28,7 @@ export class RuntimeView {
   readonly #cri: Cri;
 
   constructor(endpoint: string) {
-    this.#cri = connectCri({ endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+    this.#cri = connectReal(endpoint);
   }
 
   async gone(name: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { isExtended, podsResource, requestOf, requestsOf, capacityOf } from './requests.ts';
+import { capacityOf, isExtended, podsResource, requestsOf } from './requests.ts';
 import type { AdmissionInput } from './verdict.ts';
 
 /** A resource of which the node has too little left for a pod. */
@@ -15,15 +15,14 @@ const order = [podsResource, 'cpu', 'memory', 'ephemeral-storage'];
 /** Everything the pod asks for and the node cannot give beside what the others asked for. */
 export function computeShortages(input: AdmissionInput): readonly Shortage[] {
   const { pod, active, node } = input;
+  const others = active.map(requestsOf);
   return [...requestsOf(pod)]
     .filter(([resource, requested]) => requested > 0n && !isClusterResource(resource, input))
     .toSorted(([a], [b]) => rank(a) - rank(b) || (a < b ? -1 : 1))
-    .map(([resource, requested]) => ({
-      resource,
-      requested,
-      used: active.reduce((sum, other) => sum + requestOf(other, resource), 0n),
-      capacity: capacityOf(node.allocatable, resource),
-    }))
+    .map(([resource, requested]) => {
+      const used = others.reduce((sum, requests) => sum + (requests.get(resource) ?? 0n), 0n);
+      return { resource, requested, used, capacity: capacityOf(node.allocatable, resource) };
+    })
     .filter((shortage) => missingOf(shortage) > 0n);
 }
 

@@ -87,7 +87,6 @@ export class Housekeeping implements Component {
     const { workers, observed, remover, directories, isDesired, log } = this.#deps;
     // It may come back under the same uid at any wait: from then on everything it has is wanted again.
     const cameBack = (): boolean => isDesired(uid) || !workers.isOver(uid);
-    if (cameBack()) return;
     const remains = await observed.look(uid, signal);
     if (cameBack()) return;
     await remover.remove(remains, signal);

@@ -30,7 +30,7 @@ test('no log that changes its rate at any time exceeds twice its limit, and a qu
   fc.assert(
     fc.property(limits, fc.array(phase, { minLength: 1, maxLength: 8 }), (limit, phases) => {
       let growth: Growth | undefined;
-      let [at, size, lookAt, looks] = [0, 0, 0, 0];
+      let [at, size, lookAt, restUntil, looks] = [0, 0, 0, 0, 0];
       const write = (bytes: number): void => {
         size += bytes;
         assert.ok(size <= 2 * limit + 1, `${size} bytes of ${limit}`);
@@ -44,6 +44,7 @@ test('no log that changes its rate at any time exceeds twice its limit, and a qu
         }
         const next = computeNextLook(growth, limit, intervalMs);
         lookAt = next.kind === 'soon' ? at + next.ms : Number.POSITIVE_INFINITY;
+        restUntil = next.kind === 'atWrite' ? at + next.restMs : 0;
       };
       look();
       for (const { haste, ms } of phases) {
@@ -53,7 +54,7 @@ test('no log that changes its rate at any time exceeds twice its limit, and a qu
           // The watch tells of the first write.
           if (lookAt === Number.POSITIVE_INFINITY && rate > 0) {
             write(1);
-            look();
+            lookAt = Math.max(at, restUntil);
           }
           if (lookAt > end) break;
           write(rate * (lookAt - at));

@@ -21,7 +21,7 @@ function shown(steps: readonly RotationStep[]): readonly string[] {
         return `> ${step.to}`;
       case 'reopen':
         return step.renamed === undefined ? 'reopen' : `reopen or ${step.renamed}`;
-      case 'compress':
+      default:
         return `gz ${step.name}`;
     }
   });

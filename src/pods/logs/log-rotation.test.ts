@@ -283,6 +283,7 @@ describe('compression', () => {
     await within(world, async () => {
       await world.write(path, 5 * mebi, 500);
       assert.ok(world.names(path).some((name) => name.endsWith('.tmp')));
+      assert.ok((world.disk.largest.get(path) ?? 0) < 2 * mebi);
       gate.open();
       world.disk.fault = looked;
       await world.write(path, 5 * mebi, 1_000);

@@ -8,8 +8,15 @@ const bounds = fc
   .map(({ shortestMs, factor }) => ({ shortestMs, longestMs: shortestMs * factor }));
 const outcome = fc.record({ covered: fc.boolean(), told: fc.boolean(), missed: fc.boolean() });
 
-const walk = (start: RelistPace, outcomes: readonly RelistOutcome[], within: Parameters<typeof computeRelistPeriod>[2]) =>
-  outcomes.reduce((paces: RelistPace[], next) => [...paces, computeRelistPeriod(paces.at(-1) ?? start, next, within)], []);
+const walk = (
+  start: RelistPace,
+  outcomes: readonly RelistOutcome[],
+  within: Parameters<typeof computeRelistPeriod>[2],
+) =>
+  outcomes.reduce(
+    (paces: RelistPace[], next) => [...paces, computeRelistPeriod(paces.at(-1) ?? start, next, within)],
+    [],
+  );
 
 test('the period stays within its bounds and never more than doubles', () => {
   fc.assert(

@@ -8,29 +8,37 @@ import type { Hint } from './ports.ts';
 const never = new AbortController().signal;
 const labels = { [podUidLabel]: 'uid-1' };
 
-const criCases: Readonly<Record<string, readonly [Parameters<typeof ContainerEventResponse.fromPartial>[0], unknown]>> = {
-  'an exit in a pod': [
-    {
-      containerId: 'c1',
-      containerEventType: ContainerEventType.CONTAINER_STOPPED_EVENT,
-      podSandboxStatus: { labels },
-    },
-    { containerId: 'c1', uid: 'uid-1', state: 'exited' },
-  ],
-  'a start': [
-    { containerId: 'c1', containerEventType: ContainerEventType.CONTAINER_STARTED_EVENT, podSandboxStatus: { labels } },
-    { containerId: 'c1', uid: 'uid-1', state: 'running' },
-  ],
-  'a removal after which there is no sandbox': [
-    { containerId: 's1', containerEventType: ContainerEventType.CONTAINER_DELETED_EVENT },
-    { containerId: 's1', state: 'gone' },
-  ],
-  'a type from the future': [
-    { containerId: 'c1', containerEventType: 9 as ContainerEventType, podSandboxStatus: { labels } },
-    { containerId: 'c1', uid: 'uid-1' },
-  ],
-  'a pod that no kubelet made': [{ containerId: 'c1', podSandboxStatus: { labels: { 'com.example/a': 'b' } } }, undefined],
-};
+const criCases: Readonly<Record<string, readonly [Parameters<typeof ContainerEventResponse.fromPartial>[0], unknown]>> =
+  {
+    'an exit in a pod': [
+      {
+        containerId: 'c1',
+        containerEventType: ContainerEventType.CONTAINER_STOPPED_EVENT,
+        podSandboxStatus: { labels },
+      },
+      { containerId: 'c1', uid: 'uid-1', state: 'exited' },
+    ],
+    'a start': [
+      {
+        containerId: 'c1',
+        containerEventType: ContainerEventType.CONTAINER_STARTED_EVENT,
+        podSandboxStatus: { labels },
+      },
+      { containerId: 'c1', uid: 'uid-1', state: 'running' },
+    ],
+    'a removal after which there is no sandbox': [
+      { containerId: 's1', containerEventType: ContainerEventType.CONTAINER_DELETED_EVENT },
+      { containerId: 's1', state: 'gone' },
+    ],
+    'a type from the future': [
+      { containerId: 'c1', containerEventType: 9 as ContainerEventType, podSandboxStatus: { labels } },
+      { containerId: 'c1', uid: 'uid-1' },
+    ],
+    'a pod that no kubelet made': [
+      { containerId: 'c1', podSandboxStatus: { labels: { 'com.example/a': 'b' } } },
+      undefined,
+    ],
+  };
 
 for (const [name, [event, hint]] of Object.entries(criCases)) {
   test(`CRI: ${name}`, () => assert.deepEqual(fromCri(ContainerEventResponse.fromPartial(event)), hint));

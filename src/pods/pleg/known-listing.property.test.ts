@@ -10,13 +10,11 @@ const states = fc.constantFrom('created', 'running', 'exited');
 
 /** An id belongs to one pod: it carries the pod's name. */
 const podOf = (uid: string): fc.Arbitrary<ListedPod> =>
-  fc
-    .dictionary(fc.constantFrom('0', '1', '2'), states)
-    .map((items) => ({
-      name: uid,
-      namespace: 'default',
-      items: Object.entries(items).map(([n, state]) => ({ id: `${uid}${n}`, state })),
-    }));
+  fc.dictionary(fc.constantFrom('0', '1', '2'), states).map((items) => ({
+    name: uid,
+    namespace: 'default',
+    items: Object.entries(items).map(([n, state]) => ({ id: `${uid}${n}`, state })),
+  }));
 
 const step = fc.oneof(
   fc.tuple(...uids.map(podOf)).map((pods) => ({

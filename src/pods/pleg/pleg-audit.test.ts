@@ -75,6 +75,19 @@ test('a missed change is found by the audit, which then comes every second until
   await pleg.stop();
 });
 
+test('what was told of a pod once does not excuse what is missed later', async () => {
+  const { clock, cri, pleg, changes, kill } = await relaxed();
+  kill(0);
+  await nextRelists(clock, pleg, 2);
+  assert.equal(pleg.streamHealthy(), true);
+  cri.events.loseNext(1);
+  cri.killSandbox([...cri.state.sandboxes.keys()][0] ?? '');
+  await nextRelists(clock, pleg, 1);
+  assert.deepEqual(changes, ['uid-1', 'uid-1']);
+  assert.equal(pleg.streamHealthy(), false);
+  await pleg.stop();
+});
+
 test('a stream that breaks brings the relist forward; one that is back has to cover a relist before it counts', async () => {
   const { clock, cri, pleg } = await relaxed();
   await clock.advance(5_000);
@@ -115,7 +128,15 @@ test('a stream counts as healthy when it was not refused for a second, or told s
   const cri = createFakeCri({ clock });
   const observed = new ObservedPods({ runtime: cri });
   const log = new MemoryLog();
-  const deps = { clock, random: seededRandom(1), log, runtime: cri, observed, onChange: () => {}, relistPeriodMs: 1_000 };
+  const deps = {
+    clock,
+    random: seededRandom(1),
+    log,
+    runtime: cri,
+    observed,
+    onChange: () => {},
+    relistPeriodMs: 1_000,
+  };
   const pleg = new Pleg(deps);
   assert.equal(pleg.streamHealthy(), false);
   await pleg.start();

@@ -88,6 +88,19 @@ test('an exit that CRI shows only later is told when it does, and asked for spar
   await pleg.stop();
 });
 
+test('a second word that comes while the question is under way makes it asked again at once', async () => {
+  const { clock, cri, pleg, container, tell, calls } = await withContainerd();
+  cri.faults.delay('containerStatus', 5, { times: 1 });
+  tell('exited', container);
+  await clock.advance(12);
+  tell('exited', container);
+  await clock.advance(2);
+  assert.equal(calls().length, 1);
+  await clock.advance(1);
+  assert.equal(calls().length, 1);
+  await pleg.stop();
+});
+
 test('an exit is told within 100 ms when CRI shows it within 50, also without a second word', async () => {
   for (const lag of [0, 9, 10, 11, 25, 49]) {
     const { clock, cri, pleg, container, changes, tell } = await withContainerd();

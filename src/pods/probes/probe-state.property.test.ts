@@ -5,7 +5,15 @@ import { containerId } from '../../base/ids.ts';
 import type { ObservedContainerState } from '../../model/observed-pod.ts';
 import type { ProbeType } from './ports.ts';
 import type { ProbeSettings } from './probe-settings.ts';
-import { conclude, counts, initialResult, look, type ProbeState, type ProbeView, type TryResult } from './probe-state.ts';
+import {
+  conclude,
+  counts,
+  initialResult,
+  look,
+  type ProbeState,
+  type ProbeView,
+  type TryResult,
+} from './probe-state.ts';
 
 const settings: fc.Arbitrary<ProbeSettings> = fc.record({
   type: fc.constantFrom<ProbeType>('Liveness', 'Readiness', 'Startup'),

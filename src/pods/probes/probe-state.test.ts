@@ -3,7 +3,15 @@ import { test } from 'node:test';
 import { containerId } from '../../base/ids.ts';
 import type { ProbeType } from './ports.ts';
 import type { ProbeSettings } from './probe-settings.ts';
-import { conclude, counts, look, type ProbeState, type ProbeView, type Probing, type TryResult } from './probe-state.ts';
+import {
+  conclude,
+  counts,
+  look,
+  type ProbeState,
+  type ProbeView,
+  type Probing,
+  type TryResult,
+} from './probe-state.ts';
 
 const id = containerId('c0');
 const other = containerId('c1');
@@ -264,7 +272,13 @@ const runs: Readonly<Record<string, RunCase>> = {
   'liveness success does not hold': { type: 'Liveness', from: 'success', tries: 'SS', then: 'SS' },
   'startup success holds': { type: 'Startup', from: 'unknown', tries: 'FS', then: 'US!' },
   'startup failure holds': { type: 'Startup', from: 'unknown', tries: 'FFF', then: 'UUF!' },
-  'a threshold of one': { type: 'Liveness', settings: { failureThreshold: 1 }, from: 'success', tries: 'F', then: 'F!' },
+  'a threshold of one': {
+    type: 'Liveness',
+    settings: { failureThreshold: 1 },
+    from: 'success',
+    tries: 'F',
+    then: 'F!',
+  },
   'errors neither count nor break a run': { type: 'Liveness', from: 'success', tries: 'FeFeF', then: 'SSSSF!' },
   'neither do tries without a conclusion': { type: 'Liveness', from: 'success', tries: 'iFiiFiF', then: 'SSSSSSF!' },
   'extra tries that fail do not count': { type: 'Startup', from: 'unknown', tries: 'FfffffFfF', then: 'UUUUUUUUF!' },

@@ -73,8 +73,8 @@ export class ProbeWorker {
   look(): void {
     const step = this.#see();
     if (this.#attempt !== undefined) {
-      // The try under way is still wanted.
-      if (step.next.kind === 'try') return;
+      // The try under way is still wanted: nothing but time has passed.
+      if (step.next.kind === 'try' && step.state === this.#state) return;
       this.#giveUp();
     }
     this.#enter(step.state);

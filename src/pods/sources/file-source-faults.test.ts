@@ -1,76 +1,16 @@
 import assert from 'node:assert/strict';
-import { basename, dirname } from 'node:path';
 import { test } from 'node:test';
-import { TubeletError } from '../../base/errors.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
+import { ManifestFolder } from '../../testing/manifest-folder.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { FileSource } from './file-source.ts';
-import type { FileInfo, Files } from './ports.ts';
-
-/** A folder /m in memory, with faults to order and counts of what was asked. */
-class MemoryFiles implements Files {
-  readonly texts = new Map<string, string>();
-  readonly broken = new Map<string, string>();
-  readonly calls: string[] = [];
-  readonly watchers = new Map<string, (name: string | undefined) => void>();
-  #version = 0;
-
-  put(path: string, text: string): void {
-    this.texts.set(path, text);
-    this.#version++;
-    this.tell(path);
-  }
-
-  remove(path: string): void {
-    this.texts.delete(path);
-    this.tell(path);
-  }
-
-  tell(path: string): void {
-    this.watchers.get(dirname(path))?.(basename(path));
-  }
-
-  async readdir(path: string): Promise<readonly string[]> {
-    this.#enter('readdir', path);
-    return [...this.texts.keys()].filter((file) => dirname(file) === path).map((file) => basename(file));
-  }
-
-  async stat(path: string): Promise<FileInfo> {
-    this.#enter('stat', path);
-    const text = this.texts.get(path);
-    if (text === undefined && path !== '/m' && path !== '/') throw new TubeletError('notFound', path);
-    const version = `${this.#version}:${text?.length}`;
-    return { kind: text === undefined ? 'directory' : 'file', size: text?.length ?? 0, identity: path, version };
-  }
-
-  async readFile(path: string): Promise<Uint8Array> {
-    this.#enter('read', path);
-    return new TextEncoder().encode(this.texts.get(path) ?? '');
-  }
-
-  watch(path: string, onChange: (name: string | undefined) => void): () => void {
-    this.#enter('watch', path);
-    this.watchers.set(path, onChange);
-    return () => this.watchers.delete(path);
-  }
-
-  count(call: string): number {
-    return this.calls.filter((one) => one === call).length;
-  }
-
-  #enter(verb: string, path: string): void {
-    this.calls.push(`${verb} ${path}`);
-    const fault = this.broken.get(`${verb} ${path}`);
-    if (fault !== undefined) throw new TubeletError('internal', fault);
-  }
-}
 
 const manifest = (name: string): string =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec: {containers: [{name: c, image: i}]}\n`;
 
 interface World {
-  readonly files: MemoryFiles;
+  readonly files: ManifestFolder;
   readonly clock: FakeClock;
   readonly log: MemoryLog;
   readonly source: FileSource;
@@ -80,9 +20,9 @@ interface World {
 
 async function world(
   texts: Readonly<Record<string, string>>,
-  prepare: (files: MemoryFiles) => void = () => {},
+  prepare: (files: ManifestFolder) => void = () => {},
 ): Promise<World> {
-  const files = new MemoryFiles();
+  const files = new ManifestFolder();
   for (const [path, text] of Object.entries(texts)) files.texts.set(path, text);
   prepare(files);
   const clock = new FakeClock();
@@ -256,7 +196,7 @@ test('the moment first seen is the time of reading', async () => {
 });
 
 test('a taker that throws stops nothing', async () => {
-  const files = new MemoryFiles();
+  const files = new ManifestFolder();
   const clock = new FakeClock();
   const log = new MemoryLog();
   let calls = 0;

@@ -24,15 +24,21 @@ const pod = (name: string, image = 'i'): string =>
 const list = (...pods: readonly string[]): string =>
   `{"apiVersion": "v1", "kind": "PodList", "items": [${pods.join(', ')}]}`;
 
+const never = Symbol('never');
+
 /** A server that gives the answer it was last told to; an error, a status or a body. */
 class FakeClient implements HttpClient {
-  answer: string | number | Error | 'never' = 500;
+  answer: string | number | Error | typeof never = 500;
   asked = 0;
 
   async get(_url: URL, _headers: unknown, signal: AbortSignal): Promise<HttpAnswer> {
     this.asked++;
     const { answer } = this;
-    if (answer === 'never') await new Promise((_resolve, reject) => void signal.addEventListener('abort', reject));
+    if (answer === never) {
+      await new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', reject);
+      });
+    }
     if (answer instanceof Error) throw answer;
     const body = async function* (): AsyncGenerator<Uint8Array> {
       if (typeof answer === 'string' && answer !== '') yield Buffer.from(answer);
@@ -55,7 +61,12 @@ interface World {
   readonly pods: () => readonly DesiredPod[];
 }
 
-async function world(client: HttpClient, url = 'http://host/pods', onSet: () => void = () => {}): Promise<World> {
+async function world(
+  client: HttpClient,
+  url = 'http://host/pods',
+  onSet: () => void = () => {},
+  signal = new AbortController().signal,
+): Promise<World> {
   const clock = new FakeClock();
   const log = new MemoryLog();
   const sets: string[] = [];
@@ -76,7 +87,7 @@ async function world(client: HttpClient, url = 'http://host/pods', onSet: () => 
     },
   });
   sources.push(source);
-  await source.start(new AbortController().signal);
+  await source.start(signal);
   return { clock, log, source, sets, pods: () => last };
 }
 
@@ -198,7 +209,7 @@ test('objects and references to them are refused: they belong to the folder', as
 
 test('a fetch that hangs ends after ten seconds; a stop ends it at once', async () => {
   const client = new FakeClient();
-  client.answer = 'never';
+  client.answer = never;
   const { clock, log, source } = await world(client);
   await clock.advance(10_000);
   assert.deepEqual(errors(log), ['timed out after 10000 ms']);
@@ -209,14 +220,32 @@ test('a fetch that hangs ends after ten seconds; a stop ends it at once', async 
   assert.equal(errors(log).length, 1);
 });
 
-test('nothing is told after the stop, and a start with an aborted signal asks nobody', async () => {
+test('nothing is told after the stop', async () => {
   const client = new FakeClient();
   client.answer = pod('a');
   const { clock, source, sets } = await world(client);
+  await clock.settle();
+  client.answer = pod('b');
   await source.stop();
   await clock.advance(3 * period);
-  assert.ok(sets.length <= 1);
+  assert.deepEqual(sets, ['a']);
+  assert.equal(client.asked, 1);
   assert.equal(clock.pending(), 0);
+});
+
+test('the signal given to start ends it like a stop; one that was aborted before lets nobody be asked', async () => {
+  const client = new FakeClient();
+  client.answer = pod('a');
+  const running = new AbortController();
+  const { clock } = await world(client, 'http://host/', () => {}, running.signal);
+  await clock.settle();
+  running.abort();
+  await clock.advance(3 * period);
+  assert.equal(client.asked, 1);
+  assert.equal(clock.pending(), 0);
+  const { clock: second } = await world(client, 'http://host/', () => {}, AbortSignal.abort());
+  await second.advance(period);
+  assert.equal(client.asked, 1);
 });
 
 test('what takes the set may throw; the source goes on', async () => {

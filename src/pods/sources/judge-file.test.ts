@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { desiredPod, type DesiredPod } from '../../model/desired-pod.ts';
+import type { StandaloneObject } from '../../model/standalone-object.ts';
 import { doubtMs, judgeFile, type FileState, type Reading } from './judge-file.ts';
 
 const pod = (name: string): DesiredPod =>
@@ -60,4 +61,27 @@ test('the last good pods stand until they are renewed', () => {
 
 test('a bad file stays bad without new doubts while its text stays', () => {
   assert.equal(after([0, faulty('1')], [doubtMs, faulty('1')], [doubtMs + 1, faulty('1')]), 'bad ');
+});
+
+test('objects are kept and renewed as pods are', () => {
+  const object = (name: string, value: string): StandaloneObject => ({
+    kind: 'ConfigMap',
+    namespace: 'ns',
+    name,
+    path: '/m',
+    line: 1,
+    object: { data: { k: value } },
+  });
+  const reading = (digest: string, faults: number, ...objects: readonly StandaloneObject[]): Reading => ({
+    version: digest,
+    digest,
+    manifest: { pods: [], objects, warnings: [], faults: faults === 0 ? [] : [{ message: 'bad' }] },
+  });
+  const [x, y, newer] = [object('x', '1'), object('y', '1'), object('y', '2')];
+  const start = judgeFile(undefined, reading('1', 0, x, y), 0);
+  const doubted = judgeFile(start, reading('2', 1, newer), 1);
+  assert.deepEqual(doubted.objects, [x, y]);
+  const bad = judgeFile(doubted, reading('2', 1, newer), 1 + doubtMs);
+  assert.deepEqual(bad.objects, [newer, x]);
+  assert.deepEqual(bad.kind === 'bad' && bad.kept.objects, [x]);
 });

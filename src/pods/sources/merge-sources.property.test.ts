@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { desiredPod, type DesiredPod } from '../../model/desired-pod.ts';
+import { desiredPod, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
 import type { PodUpdate } from '../../model/pod-update.ts';
-import { computeUpdates, type KnownPods } from './merge-sources.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
+import { computeUpdates, PodSources, type KnownPods } from './merge-sources.ts';
 
 /** A small world, so that sets meet again in all ways. */
 const onePod = fc
@@ -13,16 +15,20 @@ const onePod = fc
     hostname: fc.constantFrom('x', 'y'),
     phase: fc.constantFrom('Pending', 'Running'),
     deleted: fc.boolean(),
+    grace: fc.constantFrom(1, 30),
+    label: fc.constantFrom('l', 'm'),
+    note: fc.constantFrom('n', 'o'),
     seen: fc.constantFrom('early', 'late'),
   })
-  .map(({ uid, name, hostname, phase, deleted, seen }) =>
+  .map(({ uid, name, hostname, phase, deleted, grace, label, note, seen }) =>
     desiredPod('file', {
       metadata: {
         uid,
         name,
         namespace: 'ns',
-        annotations: { 'kubernetes.io/config.seen': seen },
-        ...(deleted && { deletionTimestamp: 't' }),
+        labels: { label },
+        annotations: { note, 'kubernetes.io/config.seen': seen },
+        ...(deleted && { deletionTimestamp: 't', deletionGracePeriodSeconds: grace }),
       },
       spec: { containers: [], hostname },
       status: { phase },
@@ -89,5 +95,111 @@ test('telling the same set again says nothing', () => {
       const first = computeUpdates(undefined, 'file', set, 'now');
       assert.deepEqual(computeUpdates(first.known, 'file', set, 'later').updates, []);
     }),
+  );
+});
+
+/** What a change asks for, told in another way: by the parts of a pod as texts. */
+function expectedOp(before: DesiredPod | undefined, after: DesiredPod): string | undefined {
+  if (before?.name !== after.name) return 'add';
+  const wish = ({ spec, metadata }: DesiredPod): string => {
+    const { labels, annotations, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
+    return JSON.stringify([spec, labels, annotations?.['note'], deletionTimestamp, deletionGracePeriodSeconds]);
+  };
+  if (wish(before) !== wish(after)) return after.metadata.deletionTimestamp === undefined ? 'update' : 'delete';
+  return before.status.phase === after.status.phase ? undefined : 'reconcile';
+}
+
+test('each pod is told at most once per set, with the one operation that its change asks for', () => {
+  fc.assert(
+    fc.property(sets, (told) => {
+      let known: KnownPods | undefined;
+      let before = new Map<string, DesiredPod>();
+      for (const set of told) {
+        const merged = computeUpdates(known, 'api', set, 'now');
+        const ops = new Map<string, string>();
+        for (const { op, pods } of merged.updates) {
+          if (op === 'remove') continue;
+          for (const pod of pods) {
+            assert.ok(!ops.has(pod.uid), 'told twice');
+            ops.set(pod.uid, op);
+          }
+        }
+        const now = new Map(set.filter((pod) => !merged.duplicates.includes(pod)).map((pod) => [String(pod.uid), pod]));
+        for (const [uid, pod] of now) assert.equal(ops.get(uid), expectedOp(before.get(uid), pod));
+        const removed = merged.updates.flatMap(({ op, pods }) =>
+          op === 'remove' ? pods.map((pod) => String(pod.uid)) : [],
+        );
+        const gone = [...before].filter(([uid, pod]) => now.get(uid)?.name !== pod.name).map(([uid]) => uid);
+        assert.deepEqual(new Set(removed), new Set(gone));
+        known = merged.known;
+        before = now;
+      }
+    }),
+    { numRuns: 500 },
+  );
+});
+
+const order = ['remove', 'add', 'update', 'delete', 'set', 'reconcile'];
+test('updates of one set come in order, none is empty but the first word of a source without pods', () => {
+  fc.assert(
+    fc.property(sets, (told) => {
+      let known: KnownPods | undefined;
+      for (const [index, set] of told.entries()) {
+        const { updates, known: next } = computeUpdates(known, 'api', set, 'now');
+        const places = updates.map(({ op }) => order.indexOf(op));
+        assert.deepEqual(
+          places,
+          [...new Set(places)].sort((left, right) => left - right),
+        );
+        for (const { op, pods } of updates) assert.equal(pods.length === 0, op === 'set');
+        assert.equal(
+          updates.some(({ op }) => op === 'set'),
+          index === 0 && set.length === 0,
+        );
+        known = next;
+      }
+    }),
+  );
+});
+
+const sourceNames: readonly PodSource[] = ['file', 'http', 'api'];
+const words = fc.array(fc.tuple(fc.constantFrom(...sourceNames), fc.array(onePod, { maxLength: 4 })), { maxLength: 8 });
+test('sources together: ready when all have spoken, one owner per uid, and nobody is left out without need', () => {
+  fc.assert(
+    fc.property(fc.subarray([...sourceNames], { minLength: 1 }), words, (configured, told) => {
+      const model = new Map<string, DesiredPod>();
+      const sources = new PodSources({
+        clock: new FakeClock(),
+        log: new MemoryLog(),
+        configured,
+        onUpdate: (update) => {
+          for (const pod of update.pods) assert.equal(pod.source, update.source);
+          // Keyed by uid alone, as everything behind is: fails where two sources have one uid.
+          apply(model, update);
+        },
+      });
+      const last = new Map<PodSource, readonly DesiredPod[]>();
+      for (const [source, set] of told) {
+        if (!configured.includes(source)) continue;
+        const own = set.map((pod) => desiredPod(source, pod));
+        sources.set(source, own);
+        last.set(source, own);
+        assert.equal(sources.allReady(), last.size === configured.length);
+        for (const name of sourceNames) assert.equal(sources.seen(name), last.has(name));
+        const wanted = new Set([...last.values()].flatMap((pods) => pods.map((pod) => pod.uid)));
+        for (const uid of model.keys())
+          assert.ok(
+            [...wanted].some((one) => one === uid),
+            'nobody wants it',
+          );
+        for (const pods of last.values()) {
+          for (const [index, pod] of pods.entries()) {
+            const twin = pods.slice(0, index).some((one) => one.uid === pod.uid || one.name === pod.name);
+            assert.ok(model.has(pod.uid) || twin, `${pod.name} of ${pod.source} is missing`);
+          }
+        }
+      }
+    }),
+    { numRuns: 300 },
   );
 });

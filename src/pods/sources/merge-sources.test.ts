@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ObjectMeta, PodSpec, PodStatus } from '../../gen/kubernetes/types.ts';
-import { desiredPod, type DesiredPod } from '../../model/desired-pod.ts';
+import { desiredPod, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
 import type { PodUpdate } from '../../model/pod-update.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -78,9 +78,15 @@ test('the source is noted and the first moment stays', () => {
   });
   const later = computeUpdates(first.known, 'api', [pod('a', { spec: { hostname: 'x' } })], 'later');
   assert.equal(later.updates[0]?.pods[0]?.metadata.annotations?.['kubernetes.io/config.seen'], 'first');
+  // A static pod is first seen when its manifest is read; what a pod of the API server brings is a stranger's moment.
   const own = pod('o', { metadata: { annotations: { 'kubernetes.io/config.seen': 'its own' } } });
-  const brought = computeUpdates(undefined, 'api', [own], 'now').updates[0]?.pods[0];
-  assert.equal(brought?.metadata.annotations?.['kubernetes.io/config.seen'], 'its own');
+  const seenAs = (source: PodSource): string | undefined =>
+    computeUpdates(undefined, source, [own], 'now').updates[0]?.pods[0]?.metadata.annotations?.[
+      'kubernetes.io/config.seen'
+    ];
+  assert.equal(seenAs('file'), 'its own');
+  assert.equal(seenAs('http'), 'its own');
+  assert.equal(seenAs('api'), 'now');
 });
 
 test('PodSources: ready when every configured source has spoken, after its pods were delivered', () => {
@@ -106,21 +112,88 @@ test('PodSources: ready when every configured source has spoken, after its pods 
   assert.throws(() => sources.set('http', []), /not configured/);
 });
 
-test('PodSources: the same uid in two sources is two pods', () => {
+test('a pod that comes with its deletion under way is added, and the one deleted for good is removed', () => {
+  const deleted = pod('a', { metadata: { deletionTimestamp: 't', deletionGracePeriodSeconds: 30 } });
+  assert.deepEqual(told(computeUpdates(undefined, 'api', [deleted], 'now').updates), ['add:a']);
+  const steps: readonly (readonly [readonly DesiredPod[], readonly string[]])[] = [
+    [[a], ['add:a']],
+    [[pod('a', { status: { phase: 'Running' } })], ['reconcile:a']],
+    // The status may change in the same version: the deletion is what counts.
+    [[pod('a', { ...deleted, status: { phase: 'Failed' } })], ['delete:a']],
+    [[pod('a', { ...deleted, status: { phase: 'Succeeded' } })], ['reconcile:a']],
+    [[pod('a', { ...deleted, spec: { hostname: 'x' }, status: { phase: 'Succeeded' } })], ['delete:a']],
+    [[], ['remove:a']],
+    [[], []],
+  ];
+  let before: KnownPods | undefined;
+  for (const [set, expected] of steps) {
+    const merged = computeUpdates(before, 'api', set, 'now');
+    assert.deepEqual(told(merged.updates), expected);
+    before = merged.known;
+  }
+});
+
+test('what a reconcile or update passes on is the newest version', () => {
+  const newer = pod('a', { metadata: { resourceVersion: '9' }, status: { phase: 'Running' } });
+  const [update] = computeUpdates(known(a), 'api', [newer], 'now').updates;
+  assert.equal(update?.pods[0]?.metadata.resourceVersion, '9');
+  assert.equal(update.pods[0].metadata.annotations?.['kubernetes.io/config.seen'], 'first');
+});
+
+test('a value that was told before is not looked into again', () => {
+  const spec: PodSpec = { containers: [] };
+  let looks = 0;
+  const watched = desiredPod('api', {
+    metadata: { uid: 'w', name: 'w', namespace: 'ns' },
+    spec: new Proxy(spec, {
+      ownKeys: (target) => {
+        looks++;
+        return Reflect.ownKeys(target);
+      },
+    }),
+  });
+  const first = computeUpdates(undefined, 'api', [watched], 'first');
+  looks = 0;
+  assert.deepEqual(
+    computeUpdates(first.known, 'api', [watched, a], 'now').updates.map(({ op }) => op),
+    ['add'],
+  );
+  assert.equal(looks, 0);
+});
+
+test('PodSources: a uid belongs to the source that has it first, and goes to the next when that gives it up', () => {
   const updates: PodUpdate[] = [];
+  const log = new MemoryLog();
   const sources = new PodSources({
-    log: new MemoryLog(),
+    log,
     clock: new FakeClock(),
     configured: ['file', 'api'],
     onUpdate: (update) => updates.push(update),
   });
   sources.set('file', [a]);
-  sources.set('api', [a]);
+  sources.set('api', [a, pod('b')]);
+  assert.ok(sources.allReady());
+  sources.set('file', [a]);
+  assert.equal(log.messages('warn').length, 1);
   sources.set('file', []);
   assert.deepEqual(
     updates.map((update) => `${update.source} ${told([update])[0]}`),
-    ['file add:a', 'api add:a', 'file remove:a'],
+    ['file add:a', 'api add:b', 'file remove:a', 'api add:a'],
   );
+  assert.equal(updates[3]?.pods[0]?.source, 'api');
+});
+
+test('PodSources: one full name in two sources is two pods, which take turns', () => {
+  const updates: PodUpdate[] = [];
+  const sources = new PodSources({
+    log: new MemoryLog(),
+    clock: new FakeClock(),
+    configured: ['file', 'http'],
+    onUpdate: (update) => updates.push(update),
+  });
+  sources.set('file', [pod('1', { metadata: { name: 'web' } })]);
+  sources.set('http', [pod('2', { metadata: { name: 'web' } })]);
+  assert.deepEqual(told(updates), ['add:1', 'add:2']);
 });
 
 test('PodSources: a duplicate is reported once while it stays', () => {
@@ -129,12 +202,13 @@ test('PodSources: a duplicate is reported once while it stays', () => {
   const sources = new PodSources({
     log,
     clock: new FakeClock(),
-    configured: ['file'],
+    configured: ['file', 'api'],
     onUpdate: () => {},
     recordDuplicate: (_pod, message) => reported.push(message),
   });
   const twin = pod('b', { metadata: { name: 'a' } });
   sources.set('file', [a, twin]);
+  sources.set('api', []);
   sources.set('file', [a, twin]);
   assert.deepEqual(reported, ['Error validating pod a_ns(b) from file due to duplicate pod name "a", ignoring']);
   sources.set('file', [a]);

@@ -75,11 +75,9 @@ function withoutDuplicates(
   const duplicates: DesiredPod[] = [];
   for (const pod of pods) {
     const keys = [`name ${pod.fullName}`, `uid ${pod.uid}`];
-    if (isTaken(pod.uid) || keys.some((key) => taken.has(key))) {
-      duplicates.push(pod);
-      continue;
-    }
-    unique.push(pod);
+    if (isTaken(pod.uid) || keys.some((key) => taken.has(key))) duplicates.push(pod);
+    else unique.push(pod);
+    // Also of those left out: which of a set's pods stand in each other's way must not depend on other sources.
     for (const key of keys) taken.add(key);
   }
   return { unique, duplicates };

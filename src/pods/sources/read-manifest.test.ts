@@ -112,3 +112,81 @@ test('the name is checked as it will be', () => {
   assert.deepEqual(read(pod('web'), { nodeName: 'n'.repeat(250) }).pods, []);
   assert.deepEqual(lines(read(pod('""')).faults), ['4: metadata.name: Required value']);
 });
+
+const objects = (manifest: Manifest): string[] =>
+  manifest.objects.map(({ kind, namespace, name, path, line }) => `${kind} ${namespace}/${name} ${path}:${line}`);
+const withObjects: Partial<ManifestOptions> = { allowFolderObjects: true };
+
+test('config maps and secrets beside pods, where they are allowed', () => {
+  const text = `${pod('web')}---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings}
+data:
+  colour: red
+---
+apiVersion: v1
+kind: List
+items:
+- apiVersion: v1
+  kind: Secret
+  metadata: {name: token, namespace: ns}
+  data:
+    a: b2xk
+  stringData:
+    a: new
+`;
+  const manifest = read(text, withObjects);
+  assert.deepEqual(manifest.faults, []);
+  assert.deepEqual(names(manifest), ['web-node_default']);
+  assert.deepEqual(objects(manifest), ['ConfigMap default/settings /m/a.yaml:10', 'Secret ns/token /m/a.yaml:19']);
+  assert.deepEqual(manifest.objects[1]?.object, {
+    apiVersion: 'v1',
+    kind: 'Secret',
+    metadata: { name: 'token', namespace: 'ns' },
+    type: 'Opaque',
+    data: { a: 'bmV3' },
+  });
+});
+
+test('config maps and secrets are faults elsewhere, and the fault says where they count', () => {
+  const manifest = read('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n');
+  assert.deepEqual(manifest.objects, []);
+  const hint = 'ConfigMaps and Secrets are read only from the manifest folder of a node without an API server';
+  const values = '"Pod", "PodList", "List"';
+  assert.deepEqual(lines(manifest.faults), [
+    `2: kind: Unsupported value: "ConfigMap": supported values: ${values}; ${hint}`,
+  ]);
+  assert.deepEqual(lines(read('apiVersion: v1\nkind: Deployment\n', withObjects).faults), [
+    '2: kind: Unsupported value: "Deployment": supported values: "Pod", "ConfigMap", "Secret", "PodList", "List"',
+  ]);
+  const inPodList = read('{apiVersion: v1, kind: PodList, items: [{kind: Secret, metadata: {name: a}}]}', withObjects);
+  assert.match(lines(inPodList.faults)[0] ?? '', /^1: items\[0\]\.kind: Unsupported value: "Secret"/);
+});
+
+test('faults of objects lead to their lines and show no values of secrets', () => {
+  const secret = 'apiVersion: v1\nkind: Secret\nmetadata: {name: token}\n';
+  const cases: readonly (readonly [string, string])[] = [
+    [`${secret}stringData:\n  a: x\n  b c: hunter2\n`, '6: stringData[b c]: Invalid value: "b c"'],
+    [`${secret}data:\n  a: hunter2\n`, '5: data[a]: expected bytes in base64, got a string'],
+    [`${secret}stringData:\n  pin: 4711\n`, '5: stringData[pin]: expected a string, got a number'],
+    [`${secret}type: kubernetes.io/tls\n`, '1: data[tls.crt]: Required value'],
+    [secret.replace('token', 'T_oken'), '3: metadata.name: Invalid value: "T_oken"'],
+    ['apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  a/b: x\n', '5: data[a/b]: Invalid value: "a/b"'],
+  ];
+  for (const [text, expected] of cases) {
+    const manifest = read(text, withObjects);
+    const found = lines(manifest.faults);
+    assert.equal(found[0]?.slice(0, expected.length), expected);
+    assert.deepEqual(manifest.objects, []);
+    assert.ok(!/hunter2|4711/.test(JSON.stringify(manifest)), JSON.stringify(manifest));
+  }
+});
+
+test('pods may refer to objects of the folder, and to nothing else of the API', () => {
+  const uses = '  volumes: [{name: v, secret: {secretName: token}}]\n';
+  assert.deepEqual(lines(read(pod('web', uses)).faults), ['1: pod web: static pods may not reference secrets']);
+  assert.deepEqual(names(read(pod('web', uses), withObjects)), ['web-node_default']);
+  const account = read(pod('web', `${uses}  serviceAccountName: robot\n`), withObjects);
+  assert.deepEqual(lines(account.faults), ['1: pod web: static pods may not reference serviceaccounts']);
+});

@@ -1,5 +1,6 @@
 import type { PodSpec } from '../../../gen/kubernetes/types.ts';
 import { sidecarsOf } from '../../../model/containers.ts';
+import type { DesiredPod } from '../../../model/desired-pod.ts';
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages, predicateFailed } from '../messages.ts';
 import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
@@ -16,13 +17,25 @@ const everyAddress = '0.0.0.0';
 export function nodePorts({ pod, active }: AdmissionInput): Verdict {
   const wanted = hostPorts(pod.spec);
   if (wanted.length === 0) return admitted;
-  const taken = active.flatMap((other) => hostPorts(other.spec));
-  if (!wanted.some((port) => taken.some((other) => conflict(port, other)))) return admitted;
+  const conflicts = (other: DesiredPod): boolean =>
+    hostPorts(other.spec).some((taken) => wanted.some((port) => conflict(port, taken)));
+  if (!active.some(conflicts)) return admitted;
   return refused(podReasons.nodePorts, predicateFailed(podReasons.nodePorts, admissionMessages.nodePorts));
 }
 
-/** Plain init containers are gone before the pod serves anything, so only what keeps running holds ports. */
+/** Specs never change, and every new pod is held against all others: each spec is looked through once. */
+const found = new WeakMap<PodSpec, readonly HostPort[]>();
+
 function hostPorts(spec: PodSpec): readonly HostPort[] {
+  const known = found.get(spec);
+  if (known !== undefined) return known;
+  const ports = findHostPorts(spec);
+  found.set(spec, ports);
+  return ports;
+}
+
+/** Plain init containers are gone before the pod serves anything, so only what keeps running holds ports. */
+function findHostPorts(spec: PodSpec): readonly HostPort[] {
   return [...spec.containers, ...sidecarsOf(spec)]
     .flatMap((container) => container.ports ?? [])
     .filter(({ hostPort = 0 }) => hostPort > 0)

@@ -1,0 +1,103 @@
+import type { ContainerId, PodUid, SandboxId } from '../../base/ids.ts';
+import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
+
+/** All instances of one container of one pod. */
+export interface GcUnit {
+  readonly uid: PodUid;
+  readonly container: string;
+  /** Newest first. */
+  readonly instances: readonly GcInstance[];
+  readonly contentRemovable: boolean;
+}
+
+export type GcInstance = Pick<ObservedContainer, 'id' | 'state' | 'createdAt' | 'logPath'>;
+
+/** What dead instances are kept for their logs and exit codes. A negative number is no limit. */
+export interface GcPolicy {
+  /** Younger ones stay; counted from when they were made, not from when they ended. */
+  readonly minAgeMs: number;
+  readonly maxPerContainer: number;
+  /** On the whole node. */
+  readonly maxTotal: number;
+}
+
+export interface Evictable {
+  readonly uid: PodUid;
+  readonly id: ContainerId;
+  readonly logPath: string;
+  readonly why: string;
+}
+
+interface Dead extends Evictable {
+  readonly createdAt: number;
+}
+
+export function unitsOf({ uid, containers }: ObservedPod, contentRemovable: boolean): readonly GcUnit[] {
+  const names = new Map<string, GcInstance[]>();
+  for (const instance of containers) {
+    const instances = names.get(instance.name);
+    if (instances === undefined) names.set(instance.name, [instance]);
+    else instances.push(instance);
+  }
+  return [...names].map(([container, instances]) => ({ uid, container, instances, contentRemovable }));
+}
+
+/**
+ * Which dead instances are too many, the oldest first. First each container keeps its newest. Then the node keeps its
+ * share: every container an equal part, one at least, and if that is still too much, the newest of all.
+ *
+ * What runs is never named, nor is what the runtime lost track of: that may run. An instance that was made and never
+ * started is somebody's next step as long as there is no newer one; after that it is rubbish and counts for nothing.
+ */
+export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now: number): readonly Evictable[] {
+  const { maxPerContainer, maxTotal } = policy;
+  const evicted: Dead[] = [];
+  let kept: Dead[][] = [];
+  for (const unit of units) {
+    const old = unit.instances.map((instance) => now - instance.createdAt >= policy.minAgeMs);
+    const named = (why: string, wanted: (instance: GcInstance, index: number) => boolean): Dead[] =>
+      unit.instances
+        .filter((instance, index) => old[index] === true && wanted(instance, index))
+        .map(({ id, createdAt, logPath }) => ({ uid: unit.uid, id, createdAt, logPath, why }));
+    evicted.push(
+      ...named('it was never started and has a successor', ({ state }, index) => state === 'created' && index > 0),
+    );
+    const dead = named('', ({ state }) => state === 'exited');
+    if (unit.contentRemovable) evicted.push(...because('its pod has ended for good', dead));
+    else kept.push(dead);
+  }
+  const cut = (most: number, why: string): void => {
+    evicted.push(
+      ...because(
+        why,
+        kept.flatMap((dead) => dead.slice(most)),
+      ),
+    );
+    kept = kept.map((dead) => dead.slice(0, most)).filter((dead) => dead.length > 0);
+  };
+  if (maxPerContainer >= 0) cut(maxPerContainer, `its container keeps ${maxPerContainer}`);
+  if (maxTotal >= 0 && count(kept) > maxTotal) {
+    kept = kept.filter((dead) => dead.length > 0);
+    cut(Math.max(1, Math.floor(maxTotal / kept.length)), `the node keeps ${maxTotal}`);
+    const newest = kept.flat().toSorted(byAge).toReversed();
+    evicted.push(...because(`the node keeps ${maxTotal}`, newest.slice(maxTotal)));
+  }
+  return evicted.toSorted(byAge).map(({ uid, id, logPath, why }) => ({ uid, id, logPath, why }));
+}
+
+/** A pod's sandboxes that nothing needs: not ready, not the newest, and none that holds a container that stays. */
+export function computeEvictableSandboxes(
+  { sandboxes, containers }: ObservedPod,
+  going: ReadonlySet<ContainerId>,
+  contentRemovable: boolean,
+): readonly SandboxId[] {
+  const held = new Set(containers.filter(({ id }) => !going.has(id)).map(({ sandboxId }) => sandboxId));
+  return sandboxes
+    .slice(contentRemovable ? 0 : 1)
+    .filter(({ id, state }) => state === 'notReady' && !held.has(id))
+    .map(({ id }) => id);
+}
+
+const because = (why: string, dead: readonly Dead[]): readonly Dead[] => dead.map((one) => ({ ...one, why }));
+const count = (kept: readonly (readonly Dead[])[]): number => kept.reduce((sum, dead) => sum + dead.length, 0);
+const byAge = (one: Dead, other: Dead): number => one.createdAt - other.createdAt;

@@ -1,0 +1,19 @@
+import type { SandboxId } from '../../base/ids.ts';
+import type { ObservedPod } from '../../model/observed-pod.ts';
+import { computeEvictable, computeEvictableSandboxes, unitsOf, type Evictable } from './compute-evictable.ts';
+
+export interface Prune {
+  readonly containers: readonly Evictable[];
+  readonly sandboxes: readonly SandboxId[];
+}
+
+/**
+ * The same rule for one pod whose container has just died: whatever the node keeps, the newest dead instance stays, for
+ * the pod's status is made from it; and age does not matter, or a container that dies often would fill the disk.
+ */
+export function computePrune(observed: ObservedPod, maxPerContainer: number): Prune {
+  const policy = { minAgeMs: Number.NEGATIVE_INFINITY, maxPerContainer: Math.max(1, maxPerContainer), maxTotal: -1 };
+  const containers = computeEvictable(unitsOf(observed, false), policy, 0);
+  const going = new Set(containers.map(({ id }) => id));
+  return { containers, sandboxes: computeEvictableSandboxes(observed, going, false) };
+}

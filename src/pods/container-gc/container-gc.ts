@@ -1,0 +1,134 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { describeError, isKind } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import { Limiter } from '../../base/limiter.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import { Mailbox } from '../../base/mailbox.ts';
+import type { Random } from '../../base/random.ts';
+import {
+  computeEvictable,
+  computeEvictableSandboxes,
+  unitsOf,
+  type Evictable,
+  type GcPolicy,
+} from './compute-evictable.ts';
+import type { GcLogs, GcPod, GcPods, GcRuntime } from './ports.ts';
+
+export interface ContainerGcDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly pods: GcPods;
+  readonly runtime: GcRuntime;
+  readonly logs: GcLogs;
+  readonly policy: GcPolicy;
+  /** Something could not be removed, in words for an event of the node. */
+  readonly onFailed: (message: string) => void;
+}
+
+/** Without a wake it looks this often. */
+const resyncMs = 60_000;
+/** Pods that are cleared at a time: one removal that hangs must not hold up the others. */
+const mostAtOnce = 4;
+
+/** Removes dead containers and sandboxes of pods that exist, as the policy has it. Keeps nothing but what it said last. */
+export class ContainerGc implements Component {
+  readonly name = 'container-gc';
+  readonly #deps: ContainerGcDeps;
+  readonly #mailbox = new Mailbox<'look'>((waiting) => waiting);
+  readonly #limiter = new Limiter(mostAtOnce);
+  readonly #stopped = new AbortController();
+  /** What could not be removed, and why: said once, not at every round. */
+  #stuck: ReadonlyMap<PodUid, string> = new Map();
+  #loop: LoopHandle | undefined;
+
+  constructor(deps: ContainerGcDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    const body = (signal: AbortSignal): Promise<void> => this.#round(signal);
+    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+    this.wake();
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+  }
+
+  wake(): void {
+    this.#mailbox.put('look');
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const cancel = this.#deps.clock.after(resyncMs, () => this.wake());
+    try {
+      await this.#mailbox.take(signal);
+    } finally {
+      cancel();
+    }
+    await this.collect(signal);
+  }
+
+  /** One look at all pods. A stricter policy is for those who need room on the disk now. */
+  async collect(signal: AbortSignal, policy: GcPolicy = this.#deps.policy): Promise<void> {
+    const pods = [...this.#deps.pods.existing()];
+    const units = pods.flatMap(({ observed, contentRemovable }) => unitsOf(observed, contentRemovable));
+    const evictable = Map.groupBy(computeEvictable(units, policy, this.#deps.clock.now()), ({ uid }) => uid);
+    const stuck = new Map<PodUid, string>();
+    await Promise.all(
+      pods.map(async (pod) => {
+        const { uid } = pod.observed;
+        try {
+          await this.#limiter.run(() => this.#clear(pod, evictable.get(uid) ?? [], signal), signal);
+        } catch (error) {
+          if (!signal.aborted) stuck.set(uid, this.#failed(uid, error));
+        }
+      }),
+    );
+    if (!signal.aborted) this.#stuck = stuck;
+  }
+
+  async #clear(pod: GcPod, evictable: readonly Evictable[], signal: AbortSignal): Promise<void> {
+    const { pods, runtime, logs, log } = this.#deps;
+    const { observed, contentRemovable } = pod;
+    const going = new Set(evictable.map(({ id }) => id));
+    const sandboxes = computeEvictableSandboxes(observed, going, contentRemovable);
+    if (evictable.length + sandboxes.length === 0) return;
+    try {
+      for (const { id, logPath, why } of evictable) {
+        log.debug(3, 'Removing dead container', { podUID: observed.uid, containerID: id, why });
+        // The log first: without the container nobody would know any more whose it is.
+        if (logPath !== '') await logs.remove(logPath);
+        await gone(runtime.removeContainer({ containerId: id }, { signal }));
+      }
+      for (const id of sandboxes) {
+        log.debug(3, 'Removing dead sandbox', { podUID: observed.uid, podSandboxID: id });
+        await gone(runtime.removePodSandbox({ podSandboxId: id }, { signal }));
+      }
+    } finally {
+      if (!signal.aborted) await pods.look(observed.uid, signal);
+    }
+  }
+
+  #failed(uid: PodUid, error: unknown): string {
+    const why = describeError(error);
+    if (this.#stuck.get(uid) !== why) {
+      this.#deps.log.error(error, 'Cannot remove dead containers, will try again', { podUID: uid });
+      this.#deps.onFailed(why);
+    }
+    return why;
+  }
+}
+
+async function gone(call: Promise<unknown>): Promise<void> {
+  try {
+    await call;
+  } catch (error) {
+    if (!isKind(error, 'notFound')) throw error;
+  }
+}

@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import {
+  createWriteStream,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { appendFile, readlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { gunzipSync } from 'node:zlib';
+import { silentLog } from '../../base/log.ts';
+import { LogCompression } from './log-compression.ts';
+import { nodeLogFiles as files } from './node-log-files.ts';
+
+const never = new AbortController().signal;
+let folder: string;
+const at = (name: string): string => join(folder, name);
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tubelet-log-files-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+describe('compressing', () => {
+  test('keeps content and mode', async () => {
+    writeFileSync(at('a'), 'text '.repeat(10_000), { mode: 0o640 });
+    await files.compress(at('a'), at('a.tmp'), never);
+    assert.equal(gunzipSync(readFileSync(at('a.tmp'))).toString(), 'text '.repeat(10_000));
+    assert.equal(statSync(at('a.tmp')).mode & 0o777, 0o640);
+  });
+
+  test('a large file takes little memory', async () => {
+    const sink = createWriteStream(at('large'));
+    for (let piece = 0; piece < 32; piece++) {
+      if (!sink.write(Buffer.alloc(1016 * 1024, piece))) await once(sink, 'drain');
+    }
+    sink.end();
+    await once(sink, 'close');
+    const { arrayBuffers: before } = process.memoryUsage();
+    let most = 0;
+    const done = new AbortController();
+    const finished = files.compress(at('large'), at('large.tmp'), never).finally(() => done.abort());
+    while (!done.signal.aborted) {
+      most = Math.max(most, process.memoryUsage().arrayBuffers);
+      await new Promise((resolve) => void setImmediate(resolve));
+    }
+    await finished;
+    assert.ok(most - before < 16 * 1024 * 1024, `${most - before} bytes`);
+  });
+
+  test('is given up when asked, and refuses links and what is there already', async () => {
+    writeFileSync(at('a'), Buffer.alloc(8 * 1016 * 1024));
+    const stop = new AbortController();
+    const work = files.compress(at('a'), at('a.tmp'), stop.signal);
+    stop.abort();
+    await assert.rejects(work, { kind: 'cancelled' });
+    symlinkSync(at('a'), at('b'));
+    await assert.rejects(files.compress(at('b'), at('b.tmp'), never), { kind: 'denied' });
+    writeFileSync(at('c.tmp'), 'mine');
+    await assert.rejects(files.compress(at('a'), at('c.tmp'), never), { kind: 'alreadyExists' });
+    await assert.rejects(files.compress(at('none'), at('none.tmp'), never), { kind: 'notFound' });
+  });
+
+  test('in the background replaces the file, over what was left of an earlier try', async () => {
+    writeFileSync(at('a'), 'words');
+    writeFileSync(at('a.tmp'), 'wor');
+    const replaced = new Promise<void>((resolve) => {
+      const remove = async (path: string): Promise<void> => {
+        await files.remove(path);
+        if (path === at('a')) resolve();
+      };
+      new LogCompression({ log: silentLog, files: { ...files, remove }, maxWorkers: 1 }).begin('log', [at('a')]);
+    });
+    await replaced;
+    assert.equal(gunzipSync(readFileSync(at('a.gz'))).toString(), 'words');
+    assert.deepEqual([existsSync(at('a')), existsSync(at('a.tmp'))], [false, false]);
+  });
+});
+
+describe('names', () => {
+  test('a rename back does not overwrite', async () => {
+    writeFileSync(at('a'), 'old');
+    writeFileSync(at('b'), 'new');
+    await assert.rejects(files.renameBack(at('a'), at('b')), { kind: 'alreadyExists' });
+    assert.equal(readFileSync(at('b'), 'utf8'), 'new');
+    rmSync(at('b'));
+    await files.renameBack(at('a'), at('b'));
+    assert.deepEqual(await files.list(folder), ['b']);
+  });
+
+  test('what is not there has no size, no names, and can be removed', async () => {
+    assert.equal(await files.size(at('none')), undefined);
+    assert.deepEqual(await files.list(at('none')), []);
+    await files.remove(at('none'));
+    assert.equal(await files.exists(at('none')), false);
+    assert.equal(await files.readLink(at('none')), undefined);
+  });
+
+  test('links are made once', async () => {
+    await files.link(at('l'), '/target');
+    assert.equal(await readlink(at('l')), '/target');
+    assert.equal(await files.readLink(at('l')), '/target');
+    await assert.rejects(files.link(at('l'), '/other'), { kind: 'alreadyExists' });
+    writeFileSync(at('plain'), '');
+    assert.equal(await files.readLink(at('plain')), undefined);
+  });
+});
+
+describe('watching', () => {
+  test('tells of a write', async () => {
+    writeFileSync(at('a'), '');
+    let stop = (): void => {};
+    const told = new Promise<void>((resolve) => {
+      stop = files.watch(at('a'), resolve);
+    });
+    await appendFile(at('a'), 'line\n');
+    await told;
+    stop();
+  });
+
+  test('of what is not there fails', () => {
+    assert.throws(() => files.watch(at('none'), () => {}), { kind: 'notFound' });
+  });
+});

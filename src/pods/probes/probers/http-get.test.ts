@@ -1,0 +1,302 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { containerId } from '../../../base/ids.ts';
+import type { Clock } from '../../../base/clock.ts';
+import { systemClock } from '../../../base/system-clock.ts';
+import type { HTTPGetAction } from '../../../gen/kubernetes/types.ts';
+import { FakeClock } from '../../../testing/fake-clock.ts';
+import { aContainer, aPod } from '../../../testing/pods.ts';
+import type { ProbeOutcome } from '../ports.ts';
+import { httpProber } from './http-get.ts';
+
+/** Signed by itself for a name that nobody asks for: a probe does not mind. */
+const tls = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgrJ9mfWs1WQ+HZBQJ
+oCHKswzKtutYpXmpGhyHKdmdUryhRANCAAR37pefR/HugouYJBmeznY7PAUhmP3G
+klf8i4IVgF2HKdtC4uTAvIzTQa3rN7R9hv32frkmt8gLH+pdIEP+6Rjq
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBhjCCAS2gAwIBAgIUKshFCtc/baaAVgP/d5q+TqoVIPIwCgYIKoZIzj0EAwIw
+GDEWMBQGA1UEAwwNd3JvbmcuZXhhbXBsZTAgFw0yNjExMTUxMDEzMTlaGA8yMTI2
+MTAyMjEwMTMxOVowGDEWMBQGA1UEAwwNd3JvbmcuZXhhbXBsZTBZMBMGByqGSM49
+AgEGCCqGSM49AwEHA0IABHful59H8e6Ci5gkGZ7Odjs8BSGY/caSV/yLghWAXYcp
+20Li5MC8jNNBres3tH2G/fZ+uSa3yAsf6l0gQ/7pGOqjUzBRMB0GA1UdDgQWBBSj
+nDnQhVmTN0m15j35y7yCAlCtCDAfBgNVHSMEGDAWgBSjnDnQhVmTN0m15j35y7yC
+AlCtCDAPBgNVHRMBAf8EBTADAQH/MAoGCCqGSM49BAMCA0cAMEQCIFRe9ZBA/aSn
+UaIo2/DWn8qTWyUZf1Wjwz5BBxyW/+suAiAZG+7JX9BpLQA1S+IwRAiWB/mg+b4u
+iWWXBD7c61o30A==
+-----END CERTIFICATE-----`,
+};
+
+async function portOf(server: { address(): AddressInfo | string | null }): Promise<number> {
+  return (server.address() as AddressInfo).port;
+}
+
+async function serve(listener: RequestListener, server: Server = createServer(listener)): Promise<number> {
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  return portOf(server);
+}
+
+function probe(port: number, action: Partial<HTTPGetAction> = {}, clock: Clock = systemClock(), signal?: AbortSignal) {
+  return httpProber(clock)(
+    {
+      pod: aPod(),
+      container: aContainer('main'),
+      containerId: containerId('c0'),
+      probe: { httpGet: { port, path: '/', ...action } },
+      podIp: '127.0.0.1',
+      timeoutMs: 5_000,
+    },
+    signal ?? new AbortController().signal,
+  );
+}
+
+const answer =
+  (status: number, body = '', headers: Readonly<Record<string, string>> = {}): RequestListener =>
+  (_request, response) => {
+    response.writeHead(status, headers).end(body);
+  };
+
+/** Turns of the event loop: bytes that were flushed here have arrived there. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => void setImmediate(resolve));
+}
+
+for (const [status, outcome] of [
+  [200, { kind: 'success', output: 'body' }],
+  [204, { kind: 'success', output: '' }],
+  [399, { kind: 'warning', output: 'Probe terminated redirects, Response body: body' }],
+  [400, { kind: 'failure', output: 'HTTP probe failed with statuscode: 400' }],
+  [503, { kind: 'failure', output: 'HTTP probe failed with statuscode: 503' }],
+] satisfies readonly (readonly [number, ProbeOutcome])[]) {
+  test(`status ${status}`, async () => {
+    assert.deepEqual(await probe(await serve(answer(status, 'body'))), outcome);
+  });
+}
+
+test('what arrives at the server', async () => {
+  const seen: IncomingMessage[] = [];
+  const port = await serve((request, response) => {
+    seen.push(request);
+    response.end();
+  });
+  await probe(port, { path: '/a b?c' });
+  await probe(port, {
+    httpHeaders: [
+      { name: 'Host', value: 'a.example' },
+      { name: 'x-own', value: '1' },
+      { name: 'x-own', value: '2' },
+      { name: 'Accept', value: '' },
+    ],
+  });
+  assert.equal(seen[0]?.method, 'GET');
+  assert.equal(seen[0]?.url, '/a%20b?c');
+  assert.deepEqual(seen[0]?.rawHeaders, [
+    'Host',
+    `127.0.0.1:${port}`,
+    'User-Agent',
+    'kube-probe/1.34',
+    'Accept',
+    '*/*',
+    'Connection',
+    'close',
+  ]);
+  assert.equal(seen[1]?.headers.host, 'a.example');
+  assert.deepEqual(seen[1]?.headersDistinct['x-own'], ['1', '2']);
+  assert.equal(seen[1]?.headers.accept, undefined);
+});
+
+test('a connection per probe, closed afterwards', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer(answer(200));
+  server.on('connection', (socket: Socket) => sockets.push(socket));
+  const port = await serve(() => {}, server);
+  await probe(port);
+  await probe(port);
+  assert.equal(sockets.length, 2);
+  await Promise.all(sockets.map((socket) => socket.destroyed || once(socket, 'close')));
+});
+
+test('certificates are not verified', async () => {
+  const port = await serve(() => {}, createTlsServer(tls, answer(200, 'safe')));
+  assert.deepEqual(await probe(port, { scheme: 'HTTPS' }), { kind: 'success', output: 'safe' });
+});
+
+test('a server that speaks no TLS', async () => {
+  const port = await serve(answer(200));
+  assert.deepEqual(await probe(port, { scheme: 'HTTPS' }), {
+    kind: 'failure',
+    output: `Get "https://127.0.0.1:${port}/": http: server gave HTTP response to HTTPS client`,
+  });
+});
+
+test('a refused connection, in the words that users know', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const port = await portOf(server);
+  server.close();
+  await once(server, 'close');
+  assert.deepEqual(await probe(port, { path: '/ready' }), {
+    kind: 'failure',
+    output: `Get "http://127.0.0.1:${port}/ready": dial tcp 127.0.0.1:${port}: connect: connection refused`,
+  });
+});
+
+test('a name that does not exist', async () => {
+  const outcome = await probe(80, { host: 'nobody.invalid' });
+  assert.deepEqual(outcome, {
+    kind: 'failure',
+    output: 'Get "http://nobody.invalid:80/": dial tcp: lookup nobody.invalid: no such host',
+  });
+});
+
+test('a server that hangs up without an answer, and one that speaks something else', async () => {
+  const rude = await tcp((socket) => socket.once('data', () => socket.end()));
+  assert.deepEqual(await probe(rude), {
+    kind: 'failure',
+    output: `Get "http://127.0.0.1:${rude}/": EOF`,
+    unanswered: true,
+  });
+  const reset = await tcp((socket) => socket.once('data', () => socket.resetAndDestroy()));
+  const outcome = await probe(reset);
+  assert.ok(outcome.kind === 'failure');
+  assert.match(outcome.output, /: read tcp 127\.0\.0\.1:\d+->127\.0\.0\.1:\d+: read: connection reset by peer$/);
+  const foreign = await tcp((socket) => socket.end('220 mail.example ESMTP\r\n'));
+  const strange = await probe(foreign);
+  assert.ok(strange.kind === 'failure');
+  assert.match(strange.output, /transport connection broken: malformed HTTP response/);
+});
+
+async function tcp(onConnection: (socket: Socket) => void): Promise<number> {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    onConnection(socket);
+  });
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  return portOf(server);
+}
+
+test('redirects within the host are followed, to another port too', async () => {
+  const goal = await serve((request, response) => void response.end(`${request.headers.host} ${request.url}`));
+  const port = await serve(answer(302, '', { Location: `http://127.0.0.1:${goal}/there?x` }));
+  assert.deepEqual(await probe(port), { kind: 'success', output: `127.0.0.1:${goal} /there?x` });
+});
+
+test("a host of the probe's own goes along with relative redirects only", async () => {
+  const goal = await serve((request, response) => void response.end(request.headers.host));
+  const port = await serve((request, response) => {
+    if (request.url === '/') response.writeHead(301, { Location: '/on' }).end();
+    else if (request.headers.host === 'own.example') {
+      response.writeHead(301, { Location: `http://127.0.0.1:${goal}/` }).end();
+    } else response.writeHead(500).end();
+  });
+  const httpHeaders = [{ name: 'Host', value: 'own.example' }];
+  assert.deepEqual(await probe(port, { httpHeaders }), { kind: 'success', output: `127.0.0.1:${goal}` });
+});
+
+test('a redirect to another host is not followed, and is a warning', async () => {
+  const port = await serve(answer(302, 'go away', { Location: 'http://127.0.0.2/' }));
+  assert.deepEqual(await probe(port), {
+    kind: 'warning',
+    output: 'Probe terminated redirects, Response body: go away',
+  });
+});
+
+test('redirects have an end', async () => {
+  let requests = 0;
+  const port = await serve((_request, response) => {
+    response.writeHead(302, { Location: `/${++requests}` }).end();
+  });
+  assert.deepEqual(await probe(port), {
+    kind: 'failure',
+    output: `Get "http://127.0.0.1:${port}/9": stopped after 10 redirects`,
+  });
+  assert.equal(requests, 10);
+});
+
+test('of a long body ten KiB are read, and the rest is not waited for', async () => {
+  let closed: Promise<unknown> = Promise.resolve();
+  const port = await serve((_request, response) => {
+    closed = once(response, 'close');
+    const more = (): void => {
+      while (!response.destroyed && response.write('x'.repeat(4_096)));
+    };
+    response.on('drain', more);
+    more();
+  });
+  const outcome = await probe(port);
+  assert.deepEqual(outcome, { kind: 'success', output: 'x'.repeat(10_240) });
+  await closed;
+});
+
+test('a body that breaks off is an error, worth another try', async () => {
+  const port = await serve((_request, response) => {
+    response.writeHead(200, { 'Content-Length': '100' });
+    response.write('half', () => response.destroy());
+  });
+  assert.deepEqual(await probe(port), { kind: 'error', state: 'failure', error: 'unexpected EOF' });
+});
+
+/** Probes a server that does what it does and then nothing, until the time is over. */
+async function timeout(reply: (response: ServerResponse) => Promise<void>): Promise<readonly [ProbeOutcome, number]> {
+  const clock = new FakeClock();
+  let asked = (): void => {};
+  const arrival = new Promise<void>((resolve) => (asked = resolve));
+  const port = await serve((_request, response) => void reply(response).then(asked));
+  const outcome = probe(port, {}, clock);
+  await arrival;
+  await turns();
+  await clock.advance(5_000);
+  return [await outcome, port];
+}
+
+test('no headers in time', async () => {
+  const [outcome, port] = await timeout(async () => {});
+  const why = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+  assert.deepEqual(outcome, {
+    kind: 'failure',
+    output: `Get "http://127.0.0.1:${port}/": ${why}`,
+    unanswered: true,
+  });
+});
+
+test('headers but no body in time: the time covers the body', async () => {
+  const [outcome] = await timeout((response) => {
+    response.writeHead(200, { 'Content-Length': '100' });
+    return new Promise((resolve) => void response.write('half', () => resolve()));
+  });
+  assert.deepEqual(outcome, {
+    kind: 'failure',
+    output: 'context deadline exceeded (Client.Timeout or context cancellation while reading body)',
+    unanswered: true,
+  });
+});
+
+test('a header that cannot be sent is a failure', async () => {
+  const outcome = await probe(await serve(answer(200)), { httpHeaders: [{ name: 'X-Own', value: 'a\nb' }] });
+  assert.ok(outcome.kind === 'failure');
+  assert.match(outcome.output, /net\/http: Invalid character in header/);
+});
+
+test('who gives up is not answered, and the connection is closed', async () => {
+  const stop = new AbortController();
+  let closed: Promise<unknown> = Promise.resolve();
+  let asked = (): void => {};
+  const arrival = new Promise<void>((resolve) => (asked = resolve));
+  const port = await serve((request) => {
+    closed = once(request.socket, 'close');
+    asked();
+  });
+  const outcome = probe(port, {}, new FakeClock(), stop.signal);
+  await arrival;
+  stop.abort(new Error('enough'));
+  await assert.rejects(outcome, /enough/);
+  await closed;
+});

@@ -1,0 +1,50 @@
+import { isKind } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { ContainerState, type ContainerStatus } from '../../gen/cri/api.ts';
+import {
+  containerTerminationMessagePathAnnotation,
+  containerTerminationMessagePolicyAnnotation,
+} from '../../model/labels.ts';
+import { computeTerminationMessage, terminationLimits, wantsLogTail } from '../../model/termination-message.ts';
+
+export interface LastWordsFiles {
+  /** The end of a file, at most `bytes` of it; kind `notFound` when there is none. */
+  readEnd(path: string, bytes: number): Promise<string>;
+  /** The end of a container's log without the runtime's prefixes. */
+  readLogTail(path: string, limits: { readonly lines: number; readonly bytes: number }): Promise<string>;
+}
+
+export interface LastWordsDeps {
+  readonly files: LastWordsFiles;
+  readonly log: Log;
+}
+
+/**
+ * The message of a container that has ended: what it wrote to its termination message file, or the end of its log where
+ * its policy says so. The container could have put anything at that path, so nothing but the beginning is believed of it
+ * and a file that cannot be read is no reason to stop observing.
+ */
+export async function readLastWords({ files, log }: LastWordsDeps, status: ContainerStatus): Promise<string> {
+  if (status.state !== ContainerState.CONTAINER_EXITED) return status.message;
+  const { annotations, exitCode, reason, message: runtimeMessage, logPath } = status;
+  const path = annotations[containerTerminationMessagePathAnnotation];
+  if (path === undefined || path === '') return runtimeMessage;
+  const policy = annotations[containerTerminationMessagePolicyAnnotation] ?? 'File';
+  const hostPath = status.mounts.find(({ containerPath }) => containerPath === path)?.hostPath;
+  const believed = async (what: string, read: Promise<string>): Promise<string | undefined> => {
+    try {
+      return await read;
+    } catch (error) {
+      if (!isKind(error, 'notFound'))
+        log.warn('Cannot read the last words of a container', { what, containerID: status.id, error });
+      return undefined;
+    }
+  };
+  const fileContent =
+    hostPath === undefined ? undefined : await believed(hostPath, files.readEnd(hostPath, terminationLimits.file));
+  const known = { fileContent, policy, exitCode, reason, runtimeMessage };
+  const limits = { lines: terminationLimits.logLines, bytes: terminationLimits.log };
+  const logTail =
+    wantsLogTail(known) && logPath !== '' ? await believed(logPath, files.readLogTail(logPath, limits)) : undefined;
+  return computeTerminationMessage({ ...known, logTail });
+}

@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { Agent, get } from 'node:http';
+import { connect } from 'node:net';
+import { afterEach, describe, test } from 'node:test';
+import { TubeletError } from '../base/errors.ts';
+import { askHttp } from '../testing/http-ask.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
+import { HttpListener } from './http-listener.ts';
+import { text, type ListenerName, type Route } from './route.ts';
+
+const running: HttpListener[] = [];
+afterEach(async () => {
+  for (const listener of running.splice(0)) await listener.stop();
+});
+
+const hello: Route = {
+  path: '/hello',
+  methods: ['GET', 'HEAD'],
+  listeners: ['readOnly'],
+  handle: async ({ query }) => text(200, `grüß ${query.get('name') ?? 'dich'}`),
+};
+
+async function listen(routes: readonly Route[] = [hello], listener: ListenerName = 'readOnly', port = 0) {
+  const log = new MemoryLog();
+  const server = new HttpListener({ listener, address: '127.0.0.1', port, routes, log });
+  await server.start();
+  running.push(server);
+  return { server, log, port: server.port };
+}
+
+describe('answers', () => {
+  test('a body with its length in bytes, and a type that nobody shall guess', async () => {
+    const { port } = await listen();
+    const { status, headers, body } = await askHttp(port, '/hello');
+    assert.equal(status, 200);
+    assert.equal(body, 'grüß dich');
+    assert.equal(headers['content-length'], '11');
+    assert.equal(headers['content-type'], 'text/plain; charset=utf-8');
+    assert.equal(headers['x-content-type-options'], 'nosniff');
+  });
+
+  test('HEAD is GET without the body', async () => {
+    const { port } = await listen();
+    const { status, headers, body } = await askHttp(port, '/hello', 'HEAD');
+    assert.deepEqual([status, body, headers['content-length']], [200, '', '11']);
+  });
+
+  test('the query reaches the route', async () => {
+    const { port } = await listen();
+    assert.equal((await askHttp(port, '/hello?name=a%20b')).body, 'grüß a b');
+  });
+
+  test('a slash at the end is the same page', async () => {
+    const { port } = await listen();
+    assert.equal((await askHttp(port, '/hello/')).status, 200);
+    assert.equal((await askHttp(port, '/hello///')).status, 200);
+  });
+
+  test('no such page', async () => {
+    const { port } = await listen();
+    for (const path of ['/', '/hell', '/hello/x', '/Hello', '/%68ello', '//hello', '//elsewhere/hello', '/x//hello']) {
+      const { status, body } = await askHttp(port, path);
+      assert.deepEqual([status, body], [404, '404 page not found\n'], path);
+    }
+  });
+
+  test('another method', async () => {
+    const { port } = await listen();
+    for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH']) {
+      const { status, body } = await askHttp(port, '/hello', method);
+      assert.deepEqual([status, body], [405, 'Method Not Allowed\n'], method);
+    }
+  });
+
+  test('a route that is not for this listener is not there', async () => {
+    const { port } = await listen([hello], 'healthz');
+    assert.equal((await askHttp(port, '/hello')).status, 404);
+  });
+
+  test('a target that is no address', async () => {
+    const { port } = await listen();
+    const { status, body } = await askHttp(port, 'http://[/hello');
+    assert.deepEqual([status, body], [400, '400 Bad Request\n']);
+    assert.equal((await askHttp(port, 'http://elsewhere/hello')).status, 200, 'a proxy writes it in full');
+  });
+});
+
+describe('trouble', () => {
+  test('a route that throws: the client learns nothing, the log everything', async () => {
+    const broken: Route = {
+      ...hello,
+      async handle() {
+        throw new Error('the secret is 42');
+      },
+    };
+    const { log, port } = await listen([broken]);
+    const { status, body } = await askHttp(port, '/hello');
+    assert.deepEqual([status, body], [500, 'Internal Server Error\n']);
+    const [entry] = log.entries.filter(({ severity }) => severity === 'error');
+    assert.equal(entry?.message, 'Request failed');
+    assert.match(String(entry?.error), /42/);
+    assert.equal((await askHttp(port, '/hello')).status, 500, 'and it goes on');
+  });
+
+  test('the reason behind an answer goes to the log', async () => {
+    const ill: Route = { ...hello, handle: async () => ({ ...text(500, 'ill'), problem: 'the loop is stuck' }) };
+    const { log, port } = await listen([ill]);
+    assert.equal((await askHttp(port, '/hello')).body, 'ill');
+    const entry = log.entries.find(({ severity }) => severity === 'debug');
+    assert.deepEqual(entry?.fields, { path: '/hello', problem: 'the loop is stuck' });
+  });
+
+  test('what is not HTTP is turned away, and others are served', async () => {
+    const { port } = await listen();
+    const answer = await new Promise<string>((resolve, reject) => {
+      const socket = connect(port, '127.0.0.1', () => socket.write('\u0000\u0001 nonsense\r\n\r\n'));
+      let received = '';
+      socket.on('data', (chunk) => (received += chunk.toString()));
+      socket.on('close', () => resolve(received));
+      socket.on('error', reject);
+    });
+    assert.match(answer, /^HTTP\/1\.1 400 /);
+    assert.equal((await askHttp(port, '/hello')).status, 200);
+  });
+
+  test('a port that is taken: the error says which, and what to do', async () => {
+    const { port } = await listen();
+    await assert.rejects(listen([hello], 'healthz', port), (error: unknown) => {
+      assert.ok(error instanceof TubeletError);
+      assert.equal(error.kind, 'conflict');
+      assert.equal(
+        error.message,
+        `cannot listen for healthz on 127.0.0.1:${port}: another program listens there; stop it or choose another port`,
+      );
+      assert.equal((error.cause as NodeJS.ErrnoException).code, 'EADDRINUSE');
+      return true;
+    });
+  });
+});
+
+describe('life', () => {
+  test('says where it listens, and by which name it goes', async () => {
+    const { server, log, port } = await listen();
+    assert.equal(server.name, 'http-readOnly');
+    assert.deepEqual(log.entries, [
+      { severity: 'info', message: 'Listening', fields: { listener: 'readOnly', address: '127.0.0.1', port } },
+    ]);
+  });
+
+  test('before its start the port is the one that was asked for', () => {
+    const log = new MemoryLog();
+    const server = new HttpListener({ listener: 'healthz', address: '127.0.0.1', port: 10248, routes: [], log });
+    assert.equal(server.port, 10248);
+  });
+
+  test('stop is fine before start, and frees the port', async () => {
+    const log = new MemoryLog();
+    const idle = new HttpListener({ listener: 'healthz', address: '127.0.0.1', port: 0, routes: [], log });
+    await idle.stop();
+    const { server, port } = await listen();
+    await server.stop();
+    await assert.rejects(askHttp(port, '/hello'), /ECONNREFUSED/);
+    await listen([hello], 'readOnly', port);
+  });
+
+  test('stop waits neither for idle connections nor for requests that never end', async () => {
+    let begun: () => void = () => {};
+    const underWay = new Promise<void>((resolve) => {
+      begun = resolve;
+    });
+    const endless: Route = {
+      ...hello,
+      path: '/endless',
+      handle: () => {
+        begun();
+        return new Promise(() => {});
+      },
+    };
+    const { server, port } = await listen([hello, endless]);
+    const agent = new Agent({ keepAlive: true });
+    await new Promise<void>((resolve, reject) => {
+      get({ host: '127.0.0.1', port, path: '/hello', agent }, (response) => {
+        response.resume();
+        response.on('end', resolve);
+      }).on('error', reject);
+    });
+    const hanging = assert.rejects(askHttp(port, '/endless'), /socket hang up|ECONNRESET/);
+    await underWay;
+    await server.stop();
+    await hanging;
+    agent.destroy();
+  });
+});
