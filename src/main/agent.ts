@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
@@ -12,6 +13,7 @@ import { parseResolvConf, type HostDns } from '../model/dns.ts';
 import { FileSource, nodeFiles } from '../pods/sources/index.ts';
 import { Registry } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
+import { admissionNode } from './wire/admission-node.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
 import { wireListeners } from './wire/listeners.ts';
 import { podCgroupRemover } from './wire/pod-cgroups.ts';
@@ -90,6 +92,8 @@ function wireMachine(
   const ours = runtimeSettings(settings, { nodeName, machine, cgroupDriver });
   const given = nodeAddresses(flags.nodeIp);
   const hostIps = given.length > 0 ? given : outwardAddresses();
+  const { blocks, bsize } = statfsSync(flags.rootDir, { bigint: true });
+  const admission = admissionNode({ settings, nodeName, machine, ephemeralBytes: blocks * bsize });
   return wirePodMachine({
     clock,
     random: systemRandom(),
@@ -100,6 +104,7 @@ function wireMachine(
     events: loggedEvents(log),
     settings: ours,
     node: nodeFacts(machine),
+    admissionNode: () => admission,
     hostIps: () => hostIps,
     hostDns: () => readHostDns(config.resolvConf),
     runtimeName: () => runtimeName,

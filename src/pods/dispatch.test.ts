@@ -10,6 +10,9 @@ import { Dispatch, type DispatchMessage } from './dispatch.ts';
 const web = aPod();
 const db = aPod({ uid: 'uid-2', name: 'db', namespace: 'data' });
 
+/** Not admitted, and so without a worker. */
+const stranger = aPod({ uid: 'uid-3', name: 'stranger' });
+
 function setUp() {
   const calls: string[] = [];
   const log = new MemoryLog();
@@ -20,8 +23,11 @@ function setUp() {
       configure: ({ uid }) => void calls.push(`configure ${uid}`),
       remove: (uid) => void calls.push(`remove ${uid}`),
       wake: (uid) => void calls.push(`wake ${uid}`),
+      knows: (uid) => uid !== stranger.uid,
     },
+    gate: { pass: ({ uid }) => uid !== stranger.uid },
     housekeeping: { wake: () => void calls.push('housekeeping') },
+    onGone: (uid) => void calls.push(`gone ${uid}`),
   });
   const handle = (message: DispatchMessage): string[] => {
     dispatch.handle(message);
@@ -69,4 +75,10 @@ test('everything else only wakes', () => {
   assert.deepEqual(handle({ type: 'resourcesChanged', uids: [a, b] }), ['wake a', 'wake b']);
   assert.deepEqual(handle({ type: 'resourcesChanged', uids: [] }), []);
   assert.deepEqual(handle({ type: 'tick' }), ['housekeeping']);
+});
+
+test('a pod that is not admitted gets no worker, and is gone when its source drops it', () => {
+  const { update } = setUp();
+  assert.deepEqual(update('add', stranger), ['desired add', 'housekeeping']);
+  assert.deepEqual(update('remove', stranger), ['desired remove', 'gone uid-3', 'housekeeping']);
 });

@@ -14,11 +14,16 @@ export type DispatchMessage =
 export interface DispatchDeps {
   readonly log: Log;
   readonly desired: { apply(update: PodUpdate): void };
+  /** Lets a pod in, or has it fail with a reason. */
+  readonly gate: { pass(pod: DesiredPod): boolean };
   readonly workers: {
     configure(pod: DesiredPod): void;
     remove(uid: PodUid): void;
     wake(uid: PodUid): void;
+    knows(uid: PodUid): boolean;
   };
+  /** A pod that never had a worker is gone. */
+  readonly onGone: (uid: PodUid) => void;
   readonly housekeeping: { wake(): void };
 }
 
@@ -52,7 +57,7 @@ export class Dispatch {
   }
 
   #configChanged(update: PodUpdate): void {
-    const { log, desired, workers, housekeeping } = this.#deps;
+    const { log, desired, gate, workers, housekeeping, onGone } = this.#deps;
     if (update.pods.length > 0) {
       const pods = update.pods.map(({ namespace, name }) => `${namespace}/${name}`);
       log.info(`SyncLoop ${update.op.toUpperCase()}`, { source: update.source, pods });
@@ -63,10 +68,11 @@ export class Dispatch {
         case 'add':
         case 'update':
         case 'delete':
-          workers.configure(pod);
+          if (gate.pass(pod)) workers.configure(pod);
           break;
         case 'remove':
-          workers.remove(pod.uid);
+          if (workers.knows(pod.uid)) workers.remove(pod.uid);
+          else onGone(pod.uid);
           break;
         case 'reconcile':
           workers.wake(pod.uid);

@@ -5,6 +5,7 @@ import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
 import type { Files } from '../../src/pods/directories/index.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
+import { anAdmissionNode } from '../../src/testing/admission-node.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { testNode, testSettings } from '../support/agent-world.ts';
 import { Life, type BorderWatch } from './life.ts';
@@ -78,7 +79,11 @@ export class Agent {
     if (this.#state !== 'down') return;
     const { clock, cri, files, seed, watch, diskDelayMs, note, removeCgroup } = this.#deps;
     const number = ++this.#lives;
-    const life = new Life({ clock, diskDelayMs, watch: { ...watch, died: () => this.#died('its fuse burnt down', 2_000) } });
+    const life = new Life({
+      clock,
+      diskDelayMs,
+      watch: { ...watch, died: () => this.#died('its fuse burnt down', 2_000) },
+    });
     const machine = wirePodMachine({
       clock: life.clock,
       random: seededRandom(seed * 1_000 + number),
@@ -89,6 +94,7 @@ export class Agent {
       events: { record: () => {} },
       settings: testSettings,
       node: testNode,
+      admissionNode: () => anAdmissionNode(),
       hostIps: () => ['192.0.2.1'],
       hostDns: async () => ({ servers: ['192.0.2.53'], searches: [], options: [] }),
       runtimeName: () => 'fake',

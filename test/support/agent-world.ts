@@ -5,6 +5,7 @@ import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
 import type { NodeFacts, RuntimeSettings } from '../../src/model/runtime-settings.ts';
 import type { PodEvent } from '../../src/pods/runtime/index.ts';
+import { anAdmissionNode } from '../../src/testing/admission-node.ts';
 import { createFakeCri, type FakeCri } from '../../src/testing/fake-cri/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
@@ -95,6 +96,7 @@ export class AgentWorld {
       events: { record: ({ name }, event) => void this.events.push({ ...event, pod: name }) },
       settings: testSettings,
       node: testNode,
+      admissionNode: () => anAdmissionNode(),
       hostIps: () => ['192.0.2.1'],
       hostDns: async () => ({ servers: ['192.0.2.53'], searches: [], options: [] }),
       runtimeName: () => 'fake',

@@ -10,8 +10,6 @@ import { Program, tubelet } from './real-program.ts';
 import { nodeName, RuntimeView } from './real-runtime.ts';
 import { clock, until } from './real-wait.ts';
 
-export { connectReal } from './real-runtime.ts';
-
 type Environment = Readonly<Record<string, string>>;
 
 /** A private runtime and everything that an agent needs to run pods in it; agents come and go. */

@@ -10,11 +10,6 @@ import { clock, until } from './real-wait.ts';
 
 export const nodeName = 'node-1';
 
-/** A client of a runtime that may be slow under load. */
-export function connectReal(endpoint: string): Cri {
-  return connectCri({ endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
-}
-
 /** A container of the runtime as tests look at it. */
 export interface SeenContainer {
   readonly id: string;
@@ -28,7 +23,8 @@ export class RuntimeView {
   readonly #cri: Cri;
 
   constructor(endpoint: string) {
-    this.#cri = connectReal(endpoint);
+    // The runtime may be slow under load.
+    this.#cri = connectCri({ endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
   }
 
   async gone(name: string): Promise<void> {

@@ -11,6 +11,7 @@ import { podObject, type DesiredPod, type PodSource } from '../../model/desired-
 import type { HostDns } from '../../model/dns.ts';
 import { podPaths } from '../../model/pod-paths.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
+import { Admission, PodGate, type AdmissionNode } from '../../pods/admission/index.ts';
 import { DesiredPods } from '../../pods/desired/index.ts';
 import { PodDirectories, type Files } from '../../pods/directories/index.ts';
 import { Dispatch } from '../../pods/dispatch.ts';
@@ -30,6 +31,7 @@ import { PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
 import { PodSync } from '../../pods/sync/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
 import { emptyDir, hostPath, VolumeManager } from '../../volumes/index.ts';
+import { activeDeadlines } from './deadlines.ts';
 import { noProbes } from './no-probes.ts';
 
 export interface PodMachineDeps {
@@ -42,6 +44,8 @@ export interface PodMachineDeps {
   readonly events: PodEvents;
   readonly settings: RuntimeSettings;
   readonly node: NodeFacts;
+  /** The node as admission sees it, now. */
+  readonly admissionNode: () => AdmissionNode;
   readonly hostIps: () => readonly string[];
   readonly hostDns: () => Promise<HostDns>;
   readonly runtimeName: () => string;
@@ -122,6 +126,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     cgroups: deps.cgroups,
     statuses: publisher,
     events,
+    deadlines: activeDeadlines(clock),
   });
 
   // Loops. Each announces to the dispatch below, which exists before any of them starts.
@@ -143,12 +148,26 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     observed,
     remover: runtime,
     directories,
-    onGone: (uid) => {
-      statuses.forget(uid);
-      images.forget(uid);
-    },
+    onGone: (uid) => onGone(uid),
   });
-  const dispatch = new Dispatch({ log, desired, workers, housekeeping });
+  const gate = new PodGate({
+    clock,
+    admission: new Admission({
+      log,
+      node: deps.admissionNode,
+      running: { hasContainers: (uid) => observed.listed().has(uid) },
+    }),
+    active: () => desired.all().filter(({ uid }) => !workers.isFinished(uid)),
+    statuses,
+    events,
+    terminate: (uid, how) => workers.terminate(uid, how),
+  });
+  const onGone = (uid: PodUid): void => {
+    gate.forget(uid);
+    statuses.forget(uid);
+    images.forget(uid);
+  };
+  const dispatch = new Dispatch({ log, desired, gate, workers, housekeeping, onGone });
   const pleg = new Pleg({
     clock,
     random,

@@ -15,3 +15,4 @@ export {
   type Refused,
   type Verdict,
 } from './verdict.ts';
+export { PodGate, type PodGateDeps } from './pod-gate.ts';

@@ -24,12 +24,15 @@ export interface GcPolicy {
 export interface Evictable {
   readonly uid: PodUid;
   readonly id: ContainerId;
-  readonly logPath: string;
+  /** Nothing where it has none, or where an instance that stays writes to the same file. */
+  readonly logPath: string | undefined;
   readonly why: string;
 }
 
-interface Dead extends Evictable {
-  readonly createdAt: number;
+interface Dead {
+  readonly uid: PodUid;
+  readonly instance: GcInstance;
+  readonly why: string;
 }
 
 export function unitsOf({ uid, containers }: ObservedPod, contentRemovable: boolean): readonly GcUnit[] {
@@ -58,7 +61,7 @@ export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now
     const named = (why: string, wanted: (instance: GcInstance, index: number) => boolean): Dead[] =>
       unit.instances
         .filter((instance, index) => old[index] === true && wanted(instance, index))
-        .map(({ id, createdAt, logPath }) => ({ uid: unit.uid, id, createdAt, logPath, why }));
+        .map((instance) => ({ uid: unit.uid, instance, why }));
     evicted.push(
       ...named('it was never started and has a successor', ({ state }, index) => state === 'created' && index > 0),
     );
@@ -82,7 +85,20 @@ export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now
     const newest = kept.flat().toSorted(byAge).toReversed();
     evicted.push(...because(`the node keeps ${maxTotal}`, newest.slice(maxTotal)));
   }
-  return evicted.toSorted(byAge).map(({ uid, id, logPath, why }) => ({ uid, id, logPath, why }));
+  return withLogs(units, evicted.toSorted(byAge));
+}
+
+/** One that was never started has the number of its successor, and with it the log. */
+function withLogs(units: readonly GcUnit[], evicted: readonly Dead[]): readonly Evictable[] {
+  const going = new Set(evicted.map(({ instance }) => instance.id));
+  const staying = units.flatMap(({ instances }) => instances.filter(({ id }) => !going.has(id)));
+  const inUse = new Set(['', ...staying.map(({ logPath }) => logPath)]);
+  return evicted.map(({ uid, instance: { id, logPath }, why }) => ({
+    uid,
+    id,
+    logPath: inUse.has(logPath) ? undefined : logPath,
+    why,
+  }));
 }
 
 /** A pod's sandboxes that nothing needs: not ready, not the newest, and none that holds a container that stays. */
@@ -100,4 +116,4 @@ export function computeEvictableSandboxes(
 
 const because = (why: string, dead: readonly Dead[]): readonly Dead[] => dead.map((one) => ({ ...one, why }));
 const count = (kept: readonly (readonly Dead[])[]): number => kept.reduce((sum, dead) => sum + dead.length, 0);
-const byAge = (one: Dead, other: Dead): number => one.createdAt - other.createdAt;
+const byAge = (one: Dead, other: Dead): number => one.instance.createdAt - other.instance.createdAt;

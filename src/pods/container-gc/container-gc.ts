@@ -78,7 +78,7 @@ export class ContainerGc implements Component {
   async collect(signal: AbortSignal, policy: GcPolicy = this.#deps.policy): Promise<void> {
     const pods = [...this.#deps.pods.existing()];
     const units = pods.flatMap(({ observed, contentRemovable }) => unitsOf(observed, contentRemovable));
-    const evictable = Map.groupBy(computeEvictable(units, policy, this.#deps.clock.now()), ({ uid }) => uid);
+    const evictable = byPod(computeEvictable(units, policy, this.#deps.clock.now()));
     const stuck = new Map<PodUid, string>();
     await Promise.all(
       pods.map(async (pod) => {
@@ -103,7 +103,7 @@ export class ContainerGc implements Component {
       for (const { id, logPath, why } of evictable) {
         log.debug(3, 'Removing dead container', { podUID: observed.uid, containerID: id, why });
         // The log first: without the container nobody would know any more whose it is.
-        if (logPath !== '') await logs.remove(logPath);
+        if (logPath !== undefined) await logs.remove(logPath);
         await gone(runtime.removeContainer({ containerId: id }, { signal }));
       }
       for (const id of sandboxes) {
@@ -125,6 +125,17 @@ export class ContainerGc implements Component {
   }
 }
 
+function byPod(evictable: readonly Evictable[]): ReadonlyMap<PodUid, readonly Evictable[]> {
+  const pods = new Map<PodUid, Evictable[]>();
+  for (const one of evictable) {
+    const ofPod = pods.get(one.uid);
+    if (ofPod === undefined) pods.set(one.uid, [one]);
+    else ofPod.push(one);
+  }
+  return pods;
+}
+
+/** What is not there needs no removing. */
 async function gone(call: Promise<unknown>): Promise<void> {
   try {
     await call;

@@ -29,7 +29,7 @@ test('only what nobody wants and nobody cares for, and each pod in one way', () 
       if (!sourcesReady) assert.deepEqual(all, []);
       assert.equal(new Set(all).size, all.length, 'one thing is done about a pod');
       for (const uid of all) {
-        assert.equal(desired.includes(uid), false, `${uid} is desired`);
+        assert.equal(desired.includes(uid) && !remains.includes(uid), false, `${uid} is desired`);
         const worker = workers.find((candidate) => candidate.uid === uid);
         assert.equal(worker === undefined || worker.over, true, `the worker of ${uid} is not over`);
         assert.equal(worker !== undefined || inRuntime.includes(uid) || onDisk.includes(uid), true);
@@ -49,9 +49,9 @@ test('nothing is overlooked for ever: whatever is known of an unwanted pod is de
         onDisk,
       });
       const dealtWith = new Set([...orphans.map((orphan) => orphan.uid), ...remains, ...strayFiles]);
-      const busy = new Set(workers.filter(({ over }) => !over).map((worker) => worker.uid));
-      for (const uid of new Set([...workers.map((worker) => worker.uid), ...inRuntime, ...onDisk])) {
-        assert.equal(dealtWith.has(uid), !desired.includes(uid) && !busy.has(uid), uid);
+      const over = new Map(workers.map((worker) => [worker.uid, worker.over]));
+      for (const uid of new Set([...over.keys(), ...inRuntime, ...onDisk])) {
+        assert.equal(dealtWith.has(uid), over.get(uid) ?? !desired.includes(uid), uid);
       }
     }),
   );

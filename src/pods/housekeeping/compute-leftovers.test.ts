@@ -36,7 +36,10 @@ const cases: Readonly<Record<string, readonly [Case, string]>> = {
   'an orphan that is being stopped': [{ workers: { a: false }, inRuntime: ['a'], onDisk: ['a'] }, ''],
   'an orphan that is stopped': [{ workers: { a: true }, inRuntime: ['a'], onDisk: ['a'] }, 'remains a'],
   'over and gone from everywhere: its memory is still there': [{ workers: { a: true } }, 'remains a'],
-  'over, but wanted again': [{ desired: ['a'], workers: { a: true }, inRuntime: ['a'], onDisk: ['a'] }, ''],
+  'over, and wanted again: its new life waits for this': [
+    { desired: ['a'], workers: { a: true }, inRuntime: ['a'], onDisk: ['a'] },
+    'remains a',
+  ],
   'dropped by its source, worker busy': [{ workers: { a: false }, inRuntime: ['a'], onDisk: ['a'] }, ''],
   'files that nothing else knows of': [{ onDisk: ['a'] }, 'files a'],
   'files of a wanted pod without a worker': [{ desired: ['a'], onDisk: ['a'] }, ''],

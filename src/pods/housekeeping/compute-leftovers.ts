@@ -15,7 +15,10 @@ export interface LeftoversInput {
 export interface Leftovers {
   /** In the runtime, wanted by nobody, cared for by nobody: to be stopped. */
   readonly orphans: readonly { readonly uid: PodUid; readonly name: string; readonly namespace: string }[];
-  /** Stopped and dropped: what is left of them in the runtime and on disk goes, then their memory. */
+  /**
+   * Stopped and dropped: what is left of them in the runtime and on disk goes, then their memory. Also of those that are
+   * wanted again: their new life waits until nothing is left of the old one.
+   */
   readonly remains: readonly PodUid[];
   /** Files of pods that nothing else knows of. */
   readonly strayFiles: readonly PodUid[];
@@ -28,7 +31,7 @@ export function computeLeftovers(input: LeftoversInput): Leftovers {
   const running = new Set(input.inRuntime.map(({ uid }) => uid));
   return {
     orphans: input.inRuntime.filter(({ uid }) => !cared.has(uid) && !input.isDesired(uid)),
-    remains: input.workers.filter(({ uid, over }) => over && !input.isDesired(uid)).map(({ uid }) => uid),
+    remains: input.workers.filter(({ over }) => over).map(({ uid }) => uid),
     strayFiles: input.onDisk.filter((uid) => !cared.has(uid) && !running.has(uid) && !input.isDesired(uid)),
   };
 }

@@ -62,7 +62,11 @@ class World {
         this.done.push(`files ${uid}`);
         this.onDisk.delete(uid);
       },
-      uids: async () => new Set<string>(this.onDisk),
+      uids: async () => {
+        const found = new Set<string>(this.onDisk);
+        await this.during('disk');
+        return found;
+      },
     },
     onGone: (uid) => void this.done.push(`gone ${uid}`),
   });
@@ -153,11 +157,10 @@ describe('a pod that comes back in the middle', () => {
     assert.equal(world.inRuntime.has(b) && world.onDisk.has(b), true);
   });
 
-  test('while another is being removed keeps its files, though they were stray', async () => {
+  test('while the disk is being read keeps its files, though they were stray', async () => {
     const world = new World();
-    world.over(a);
     world.onDisk.add(b);
-    world.during = (now) => (now === 'files a' ? world.comesBack(b) : undefined);
+    world.during = (now) => (now === 'disk' ? world.comesBack(b) : undefined);
     await world.tidy();
     assert.equal(world.onDisk.has(b), true);
     assert.equal(world.done.includes('gone b'), false);
@@ -165,6 +168,20 @@ describe('a pod that comes back in the middle', () => {
 });
 
 describe('a removal that is stuck', () => {
+  test('and hangs holds up neither another nor a look', async () => {
+    const world = new World();
+    world.over(a);
+    world.over(b);
+    world.during = (now) => (now === 'remove a' ? new Promise(() => {}) : undefined);
+    await world.housekeeping.start();
+    await world.clock.advance(0);
+    assert.deepEqual(world.done, ['remove b', 'files b', 'forget b', 'gone b']);
+    world.over(b);
+    world.housekeeping.wake();
+    await world.clock.advance(0);
+    assert.equal(world.workers.has(b), false);
+  });
+
   test('is logged once, tried again, and holds up no other', async () => {
     const world = new World();
     world.over(a);

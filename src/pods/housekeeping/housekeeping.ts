@@ -34,6 +34,8 @@ export class Housekeeping implements Component {
   readonly #stopped = new AbortController();
   /** What could not be removed, and why: said once, not at every round. */
   readonly #stuck = new Map<PodUid, string>();
+  /** Removals under way: one that hangs holds up neither the others nor the next look. They never reject. */
+  readonly #removals = new Map<PodUid, Promise<void>>();
   #loop: LoopHandle | undefined;
 
   constructor(deps: HousekeepingDeps) {
@@ -49,7 +51,7 @@ export class Housekeeping implements Component {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await this.#loop?.done;
+    await Promise.all([this.#loop?.done, ...this.#removals.values()]);
   }
 
   wake(): void {
@@ -63,11 +65,16 @@ export class Housekeeping implements Component {
     } finally {
       cancel();
     }
-    if (this.#deps.sourcesReady()) await this.tidy(signal);
+    if (this.#deps.sourcesReady()) await this.#look(signal);
   }
 
   /** One look at everything, and the removal of what is left over. */
   async tidy(signal: AbortSignal): Promise<void> {
+    await this.#look(signal);
+    await Promise.all(this.#removals.values());
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
     const { workers, observed, directories, isDesired, sourcesReady } = this.#deps;
     // The disk is read first: a pod that starts meanwhile is then known to a worker before its files are judged.
     const onDisk = [...(await directories.uids())].map(podUid);
@@ -79,29 +86,35 @@ export class Housekeeping implements Component {
       onDisk,
     });
     for (const orphan of leftovers.orphans) workers.adoptOrphan(orphan);
-    for (const uid of leftovers.remains) await this.#attempt(uid, () => this.#removeRemains(uid, signal));
-    for (const uid of leftovers.strayFiles) await this.#attempt(uid, () => this.#removeStray(uid));
+    for (const uid of leftovers.remains) this.#begin(uid, () => this.#removeRemains(uid, signal));
+    for (const uid of leftovers.strayFiles) this.#begin(uid, () => this.#removeStray(uid));
   }
 
+  #begin(uid: PodUid, removal: () => Promise<void>): void {
+    if (this.#removals.has(uid)) return;
+    this.#removals.set(
+      uid,
+      this.#attempt(uid, removal).finally(() => this.#removals.delete(uid)),
+    );
+  }
+
+  /** A pod that comes back under its uid waits for this: only `forget` lets its new life begin. */
   async #removeRemains(uid: PodUid, signal: AbortSignal): Promise<void> {
-    const { workers, observed, remover, directories, isDesired, log } = this.#deps;
-    // It may come back under the same uid at any wait: from then on everything it has is wanted again.
-    const cameBack = (): boolean => isDesired(uid) || !workers.isOver(uid);
+    const { workers, observed, remover, directories, log } = this.#deps;
     const remains = await observed.look(uid, signal);
-    if (cameBack()) return;
+    if (!workers.isOver(uid)) return;
     await remover.remove(remains, signal);
-    if (cameBack()) return;
+    if (!workers.isOver(uid)) return;
     await directories.remove(uid);
-    if (isDesired(uid) || !workers.forget(uid)) return;
+    // What others know of the runtime must not show what is gone.
     await observed.look(uid, signal);
+    if (!workers.forget(uid)) return;
     log.debug(2, 'Pod removed', { podUID: uid });
     this.#deps.onGone(uid);
   }
 
   async #removeStray(uid: PodUid): Promise<void> {
-    const { workers, directories, isDesired, log } = this.#deps;
-    // Somebody may have asked for it while others were being removed.
-    if (isDesired(uid) || workers.uids().includes(uid)) return;
+    const { directories, log } = this.#deps;
     log.info('Removing orphaned pod directory', { podUID: uid });
     await directories.remove(uid);
     this.#deps.onGone(uid);

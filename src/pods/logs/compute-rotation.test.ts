@@ -21,8 +21,10 @@ function shown(steps: readonly RotationStep[]): readonly string[] {
         return `> ${step.to}`;
       case 'reopen':
         return step.renamed === undefined ? 'reopen' : `reopen or ${step.renamed}`;
-      default:
+      case 'compress':
         return `gz ${step.name}`;
+      default:
+        return assert.fail('no such step');
     }
   });
 }

@@ -1,4 +1,5 @@
 export { createProber, type ProberDeps } from './create-prober.ts';
+export { lastKnownIn } from './last-known.ts';
 export type {
   Events,
   ExecRuntime,

@@ -5,7 +5,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { LoopLag } from './loop-lag.ts';
 
 /** A clock of a process that gets no turns for a while: time goes on, and timers come late. */
-function stallingClock(): { readonly clock: Clock; readonly fake: FakeClock; stall(ms: number): void } {
+function stallingClock(): { readonly clock: Clock; readonly fake: FakeClock; readonly stall: (ms: number) => void } {
   const fake = new FakeClock();
   let stalled = 0;
   const clock: Clock = {

@@ -63,164 +63,168 @@ interface LookCase {
   readonly state?: ProbeState;
   readonly view?: Partial<ProbeView>;
   /** The state's kind, what is in force, and what is done next. */
-  readonly then: string;
+  readonly expected: string;
 }
 
 const looks: Readonly<Record<string, LookCase>> = {
-  'no instance yet': { type: 'Readiness', view: { container: undefined }, then: 'unseen - wait 10000' },
-  'liveness begins healthy': { type: 'Liveness', then: 'probing success try' },
-  'readiness begins not ready': { type: 'Readiness', then: 'probing failure try' },
-  'startup begins unknown': { type: 'Startup', view: { started: false }, then: 'probing unknown try' },
+  'no instance yet': { type: 'Readiness', view: { container: undefined }, expected: 'unseen - wait 10000' },
+  'liveness begins healthy': { type: 'Liveness', expected: 'probing success try' },
+  'readiness begins not ready': { type: 'Readiness', expected: 'probing failure try' },
+  'startup begins unknown': { type: 'Startup', view: { started: false }, expected: 'probing unknown try' },
   'a container that was only made': {
     type: 'Readiness',
     view: { container: { id, state: 'created', startedAt: 0 } },
-    then: 'seen failure wait 10000',
+    expected: 'seen failure wait 10000',
   },
   'one that was only made is not sick': {
     type: 'Liveness',
     view: { container: { id, state: 'created', startedAt: 0 } },
-    then: 'seen success wait 10000',
+    expected: 'seen success wait 10000',
   },
   'within the initial delay': {
     type: 'Liveness',
     settings: { initialDelayMs: 5_000 },
-    then: 'seen success wait 4000',
+    expected: 'seen success wait 4000',
   },
-  'the initial delay is over': { type: 'Liveness', settings: { initialDelayMs: 1_000 }, then: 'probing success try' },
+  'the initial delay is over': {
+    type: 'Liveness',
+    settings: { initialDelayMs: 1_000 },
+    expected: 'probing success try',
+  },
   'the wall was set back': {
     type: 'Liveness',
     settings: { initialDelayMs: 5_000 },
     view: { wall: 51_000 },
-    then: 'seen success wait 5000',
+    expected: 'seen success wait 5000',
   },
   'liveness waits for the start': {
     type: 'Liveness',
     view: { started: false },
-    then: 'seen success wait 10000',
+    expected: 'seen success wait 10000',
   },
   'readiness waits for the start': {
     type: 'Readiness',
     view: { started: false },
-    then: 'seen failure wait 10000',
+    expected: 'seen failure wait 10000',
   },
   'not its time yet': {
     type: 'Liveness',
     state: probing({ result: 'success', nextAt: 50_250, regularAt: 50_250 }),
-    then: 'probing success wait 250',
+    expected: 'probing success wait 250',
   },
   'on hold': {
     type: 'Liveness',
     state: { kind: 'held', id, result: 'failure' },
-    then: 'held failure wait 60000',
+    expected: 'held failure wait 60000',
   },
   'on hold, although it ended': {
     type: 'Startup',
     state: { kind: 'held', id, result: 'success' },
     view: { container: { ...running, state: 'exited' } },
-    then: 'held success wait 60000',
+    expected: 'held success wait 60000',
   },
   'a new instance ends the hold': {
     type: 'Liveness',
     state: { kind: 'held', id: other, result: 'failure' },
-    then: 'probing success try',
+    expected: 'probing success try',
   },
   'a new instance begins anew': {
     type: 'Readiness',
     state: probing({ id: other, result: 'success', last: 'failure', run: 2 }),
-    then: 'probing failure try',
+    expected: 'probing failure try',
   },
   'ended, and will be started again': {
     type: 'Readiness',
     state: probing({ result: 'success' }),
     view: { container: { ...running, state: 'exited' } },
-    then: 'seen failure wait 10000',
+    expected: 'seen failure wait 10000',
   },
   'ended for good': {
     type: 'Readiness',
     state: probing({ result: 'success' }),
     view: { container: { ...running, state: 'exited' }, endsForGood: true },
-    then: 'over failure end',
+    expected: 'over failure end',
   },
   'lost by the runtime, which is no end': {
     type: 'Readiness',
     state: probing({ result: 'success' }),
     view: { container: { ...running, state: 'unknown' }, endsForGood: true },
-    then: 'seen failure wait 10000',
+    expected: 'seen failure wait 10000',
   },
   'the pod goes: liveness ends well': {
     type: 'Liveness',
     state: { kind: 'held', id, result: 'failure' },
     view: { ending: true },
-    then: 'over success end',
+    expected: 'over success end',
   },
   'the pod goes: startup ends well': {
     type: 'Startup',
     state: probing({ result: 'unknown' }),
     view: { ending: true, started: false },
-    then: 'over success end',
+    expected: 'over success end',
   },
   'the pod goes before anything was seen': {
     type: 'Startup',
     view: { ending: true, container: undefined },
-    then: 'over success end',
+    expected: 'over success end',
   },
   'the pod goes: readiness goes on': {
     type: 'Readiness',
     state: probing({ result: 'success' }),
     view: { ending: true },
-    then: 'probing success try',
+    expected: 'probing success try',
   },
   'over stays over': {
     type: 'Liveness',
     state: { kind: 'over', id, result: 'success' },
     view: { container: { ...running, id: other } },
-    then: 'over success end',
+    expected: 'over success end',
   },
 
   'after a restart of the agent, ready stays ready': {
     type: 'Readiness',
     view: { ...afterRestart, lastKnown: { ready: true, started: true } },
-    then: 'probing success wait 5000',
+    expected: 'probing success wait 5000',
   },
   'after a restart, not ready is tried at once': {
     type: 'Readiness',
     view: { ...afterRestart, lastKnown: { ready: false, started: true } },
-    then: 'probing failure try',
+    expected: 'probing failure try',
   },
   'after a restart, started stays started': {
     type: 'Startup',
     view: { ...afterRestart, lastKnown: { ready: false, started: true } },
-    then: 'held success wait 60000',
+    expected: 'held success wait 60000',
   },
   'after a restart, not started is tried at once': {
     type: 'Startup',
     view: { ...afterRestart, started: false, lastKnown: { ready: false, started: false } },
-    then: 'probing unknown try',
+    expected: 'probing unknown try',
   },
   'after a restart without a word about readiness': {
     type: 'Readiness',
     view: afterRestart,
-    then: 'probing failure try',
+    expected: 'probing failure try',
   },
   'after a restart, liveness takes its place within the period': {
     type: 'Liveness',
     view: afterRestart,
-    then: 'probing success wait 5000',
+    expected: 'probing success wait 5000',
   },
   'an old container, and the agent has been up for a period': {
     type: 'Liveness',
     view: { agentStart: { monotonic: 40_000, wall: 100_500 } },
-    then: 'probing success try',
+    expected: 'probing success try',
   },
   'a young container of a young agent does not wait': {
     type: 'Liveness',
     view: { agentStart: { monotonic: 49_000, wall: 99_000 } },
-    then: 'probing success try',
+    expected: 'probing success try',
   },
   'what is said of a container of this run is not believed': {
     type: 'Readiness',
     view: { lastKnown: { ready: true, started: true } },
-    then: 'probing failure try',
+    expected: 'probing failure try',
   },
 };
 
@@ -229,7 +233,7 @@ for (const [name, entry] of Object.entries(looks)) {
     const { state, next } = look(entry.state ?? unseen, settings(entry.type, entry.settings), view(entry.view));
     const result = 'result' in state ? state.result : '-';
     const done = next.kind === 'wait' ? `wait ${next.ms}` : next.kind;
-    assert.equal(`${state.kind} ${result} ${done}`, entry.then);
+    assert.equal(`${state.kind} ${result} ${done}`, entry.expected);
   });
 }
 
@@ -255,33 +259,48 @@ interface RunCase {
   readonly from?: Probing['result'];
   readonly tries: string;
   /** What is in force after each try; `!` where probing stops. */
-  readonly then: string;
+  readonly expected: string;
 }
 
 const runs: Readonly<Record<string, RunCase>> = {
-  'a success makes ready': { type: 'Readiness', tries: 'S', then: 'S' },
-  'three failures in a row': { type: 'Readiness', from: 'success', tries: 'FFF', then: 'SSF' },
-  'a success between starts the count anew': { type: 'Readiness', from: 'success', tries: 'FFSFFF', then: 'SSSSSF' },
+  'a success makes ready': { type: 'Readiness', tries: 'S', expected: 'S' },
+  'three failures in a row': { type: 'Readiness', from: 'success', tries: 'FFF', expected: 'SSF' },
+  'a success between starts the count anew': {
+    type: 'Readiness',
+    from: 'success',
+    tries: 'FFSFFF',
+    expected: 'SSSSSF',
+  },
   'successes below their threshold': {
     type: 'Readiness',
     settings: { successThreshold: 2 },
     tries: 'SFSS',
-    then: 'FFFS',
+    expected: 'FFFS',
   },
-  'liveness failure holds': { type: 'Liveness', from: 'success', tries: 'FFF', then: 'SSF!' },
-  'liveness success does not hold': { type: 'Liveness', from: 'success', tries: 'SS', then: 'SS' },
-  'startup success holds': { type: 'Startup', from: 'unknown', tries: 'FS', then: 'US!' },
-  'startup failure holds': { type: 'Startup', from: 'unknown', tries: 'FFF', then: 'UUF!' },
+  'liveness failure holds': { type: 'Liveness', from: 'success', tries: 'FFF', expected: 'SSF!' },
+  'liveness success does not hold': { type: 'Liveness', from: 'success', tries: 'SS', expected: 'SS' },
+  'startup success holds': { type: 'Startup', from: 'unknown', tries: 'FS', expected: 'US!' },
+  'startup failure holds': { type: 'Startup', from: 'unknown', tries: 'FFF', expected: 'UUF!' },
   'a threshold of one': {
     type: 'Liveness',
     settings: { failureThreshold: 1 },
     from: 'success',
     tries: 'F',
-    then: 'F!',
+    expected: 'F!',
   },
-  'errors neither count nor break a run': { type: 'Liveness', from: 'success', tries: 'FeFeF', then: 'SSSSF!' },
-  'neither do tries without a conclusion': { type: 'Liveness', from: 'success', tries: 'iFiiFiF', then: 'SSSSSSF!' },
-  'extra tries that fail do not count': { type: 'Startup', from: 'unknown', tries: 'FfffffFfF', then: 'UUUUUUUUF!' },
+  'errors neither count nor break a run': { type: 'Liveness', from: 'success', tries: 'FeFeF', expected: 'SSSSF!' },
+  'neither do tries without a conclusion': {
+    type: 'Liveness',
+    from: 'success',
+    tries: 'iFiiFiF',
+    expected: 'SSSSSSF!',
+  },
+  'extra tries that fail do not count': {
+    type: 'Startup',
+    from: 'unknown',
+    tries: 'FfffffFfF',
+    expected: 'UUUUUUUUF!',
+  },
 };
 
 for (const [name, entry] of Object.entries(runs)) {
@@ -299,7 +318,7 @@ for (const [name, entry] of Object.entries(runs)) {
       said += 'result' in state ? letterOf[state.result] : '-';
       if (state.kind === 'held') said += '!';
     }
-    assert.equal(said, entry.then);
+    assert.equal(said, entry.expected);
   });
 }
 

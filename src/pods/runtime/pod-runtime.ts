@@ -170,7 +170,9 @@ export class PodRuntime {
     const id = sandbox ?? (await this.#createSandbox(pod, config, createSandbox?.reason ?? '', signal));
     const known = observed.sandboxes.find((other) => other.id === id);
     const podIps = known?.ips ?? (await this.#addresses(id, signal));
-    return { pod, sandbox: id, sandboxConfig: config, podIps };
+    const lastEnd = (name: string): number | undefined =>
+      observed.containers.find((container) => container.name === name && container.state === 'exited')?.finishedAt;
+    return { pod, sandbox: id, sandboxConfig: config, podIps, lastEnd };
   }
 
   async #sandboxConfig(pod: DesiredPod, attempt: number): Promise<PodSandboxConfig> {

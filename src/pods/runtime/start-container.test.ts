@@ -58,7 +58,8 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
         }),
       },
   };
-  const place = { pod, sandbox: sandboxId(sandbox), sandboxConfig, podIps: ['10.0.0.2'] };
+  let ended: number | undefined;
+  const place = { pod, sandbox: sandboxId(sandbox), sandboxConfig, podIps: ['10.0.0.2'], lastEnd: () => ended };
   const world: World = {
     clock,
     cri,
@@ -67,6 +68,7 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
     prepared: undefined,
     async start(signal = new AbortController().signal) {
       const [previous] = (await observe(cri, pod)).containers;
+      ended = previous?.state === 'exited' ? previous.finishedAt : undefined;
       return startContainer(deps, place, startOf(main, kind, previous, 'the test wants it'), signal);
     },
   };
@@ -254,6 +256,7 @@ describe('back-off', () => {
       sandbox: sandboxId('s0'),
       sandboxConfig: PodSandboxConfig.fromPartial({}),
       podIps: [],
+      lastEnd: () => clock.now(),
     };
     const dead = anInstance('main', exited(1, clock.now()));
     for (const image of ['a:1', 'a:1', 'a:2']) {

@@ -28,6 +28,8 @@ export interface StartPlace {
   readonly sandbox: SandboxId;
   readonly sandboxConfig: PodSandboxConfig;
   readonly podIps: readonly string[];
+  /** When an instance of the container last ended, of those the runtime remembers. */
+  readonly lastEnd: (name: string) => number | undefined;
 }
 
 /**
@@ -46,7 +48,7 @@ export async function startContainer(
   const warn = (reason: string, message: string): void =>
     deps.events.record(pod, { type: 'Warning', reason, message, fieldPath });
 
-  const refusal = backOff(deps, pod, start, warn) ?? (await createAndStart(deps, place, start, fieldPath, signal));
+  const refusal = backOff(deps, place, start, warn) ?? (await createAndStart(deps, place, start, fieldPath, signal));
   if (refusal === undefined) {
     deps.errors.clear(pod.uid, name);
     return undefined;
@@ -62,14 +64,16 @@ export async function startContainer(
 /** A container that ended is not started again before its delay has passed, counted from its end. */
 function backOff(
   deps: StartDeps,
-  pod: DesiredPod,
-  { container, previous }: ContainerStart,
+  { pod, lastEnd }: StartPlace,
+  { container }: ContainerStart,
   warn: (reason: string, message: string) => void,
 ): StartRefusal | undefined {
-  if (previous?.state !== 'exited') return undefined;
-  const waiting = deps.backoff.waiting(pod, container, previous.finishedAt);
+  // The end before last counts for a container that was killed just now: a probe that keeps failing is a crash loop too.
+  const endedAt = lastEnd(container.name);
+  if (endedAt === undefined) return undefined;
+  const waiting = deps.backoff.waiting(pod, container, endedAt);
   if (waiting === undefined) {
-    deps.backoff.restarted(pod, container, previous.finishedAt);
+    deps.backoff.restarted(pod, container, endedAt);
     return undefined;
   }
   warn(containerEvents.backOff, `Back-off restarting failed container ${container.name} in pod ${describePod(pod)}`);

@@ -5,7 +5,7 @@ import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import type { ProbeAnswers, StartError } from './generate-container-statuses.ts';
-import { generatePodStatus } from './generate-status.ts';
+import { generatePodStatus, type DecidedEnd } from './generate-status.ts';
 import { mergeStatus, normalizeStatus, terminateStatus } from './merge-status.ts';
 import type { PodStatuses } from './pod-statuses.ts';
 
@@ -25,7 +25,7 @@ export interface PublishInput {
   readonly observed: ObservedPod;
   readonly needsSandbox: boolean;
   readonly terminal: boolean;
-  readonly decided?: { readonly reason: string; readonly message: string };
+  readonly decided?: DecidedEnd;
 }
 
 /** Works out a pod's status and keeps it. The status it answers is the agent's own; what is kept may hold its end back. */

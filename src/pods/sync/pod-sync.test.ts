@@ -31,6 +31,8 @@ class World {
   /** What a stop leaves. */
   afterStop: ObservedPod = observedPod([aSandbox('s0', { state: 'notReady' })], [anInstance('main', exited(143))]);
 
+  deadline: { readonly end?: { readonly reason: string; readonly message: string }; readonly inMs?: number } = {};
+
   readonly sync = new PodSync({
     log: this.log,
     observed: {
@@ -68,6 +70,7 @@ class World {
       finish: ({ name }) => void this.steps.push(`finish ${name}`),
     },
     events: this.events,
+    deadlines: { check: () => this.deadline },
   });
 
   async #step(name: string): Promise<void> {
@@ -232,4 +235,16 @@ describe('release', () => {
     await world.sync.sync(pod, never);
     assert.equal(world.asked[2], 0);
   });
+});
+
+test('a deadline that is over ends the pod with its words; one to come brings the next look forward', async () => {
+  const world = new World();
+  world.deadline = { end: { reason: 'DeadlineExceeded', message: 'too long' } };
+  const signal = new AbortController().signal;
+  assert.deepEqual(await world.sync.sync(aPod(), signal), {
+    kind: 'ended',
+    decided: { reason: 'DeadlineExceeded', message: 'too long' },
+  });
+  world.deadline = { inMs: 700 };
+  assert.deepEqual(await world.sync.sync(aPod(), signal), { kind: 'settled', recheckMs: 700 });
 });

@@ -5,7 +5,17 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { volumeEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
-import type { Cgroups, Directories, Events, Observations, Runtime, Statuses, Volumes } from './ports.ts';
+import type {
+  Cgroups,
+  Deadlines,
+  DecidedEnd,
+  Directories,
+  Events,
+  Observations,
+  Runtime,
+  Statuses,
+  Volumes,
+} from './ports.ts';
 
 export interface PodSyncDeps {
   readonly log: Log;
@@ -16,9 +26,12 @@ export interface PodSyncDeps {
   readonly cgroups: Cgroups;
   readonly statuses: Statuses;
   readonly events: Events;
+  readonly deadlines: Deadlines;
 }
 
-export type SyncResult = { readonly kind: 'settled'; readonly recheckMs?: number } | { readonly kind: 'ended' };
+export type SyncResult =
+  | { readonly kind: 'settled'; readonly recheckMs?: number }
+  | { readonly kind: 'ended'; readonly decided?: DecidedEnd };
 
 interface Orphan {
   readonly uid: PodUid;
@@ -42,6 +55,8 @@ export class PodSync {
     const observed = await this.#observe(pod.uid, signal);
     const status = this.#publish(pod, observed);
     if (isTerminalPhase(status.phase)) return { kind: 'ended' };
+    const deadline = this.#deps.deadlines.check(pod, status);
+    if (deadline.end !== undefined) return { kind: 'ended', decided: deadline.end };
 
     await this.#deps.directories.prepare(pod.uid);
     await this.#mount(pod, signal);
@@ -49,17 +64,17 @@ export class PodSync {
     if (!acted) {
       // A start that was refused changed nothing in the runtime, but the waiting reason is news.
       this.#publish(pod, observed);
-      return { kind: 'settled', ...(recheckMs !== undefined && { recheckMs }) };
+      return settled(recheckMs, deadline.inMs);
     }
     const after = await this.#observe(pod.uid, signal);
     const ended = isTerminalPhase(this.#publish(pod, after).phase);
     // What was just done may allow the next step: look again at once, unless a refusal says when.
-    return ended ? { kind: 'ended' } : { kind: 'settled', recheckMs: recheckMs ?? 0 };
+    return ended ? { kind: 'ended' } : settled(recheckMs ?? 0);
   }
 
   async terminate(
     pod: DesiredPod,
-    how: { readonly graceSeconds: number; readonly decided?: { readonly reason: string; readonly message: string } },
+    how: { readonly graceSeconds: number; readonly decided?: DecidedEnd },
     signal: AbortSignal,
   ): Promise<void> {
     const observed = await this.#observe(pod.uid, signal);
@@ -91,7 +106,7 @@ export class PodSync {
   #publish(
     pod: DesiredPod,
     observed: ObservedPod,
-    how: { readonly terminal?: boolean; readonly decided?: { readonly reason: string; readonly message: string } } = {},
+    how: { readonly terminal?: boolean; readonly decided?: DecidedEnd } = {},
   ): ReturnType<Statuses['publish']> {
     const { statuses, runtime } = this.#deps;
     return statuses.publish({
@@ -136,6 +151,12 @@ export class PodSync {
       throw error;
     }
   }
+}
+
+/** The earliest of the times at which a look is worth while. */
+function settled(...waits: readonly (number | undefined)[]): SyncResult {
+  const known = waits.filter((wait) => wait !== undefined);
+  return { kind: 'settled', ...(known.length > 0 && { recheckMs: Math.min(...known) }) };
 }
 
 function requireStopped(observed: ObservedPod): void {

@@ -41,7 +41,20 @@ export interface StatusInput {
   readonly needsSandbox: boolean;
   /** The pod is over: containers that cannot be found count as ended. */
   readonly terminal: boolean;
-  readonly decided?: { readonly reason: string; readonly message: string };
+  readonly decided?: DecidedEnd;
+}
+
+/** Why the agent itself ended the pod. */
+export interface DecidedEnd {
+  readonly reason: string;
+  readonly message: string;
+  readonly disruption?: { readonly reason: string; readonly message: string };
+}
+
+/** How long a pod may be active. */
+export interface Deadlines {
+  /** Why the pod must end now, or how long until it must; nothing without a deadline. */
+  check(pod: DesiredPod, status: PodStatus): { readonly end?: DecidedEnd; readonly inMs?: number };
 }
 
 /** Works a status out of what is observed, and publishes it. */

@@ -119,7 +119,9 @@ export class PodWorker {
         return;
       case 'syncing': {
         const outcome = await syncer.sync(state.pod, signal);
-        if (outcome.kind === 'ended') return this.apply({ type: 'ended' });
+        if (outcome.kind === 'ended') {
+          return this.apply(outcome.decided ? { type: 'killed', decided: outcome.decided } : { type: 'ended' });
+        }
         const resync = jitter(random, resyncMs, jitterFraction);
         return this.#deps.lookAgainIn(Math.min(resync, outcome.recheckMs ?? resync));
       }

@@ -165,8 +165,12 @@ describe('PodWorkers', () => {
     workers.remove(pod.uid);
     await clock.advance(1);
     workers.configure(pod);
+    assert.equal(workers.forget(pod.uid), false);
     await clock.advance(4_000);
-    assert.deepEqual(syncer.operations(), ['sync uid-1', 'terminate uid-1', 'release desired', 'sync uid-1']);
+    assert.deepEqual(syncer.operations(), ['sync uid-1', 'terminate uid-1', 'release desired']);
+    assert.equal(workers.forget(pod.uid), true);
+    await clock.advance(0);
+    assert.deepEqual(syncer.operations().slice(3), ['sync uid-1']);
     assert.equal(workers.mayRun(pod.uid), true);
     await workers.stop();
   });

@@ -83,14 +83,18 @@ export class PodWorkers implements Component {
     this.#workers.get(uid)?.wake();
   }
 
-  /** Drops the memory of a pod that is finished and dropped by its source. Answers whether it was. */
+  /**
+   * Drops the memory of a pod that is finished and dropped by its source; answers whether it was. Called when nothing is
+   * left of it: a pod that its source names again begins its new life here.
+   */
   forget(uid: PodUid): boolean {
     const worker = this.#workers.get(uid);
-    if (worker === undefined) return false;
-    if (!this.isOver(uid)) return false;
+    const state = worker?.state;
+    if (worker === undefined || state?.phase !== 'finished' || !state.dropped) return false;
     worker.close();
     this.#workers.delete(uid);
     this.#delays.cancel(uid);
+    if (state.next !== undefined) this.configure(state.next);
     return true;
   }
 
@@ -148,16 +152,12 @@ export class PodWorkers implements Component {
     this.#deps.onChange?.(uid, state);
   }
 
-  /** Hands the turn to the next namesake, and gives a pod that came back its new life. */
+  /** Hands the turn to the next namesake. */
   #finished(uid: PodUid, state: Extract<WorkerState, { phase: 'finished' }>): void {
     const target = targetOf(state);
     if (target.kind === 'desired' && isStatic(target.pod)) {
       const next = this.#turns.leave(target.pod.fullName, uid);
       if (next !== undefined) this.#apply(next, { type: 'turn' });
     }
-    if (state.next === undefined) return;
-    this.#workers.get(uid)?.close();
-    this.#workers.delete(uid);
-    this.configure(state.next);
   }
 }

@@ -26,8 +26,8 @@ export interface Termination {
 export type SyncOutcome =
   /** Nothing more to do now; look again after `recheckMs` at the latest, where something is waited for. */
   | { readonly kind: 'settled'; readonly recheckMs?: number }
-  /** All containers ended and none may start again. */
-  | { readonly kind: 'ended' };
+  /** The pod is over: all containers ended and none may start again, or somebody decided so. */
+  | { readonly kind: 'ended'; readonly decided?: KillDecision };
 
 /** The narrow questions others may ask about pod lifecycles. */
 export interface PodLifecycle {

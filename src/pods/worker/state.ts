@@ -28,6 +28,8 @@ export type PodTarget =
 export interface KillDecision {
   readonly reason: string;
   readonly message: string;
+  /** Adds the condition by which controllers see that the pod did not fail on its own. */
+  readonly disruption?: { readonly reason: string; readonly message: string };
 }
 
 interface Waiting {

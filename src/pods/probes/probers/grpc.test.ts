@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
-import { Server, ServerCredentials, status, type Metadata, type sendUnaryData } from '@grpc/grpc-js';
+import {
+  Server,
+  ServerCredentials,
+  status,
+  type handleUnaryCall,
+  type Metadata,
+  type sendUnaryData,
+} from '@grpc/grpc-js';
 import { containerId } from '../../../base/ids.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { systemClock } from '../../../base/system-clock.ts';
@@ -18,7 +25,8 @@ type Check = (request: Buffer, reply: sendUnaryData<Buffer>, metadata: Metadata)
 async function serve(context: TestContext, check: Check, path = '/grpc.health.v1.Health/Check'): Promise<number> {
   const server = new Server();
   const raw = (bytes: Buffer): Buffer => bytes;
-  server.register<Buffer, Buffer>(path, (call, reply) => check(call.request, reply, call.metadata), raw, raw, 'unary');
+  const handle: handleUnaryCall<Buffer, Buffer> = (call, reply) => check(call.request, reply, call.metadata);
+  server.register(path, handle, raw, raw, 'unary');
   const port = await new Promise<number>((resolve, reject) => {
     server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
       error === null ? resolve(bound) : reject(error),

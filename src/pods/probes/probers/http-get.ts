@@ -75,7 +75,7 @@ function ask(
       host: hop.hostname,
       port: hop.port,
       path: hop.target,
-      headers: { Host: hop.authority, ...Object.fromEntries(headers) },
+      headers: { Host: hop.authority, ...Object.fromEntries([...headers].map(toSend)) },
       agent: false,
       maxHeaderSize: mostHeaderBytes,
     };
@@ -98,6 +98,12 @@ function ask(
     request.on('error', reject);
     request.end();
   });
+}
+
+/** The library takes some headers, such as Host, as one text only. */
+function toSend([name, values]: readonly [string, readonly string[]]): [string, string | string[]] {
+  const [only, ...more] = values;
+  return [name, only !== undefined && more.length === 0 ? only : [...values]];
 }
 
 async function readBody(response: IncomingMessage, progress: Progress): Promise<string> {
@@ -150,7 +156,9 @@ function broken({ phase, hop, ends }: Progress, error: unknown): ProbeOutcome {
   if (code?.startsWith('ERR_INVALID_') === true) return failed(hop, `net/http: ${messageOf(error)}`);
   if (phase === 'dial') return failed(hop, dialFailure(hop.hostname, hop.port, error));
   if (messageOf(error) === 'socket hang up') return failed(hop, 'EOF', true);
-  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return failed(hop, 'http: server gave HTTP response to HTTPS client');
+  const tlsReason = /SSL routines:[^:]*:([^:]+)/.exec(messageOf(error))?.[1];
+  if (tlsReason === 'wrong version number') return failed(hop, 'http: server gave HTTP response to HTTPS client');
+  if (tlsReason !== undefined) return failed(hop, `tls: ${tlsReason}`);
   if (code?.startsWith('HPE_') === true) {
     return failed(hop, `net/http: HTTP/1.x transport connection broken: malformed HTTP response: ${messageOf(error)}`);
   }

@@ -1,0 +1,67 @@
+import type { Clock } from '../../base/clock.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { isTerminalPhase } from '../../model/reasons.ts';
+import type { Admission } from './admission.ts';
+import { preemptionDecision, preemptionEvent } from './preemption.ts';
+import { rejectedStatus } from './rejection.ts';
+
+export interface PodGateDeps {
+  readonly clock: Clock;
+  readonly admission: Admission;
+  /** Pods that are named by a source and have not ended. */
+  readonly active: () => readonly DesiredPod[];
+  readonly statuses: { set(uid: PodUid, status: PodStatus): void };
+  readonly events: {
+    record(
+      pod: DesiredPod,
+      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+    ): void;
+  };
+  /** Ends a pod that gives way. */
+  readonly terminate: (uid: PodUid, how: { readonly decided: typeof preemptionDecision }) => void;
+}
+
+/** Stands before the workers: lets admitted pods through, and says of the others why they failed. */
+export class PodGate {
+  readonly #deps: PodGateDeps;
+  readonly #rejected = new Set<PodUid>();
+
+  constructor(deps: PodGateDeps) {
+    this.#deps = deps;
+  }
+
+  /** Whether the pod goes to its worker. */
+  pass(pod: DesiredPod): boolean {
+    const { admission, active, terminate, events } = this.#deps;
+    // What is ending anyway needs no leave to come in.
+    if (pod.metadata.deletionTimestamp !== undefined || isTerminalPhase(pod.status.phase)) return true;
+    const counted = active().filter((other) => admission.isAdmitted(other));
+    const verdict = admission.decide(pod, counted);
+    if (verdict.admit === false) {
+      this.#reject(pod, verdict);
+      return false;
+    }
+    if (verdict.admit === 'afterPreempting') {
+      for (const victim of counted.filter(({ uid }) => verdict.victims.includes(uid))) {
+        events.record(victim, preemptionEvent);
+        terminate(victim.uid, { decided: preemptionDecision });
+      }
+    }
+    return true;
+  }
+
+  forget(uid: PodUid): void {
+    this.#deps.admission.forget(uid);
+    this.#rejected.delete(uid);
+  }
+
+  #reject(pod: DesiredPod, refused: Parameters<typeof rejectedStatus>[1]): void {
+    if (this.#rejected.has(pod.uid)) return;
+    this.#rejected.add(pod.uid);
+    const { status, event } = rejectedStatus(pod, refused, this.#deps.clock.now());
+    this.#deps.statuses.set(pod.uid, status);
+    this.#deps.events.record(pod, event);
+  }
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { exitAfter } from '../../src/testing/fake-cri/index.ts';
+import { aPod } from '../../src/testing/pods.ts';
+import { AgentWorld } from '../support/agent-world.ts';
+
+/** A manifest that is taken away and put back is the same file: its pod has the same uid, and is to run anew. */
+describe('a pod whose manifest goes and comes back', () => {
+  for (const restartPolicy of ['Always', 'OnFailure', 'Never']) {
+    test(`runs again: ${restartPolicy}`, async () => {
+      const it = new AgentWorld();
+      const pod = aPod({ spec: { restartPolicy } });
+      await it.start();
+      await it.manifests(pod);
+      assert.deepEqual(it.containers(), ['main#0 running']);
+      await it.manifests();
+      await it.manifests(pod);
+      await it.clock.advance(2_000);
+      assert.deepEqual(it.containers(), ['main#0 running']);
+      assert.deepEqual(it.sandboxes(), ['#0 ready']);
+      assert.equal(it.phase(), 'Running');
+      await it.stop();
+    });
+  }
+
+  test('runs again although it had succeeded', async () => {
+    const it = new AgentWorld();
+    it.cri.programs.forContainer('main', exitAfter(100, 0), {});
+    const pod = aPod({ spec: { restartPolicy: 'Never' } });
+    await it.start();
+    await it.manifests(pod);
+    await it.clock.advance(5_000);
+    assert.equal(it.phase(), 'Succeeded');
+    await it.manifests();
+    await it.manifests(pod);
+    await it.clock.advance(2_000);
+    assert.equal(it.phase(), 'Running');
+    await it.stop();
+  });
+
+  test('begins anew only when nothing is left of its former life', async () => {
+    const it = new AgentWorld();
+    const pod = aPod();
+    await it.start();
+    await it.manifests(pod);
+    it.cri.faults.delay('removePodSandbox', 3_000);
+    await it.manifests();
+    await it.manifests(pod);
+    await it.clock.advance(2_900);
+    assert.deepEqual(it.sandboxes(), ['#0 notReady']);
+    await it.clock.advance(200);
+    assert.deepEqual(it.sandboxes(), ['#0 ready']);
+    assert.ok(it.files.tree('/var/lib/kubelet/pods/uid-1').includes('644 etc-hosts'));
+    await it.stop();
+  });
+
+  test('another pod that cannot be removed does not hold it up', async () => {
+    const it = new AgentWorld();
+    const [pod, stuck] = [aPod(), aPod({ name: 'stuck', uid: 'uid-2' })];
+    await it.start();
+    await it.manifests(stuck, pod);
+    it.cri.faults.hang('removePodSandbox', { times: 1 });
+    await it.manifests(pod);
+    await it.manifests();
+    await it.manifests(pod);
+    await it.clock.advance(2_000);
+    assert.deepEqual(it.sandboxes('uid-2'), ['#0 notReady']);
+    assert.deepEqual(it.sandboxes(), ['#0 ready']);
+    await it.stop();
+  });
+});
