@@ -6,9 +6,6 @@ import type { Settings } from './settings.ts';
  * arrives; the table never grows, a test sees to that.
  */
 export const notActedOnTable: readonly string[] = [
-  'httpCheckFrequency',
-  'staticPodURL',
-  'staticPodURLHeader',
   'port',
   'tlsCertFile',
   'tlsPrivateKeyFile',
@@ -48,7 +45,6 @@ export const notActedOnTable: readonly string[] = [
   'topologyManagerPolicyOptions',
   'qosReserved',
   'hairpinMode',
-  'maxPods',
   'podCIDR',
   'podPidsLimit',
   'nodeStatusMaxImages',
@@ -56,8 +52,6 @@ export const notActedOnTable: readonly string[] = [
   'contentType',
   'kubeAPIQPS',
   'kubeAPIBurst',
-  'serializeImagePulls',
-  'maxParallelImagePulls',
   'evictionHard',
   'evictionSoft',
   'evictionSoftGracePeriod',
@@ -85,7 +79,6 @@ export const notActedOnTable: readonly string[] = [
   'systemReservedCgroup',
   'kubeReservedCgroup',
   'enforceNodeAllocatable',
-  'allowedUnsafeSysctls',
   'volumePluginDir',
   'providerID',
   'kernelMemcgNotification',
@@ -95,7 +88,6 @@ export const notActedOnTable: readonly string[] = [
   'shutdownGracePeriod',
   'shutdownGracePeriodCriticalPods',
   'shutdownGracePeriodByPodPriority',
-  'crashLoopBackOff',
   'reservedMemory',
   'enableProfilingHandler',
   'enableDebugFlagsHandler',

@@ -129,8 +129,8 @@ for (const [name, [code, kind]] of Object.entries(failures)) {
     });
     const seen: string[] = [];
     const follow = async (): Promise<void> => {
-      const { events } = containerdEvents({ endpoint, clock, log: silentLog });
-      for await (const event of events(never)) seen.push(event.kind);
+      const source = containerdEvents({ endpoint, clock, log: silentLog });
+      for await (const event of source.events(never)) seen.push(event.kind);
     };
     await assert.rejects(follow(), { kind, words: 'just so', message: 'containerd events: just so' });
     assert.deepEqual(seen, ['started']);

@@ -1,16 +1,13 @@
 import { statfsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
-import type { Component } from '../base/component.ts';
 import type { Log } from '../base/log.ts';
 import { systemRandom } from '../base/system-random.ts';
 import { nodeAddresses, type Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { hostFiles, outwardAddresses, readMachine } from '../host/index.ts';
-import type { PodSource } from '../model/desired-pod.ts';
 import { parseResolvConf, type HostDns } from '../model/dns.ts';
-import { FileSource, nodeFiles } from '../pods/sources/index.ts';
 import { Registry } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { admissionNode } from './wire/admission-node.ts';
@@ -19,6 +16,8 @@ import { wireListeners } from './wire/listeners.ts';
 import { podCgroupRemover } from './wire/pod-cgroups.ts';
 import { loggedEvents } from './wire/pod-events.ts';
 import { wirePodMachine, type PodMachine } from './wire/pod-machine.ts';
+import { sourcesOf, wireSources } from './wire/sources.ts';
+import { restartLimits } from './wire/restart-limits.ts';
 import { nodeFacts, runtimeSettings } from './wire/runtime-settings.ts';
 import { processMetrics, runtimeCallMetrics } from './wire/telemetry.ts';
 
@@ -109,31 +108,10 @@ function wireMachine(
     hostDns: () => readHostDns(config.resolvConf),
     runtimeName: () => runtimeName,
     sources: sourcesOf(settings),
+    restartLimits: restartLimits(settings),
     resyncMs: config.syncFrequency.toMillis(),
     parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Number.POSITIVE_INFINITY),
   });
-}
-
-function sourcesOf({ config }: Settings): readonly PodSource[] {
-  return config.staticPodPath === '' ? [] : ['file'];
-}
-
-function wireSources({ settings, nodeName, clock, log }: AgentDeps, machine: PodMachine): readonly Component[] {
-  const { staticPodPath, fileCheckFrequency } = settings.config;
-  if (staticPodPath === '') return [];
-  return [
-    new FileSource({
-      clock,
-      log,
-      files: nodeFiles,
-      path: staticPodPath,
-      nodeName,
-      fileCheckFrequencyMs: fileCheckFrequency.toMillis(),
-      preventApiReferences: settings.featureGates.enabled('PreventStaticPodAPIReferences'),
-      rules: { containerRestartRules: settings.featureGates.enabled('ContainerRestartRules') },
-      onSet: (source, pods) => machine.set(source, pods),
-    }),
-  ];
 }
 
 async function makeFolders({ flags, config }: Settings): Promise<void> {

@@ -150,7 +150,7 @@ describe('the pleg on containerd', () => {
         await observed.look(pod.uid, new AbortController().signal);
         delays.push(await until(`the exit of ${n} is noticed`, () => seenAt.get(id)));
       }
-      console.log(`exit → seen by the agent, ms: ${delays.join(' ')}`);
+      process.stdout.write(`exit → seen by the agent, ms: ${delays.join(' ')}\n`);
       // A relist alone would take half a second on the average, and no less with a longer period.
       assert.ok(Math.min(...delays) < 2_000, delays.join(' '));
       assert.equal(pleg.streamHealthy(), true, 'no relist found what the stream had not told');

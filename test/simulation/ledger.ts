@@ -12,6 +12,8 @@ export interface ContainerRecord {
   /** In which life of its manifest it was made. */
   readonly life: number;
   started: boolean;
+  /** The agent has asked it to stop: from then on its end is not its own. */
+  stopping: boolean;
   exitCode: number | undefined;
 }
 
@@ -68,12 +70,18 @@ export class Ledger {
         attempt: container.config.metadata?.attempt ?? 0,
         life: this.lifeOf(uidOf(container)),
         started: false,
+        stopping: false,
         exitCode: undefined,
       };
       if (known === undefined) this.containers.set(id, record);
       record.started ||= container.state === 'running' || container.startedAt > 0n;
       if (container.state === 'exited') record.exitCode ??= container.exitCode;
     }
+  }
+
+  stopping(id: string): void {
+    const record = this.containers.get(id);
+    if (record !== undefined && record.exitCode === undefined) record.stopping = true;
   }
 
   /** Containers of one name that this life of the manifest has had, oldest first. */

@@ -19,6 +19,8 @@ export class Monitor implements NodeWatch {
   readonly #agent: AgentRules;
   /** Calls of the agent that change something, for the rule that a settled node is left alone. */
   changes = 0;
+  /** Folder of a pod or its logs → life of the manifest that last needed it. */
+  readonly #folders = new Map<string, number>();
   #broken: string | undefined;
 
   constructor(node: SimNode) {
@@ -59,6 +61,7 @@ export class Monitor implements NodeWatch {
     if (ending.test(verb) && !this.#node.agent.heard) {
       this.complain(`${verb} ${this.#name(subject)} before the sources have spoken`);
     }
+    if (verb === 'stopContainer') this.ledger.stopping(idIn(subject, 'containerId'));
     if (verb === 'removeContainer') this.#removesContainer(idIn(subject, 'containerId'));
     if (verb === 'removePodSandbox') this.#removesSandbox(idIn(subject, 'podSandboxId'));
   }
@@ -70,13 +73,19 @@ export class Monitor implements NodeWatch {
     }
   }
 
-  /** Something is about to happen on the disk. */
+  /**
+   * Something is about to happen on the disk. A pod that came back under its uid may lose the folders of its former life,
+   * never those that were made or used since.
+   */
   disk(operation: string, path: string): void {
-    if (operation !== 'removeTree') return;
     const inPods = path.startsWith(podsFolder) ? path.slice(podsFolder.length) : undefined;
     const inLogs = path.startsWith(logsFolder) ? uidOfLogFolder(path.slice(logsFolder.length)) : undefined;
     const uid = podUid(inPods ?? inLogs ?? '');
-    if (this.#node.isDesired(uid)) this.complain(`${path} is removed while the manifest of ${uid} is there`);
+    const life = this.ledger.lifeOf(uid);
+    const isSyncing = this.#node.agent.machine?.workers.stateOf(uid)?.phase === 'syncing';
+    if (operation === 'makeFolder' && isSyncing) this.#folders.set(path, life);
+    if (operation !== 'removeTree' || !this.#node.isDesired(uid) || this.#folders.get(path) !== life) return;
+    this.complain(`${path} is removed while the manifest of ${uid} is there`);
   }
 
   /** While the manifest is there, only what has a successor may go: people look for logs and exit codes. */

@@ -56,7 +56,8 @@ export class RuntimeRules {
     if (plan.restartPolicy === 'Never' && before.length > 0) {
       this.#complain(`${what} runs a second time under restartPolicy Never`);
     }
-    if (plan.restartPolicy === 'OnFailure' && before.some(({ exitCode }) => exitCode === 0)) {
+    // One that was asked to stop, because its sandbox had died, and said goodbye with 0 has not done its work.
+    if (plan.restartPolicy === 'OnFailure' && before.some(({ exitCode, stopping }) => exitCode === 0 && !stopping)) {
       this.#complain(`${what} runs again under OnFailure although it has succeeded`);
     }
   }

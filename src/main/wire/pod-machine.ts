@@ -9,8 +9,10 @@ import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
 import { ImageManager } from '../../images/index.ts';
 import { podObject, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
 import type { HostDns } from '../../model/dns.ts';
+import { podEvents } from '../../model/event-reasons.ts';
 import { podPaths } from '../../model/pod-paths.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
+import { referrers, StandaloneObjects } from '../../objects/index.ts';
 import { Admission, PodGate, type AdmissionNode } from '../../pods/admission/index.ts';
 import { DesiredPods } from '../../pods/desired/index.ts';
 import { PodDirectories, type Files } from '../../pods/directories/index.ts';
@@ -66,6 +68,8 @@ export interface PodMachine {
   readonly components: readonly Component[];
   /** Takes the full set of one source. */
   set(source: PodSource, pods: readonly DesiredPod[]): void;
+  /** Takes the ConfigMaps and Secrets of the manifests folder. */
+  setObjects(objects: Parameters<StandaloneObjects['set']>[0]): void;
   /** The desired pods as API objects, with the status the agent sees. */
   pods(): readonly Pod[];
   readonly desired: DesiredPods;
@@ -90,7 +94,15 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const directories = new PodDirectories({ files, random, paths });
   const volumes = new VolumeManager({ plugins: [emptyDir(files, paths), hostPath()] });
   const images = new ImageManager({ clock, service: cri, events, parallelPulls: deps.parallelPulls });
-  const lookup = { configMap: () => undefined, secret: () => undefined, services: () => [] };
+  const objects = new StandaloneObjects({
+    log,
+    onChange: (changed) => dispatch.handle({ type: 'resourcesChanged', uids: referrers(changed, desired.all()) }),
+  });
+  const lookup = {
+    configMap: (namespace: string, name: string) => objects.configMap(namespace, name),
+    secret: (namespace: string, name: string) => objects.secret(namespace, name),
+    services: () => [],
+  };
   const prepare = prepareContainer({ images, volumes, files: directories, lookup, settings, node, hostIps });
   const backoff = new RestartBackoff({ clock, limits: deps.restartLimits ?? defaultBackoffLimits });
   const { hostDns } = deps;
@@ -137,6 +149,8 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     log,
     configured: deps.sources,
     onUpdate: (update) => dispatch.handle({ type: 'configChanged', update }),
+    recordDuplicate: (pod, message) =>
+      events.record(pod, { type: 'Warning', reason: podEvents.failedValidation, message }),
   });
   const housekeeping: Housekeeping = new Housekeeping({
     clock,
@@ -181,6 +195,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   return {
     components: [pleg, workers, housekeeping],
     set: (source, pods) => sources.set(source, pods),
+    setObjects: (told) => objects.set(told),
     pods: () => desired.all().map((pod) => podObject(pod, statuses.get(pod.uid))),
     desired,
     workers,

@@ -6,11 +6,17 @@ import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from './names.ts';
 /** All annotations of an object together; the API server refuses more. */
 const maxAnnotationBytes = 256 * 1024;
 
+const plainWord = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
+
 export function validateMetadata(metadata: ObjectMeta, path: FieldPath, faults: Faults): void {
   if (metadata.name === undefined || metadata.name === '') faults.required([...path, 'name']);
   else faults.check([...path, 'name'], metadata.name, dnsSubdomain);
   if (metadata.namespace === undefined || metadata.namespace === '') faults.required([...path, 'namespace']);
   else faults.check([...path, 'namespace'], metadata.namespace, dnsLabel);
+  // It becomes a folder name and a part of a cgroup's: what is no plain word must not come so far.
+  if (metadata.uid && !plainWord.test(metadata.uid)) {
+    faults.invalid([...path, 'uid'], metadata.uid, 'must be letters, digits and dashes, at most 63 of them');
+  }
   faults.atLeast([...path, 'generation'], metadata.generation, 0);
   validateLabels(metadata.labels, [...path, 'labels'], faults);
   validateAnnotations(metadata.annotations ?? {}, [...path, 'annotations'], faults);

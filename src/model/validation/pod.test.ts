@@ -53,6 +53,9 @@ test('messages name path, class, value and remedy', () => {
 test('metadata', () => {
   expectFaults(faultsOf({ metadata: { name: '' } }), 'metadata.name: Required value');
   expectFaults(faultsOf({ metadata: { name: 'A' } }), 'metadata.name: Invalid value: "A"');
+  expectFaults(faultsOf({ metadata: { uid: '../x' } }), 'metadata.uid: Invalid value: "../x"');
+  expectFaults(faultsOf({ metadata: { uid: '..' } }), 'metadata.uid: Invalid value: ".."');
+  expectFaults(faultsOf({ metadata: { uid: '0f1e2d3c-ab12-4c5d-8e9f-001122334455' } }));
   expectFaults(faultsOf({ metadata: { namespace: 'a.b' } }), 'metadata.namespace: Invalid value: "a.b"');
   expectFaults(
     faultsOf({ metadata: { labels: { '-a': '-b' } } }),

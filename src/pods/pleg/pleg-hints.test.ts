@@ -62,7 +62,15 @@ async function withContainerd(): Promise<World> {
   [changes.length, from] = [0, clock.monotonic()];
   let seen = cri.calls.length;
   return {
-    ...{ clock, cri, observed, pleg, log, metrics, sandbox, container, changes },
+    clock,
+    cri,
+    observed,
+    pleg,
+    log,
+    metrics,
+    sandbox,
+    container,
+    changes,
     tell: (kind, containerId) => told.put([{ kind, containerId }]),
     calls() {
       const since = cri.calls.slice(seen).map(({ verb }) => verb);

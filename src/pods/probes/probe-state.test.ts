@@ -97,6 +97,20 @@ const looks: Readonly<Record<string, LookCase>> = {
     view: { wall: 51_000 },
     expected: 'seen success wait 5000',
   },
+  'the wall was set back, and our own watch says enough': {
+    type: 'Liveness',
+    settings: { initialDelayMs: 5_000 },
+    state: { kind: 'seen', id, result: 'success', runsSince: 45_000 },
+    view: { wall: 51_000 },
+    expected: 'probing success try',
+  },
+  'the wall was set back while probing': {
+    type: 'Liveness',
+    settings: { initialDelayMs: 5_000 },
+    state: probing({ result: 'success' }),
+    view: { wall: 51_000 },
+    expected: 'probing success try',
+  },
   'liveness waits for the start': {
     type: 'Liveness',
     view: { started: false },

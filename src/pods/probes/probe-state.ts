@@ -23,6 +23,8 @@ interface Seen {
   readonly kind: 'seen';
   readonly id: ContainerId;
   readonly result: ProbeVerdict;
+  /** Monotonic time at which it was first seen running. */
+  readonly runsSince?: number;
 }
 
 export interface Probing {
@@ -108,13 +110,19 @@ export function look(state: ProbeState, settings: ProbeSettings, view: ProbeView
     if (container.state === 'exited' && view.endsForGood) return over({ kind: 'over', id, result: 'failure' });
     return wait({ kind: 'seen', id, result: 'failure' }, settings.periodMs);
   }
-  const delayMs = initialDelay(settings, view, container.startedAt);
-  if (delayMs > 0) return wait(current, delayMs);
-  if (settings.type !== 'Startup' && !view.started) return wait(current, settings.periodMs);
+  if (current.kind === 'probing') return tryWhenDue(current, view);
 
-  const probing = current.kind === 'probing' ? current : begin(settings, view, container.startedAt, current);
-  const ms = probing.nextAt - view.monotonic;
-  return ms > sameInstantMs ? wait(probing, ms) : { state: probing, next: { kind: 'try' } };
+  const runsSince = current.runsSince ?? view.monotonic;
+  const waiting: Seen = { ...current, runsSince };
+  const delayMs = initialDelay(settings, view, container.startedAt, runsSince);
+  if (delayMs > sameInstantMs) return wait(waiting, delayMs);
+  if (settings.type !== 'Startup' && !view.started) return wait(waiting, settings.periodMs);
+  return tryWhenDue(begin(settings, view, container.startedAt, current), view);
+}
+
+function tryWhenDue(state: Probing, view: ProbeView): ProbeStep {
+  const ms = state.nextAt - view.monotonic;
+  return ms > sameInstantMs ? wait(state, ms) : { state, next: { kind: 'try' } };
 }
 
 /** Whether the try that is due may bring a verdict of failure; the extra tries may not. */
@@ -181,9 +189,9 @@ function begin(settings: ProbeSettings, view: ProbeView, startedAt: number, { id
   return { kind: 'probing', id, result, run: 0, regularAt: at, nextAt: at, ...(hasExtra && { extra: 0 }) };
 }
 
-/** The wall may have been set since the container started, so no wait is longer than the delay itself. */
-function initialDelay({ initialDelayMs }: ProbeSettings, view: ProbeView, startedAt: number): number {
-  return Math.min(initialDelayMs, startedAt + initialDelayMs - view.wall);
+/** What is left of the delay. The wall may have been set since the start, so our own watch has a say as well. */
+function initialDelay(settings: ProbeSettings, view: ProbeView, startedAt: number, runsSince: number): number {
+  return settings.initialDelayMs - Math.max(view.wall - startedAt, view.monotonic - runsSince);
 }
 
 /** The container is older than this run of the agent. */

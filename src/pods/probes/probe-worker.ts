@@ -117,6 +117,7 @@ export class ProbeWorker {
     if (next.kind === 'end') return;
     const { clock } = this.#deps;
     const ms = next.kind === 'wait' ? next.ms : 0;
+    // A try that is found to be overdue here was due before, and is as late as that.
     this.#dueAt = this.#state.kind === 'probing' ? this.#state.nextAt : clock.monotonic() + ms;
     this.#cancelTimer = clock.after(ms, () => this.#tick());
   }
