@@ -110,7 +110,10 @@ export class RuntimeRules {
     const removedAt = this.#ledger.removedAt(uid);
     const calm = this.#node.calmSince();
     if (removedAt === undefined || calm === undefined) return;
-    const graceMs = Math.max(minimumGraceMs, (this.#node.plans.get(uid)?.graceSeconds ?? 0) * 1_000);
+    const plan = this.#node.plans.get(uid);
+    // Sidecars stop after the others: with what is left of the grace, and the minimum at least.
+    const sidecarMs = plan?.containers.some(({ role }) => role === 'sidecar') === true ? minimumGraceMs : 0;
+    const graceMs = Math.max(minimumGraceMs, (plan?.graceSeconds ?? 0) * 1_000) + sidecarMs;
     const allowedMs = graceMs + (calm <= removedAt ? 1_000 : recoveryMs);
     const overdueMs = this.#node.now() - Math.max(removedAt, calm) - allowedMs;
     if (overdueMs > 0) {

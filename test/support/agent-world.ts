@@ -54,6 +54,7 @@ export class AgentWorld {
   readonly events: (PodEvent & { readonly pod: string })[] = [];
   readonly removedCgroups: string[] = [];
   readonly statusHistory = new Map<string, PodStatus[]>();
+  allocatableCpu = '4';
   readonly #seed: number;
   #manifests: readonly DesiredPod[] = [];
   #lives = 0;
@@ -96,7 +97,10 @@ export class AgentWorld {
       events: { record: ({ name }, event) => void this.events.push({ ...event, pod: name }) },
       settings: testSettings,
       node: testNode,
-      admissionNode: () => anAdmissionNode(),
+      admissionNode: () =>
+        anAdmissionNode({
+          allocatable: { cpu: this.allocatableCpu, memory: '8Gi', 'ephemeral-storage': '100Gi', pods: '110' },
+        }),
       hostIps: () => ['192.0.2.1'],
       hostDns: async () => ({ servers: ['192.0.2.53'], searches: [], options: [] }),
       runtimeName: () => 'fake',

@@ -28,13 +28,13 @@ import {
   type HookRequests,
   type PodEvents,
 } from '../../pods/runtime/index.ts';
+import { createProber, lastKnownIn, ProbeManager } from '../../pods/probes/index.ts';
 import { PodSources } from '../../pods/sources/index.ts';
 import { PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
 import { PodSync } from '../../pods/sync/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
 import { emptyDir, hostPath, VolumeManager } from '../../volumes/index.ts';
 import { activeDeadlines } from './deadlines.ts';
-import { noProbes } from './no-probes.ts';
 
 export interface PodMachineDeps {
   readonly clock: Clock;
@@ -106,12 +106,28 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const prepare = prepareContainer({ images, volumes, files: directories, lookup, settings, node, hostIps });
   const backoff = new RestartBackoff({ clock, limits: deps.restartLimits ?? defaultBackoffLimits });
   const { hostDns } = deps;
+  const probes = new ProbeManager({
+    clock,
+    random,
+    log,
+    events,
+    prober: createProber({ clock, runtime: cri }),
+    observations: {
+      get: (uid) => observed.get(uid),
+      podIp: (uid) => {
+        const sandbox = observed.get(uid)?.sandboxes.find(({ state }) => state === 'ready');
+        return sandbox?.network === 'node' ? hostIps()[0] : sandbox?.ips[0];
+      },
+    },
+    lastKnown: (uid, name, id) => lastKnownIn(statuses.get(uid) ?? desired.get(uid)?.status, name, id),
+    onChange: (uid) => dispatch.handle({ type: 'probeChanged', uid }),
+  });
   const runtime = new PodRuntime({
     clock,
     log,
     runtime: cri,
     events,
-    probes: noProbes,
+    probes: probes.results,
     errors,
     backoff,
     hooks: { requests: deps.hookRequests ?? nodeHookRequests },
@@ -124,7 +140,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     clock,
     log,
     statuses,
-    probes: noProbes,
+    probes: probes.results,
     startErrors: (uid) => errors.of(uid),
     hostIps,
     runtimeName: deps.runtimeName,
@@ -139,6 +155,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     statuses: publisher,
     events,
     deadlines: activeDeadlines(clock),
+    probes,
   });
 
   // Loops. Each announces to the dispatch below, which exists before any of them starts.
@@ -180,6 +197,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     gate.forget(uid);
     statuses.forget(uid);
     images.forget(uid);
+    probes.removePod(uid);
   };
   const dispatch = new Dispatch({ log, desired, gate, workers, housekeeping, onGone });
   const pleg = new Pleg({
@@ -193,7 +211,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   });
 
   return {
-    components: [pleg, workers, housekeeping],
+    components: [pleg, probes, workers, housekeeping],
     set: (source, pods) => sources.set(source, pods),
     setObjects: (told) => objects.set(told),
     pods: () => desired.all().map((pod) => podObject(pod, statuses.get(pod.uid))),

@@ -33,6 +33,8 @@ class World {
 
   deadline: { readonly end?: { readonly reason: string; readonly message: string }; readonly inMs?: number } = {};
 
+  readonly probed: string[] = [];
+
   readonly sync = new PodSync({
     log: this.log,
     observed: {
@@ -71,6 +73,11 @@ class World {
     },
     events: this.events,
     deadlines: { check: () => this.deadline },
+    probes: {
+      addPod: ({ uid }) => void this.probed.push(`add ${uid}`),
+      stopLivenessAndStartup: (uid) => void this.probed.push(`calm ${uid}`),
+      removePod: (uid) => void this.probed.push(`remove ${uid}`),
+    },
   });
 
   async #step(name: string): Promise<void> {
@@ -247,4 +254,12 @@ test('a deadline that is over ends the pod with its words; one to come brings th
   });
   world.deadline = { inMs: 700 };
   assert.deepEqual(await world.sync.sync(aPod(), signal), { kind: 'settled', recheckMs: 700 });
+});
+
+test('probing follows the pod: it begins before the first word about it, calms down for the stop, and ends with it', async () => {
+  const world = new World();
+  const signal = new AbortController().signal;
+  await world.sync.sync(aPod(), signal);
+  await world.sync.terminate(aPod(), { graceSeconds: 5 }, signal);
+  assert.deepEqual(world.probed, ['add uid-1', 'calm uid-1', 'remove uid-1']);
 });

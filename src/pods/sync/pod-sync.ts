@@ -12,6 +12,7 @@ import type {
   Directories,
   Events,
   Observations,
+  Probing,
   Runtime,
   Statuses,
   Volumes,
@@ -27,6 +28,7 @@ export interface PodSyncDeps {
   readonly statuses: Statuses;
   readonly events: Events;
   readonly deadlines: Deadlines;
+  readonly probes: Probing;
 }
 
 export type SyncResult =
@@ -53,6 +55,8 @@ export class PodSync {
 
   async sync(pod: DesiredPod, signal: AbortSignal): Promise<SyncResult> {
     const observed = await this.#observe(pod.uid, signal);
+    // Before anything is published: only who is probed knows what is ready.
+    this.#deps.probes.addPod(pod);
     const status = this.#publish(pod, observed);
     if (isTerminalPhase(status.phase)) return { kind: 'ended' };
     const deadline = this.#deps.deadlines.check(pod, status);
@@ -79,7 +83,9 @@ export class PodSync {
   ): Promise<void> {
     const observed = await this.#observe(pod.uid, signal);
     this.#publish(pod, observed, how);
+    this.#deps.probes.stopLivenessAndStartup(pod.uid);
     await this.#stop(pod, pod.uid, observed, how.graceSeconds, signal);
+    this.#deps.probes.removePod(pod.uid);
     const after = await this.#observe(pod.uid, signal);
     requireStopped(after);
     this.#publish(pod, after, { ...how, terminal: true });

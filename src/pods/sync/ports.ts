@@ -70,3 +70,12 @@ export interface Events {
     event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
   ): void;
 }
+
+/** Probing follows the pod's life. */
+export interface Probing {
+  /** The pod's containers are to be probed; says nothing new when they are already. */
+  addPod(pod: DesiredPod): void;
+  /** What is being stopped must not be killed for being unhealthy; readiness goes on. */
+  stopLivenessAndStartup(uid: PodUid): void;
+  removePod(uid: PodUid): void;
+}

@@ -110,7 +110,7 @@ describe('a static pod behind its namesake', () => {
   });
   test('never started, is finished at once when it is not wanted any more', () => {
     assert.equal(after(waiting, { type: 'removed' })?.phase, 'finished');
-    assert.equal(after(waiting, { type: 'killed' })?.phase, 'finished');
+    assert.equal(after(waiting, { type: 'killed' })?.phase, 'terminating', 'somebody must tell why it ended');
   });
 });
 

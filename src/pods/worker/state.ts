@@ -6,14 +6,14 @@ import { computeGrace } from './compute-grace.ts';
  * The life of one pod on this node. It only goes down the page; the way back up is a new life after `finished`.
  *
  *   waiting ─────turn─────> syncing          a static pod waits while an older one of its full name is still there
- *      │                       │
- *      │                 killed, removed, ended, deletion asked for
- *      │                       v
+ *      │ │                     │
+ *      │ └────killed────┐  killed, removed, ended, deletion asked for
+ *      │                v      v
  *      │                  terminating        containers are being stopped; grace can only shrink
  *      │                       │ stopped
  *      │                       v
  *      │                  terminated         nothing runs; volumes and cgroups are being released
- *   killed, removed            │ cleaned
+ *   removed                    │ cleaned
  *      │                       v
  *      └──────────────────> finished ──(configured again after removal)──> a new life
  */
@@ -142,8 +142,8 @@ function killed(
     case 'terminated':
     case 'finished':
       return state;
+    // One that waits has nothing to stop, but its end must be told like any other.
     case 'waiting':
-      return { phase: 'finished', target: { kind: 'desired', pod: state.pod }, dropped: false, ...given({ decided }) };
     case 'syncing':
       return terminating(state.pod, { ...given({ graceSeconds, decided }) });
     case 'terminating': {
