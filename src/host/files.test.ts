@@ -130,3 +130,15 @@ describe('removeTree', () => {
     assert.deepEqual(await hostFiles.list(outside), ['kept']);
   });
 });
+
+test('the end of a file, and no further than the file', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'tubelet-files-'));
+  const path = join(folder, 'words');
+  await hostFiles.writeFile(path, 'one two three', 0o644);
+  assert.equal(await hostFiles.readEnd(path, 5), 'three');
+  assert.equal(await hostFiles.readEnd(path, 500), 'one two three');
+  await symlink(path, join(folder, 'link'));
+  await assert.rejects(hostFiles.readEnd(join(folder, 'link'), 5));
+  await assert.rejects(hostFiles.readEnd(join(folder, 'none'), 5), { kind: 'notFound' });
+  await hostFiles.removeTree(folder);
+});

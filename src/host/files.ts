@@ -1,4 +1,5 @@
-import { chmod, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { chmod, mkdir, readdir, open, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
 import { safeRemove } from './safe-remove.ts';
@@ -25,6 +26,21 @@ export const hostFiles = {
 
   readText(path: string): Promise<string> {
     return mapped(() => readFile(path, 'utf8'));
+  },
+
+  /** The end of a file, at most so many bytes of it. Links are not followed and pipes are not waited for. */
+  async readEnd(path: string, bytes: number): Promise<string> {
+    return mapped(async () => {
+      const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+      try {
+        const { size } = await file.stat();
+        const buffer = Buffer.alloc(Math.min(size, bytes));
+        const { bytesRead } = await file.read(buffer, 0, buffer.length, Math.max(0, size - bytes));
+        return buffer.toString('utf8', 0, bytesRead);
+      } finally {
+        await file.close();
+      }
+    });
   },
 
   /** Names in a folder; none when the folder is not there. */

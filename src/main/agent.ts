@@ -8,6 +8,7 @@ import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { hostFiles, outwardAddresses, readMachine } from '../host/index.ts';
 import { parseResolvConf, type HostDns } from '../model/dns.ts';
+import { readLogTail } from '../pods/logs/index.ts';
 import { Registry } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { admissionNode } from './wire/admission-node.ts';
@@ -99,6 +100,10 @@ function wireMachine(
     log,
     cri,
     files: hostFiles,
+    lastWords: {
+      readEnd: (path, bytes) => hostFiles.readEnd(path, bytes),
+      readLogTail: async (path, limits) => (await readLogTail(path, limits)).toString('utf8'),
+    },
     cgroups: podCgroupRemover(ours),
     events: loggedEvents(log),
     settings: ours,

@@ -96,7 +96,9 @@ describe('an agent that is restarted', () => {
         if (pod !== undefined) seen.push(`${pod.status?.phase} ${readyCondition(pod)}`);
         return readyCondition(pod);
       };
-      await until('the pod is ready again', async () => (await look()) === 'True');
+      await until('the pod is ready again', async () => (await look()) === 'True', {
+        state: () => agent.text.slice(-2_000),
+      });
       const { length } = agent.text;
       const relisted = (): boolean => /"Runtime call done" verb="listContainers"/.test(agent.text.slice(length));
       await until('the agent has looked at the runtime once more', async () => (await look()) && relisted());

@@ -26,6 +26,7 @@ import {
   RestartBackoff,
   StartErrors,
   type HookRequests,
+  type LastWordsFiles,
   type PodEvents,
 } from '../../pods/runtime/index.ts';
 import { createProber, lastKnownIn, ProbeManager } from '../../pods/probes/index.ts';
@@ -35,6 +36,7 @@ import { PodSync } from '../../pods/sync/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
 import { emptyDir, hostPath, VolumeManager } from '../../volumes/index.ts';
 import { activeDeadlines } from './deadlines.ts';
+import { withLastWords } from './with-last-words.ts';
 
 export interface PodMachineDeps {
   readonly clock: Clock;
@@ -57,6 +59,8 @@ export interface PodMachineDeps {
   readonly parallelPulls: number;
   /** How fast containers that crash come back; 10 s doubling to 5 min unless told. */
   readonly restartLimits?: BackoffLimits;
+  /** Where containers leave their last words; without it the runtime's own message is all there is. */
+  readonly lastWords?: LastWordsFiles;
   /** Sends the requests of httpGet hooks; from this machine unless told. */
   readonly hookRequests?: HookRequests;
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
@@ -86,7 +90,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
 
   // Stores.
   const desired = new DesiredPods();
-  const observed = new ObservedPods({ runtime: cri });
+  const observed = new ObservedPods({ runtime: deps.lastWords ? withLastWords(cri, deps.lastWords, log) : cri });
   const statuses = new PodStatuses(deps.onStatus);
   const errors = new StartErrors();
 

@@ -6,3 +6,4 @@ export { StartErrors } from './start-errors.ts';
 export { nodeHookRequests } from './hook-requests.ts';
 export { RestartBackoff } from './restart-backoff.ts';
 export type { HookRequests } from './run-hook.ts';
+export { readLastWords, type LastWordsFiles } from './read-last-words.ts';

@@ -1,0 +1,20 @@
+import type { CallOptions } from '../../base/call.ts';
+import type { Log } from '../../base/log.ts';
+import type { ContainerStatusRequest, ContainerStatusResponse } from '../../gen/cri/api.ts';
+import { readLastWords, type LastWordsFiles } from '../../pods/runtime/index.ts';
+
+interface StatusRuntime {
+  containerStatus(request: ContainerStatusRequest, options?: CallOptions): Promise<ContainerStatusResponse>;
+}
+
+/** A runtime whose container statuses tell what a container that ended left as its last words. */
+export function withLastWords<R extends StatusRuntime>(runtime: R, files: LastWordsFiles, log: Log): R {
+  return {
+    ...runtime,
+    async containerStatus(request, options) {
+      const answer = await runtime.containerStatus(request, options);
+      if (answer.status === undefined) return answer;
+      return { ...answer, status: { ...answer.status, message: await readLastWords({ files, log }, answer.status) } };
+    },
+  };
+}
