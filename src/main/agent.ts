@@ -20,6 +20,7 @@ import { wirePodMachine, type PodMachine } from './wire/pod-machine.ts';
 import { sourcesOf, wireSources } from './wire/sources.ts';
 import { restartLimits } from './wire/restart-limits.ts';
 import { nodeFacts, runtimeSettings } from './wire/runtime-settings.ts';
+import { checkpointDisk, restoreStatuses, statusCheckpoint } from './wire/status-checkpoint.ts';
 import { processMetrics, runtimeCallMetrics } from './wire/telemetry.ts';
 
 export interface AgentDeps {
@@ -71,8 +72,18 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     await makeFolders(settings);
     const version = await waitForRuntime({ clock, log, cri, signal });
     const driver = await cgroupDriverOf({ clock, log, cri, signal }, driverIn(config.cgroupDriver));
-    machine = wireMachine(deps, cri, driver, version.name);
-    await runner.start([...machine.components, ...wireSources(deps, machine)], signal);
+    const wired = wireMachine(deps, cri, driver, version.name, () => checkpoint.changed());
+    machine = wired;
+    const checkpoint = statusCheckpoint({
+      clock,
+      log,
+      disk: checkpointDisk(systemRandom()),
+      rootDir: settings.flags.rootDir,
+      statuses: () => wired.statuses,
+      wanted: (uid) => wired.desired.has(uid),
+    });
+    await restoreStatuses(checkpoint, wired.statuses);
+    await runner.start([checkpoint, ...wired.components, ...wireSources(deps, wired)], signal);
   } catch (error) {
     await stop();
     throw error;
@@ -86,6 +97,7 @@ function wireMachine(
   cri: ReturnType<typeof connectCri>,
   cgroupDriver: 'cgroupfs' | 'systemd',
   runtimeName: string,
+  onStatus: () => void,
 ): PodMachine {
   const machine = readMachine();
   const { config, flags } = settings;
@@ -112,6 +124,7 @@ function wireMachine(
     hostIps: () => hostIps,
     hostDns: () => readHostDns(config.resolvConf),
     runtimeName: () => runtimeName,
+    onStatus,
     sources: sourcesOf(settings),
     restartLimits: restartLimits(settings),
     resyncMs: config.syncFrequency.toMillis(),

@@ -34,6 +34,17 @@ export class PodStatuses {
     return true;
   }
 
+  /** What an earlier life of the agent kept. Only for pods that nothing is known of yet, and no news to anybody. */
+  restore(statuses: Iterable<readonly [PodUid, PodStatus]>): void {
+    for (const [uid, status] of statuses) {
+      if (!this.#statuses.has(uid)) this.#statuses.set(uid, { status, version: 1 });
+    }
+  }
+
+  all(): ReadonlyMap<PodUid, PodStatus> {
+    return new Map([...this.#statuses].map(([uid, { status }]) => [uid, status]));
+  }
+
   forget(uid: PodUid): void {
     this.#statuses.delete(uid);
   }

@@ -1,0 +1,89 @@
+import type { Clock, CancelTimer } from '../base/clock.ts';
+import type { Component } from '../base/component.ts';
+import { isKind } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
+
+/** The disk as checkpoints need it. */
+export interface CheckpointDisk {
+  /** Kind `notFound` when there is none. */
+  read(path: string): Promise<string>;
+  /** A reader, and a machine that loses power, sees the old text or the new, never a part. */
+  replace(path: string, text: string): Promise<void>;
+  /** Puts a file that cannot be believed aside, for people to look at. */
+  putAside(path: string): Promise<void>;
+}
+
+export interface CheckpointFileDeps<T> {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly disk: CheckpointDisk;
+  readonly path: string;
+  readonly version: number;
+  /** What there is to keep, asked when it is written. */
+  readonly content: () => T;
+}
+
+/** Changes within this time are written together. */
+const gatherMs = 1_000;
+
+/**
+ * Keeps a document on disk up to date: `changed()` says that there is news, the file follows soon after and once more at
+ * the stop. A file that cannot be believed is put aside and never keeps the agent from starting.
+ */
+export class CheckpointFile<T> implements Component {
+  readonly name: string;
+  readonly #deps: CheckpointFileDeps<T>;
+  #timer: CancelTimer | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(name: string, deps: CheckpointFileDeps<T>) {
+    this.name = name;
+    this.#deps = deps;
+  }
+
+  /** What the last life of the agent left; nothing when there is none or it cannot be believed. */
+  async load(): Promise<T | undefined> {
+    const { disk, path, version, log } = this.#deps;
+    let text: string;
+    try {
+      text = await disk.read(path);
+    } catch (error) {
+      if (isKind(error, 'notFound')) return undefined;
+      log.error(error, 'Cannot read checkpoint, going on without', { path });
+      return undefined;
+    }
+    const reading = parseCheckpoint<T>(text, version);
+    if (reading.kind === 'read') return reading.content;
+    if (reading.kind === 'damaged') {
+      log.warn('Checkpoint is damaged, putting it aside and going on without', { path, why: reading.why });
+      await disk.putAside(path);
+    }
+    return undefined;
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    if (this.#timer !== undefined) this.#write();
+    await this.#writing;
+  }
+
+  changed(): void {
+    this.#timer ??= this.#deps.clock.after(gatherMs, () => this.#write());
+  }
+
+  #write(): void {
+    this.#timer?.();
+    this.#timer = undefined;
+    const { disk, path, version, content, log } = this.#deps;
+    const text = formatCheckpoint(version, content());
+    this.#writing = this.#writing.then(async () => {
+      try {
+        await disk.replace(path, text);
+      } catch (error) {
+        log.error(error, 'Cannot write checkpoint', { path });
+      }
+    });
+  }
+}

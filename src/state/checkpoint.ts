@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { messageOf } from '../base/errors.ts';
+
+/** A document on disk with a checksum over its content. */
+interface Envelope {
+  readonly version: number;
+  readonly checksum: string;
+  readonly content: unknown;
+}
+
+export type CheckpointReading<T> =
+  | { readonly kind: 'read'; readonly content: T }
+  | { readonly kind: 'absent' }
+  /** It is there and cannot be believed. */
+  | { readonly kind: 'damaged'; readonly why: string };
+
+/** The text of a checkpoint. */
+export function formatCheckpoint(version: number, content: unknown): string {
+  const envelope: Envelope = { version, checksum: checksumOf(content), content };
+  return `${JSON.stringify(envelope)}\n`;
+}
+
+/** What a checkpoint says, or why it cannot be believed. Another version is not damage, but it says nothing to us. */
+export function parseCheckpoint<T>(text: string, version: number): CheckpointReading<T> {
+  let envelope: Partial<Envelope> | null;
+  try {
+    envelope = JSON.parse(text) as Partial<Envelope> | null;
+  } catch (error) {
+    return { kind: 'damaged', why: messageOf(error) };
+  }
+  if (
+    typeof envelope !== 'object' ||
+    envelope === null ||
+    typeof envelope.checksum !== 'string' ||
+    envelope.content === undefined
+  ) {
+    return { kind: 'damaged', why: 'it is no checkpoint' };
+  }
+  if (envelope.version !== version) return { kind: 'absent' };
+  if (envelope.checksum !== checksumOf(envelope.content)) return { kind: 'damaged', why: 'the checksum is wrong' };
+  return { kind: 'read', content: envelope.content as T };
+}
+
+function checksumOf(content: unknown): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex');
+}

@@ -1,0 +1,2 @@
+export { CheckpointFile, type CheckpointDisk, type CheckpointFileDeps } from './checkpoint-file.ts';
+export { formatCheckpoint, parseCheckpoint, type CheckpointReading } from './checkpoint.ts';
