@@ -28,12 +28,27 @@ function whatIsWrong(image: string): string {
   return `invalid reference format: repository name (${repository}) must be lowercase`;
 }
 
-/** The path in its registry. What comes before the first slash is a registry only if it cannot be part of a path. */
+/** The path in its registry. */
 function repositoryOf(image: string): string {
   const slash = image.indexOf('/');
   const first = image.slice(0, Math.max(0, slash));
-  const isRegistry = /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase();
-  const path = isRegistry ? image.slice(slash + 1) : image;
+  const path = isRegistry(first) ? image.slice(slash + 1) : image;
   const named = slash < 0 ? `library/${path}` : path;
   return named.replace(/:.*$/s, '');
+}
+
+/** The repository in full, without tag and digest: `busybox:1` is `docker.io/library/busybox`. Takes a valid name. */
+export function fullRepository(image: string): string {
+  const name = image.replace(/@.*$/s, '');
+  const slash = name.indexOf('/');
+  const first = name.slice(0, Math.max(0, slash));
+  const hasRegistry = slash > 0 && isRegistry(first);
+  const registry = !hasRegistry || first === 'index.docker.io' ? 'docker.io' : first;
+  const path = (hasRegistry ? name.slice(slash + 1) : name).replace(/:[^/]*$/, '');
+  return `${registry}/${registry === 'docker.io' && !path.includes('/') ? 'library/' : ''}${path}`;
+}
+
+/** What comes before the first slash is a registry only if it cannot be part of a path. */
+function isRegistry(first: string): boolean {
+  return /[.:]/.test(first) || first === 'localhost' || first !== first.toLowerCase();
 }

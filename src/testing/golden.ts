@@ -22,6 +22,10 @@ export interface GoldenRecord {
   readonly statuses: readonly GoldenStatus[];
   readonly events: readonly GoldenEvent[];
   readonly logs: Readonly<Record<string, string>>;
+  /** Mode, owner, kind and path of what was under the pod's directory while it ran. */
+  readonly files: readonly string[];
+  /** For how many seconds the pod was left alone before it was deleted; static pods have no such word. */
+  readonly recording?: { readonly hold: number };
 }
 
 export interface GoldenCall {
@@ -47,6 +51,7 @@ export interface GoldenEvent {
   readonly type: string;
   readonly reason: string;
   readonly message: string;
+  readonly fieldPath?: string;
 }
 
 const folder = 'test/golden';
@@ -60,7 +65,7 @@ export function goldenNames(): readonly string[] {
 
 export function loadGolden(name: string): GoldenRecord {
   const record = JSON.parse(readFileSync(`${folder}/pods/${name}.json`, 'utf8')) as Partial<GoldenRecord>;
-  return { cri: [], statuses: [], events: [], logs: {}, ...record, name } as GoldenRecord;
+  return { cri: [], statuses: [], events: [], logs: {}, files: [], ...record, name } as GoldenRecord;
 }
 
 const apiAccess = 'kube-api-access-{{rand}}';

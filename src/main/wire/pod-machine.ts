@@ -12,6 +12,7 @@ import type { HostDns } from '../../model/dns.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import { podPaths } from '../../model/pod-paths.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
+import type { ServiceObject } from '../../model/service-environment.ts';
 import { referrers, StandaloneObjects } from '../../objects/index.ts';
 import { Admission, PodGate, type AdmissionNode } from '../../pods/admission/index.ts';
 import { DesiredPods } from '../../pods/desired/index.ts';
@@ -29,12 +30,12 @@ import {
   type LastWordsFiles,
   type PodEvents,
 } from '../../pods/runtime/index.ts';
-import { createProber, lastKnownIn, ProbeManager } from '../../pods/probes/index.ts';
+import { createProber, lastKnownIn, ProbeManager, type Prober } from '../../pods/probes/index.ts';
 import { PodSources } from '../../pods/sources/index.ts';
 import { PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
 import { PodSync } from '../../pods/sync/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
-import { emptyDir, hostPath, VolumeManager } from '../../volumes/index.ts';
+import { emptyDir, hostPath, VolumeManager, type VolumePlugin } from '../../volumes/index.ts';
 import { activeDeadlines } from './deadlines.ts';
 import { withLastWords } from './with-last-words.ts';
 
@@ -63,6 +64,12 @@ export interface PodMachineDeps {
   readonly lastWords?: LastWordsFiles;
   /** Sends the requests of httpGet hooks; from this machine unless told. */
   readonly hookRequests?: HookRequests;
+  /** Carries out probes; from this machine unless told. */
+  readonly prober?: Prober;
+  /** Kinds of volumes besides emptyDir and hostPath. */
+  readonly volumePlugins?: readonly VolumePlugin[];
+  /** The services that pods are told of in their environment; none unless told. */
+  readonly services?: () => readonly ServiceObject[];
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
 }
 
@@ -96,7 +103,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
 
   // Actors.
   const directories = new PodDirectories({ files, random, paths });
-  const volumes = new VolumeManager({ plugins: [emptyDir(files, paths), hostPath()] });
+  const volumes = new VolumeManager({ plugins: [emptyDir(files, paths), hostPath(), ...(deps.volumePlugins ?? [])] });
   const images = new ImageManager({ clock, service: cri, events, parallelPulls: deps.parallelPulls });
   const objects = new StandaloneObjects({
     log,
@@ -105,7 +112,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const lookup = {
     configMap: (namespace: string, name: string) => objects.configMap(namespace, name),
     secret: (namespace: string, name: string) => objects.secret(namespace, name),
-    services: () => [],
+    services: deps.services ?? (() => []),
   };
   const prepare = prepareContainer({ images, volumes, files: directories, lookup, settings, node, hostIps });
   const backoff = new RestartBackoff({ clock, limits: deps.restartLimits ?? defaultBackoffLimits });
@@ -115,7 +122,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     random,
     log,
     events,
-    prober: createProber({ clock, runtime: cri }),
+    prober: deps.prober ?? createProber({ clock, runtime: cri }),
     observations: {
       get: (uid) => observed.get(uid),
       podIp: (uid) => {

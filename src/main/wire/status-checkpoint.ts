@@ -43,6 +43,7 @@ export function statusCheckpoint({
   disk,
   rootDir,
   statuses,
+  wanted,
 }: StatusCheckpointDeps): CheckpointFile<Statuses> {
   return new CheckpointFile<Statuses>('status-checkpoint', {
     clock,

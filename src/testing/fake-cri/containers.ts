@@ -113,6 +113,7 @@ function createContainer(
     sandboxId,
     config,
     imageId: image.id,
+    imageName: [...image.tags][0] ?? image.id,
     logPath: logDirectory === '' || config.logPath === '' ? '' : `${logDirectory}/${config.logPath}`,
     createdAt: state.stamp(),
     checkpoints: [],

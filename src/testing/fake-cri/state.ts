@@ -24,6 +24,8 @@ export interface FakeContainer {
   readonly sandboxId: string;
   readonly config: ContainerConfig;
   readonly imageId: string;
+  /** What the image is called: a tag of it, whichever way it was asked for; its id when it has none. */
+  readonly imageName: string;
   readonly logPath: string;
   readonly createdAt: bigint;
   readonly checkpoints: string[];

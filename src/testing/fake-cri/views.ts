@@ -1,5 +1,6 @@
 import {
   ContainerState,
+  ImageSpec,
   NamespaceMode,
   PodSandboxState,
   type Container,
@@ -83,7 +84,7 @@ export function containerStatus(container: FakeContainer): ContainerStatus {
     startedAt: container.startedAt,
     finishedAt: container.finishedAt,
     exitCode: container.exitCode,
-    image: config.image,
+    image: ImageSpec.fromPartial({ ...config.image, image: container.imageName }),
     imageRef: container.imageId,
     reason: container.state === 'exited' && container.reason === '' ? byCode : container.reason,
     message: container.message,
