@@ -2,12 +2,15 @@ import { statfsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import type { Metrics } from '../base/metrics.ts';
 import { systemRandom } from '../base/system-random.ts';
 import { nodeAddresses, type Settings } from '../config/index.ts';
+import { containerdEvents } from '../containerd/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { hostFiles, outwardAddresses, readMachine } from '../host/index.ts';
 import { parseResolvConf, type HostDns } from '../model/dns.ts';
+import { containerdHints } from '../pods/pleg/index.ts';
 import { readLogTail } from '../pods/logs/index.ts';
 import { Registry } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
@@ -72,7 +75,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     await makeFolders(settings);
     const version = await waitForRuntime({ clock, log, cri, signal });
     const driver = await cgroupDriverOf({ clock, log, cri, signal }, driverIn(config.cgroupDriver));
-    const wired = wireMachine(deps, cri, driver, version.name, () => checkpoint.changed());
+    const wired = wireMachine(deps, cri, registry, driver, version.name, () => checkpoint.changed());
     machine = wired;
     const checkpoint = statusCheckpoint({
       clock,
@@ -95,6 +98,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
 function wireMachine(
   { settings, nodeName, clock, log }: AgentDeps,
   cri: ReturnType<typeof connectCri>,
+  metrics: Metrics,
   cgroupDriver: 'cgroupfs' | 'systemd',
   runtimeName: string,
   onStatus: () => void,
@@ -125,6 +129,8 @@ function wireMachine(
     hostDns: () => readHostDns(config.resolvConf),
     runtimeName: () => runtimeName,
     onStatus,
+    otherHints: [containerdHints(containerdEvents({ endpoint: cri.endpoint, clock, log }))],
+    metrics,
     sources: sourcesOf(settings),
     restartLimits: restartLimits(settings),
     resyncMs: config.syncFrequency.toMillis(),

@@ -49,7 +49,9 @@ interface Instance {
 function instancesOf(calls: readonly GoldenCall[]): readonly Instance[] {
   const about = (id: string, verb: string): GoldenCall | undefined =>
     calls.find((call) => call.verb === verb && call.request['containerId'] === id);
-  const givers = calls.filter(({ verb, error }) => /^(RunPodSandbox|CreateContainer)$/.test(verb) && error === undefined);
+  const givers = calls.filter(
+    ({ verb, error }) => /^(RunPodSandbox|CreateContainer)$/.test(verb) && error === undefined,
+  );
   return givers.flatMap(({ verb, request }, number): readonly Instance[] => {
     if (verb !== 'CreateContainer' || request.config === undefined) return [];
     const { name, attempt = 0 } = request.config.metadata;
@@ -82,7 +84,8 @@ function behaviourOf(
   end: ContainerStateTerminated | undefined,
   busyForMs: number,
 ): Behaviour {
-  if (instance?.startFailure !== undefined) return { startFailure: { kind: 'internal', message: instance.startFailure } };
+  if (instance?.startFailure !== undefined)
+    return { startFailure: { kind: 'internal', message: instance.startFailure } };
   if (end === undefined) return { onTerm: 'ignore' };
   const { exitCode: code, reason = '' } = end;
   const exit = { code, ...(!plainReasons.has(reason) && { reason }) };

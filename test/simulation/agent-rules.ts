@@ -71,7 +71,10 @@ export class AgentRules {
 
   #restartCounts(uid: PodUid, status: PodStatus): void {
     if (!this.#node.isDesired(uid)) return;
-    for (const { name, restartCount } of [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])]) {
+    for (const { name, restartCount } of [
+      ...(status.containerStatuses ?? []),
+      ...(status.initContainerStatuses ?? []),
+    ]) {
       const key = `${uid} ${name} (life ${this.#ledger.lifeOf(uid)} of its manifest)`;
       const before = this.#restarts.get(key) ?? 0;
       if (restartCount < before) this.#complain(`the restart count of ${key} went from ${before} to ${restartCount}`);

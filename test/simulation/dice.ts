@@ -41,7 +41,13 @@ export class Dice {
   /** Mostly short, at times long: the waits between what happens on a node. */
   pauseMs(): number {
     const scale = this.weighted({ none: 3, instant: 3, short: 4, long: 4, veryLong: 1 });
-    const ranges = { none: [0, 0], instant: [1, 40], short: [50, 1_500], long: [1_500, 12_000], veryLong: [12_000, 70_000] };
+    const ranges = {
+      none: [0, 0],
+      instant: [1, 40],
+      short: [50, 1_500],
+      long: [1_500, 12_000],
+      veryLong: [12_000, 70_000],
+    };
     const [low = 0, high = 0] = ranges[scale];
     return this.whole(low, high);
   }

@@ -96,16 +96,21 @@ export class Monitor implements NodeWatch {
     if (!this.#isPresent(record.uid, record.life)) return;
     const newer = this.ledger
       .instances(record.uid, record.name)
-      .filter((other) => other.attempt > record.attempt && this.#node.cri.state.containers.get(other.id)?.state === 'exited');
+      .filter(
+        (other) => other.attempt > record.attempt && this.#node.cri.state.containers.get(other.id)?.state === 'exited',
+      );
     if (container.state === 'exited' && newer.length > 0) return;
-    this.complain(`${record.uid} ${record.name}#${record.attempt} (${container.state}) is removed while its manifest is there`);
+    this.complain(
+      `${record.uid} ${record.name}#${record.attempt} (${container.state}) is removed while its manifest is there`,
+    );
   }
 
   #removesSandbox(id: string): void {
     const record = this.ledger.sandboxes.get(id);
     const sandbox = this.#node.cri.state.sandboxes.get(id);
     if (record === undefined || sandbox === undefined || !this.#isPresent(record.uid, record.life)) return;
-    if (sandbox.state === 'ready') this.complain(`a ready sandbox of ${record.uid} is removed while its manifest is there`);
+    if (sandbox.state === 'ready')
+      this.complain(`a ready sandbox of ${record.uid} is removed while its manifest is there`);
     for (const container of this.#node.cri.state.containersOf(id)) this.#removesContainer(container.id);
   }
 
@@ -120,7 +125,8 @@ export class Monitor implements NodeWatch {
     if (container !== undefined) return `${container.uid} ${container.name}#${container.attempt}`;
     const { config } = subject as { config?: { metadata?: { name: string; uid?: string; attempt: number } } };
     const sandboxId = idIn(subject, 'podSandboxId');
-    const made = config?.metadata === undefined ? '' : `${config.metadata.uid ?? config.metadata.name}#${config.metadata.attempt}`;
+    const made =
+      config?.metadata === undefined ? '' : `${config.metadata.uid ?? config.metadata.name}#${config.metadata.attempt}`;
     const sandbox = this.#node.cri.state.sandboxes.get(sandboxId)?.config.metadata;
     const within = sandbox === undefined ? '' : `${sandbox.uid} sandbox#${sandbox.attempt}`;
     return [within, made].filter((part) => part !== '').join(' ');

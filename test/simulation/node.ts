@@ -83,7 +83,9 @@ export class SimNode {
   /** Since when nothing has been wrong with the world and the agent has known its manifests; nothing while that is not so. */
   calmSince(): number | undefined {
     const { spokenAt } = this.agent;
-    return spokenAt === undefined || this.#troubledUntil > this.now() ? undefined : Math.max(spokenAt, this.#troubledUntil);
+    return spokenAt === undefined || this.#troubledUntil > this.now()
+      ? undefined
+      : Math.max(spokenAt, this.#troubledUntil);
   }
 
   /** Something is wrong for a while: `end` ends it, and its effects may be felt for `echoMs` longer. */

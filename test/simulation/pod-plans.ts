@@ -88,7 +88,10 @@ export function wildBehaviour(dice: Dice, { role, temper }: PlannedContainer): B
     case 'stubborn':
       return role === 'init' ? { ...ignoresTerm(), ...exitAfter(soon(), 0) } : ignoresTerm();
     case 'slow':
-      return { ...stopsSlowly(dice.whole(1, 8_000), dice.pick([0, 143])), ...(role === 'init' && exitAfter(soon(), 0)) };
+      return {
+        ...stopsSlowly(dice.whole(1, 8_000), dice.pick([0, 143])),
+        ...(role === 'init' && exitAfter(soon(), 0)),
+      };
     case 'unstartable':
       return dice.chance(0.7) ? failsToStart('no such program') : exitAfter(soon(), dice.whole(0, 1));
     case 'moody':

@@ -44,7 +44,9 @@ export class RuntimeRules {
       return;
     }
     const what = `${uid} ${name}#${attempt}`;
-    const running = this.#node.containersOf(uid).find(({ config, state }) => state === 'running' && config.metadata?.name === name);
+    const running = this.#node
+      .containersOf(uid)
+      .find(({ config, state }) => state === 'running' && config.metadata?.name === name);
     if (running !== undefined) this.#complain(`${what} starts while #${running.config.metadata?.attempt} of it runs`);
     if (!this.#node.isDesired(uid)) this.#complain(`${what} starts although its manifest is gone`);
     if (planned.role === 'regular') this.#mayRunAgain(plan, name, container.id, what);
@@ -73,7 +75,10 @@ export class RuntimeRules {
       const done = isSidecar
         ? instances.some(({ started }) => started)
         : instances.some(({ exitCode, started }) => started && exitCode === 0);
-      if (!done) this.#complain(`${what} starts before ${earlier} ${isSidecar ? 'has started' : 'has succeeded'} in its sandbox`);
+      if (!done)
+        this.#complain(
+          `${what} starts before ${earlier} ${isSidecar ? 'has started' : 'has succeeded'} in its sandbox`,
+        );
     }
   }
 
@@ -117,7 +122,9 @@ export class RuntimeRules {
     const allowedMs = graceMs + (calm <= removedAt ? 1_000 : recoveryMs);
     const overdueMs = this.#node.now() - Math.max(removedAt, calm) - allowedMs;
     if (overdueMs > 0) {
-      this.#complain(`${uid} ${container.config.metadata?.name} outlives its grace of ${graceMs} ms by ${overdueMs} ms`);
+      this.#complain(
+        `${uid} ${container.config.metadata?.name} outlives its grace of ${graceMs} ms by ${overdueMs} ms`,
+      );
     }
   }
 }

@@ -18,7 +18,9 @@ function unsettledPod(node: SimNode, plan: PodPlan): string[] {
   const { machine } = node.agent;
   const phase = machine?.statuses.get(uid)?.phase;
   const containers = node.containersOf(uid);
-  const regular = plan.containers.filter(({ role }) => role === 'regular').map((planned) => newest(containers, planned));
+  const regular = plan.containers
+    .filter(({ role }) => role === 'regular')
+    .map((planned) => newest(containers, planned));
   const running = containers.filter(({ state }) => state === 'running');
   if (isTerminalPhase(phase)) {
     if (running.length > 0) return [`${uid} is ${phase} and ${running.length} containers run`];
@@ -38,7 +40,9 @@ function unsettledPod(node: SimNode, plan: PodPlan): string[] {
     ...strays.map(({ name }) => `${name} runs outside of the sandbox`),
     ...logless.map(({ logPath }) => `${logPath} is not there`),
     ...(node.files.has(`/var/lib/kubelet/pods/${uid}/etc-hosts`) ? [] : [`${uid} has no hosts file`]),
-    ...(regular.every((container) => container?.state === 'exited') ? [`${uid} is Running with nothing that runs`] : []),
+    ...(regular.every((container) => container?.state === 'exited')
+      ? [`${uid} is Running with nothing that runs`]
+      : []),
   ];
 }
 
@@ -51,7 +55,12 @@ function isAsWanted(plan: PodPlan, { role }: PlannedContainer, container: FakeCo
 }
 
 /** Evicted pods fail whatever they did; others end as their containers did. */
-function isRightEnd(node: SimNode, plan: PodPlan, phase: string, regular: readonly (FakeContainer | undefined)[]): boolean {
+function isRightEnd(
+  node: SimNode,
+  plan: PodPlan,
+  phase: string,
+  regular: readonly (FakeContainer | undefined)[],
+): boolean {
   const evicted = node.agent.machine?.statuses.get(plan.uid)?.reason === 'Evicted';
   if (evicted) return phase === 'Failed';
   if (plan.restartPolicy === 'Always') return false;
@@ -67,7 +76,9 @@ function remains(node: SimNode, uid: PodUid): string[] {
   return [
     ...sandboxes.map(({ name, state }) => `sandbox ${name} (${state}) is left`),
     ...node.containersOf(uid).map(({ name, state }) => `container ${name} (${state}) is left`),
-    ...(node.files.tree('/var/lib/kubelet/pods').some((entry) => entry.includes(` ${uid}`)) ? [`files of ${uid} are left`] : []),
+    ...(node.files.tree('/var/lib/kubelet/pods').some((entry) => entry.includes(` ${uid}`))
+      ? [`files of ${uid} are left`]
+      : []),
     ...(node.files.tree('/var/log/pods').some((entry) => entry.includes(`_${uid}`)) ? [`logs of ${uid} are left`] : []),
     ...(machine?.workers.knows(uid) === true ? [`the worker of ${uid} is left`] : []),
     ...(machine?.statuses.get(uid) === undefined ? [] : [`the status of ${uid} is left`]),
@@ -77,7 +88,8 @@ function remains(node: SimNode, uid: PodUid): string[] {
 /** Why the agent says that it waits with a container. */
 function waitOf(node: SimNode, uid: PodUid, name: string): string {
   const { containerStatuses = [], initContainerStatuses = [] } = node.agent.machine?.statuses.get(uid) ?? {};
-  const waiting = [...containerStatuses, ...initContainerStatuses].find((status) => status.name === name)?.state?.waiting;
+  const waiting = [...containerStatuses, ...initContainerStatuses].find((status) => status.name === name)?.state
+    ?.waiting;
   return waiting === undefined ? '' : ` (${waiting.reason}: ${waiting.message ?? ''})`;
 }
 

@@ -12,7 +12,7 @@ import { Trail, Violation } from './trail.ts';
  * then everything must be as it should.
  */
 const settleMs = 2 * requestMs + 300_000 + 2 * resyncMs;
-const shownLines = Number(process.env["LINES_SHOWN"] ?? 60);
+const shownLines = Number(process.env['LINES_SHOWN'] ?? 60);
 
 export interface Run {
   readonly seed: number;
@@ -24,7 +24,11 @@ export interface Run {
 /** One run: chaos by the seed, then peace, then the end of everything. Throws a Violation. */
 export async function simulate(seed: number): Promise<Run> {
   let monitor: Monitor | undefined;
-  const node = new SimNode(seed, (now) => new Trail(now), (made) => (monitor = new Monitor(made)));
+  const node = new SimNode(
+    seed,
+    (now) => new Trail(now),
+    (made) => (monitor = new Monitor(made)),
+  );
   if (monitor === undefined) throw new Error('the node was made without its monitor');
   const simulation = new Simulation(seed, node, monitor);
   await simulation.run();

@@ -1,4 +1,4 @@
-import { podUid } from '../../src/base/ids.ts';
+import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
@@ -59,6 +59,8 @@ export class AgentWorld {
   #manifests: readonly DesiredPod[] = [];
   #lives = 0;
   #machine: PodMachine | undefined;
+  /** What a checkpoint would have kept of the last life. */
+  #kept: readonly (readonly [PodUid, PodStatus])[] = [];
   #runner: ComponentRunner | undefined;
 
   constructor(options: { readonly seed?: number; readonly clock?: FakeClock } = {}) {
@@ -109,6 +111,7 @@ export class AgentWorld {
       parallelPulls: 1,
       onStatus: (uid, status) => this.#remember(uid, status),
     });
+    machine.statuses.restore(this.#kept);
     this.#machine = machine;
     this.#runner = new ComponentRunner({ clock, log, stopMs: 10_000 });
     await this.#runner.start(machine.components, new AbortController().signal);
@@ -117,6 +120,7 @@ export class AgentWorld {
   /** Ends the agent; pods go on. */
   async stop(): Promise<void> {
     const runner = this.#runner;
+    this.#kept = [...(this.#machine?.statuses.all() ?? [])];
     this.#machine = undefined;
     this.#runner = undefined;
     if (runner === undefined) return;

@@ -6,7 +6,7 @@ import { makeKeyring, type Keyring, type KeyringPart } from './keyring.ts';
 
 interface NamedSecret {
   readonly name: string;
-  readonly secret: Secret;
+  readonly secret: Pick<Secret, 'type' | 'data' | 'metadata'>;
 }
 
 /** The secrets that a pod wants its images to be pulled with. */

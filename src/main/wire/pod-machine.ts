@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
 import type { Cri } from '../../cri/index.ts';
 import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
@@ -19,7 +20,7 @@ import { DesiredPods } from '../../pods/desired/index.ts';
 import { PodDirectories, type Files } from '../../pods/directories/index.ts';
 import { Dispatch } from '../../pods/dispatch.ts';
 import { Housekeeping } from '../../pods/housekeeping/index.ts';
-import { ObservedPods, Pleg } from '../../pods/pleg/index.ts';
+import { ObservedPods, Pleg, type HintStream } from '../../pods/pleg/index.ts';
 import {
   nodeHookRequests,
   PodRuntime,
@@ -70,6 +71,9 @@ export interface PodMachineDeps {
   readonly volumePlugins?: readonly VolumePlugin[];
   /** The services that pods are told of in their environment; none unless told. */
   readonly services?: () => readonly ServiceObject[];
+  /** Streams of hints beside the runtime's own, used where it has none. */
+  readonly otherHints?: readonly HintStream[];
+  readonly metrics?: Metrics;
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
 }
 
@@ -146,6 +150,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     settings,
     hostDns,
     hostIps,
+    toldOfEnds: () => pleg.streamHealthy(),
   });
   const publisher = new StatusPublisher({
     clock,
@@ -211,13 +216,15 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     probes.removePod(uid);
   };
   const dispatch = new Dispatch({ log, desired, gate, workers, housekeeping, onGone });
-  const pleg = new Pleg({
+  const pleg: Pleg = new Pleg({
     clock,
     random,
     log,
     runtime: cri,
     observed,
     relistPeriodMs,
+    ...(deps.otherHints && { otherHints: deps.otherHints }),
+    ...(deps.metrics && { metrics: deps.metrics }),
     onChange: (uid) => dispatch.handle({ type: 'observedChanged', uid }),
   });
 

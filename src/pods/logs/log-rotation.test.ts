@@ -281,7 +281,7 @@ describe('compression', () => {
     const looked = world.disk.fault;
     world.disk.fault = (operation, at) => (operation === 'compress' ? gate.opened : looked(operation, at));
     await within(world, async () => {
-      await world.write(path, 5 * mebi, 500);
+      await world.write(path, 5 * mebi, 900);
       assert.ok(world.names(path).some((name) => name.endsWith('.tmp')));
       assert.ok((world.disk.largest.get(path) ?? 0) < 2 * mebi);
       gate.open();
@@ -289,6 +289,7 @@ describe('compression', () => {
       await world.write(path, 5 * mebi, 1_000);
       const endings = world.names(path).map((name) => name.replace(/^\.\d{8}-\d{6}/, '.*'));
       assert.deepEqual(endings.toSorted(), ['', '.*', '.*.gz', '.*.gz']);
+      assert.deepEqual(world.log.messages('error'), []);
     });
   });
 
@@ -296,14 +297,18 @@ describe('compression', () => {
     const world = new World();
     const path = world.start('a');
     world.start('b');
+    const gate = new Gate();
     const looked = world.disk.fault;
-    world.disk.fault = (operation, at) => (operation === 'compress' ? Promise.resolve() : looked(operation, at));
+    world.disk.fault = (operation, at) => (operation === 'compress' ? gate.opened : looked(operation, at));
     await within(world, async () => {
       await world.write(path, 5 * mebi, 600);
+      assert.ok(world.names(path).some((name) => name.endsWith('.tmp')));
       world.end('a');
       await world.rotation.remove(path);
+      gate.open();
       await world.clock.settle();
       assert.deepEqual([...world.disk.files.keys()], ['/logs/b/0.log']);
+      assert.deepEqual(world.log.messages('error'), []);
     });
   });
 });

@@ -161,6 +161,16 @@ table('regular containers', {
   ],
 });
 
+table('strays', {
+  'a container that runs in a sandbox that was given up is killed': [
+    {
+      sandboxes: [aSandbox('s1', { attempt: 1 }), aSandbox('s0', { state: 'notReady' })],
+      containers: [anInstance('main', { attempt: 1, sandboxId: sandboxId('s1') }), anInstance('main')],
+    },
+    'kill main-0',
+  ],
+});
+
 table('init containers', {
   'none yet: the first': [{ spec: inits('one', 'two') }, 'start one'],
   'first runs: wait': [{ spec: inits('one', 'two'), containers: [anInstance('one')] }, ''],
@@ -289,4 +299,18 @@ test('every decision carries its reason and the instance before', () => {
   assert.deepEqual(actions.start, [
     { container: aContainer('main'), kind: 'regular', previous: before, reason: 'it ended' },
   ]);
+});
+
+test('in a new sandbox the count of an init container goes on', () => {
+  const before = anInstance('one', { ...exited(0), attempt: 3 });
+  const observed = observedPod([aSandbox('s1', { attempt: 1 }), aSandbox('s0', { state: 'notReady' })], [before]);
+  const { start } = computePodActions({
+    pod: aPod({ spec: inits('one') }),
+    observed,
+    probes: { liveness: () => 'unknown', startup: () => 'unknown' },
+  });
+  assert.deepEqual(
+    start.map(({ container, previous }) => [container.name, previous]),
+    [['one', before]],
+  );
 });

@@ -1,9 +1,17 @@
+import type { SandboxId } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
 import { computeInitActions } from './compute-init-actions.ts';
 import { computeRegularActions } from './compute-regular-actions.ts';
 import { computeSandboxChange } from './compute-sandbox-change.ts';
-import { startOf, type ActionsInput, type ContainerStart, type PodActions } from './pod-actions.ts';
+import {
+  killOf,
+  startOf,
+  type ActionsInput,
+  type ContainerKill,
+  type ContainerStart,
+  type PodActions,
+} from './pod-actions.ts';
 
 /** Decides; changes nothing. */
 export function computePodActions(input: ActionsInput): PodActions {
@@ -27,12 +35,13 @@ function actionsTowardsSpec(input: ActionsInput): PodActions {
   if (init.verdict === 'failed') {
     return { killPod: { reason: init.reason }, sandbox: sandbox.id, kill: init.kill, start: [] };
   }
+  const strays = straysOutside(observed, sandbox.id);
   if (init.verdict === 'underway') {
-    return { sandbox: sandbox.id, kill: init.kill, start: [...ephemeral, ...init.start] };
+    return { sandbox: sandbox.id, kill: [...strays, ...init.kill], start: [...ephemeral, ...init.start] };
   }
   return {
     sandbox: sandbox.id,
-    kill: [...init.kill, ...regular.kill],
+    kill: unique([...strays, ...init.kill, ...regular.kill]),
     start: [...ephemeral, ...init.start, ...regular.start],
   };
 }
@@ -57,6 +66,18 @@ function actionsForNewSandbox({ pod, observed }: ActionsInput, attempt: number, 
       ? [startOf(firstInit, 'init', newest(firstInit.name), 'the sandbox is new')]
       : wanted.map((container) => startOf(container, 'regular', newest(container.name), 'the sandbox is new'));
   return { ...killPod, createSandbox: { attempt, reason }, kill: [], start };
+}
+
+/** What runs in a sandbox that was given up runs for nobody. */
+function straysOutside({ containers }: ObservedPod, sandbox: SandboxId): readonly ContainerKill[] {
+  return containers
+    .filter(({ sandboxId, state }) => sandboxId !== sandbox && state === 'running')
+    .map((container) => killOf(container, `Container ${container.name} runs in a sandbox that is gone`, 'unwanted'));
+}
+
+/** One kill for each instance, the first reason given. */
+function unique(kills: readonly ContainerKill[]): readonly ContainerKill[] {
+  return kills.filter(({ id }, index) => kills.findIndex((other) => other.id === id) === index);
 }
 
 /** An ephemeral container is started once, whatever else the pod is doing, and never again. */

@@ -2,7 +2,7 @@ import type { SandboxId } from '../../base/ids.ts';
 import type { Container } from '../../gen/kubernetes/types.ts';
 import { containerHash } from '../../model/container-hash.ts';
 import { isRestartableInit } from '../../model/containers.ts';
-import type { ObservedContainer } from '../../model/observed-pod.ts';
+import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
 import { killOf, startOf, type ActionsInput, type ContainerKill, type ContainerStart } from './pod-actions.ts';
 
 /**
@@ -42,7 +42,13 @@ export function computeInitActions(input: ActionsInput, sandbox: SandboxId): Ini
     .map((container) => careForSidecar(input, container, newest(container.name)));
   const step = reached < 0 ? advance(inits, 0) : stepAt(input, inits, reached, newest);
   const { kill, start } = combine([...earlier, step]);
-  return { verdict: step.verdict, reason: step.reason, kill, start };
+  return { verdict: step.verdict, reason: step.reason, kill, start: start.map((one) => afterAll(observed, one)) };
+}
+
+/** The count goes on where an earlier sandbox left it, though what ran there says nothing about this one. */
+function afterAll({ containers }: ObservedPod, start: ContainerStart): ContainerStart {
+  const last = containers.find(({ name }) => name === start.container.name);
+  return start.previous !== undefined || last === undefined ? start : { ...start, previous: last };
 }
 
 interface Step {

@@ -40,6 +40,8 @@ export interface PodRuntimeDeps {
   /** The host's resolver configuration, read when a sandbox is made. */
   readonly hostDns: () => Promise<HostDns>;
   readonly hostIps: () => readonly string[];
+  /** Whether a healthy stream of events tells when containers end. */
+  readonly toldOfEnds?: () => boolean;
 }
 
 export interface RuntimeOutcome {
@@ -74,7 +76,12 @@ export class PodRuntime {
     const stopped = await this.#stopWhatMust(pod, observed, actions, signal);
     const pruned = await this.#prune(observed, signal);
     const started = await this.#startWhatShall(pod, observed, actions, signal);
-    const waits = [...started.waits, computeInitRecheck(pod, observed, this.#deps.clock.now())];
+    // Where events tell of ends, there is nothing to ask for.
+    const toldOfEnds = this.#deps.toldOfEnds?.() ?? false;
+    const waits = [
+      ...started.waits,
+      toldOfEnds ? undefined : computeInitRecheck(pod, observed, this.#deps.clock.now()),
+    ];
     const known = waits.filter((wait) => wait !== undefined);
     return {
       acted: stopped || pruned || started.any,

@@ -1,0 +1,54 @@
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { CredentialProvider } from '../providers/credential-provider.ts';
+import type { SecretLookup } from '../ports.ts';
+import type { Credential } from './credential.ts';
+import { emptyKeyring, lookUp, makeKeyring, withoutRepeats } from './keyring.ts';
+import type { NodeCredentials } from './node-config.ts';
+import { findPullSecrets, secretKeyring } from './pull-secrets.ts';
+
+export interface RegistryCredentialsDeps {
+  readonly secrets: SecretLookup;
+  readonly node?: NodeCredentials;
+  readonly providers?: readonly CredentialProvider[];
+}
+
+/** What a pod can show to registries. */
+export interface PodCredentials {
+  /** Pull secrets that are not there. */
+  readonly missing: readonly string[];
+  /** All that may open a repository, in the order in which they are tried. */
+  find(repository: string, signal: AbortSignal): Promise<FoundCredentials>;
+}
+
+export interface FoundCredentials {
+  readonly credentials: readonly Credential[];
+  /** Pull secrets that are there but cannot be used. */
+  readonly problems: readonly string[];
+}
+
+/** Credentials of all origins: first the pod's own secrets, then the node's files, then the plugins. */
+export class RegistryCredentials {
+  readonly #deps: RegistryCredentialsDeps;
+
+  constructor(deps: RegistryCredentialsDeps) {
+    this.#deps = deps;
+  }
+
+  of(pod: DesiredPod): PodCredentials {
+    const { found, missing } = findPullSecrets(pod, this.#deps.secrets);
+    return {
+      missing,
+      find: async (repository, signal) => {
+        const { keyring, problems } = secretKeyring(pod.namespace, found);
+        const { node, providers = [] } = this.#deps;
+        const [nodeKeyring, ...parts] = await Promise.all([
+          node?.keyring() ?? emptyKeyring,
+          ...providers.map((provider) => provider.credentialsFor(pod, repository, signal)),
+        ]);
+        signal.throwIfAborted();
+        const keyrings = [keyring, nodeKeyring, makeKeyring(parts.flat())];
+        return { credentials: withoutRepeats(keyrings.flatMap((each) => lookUp(each, repository))), problems };
+      },
+    };
+  }
+}
