@@ -12,6 +12,8 @@ import { GoldenWorld } from './golden-world.ts';
 export interface Replay {
   readonly calls: readonly FakeCall[];
   readonly statuses: readonly PodStatus[];
+  /** The status when the pod was deleted. */
+  readonly held: PodStatus | undefined;
   readonly events: readonly PodEvent[];
   /** Mode and path of what was under the pod's directory when it was deleted. */
   readonly files: readonly string[];
@@ -82,12 +84,12 @@ async function replayStatic(record: GoldenRecord): Promise<Replay> {
   return inRecordedWords(world, pod.uid, seen);
 }
 
-type Seen = Pick<Replay, 'files' | 'hosts'>;
+type Seen = Pick<Replay, 'files' | 'hosts' | 'held'>;
 
-async function look({ files }: GoldenWorld, uid: string): Promise<Seen> {
+async function look({ files, statuses }: GoldenWorld, uid: string): Promise<Seen> {
   const folder = `{{rootDir}}/pods/${uid}`;
   const hosts = files.has(`${folder}/etc-hosts`) ? await files.readText(`${folder}/etc-hosts`) : undefined;
-  return { files: files.tree(folder), hosts };
+  return { files: files.tree(folder), hosts, held: statuses.at(-1) };
 }
 
 function inRecordedWords(world: GoldenWorld, uid: string, seen: Seen): Replay {
