@@ -1,16 +1,22 @@
 import { Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
-import { wordsOf } from '../base/errors.ts';
-import { Limiter } from '../base/limiter.ts';
 import { Duration } from '../base/duration.ts';
-import { ImageStatusRequest, PullImageRequest, type Image, type ImageSpec } from '../gen/cri/api.ts';
+import { wordsOf } from '../base/errors.ts';
+import { ImageStatusRequest, type Image, type PodSandboxConfig } from '../gen/cri/api.ts';
 import type { Container } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
-import { imageEvents } from '../model/event-reasons.ts';
+import { imageEvents, podEvents } from '../model/event-reasons.ts';
 import { startReasons } from '../model/reasons.ts';
 import { computePull } from './compute-pull.ts';
-import { completeImageName } from './image-name.ts';
+import type { Credential } from './credentials/credential.ts';
+import type { PodCredentials, RegistryCredentials } from './credentials/registry-credentials.ts';
+import type { ImageMetrics } from './image-metrics.ts';
+import { completeImageName, fullRepository } from './image-name.ts';
 import type { ImageEvents, ImageService } from './ports.ts';
+import { pullFailure } from './pulls/pull-failure.ts';
+import { Puller } from './pulls/puller.ts';
+import type { Rate } from './pulls/token-bucket.ts';
+import type { PullRecords } from './records/pull-records.ts';
 
 export interface ImageManagerDeps {
   readonly clock: Clock;
@@ -18,6 +24,19 @@ export interface ImageManagerDeps {
   readonly events: ImageEvents;
   /** How many pulls may run at once. */
   readonly parallelPulls: number;
+  /** How many may begin in a time; no limit unless told. */
+  readonly pullRate?: Rate;
+  /** What registries are shown; nothing unless told. */
+  readonly credentials?: Pick<RegistryCredentials, 'of'>;
+  /** Who may use images that are on the node; everybody unless told. */
+  readonly records?: PullRecords;
+  readonly metrics?: ImageMetrics;
+}
+
+/** What a runtime may want to know about the pod an image is for. */
+export interface PullContext {
+  readonly sandboxConfig?: PodSandboxConfig;
+  readonly runtimeHandler?: string;
 }
 
 /** An image that is on the node. */
@@ -34,108 +53,161 @@ export interface ImageRefusal {
 
 export type EnsuredImage = { readonly ok: PresentImage } | { readonly refusal: ImageRefusal };
 
+/** One container's wish for an image. */
+interface Wish {
+  readonly pod: DesiredPod;
+  /** As the pod writes it: users know it by that name. */
+  readonly written: string;
+  /** With its tag. */
+  readonly image: string;
+  readonly context: PullContext;
+  readonly record: (type: 'Normal' | 'Warning', reason: string, message: string) => void;
+  readonly credentials: () => Promise<readonly Credential[]>;
+  readonly signal: AbortSignal;
+}
+
 /** Brings images to the node, as a container's pull policy says. */
 export class ImageManager {
   readonly #deps: ImageManagerDeps;
-  readonly #pulls: Limiter;
+  readonly #puller: Puller;
   readonly #backoff: Backoff;
   /** Why the last pull under a back-off key failed, for the words of the wait. */
   readonly #lastFailure = new Map<string, string>();
 
   constructor(deps: ImageManagerDeps) {
+    const { clock, service, parallelPulls, pullRate, records } = deps;
     this.#deps = deps;
-    this.#pulls = new Limiter(deps.parallelPulls);
-    this.#backoff = new Backoff({ clock: deps.clock });
+    this.#puller = new Puller({
+      clock,
+      service,
+      parallel: parallelPulls,
+      ...(pullRate !== undefined && { rate: pullRate }),
+      ...(records !== undefined && { journal: records }),
+    });
+    this.#backoff = new Backoff({ clock });
   }
 
-  async ensure(pod: DesiredPod, container: Container, fieldPath: string, signal: AbortSignal): Promise<EnsuredImage> {
+  async ensure(
+    pod: DesiredPod,
+    container: Container,
+    fieldPath: string,
+    signal: AbortSignal,
+    context: PullContext = {},
+  ): Promise<EnsuredImage> {
     const written = container.image ?? '';
     const record = (type: 'Normal' | 'Warning', reason: string, message: string): void =>
       this.#deps.events.record(pod, { type, reason, message, fieldPath });
+    const available = this.#deps.credentials?.of(pod);
+    if (available !== undefined) this.#tellMissing(pod, available);
     const completed = completeImageName(written);
     if ('invalid' in completed) {
       const message = `Failed to apply default image tag "${written}": ${completed.invalid}`;
       record('Warning', imageEvents.inspectFailed, message);
       return { refusal: { reason: startReasons.invalidImageName, message } };
     }
-    const spec = { image: completed.name, annotations: { ...pod.metadata.annotations } };
+    const image = completed.name;
+    const credentials = once(() => this.#find(pod, available, image, signal));
+    const wish: Wish = { pod, written, image, context, record, credentials, signal };
+
     const { imagePullPolicy } = container;
     let present: PresentImage | undefined;
     try {
       // Whoever always pulls need not know what is there.
-      present = imagePullPolicy === 'Always' ? undefined : await this.#find(spec, signal);
+      present = imagePullPolicy === 'Always' ? undefined : await this.#present(wish);
     } catch (error) {
       signal.throwIfAborted();
       const message = `Failed to inspect image "${written}": ${wordsOf(error)}`;
       record('Warning', imageEvents.inspectFailed, message);
       return { refusal: { reason: startReasons.imageInspectError, message } };
     }
-    const decision = computePull(imagePullPolicy, present !== undefined);
-    if (decision === 'use' && present !== undefined) {
-      record('Normal', imageEvents.pulled, `Container image "${written}" already present on machine`);
-      return { ok: present };
-    }
-    if (decision === 'refuse') {
+    if (present !== undefined && (await this.#mayUse(wish, present))) return { ok: present };
+    // An image that is there but not for this pod is as good as none, and nobody learns that it is there.
+    if (computePull(imagePullPolicy, false) === 'refuse') {
       const message = `Container image "${written}" is not present with pull policy of Never`;
       record('Warning', imageEvents.errImageNeverPull, message);
       return { refusal: { reason: startReasons.errImageNeverPull, message } };
     }
-    return this.#pull(pod, spec, written, record, signal);
+    return this.#pull(wish);
   }
 
-  async #pull(
-    pod: DesiredPod,
-    spec: Pick<ImageSpec, 'image' | 'annotations'>,
-    written: string,
-    record: (type: 'Normal' | 'Warning', reason: string, message: string) => void,
-    signal: AbortSignal,
-  ): Promise<EnsuredImage> {
-    const key = `${pod.uid}_${spec.image}`;
+  async #mayUse({ image, written, record, credentials }: Wish, { ref }: PresentImage): Promise<boolean> {
+    const { records } = this.#deps;
+    if (records !== undefined && !(await records.mayUse(image, ref, credentials))) return false;
+    const checked = records === undefined ? '' : ' and can be accessed by the pod';
+    record('Normal', imageEvents.pulled, `Container image "${written}" already present on machine${checked}`);
+    return true;
+  }
+
+  async #pull(wish: Wish): Promise<EnsuredImage> {
+    const { pod, written, image, context, record, signal } = wish;
+    const key = `${pod.uid}_${image}`;
     const waitMs = this.#backoff.remainingSinceUpdateMs(key);
     if (waitMs > 0) {
       const message = `Back-off pulling image "${written}"`;
       record('Normal', imageEvents.backOff, message);
       const last = this.#lastFailure.get(key);
-      const full = last === undefined ? message : `${message}: ErrImagePull: ${last}`;
+      const full = last === undefined ? message : `${message}: ${last}`;
       return { refusal: { reason: startReasons.imagePullBackOff, message: full, retryMs: waitMs } };
     }
     record('Normal', imageEvents.pulling, `Pulling image "${written}"`);
-    const { clock } = this.#deps;
+    const { clock, metrics } = this.#deps;
     const asked = clock.monotonic();
     try {
-      const { imageRef, tookMs } = await this.#pulls.run(async () => {
-        const began = clock.monotonic();
-        const response = await this.#deps.service.pullImage(PullImageRequest.fromPartial({ image: spec }), { signal });
-        return { imageRef: response.imageRef, tookMs: clock.monotonic() - began };
-      }, signal);
-      const image = await this.#status(spec, signal);
-      const took = Duration.ofMillis(Math.round(tookMs)).toString();
-      const waited = Duration.ofMillis(Math.round(clock.monotonic() - asked)).toString();
-      const text = `Successfully pulled image "${written}" in ${took} (${waited} including waiting). Image size: ${image?.size ?? 0n} bytes.`;
+      const credentials = await wish.credentials();
+      const { annotations = {} } = pod.metadata;
+      const { runtimeHandler = '', sandboxConfig } = context;
+      const request = { image, annotations, runtimeHandler, sandboxConfig, credentials };
+      const pulled = await this.#puller.pull(request, signal);
+      const waitedMs = clock.monotonic() - asked;
+      const size = pulled.image?.size ?? 0n;
+      // Who joined a pull that was under way waited for less than all of it.
+      const took = Math.min(pulled.tookMs, waitedMs);
+      const times = `in ${duration(took)} (${duration(waitedMs)} including waiting)`;
+      const text = `Successfully pulled image "${written}" ${times}. Image size: ${size} bytes.`;
       record('Normal', imageEvents.pulled, text);
+      metrics?.pulled(size, waitedMs);
       this.#backoff.reset(key);
       this.#lastFailure.delete(key);
-      return { ok: { ref: imageRef, user: image === undefined ? {} : userOf(image) } };
+      return { ok: { ref: pulled.ref, user: userOf(pulled.image) } };
     } catch (error) {
       if (signal.aborted) throw error;
-      const message = wordsOf(error);
-      record('Warning', imageEvents.failed, `Failed to pull image "${written}": ${message}`);
+      const words = wordsOf(error);
+      record('Warning', imageEvents.failed, `Failed to pull image "${written}": ${words}`);
+      const { reason, message } = pullFailure(written, words);
       this.#backoff.next(key, clock.now());
-      this.#lastFailure.set(key, message);
-      return {
-        refusal: { reason: startReasons.errImagePull, message, retryMs: this.#backoff.remainingSinceUpdateMs(key) },
-      };
+      this.#lastFailure.set(key, `${reason}: ${message}`);
+      return { refusal: { reason, message, retryMs: this.#backoff.remainingSinceUpdateMs(key) } };
     }
   }
 
-  async #find(spec: Pick<ImageSpec, 'image' | 'annotations'>, signal: AbortSignal): Promise<PresentImage | undefined> {
-    const image = await this.#status(spec, signal);
-    return image && { ref: image.id, user: userOf(image) };
+  /** About the pod and not about one of its containers, whether or not the image is there already. */
+  #tellMissing(pod: DesiredPod, { missing }: PodCredentials): void {
+    if (missing.length === 0) return;
+    const names = missing.join(', ');
+    const message = `Unable to retrieve some image pull secrets (${names}); attempting to pull the image may not succeed.`;
+    this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.failedToRetrieveImagePullSecret, message });
   }
 
-  async #status(spec: Pick<ImageSpec, 'image' | 'annotations'>, signal: AbortSignal): Promise<Image | undefined> {
-    const { image } = await this.#deps.service.imageStatus(ImageStatusRequest.fromPartial({ image: spec }), { signal });
-    return image;
+  async #find(
+    pod: DesiredPod,
+    available: PodCredentials | undefined,
+    image: string,
+    signal: AbortSignal,
+  ): Promise<readonly Credential[]> {
+    if (available === undefined) return [];
+    const { credentials, problems } = await available.find(fullRepository(image), signal);
+    if (problems.length > 0) {
+      const message = `Unable to use some image pull secrets (${problems.join('; ')}); attempting to pull the image may not succeed.`;
+      this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.failedToRetrieveImagePullSecret, message });
+    }
+    return credentials;
+  }
+
+  async #present({ pod, image, context, signal }: Wish): Promise<PresentImage | undefined> {
+    const { annotations = {} } = pod.metadata;
+    const spec = { image, annotations, runtimeHandler: context.runtimeHandler ?? '' };
+    const found = await this.#deps.service.imageStatus(ImageStatusRequest.fromPartial({ image: spec }), { signal });
+    return found.image && { ref: found.image.id, user: userOf(found.image) };
   }
 
   /** Forgets the pulls of a pod that is gone. */
@@ -148,7 +220,17 @@ export class ImageManager {
   }
 }
 
-function userOf(image: Image): PresentImage['user'] {
-  if (image.uid !== undefined) return { uid: Number(image.uid.value) };
-  return image.username === '' ? {} : { name: image.username };
+function userOf(image: Image | undefined): PresentImage['user'] {
+  if (image?.uid !== undefined) return { uid: Number(image.uid.value) };
+  return image === undefined || image.username === '' ? {} : { name: image.username };
+}
+
+function duration(milliseconds: number): string {
+  return Duration.ofMillis(Math.round(milliseconds)).toString();
+}
+
+/** Asks once, however often it is called. */
+function once<T>(ask: () => Promise<T>): () => Promise<T> {
+  let asked: Promise<T> | undefined;
+  return () => (asked ??= ask());
 }

@@ -9,14 +9,16 @@ import { containerdEvents } from '../containerd/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { hostFiles, outwardAddresses, readMachine } from '../host/index.ts';
+import { Quantity } from '../model/quantity.ts';
 import { parseResolvConf, type HostDns } from '../model/dns.ts';
 import { containerdHints } from '../pods/pleg/index.ts';
-import { readLogTail } from '../pods/logs/index.ts';
+import { nodeLogFiles, readLogTail } from '../pods/logs/index.ts';
 import { Registry } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { admissionNode } from './wire/admission-node.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
 import { wireListeners } from './wire/listeners.ts';
+import type { LogKeeping } from './wire/logs.ts';
 import { podCgroupRemover } from './wire/pod-cgroups.ts';
 import { loggedEvents } from './wire/pod-events.ts';
 import { wirePodMachine, type PodMachine } from './wire/pod-machine.ts';
@@ -129,6 +131,12 @@ function wireMachine(
     hostDns: () => readHostDns(config.resolvConf),
     runtimeName: () => runtimeName,
     onStatus,
+    logs: logKeeping(settings),
+    gcPolicy: {
+      minAgeMs: flags.minimumContainerTtlDuration.toMillis(),
+      maxPerContainer: flags.maximumDeadContainersPerContainer,
+      maxTotal: flags.maximumDeadContainers,
+    },
     otherHints: [containerdHints(containerdEvents({ endpoint: cri.endpoint, clock, log }))],
     metrics,
     sources: sourcesOf(settings),
@@ -136,6 +144,21 @@ function wireMachine(
     resyncMs: config.syncFrequency.toMillis(),
     parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Number.POSITIVE_INFINITY),
   });
+}
+
+/** Log collectors look for links in one place only, and only for logs that are in their usual place too. */
+function logKeeping({ config }: Settings): LogKeeping {
+  const limits = {
+    maxSize: Number(Quantity.parse(config.containerLogMaxSize).value()),
+    maxFiles: config.containerLogMaxFiles,
+    maxWorkers: config.containerLogMaxWorkers,
+    monitorIntervalMs: config.containerLogMonitorInterval.toMillis(),
+  };
+  return {
+    files: nodeLogFiles,
+    limits,
+    ...(config.podLogsDir === '/var/log/pods' && { linksDir: '/var/log/containers' }),
+  };
 }
 
 async function makeFolders({ flags, config }: Settings): Promise<void> {

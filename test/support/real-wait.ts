@@ -24,10 +24,20 @@ export async function until<Answer>(
       trouble = error;
     }
     if (clock.monotonic() >= deadline) {
-      const state = options.state === undefined ? '' : `; now: ${JSON.stringify(await options.state())}`;
+      const state = await describeState(options.state);
       const last = trouble === undefined ? '' : `; last trouble: ${describeError(trouble)}`;
       throw new Error(`waited in vain until ${what}${state}${last}`, { cause: trouble });
     }
     await clock.sleep(lookMs);
+  }
+}
+
+/** What can be told of the state in the end; it may be beyond asking. */
+async function describeState(ask: (() => unknown) | undefined): Promise<string> {
+  if (ask === undefined) return '';
+  try {
+    return `; now: ${JSON.stringify(await ask())}`;
+  } catch (error) {
+    return `; now: unknown: ${describeError(error)}`;
   }
 }

@@ -22,7 +22,10 @@ export interface DockerConfig {
 export type DockerConfigFormat = 'json' | 'legacy';
 
 /** A text that cannot be read as a whole is `invalid`; nothing of it counts. */
-export function parseDockerConfig(text: string, format: DockerConfigFormat): DockerConfig | { readonly invalid: string } {
+export function parseDockerConfig(
+  text: string,
+  format: DockerConfigFormat,
+): DockerConfig | { readonly invalid: string } {
   let root: unknown;
   try {
     root = JSON.parse(text);

@@ -75,7 +75,10 @@ export class CredentialProvider {
     const flight = this.#flights.run(JSON.stringify(subject), async () => {
       const { apiVersion, defaultCacheMs } = this.#deps.config;
       const request = { image, ...(caller.account !== undefined && { account: caller.account }) };
-      const { scope, cacheMs, entries } = decodeResponse(apiVersion, await this.#run(encodeRequest(apiVersion, request)));
+      const { scope, cacheMs, entries } = decodeResponse(
+        apiVersion,
+        await this.#run(encodeRequest(apiVersion, request)),
+      );
       this.#cache.put(scope, subject, entries, cacheMs ?? defaultCacheMs);
       return entries;
     });

@@ -80,7 +80,8 @@ function readProvider(item: FieldReader, mayHaveTokens: boolean, options: ParseO
 /** The name is a file in the plugins' folder, and must not lead out of it. */
 function readName(item: FieldReader): string {
   const name = item.text('name');
-  if (name === '') item.missing('name', 'the name of the plugin, which is its file in --image-credential-provider-bin-dir');
+  if (name === '')
+    item.missing('name', 'the name of the plugin, which is its file in --image-credential-provider-bin-dir');
   else if (name === '.' || name === '..' || /[/\s\0]/.test(name)) {
     item.problem(`${JSON.stringify(name)} must be the name of a file, without slashes and spaces`, 'name');
   }
@@ -89,11 +90,16 @@ function readName(item: FieldReader): string {
 
 function readPatterns(item: FieldReader): readonly string[] {
   const patterns = item.texts('matchImages');
-  if (patterns.length === 0 && item.isFine('matchImages')) item.missing('matchImages', 'registries such as *.example.com');
+  if (patterns.length === 0 && item.isFine('matchImages'))
+    item.missing('matchImages', 'registries such as *.example.com');
   for (const [index, pattern] of patterns.entries()) {
     // Patterns have no scheme; with one, the scheme would be taken for a host and nothing would ever match.
     if (/^https?:\/\//.test(pattern) || registryKey(pattern) === undefined) {
-      item.problem(`${JSON.stringify(pattern)} must be a registry such as *.example.com:5000/team`, 'matchImages', index);
+      item.problem(
+        `${JSON.stringify(pattern)} must be a registry such as *.example.com:5000/team`,
+        'matchImages',
+        index,
+      );
     }
   }
   return patterns;
@@ -127,7 +133,8 @@ function checkTokensAllowed(item: FieldReader, apiVersion: string, { serviceAcco
     item.problem(`needs the feature gate ${gate}`, 'tokenAttributes');
   }
   const [newest = ''] = pluginApiVersions;
-  if (apiVersion !== newest && item.isFine('apiVersion')) item.problem(`needs apiVersion: ${newest}`, 'tokenAttributes');
+  if (apiVersion !== newest && item.isFine('apiVersion'))
+    item.problem(`needs apiVersion: ${newest}`, 'tokenAttributes');
 }
 
 export function durationMs(text: string): number | undefined {

@@ -33,11 +33,7 @@ export function pluginRunner({ clock, environment }: PluginRunnerDeps): PluginRu
   };
 }
 
-function runOnce(
-  call: PluginCall,
-  environment: PluginRunnerDeps['environment'],
-  signal: AbortSignal,
-): Promise<string> {
+function runOnce(call: PluginCall, environment: PluginRunnerDeps['environment'], signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = {
       env: { ...environment, ...call.environment.reveal() },

@@ -11,7 +11,8 @@ export interface TokenAttributes {
   readonly optionalAnnotations: readonly string[];
 }
 
-const annotationKey = /^([a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\/)?[a-z0-9]([\w.-]*[a-z0-9])?$/i;
+const annotationKey =
+  /^([a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\/)?[a-z0-9]([\w.-]*[a-z0-9])?$/i;
 
 export function readTokenAttributes(reader: FieldReader): TokenAttributes {
   reader.onlyKnown([

@@ -16,6 +16,7 @@ import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts
 import type { ServiceObject } from '../../model/service-environment.ts';
 import { referrers, StandaloneObjects } from '../../objects/index.ts';
 import { Admission, PodGate, type AdmissionNode } from '../../pods/admission/index.ts';
+import { computePrune, type GcPolicy } from '../../pods/container-gc/index.ts';
 import { DesiredPods } from '../../pods/desired/index.ts';
 import { PodDirectories, type Files } from '../../pods/directories/index.ts';
 import { Dispatch } from '../../pods/dispatch.ts';
@@ -38,6 +39,7 @@ import { PodSync } from '../../pods/sync/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
 import { emptyDir, hostPath, VolumeManager, type VolumePlugin } from '../../volumes/index.ts';
 import { activeDeadlines } from './deadlines.ts';
+import { wireLogs, type LogKeeping } from './logs.ts';
 import { withLastWords } from './with-last-words.ts';
 
 export interface PodMachineDeps {
@@ -71,6 +73,10 @@ export interface PodMachineDeps {
   readonly volumePlugins?: readonly VolumePlugin[];
   /** The services that pods are told of in their environment; none unless told. */
   readonly services?: () => readonly ServiceObject[];
+  /** Rotation of and links to logs; neither without it. */
+  readonly logs?: LogKeeping;
+  /** How many dead containers are kept; one of each name unless told. */
+  readonly gcPolicy?: GcPolicy;
   /** Streams of hints beside the runtime's own, used where it has none. */
   readonly otherHints?: readonly HintStream[];
   readonly metrics?: Metrics;
@@ -102,7 +108,10 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   // Stores.
   const desired = new DesiredPods();
   const observed = new ObservedPods({ runtime: deps.lastWords ? withLastWords(cri, deps.lastWords, log) : cri });
-  const statuses = new PodStatuses(deps.onStatus);
+  const statuses = new PodStatuses((uid, status) => {
+    logs.changed(uid);
+    deps.onStatus?.(uid, status);
+  });
   const errors = new StartErrors();
 
   // Actors.
@@ -121,6 +130,18 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const prepare = prepareContainer({ images, volumes, files: directories, lookup, settings, node, hostIps });
   const backoff = new RestartBackoff({ clock, limits: deps.restartLimits ?? defaultBackoffLimits });
   const { hostDns } = deps;
+  const gcPolicy = deps.gcPolicy ?? { minAgeMs: 0, maxPerContainer: 1, maxTotal: -1 };
+  const logs = wireLogs({
+    clock,
+    random,
+    log,
+    cri,
+    observed,
+    desired,
+    keeping: deps.logs,
+    podLogsDir: settings.podLogsDir,
+    policy: gcPolicy,
+  });
   const probes = new ProbeManager({
     clock,
     random,
@@ -147,6 +168,8 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     backoff,
     hooks: { requests: deps.hookRequests ?? nodeHookRequests },
     prepare,
+    prune: (seen) => computePrune(seen, gcPolicy.maxPerContainer),
+    logs: logs.remover,
     settings,
     hostDns,
     hostIps,
@@ -229,7 +252,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   });
 
   return {
-    components: [pleg, probes, workers, housekeeping],
+    components: [pleg, probes, workers, housekeeping, ...logs.components],
     set: (source, pods) => sources.set(source, pods),
     setObjects: (told) => objects.set(told),
     pods: () => desired.all().map((pod) => podObject(pod, statuses.get(pod.uid))),

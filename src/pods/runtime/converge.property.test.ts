@@ -9,7 +9,7 @@ import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts
 import { anInstance, aSandbox, exited } from '../../testing/pods.ts';
 import { anyPodWorld, orderlyPodWorld, type PodWorld } from '../../testing/pod-worlds.ts';
 import { computePodActions } from './compute-actions.ts';
-import { computePrune } from './compute-prune.ts';
+import { computePrune } from '../container-gc/index.ts';
 import type { ContainerStart, PodActions } from './pod-actions.ts';
 import { computeRestartCount } from './prepare-container.ts';
 
@@ -31,14 +31,14 @@ class ModelRuntime {
 
   apply(actions: PodActions): void {
     const { killPod, createSandbox, kill, start } = actions;
-    const prune = computePrune(this.observed);
+    const prune = computePrune(this.observed, 1);
     if (killPod !== undefined) {
       this.#set({ sandboxes: this.observed.sandboxes.map((sandbox) => ({ ...sandbox, state: 'notReady', ips: [] })) });
       this.#end(() => true);
     }
     this.#end(({ id }) => kill.some((killed) => killed.id === id));
     this.#set({
-      containers: this.observed.containers.filter(({ id }) => !prune.containers.includes(id)),
+      containers: this.observed.containers.filter(({ id }) => !prune.containers.some((gone) => gone.id === id)),
       sandboxes: this.observed.sandboxes.filter(({ id }) => !prune.sandboxes.includes(id)),
     });
     if (createSandbox !== undefined) {

@@ -14,6 +14,7 @@ import { observe } from '../../testing/observe.ts';
 import { aContainer, aPod, testImage } from '../../testing/pods.ts';
 import type { StartRefusal } from './ports.ts';
 import { hooksOn } from '../../testing/hooks.ts';
+import { computePrune } from '../container-gc/index.ts';
 import { RestartBackoff } from './restart-backoff.ts';
 import { PodRuntime, type RuntimeOutcome } from './pod-runtime.ts';
 import { computeRestartCount } from './prepare-container.ts';
@@ -46,6 +47,8 @@ class World {
       errors,
       backoff,
       hooks: hooksOn(clock, cri).hooks,
+      prune: (seen) => computePrune(seen, 1),
+      logs: { remove: async () => {} },
       probes: { liveness: () => 'success', startup: () => 'success' },
       prepare: async ({ start, podIps }) => {
         const { name } = start.container;

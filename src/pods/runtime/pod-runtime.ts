@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { TubeletError, wordsOf } from '../../base/errors.ts';
-import { sandboxId, type SandboxId } from '../../base/ids.ts';
+import { sandboxId, type ContainerId, type SandboxId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { PodSandboxConfig } from '../../gen/cri/api.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
@@ -11,7 +11,6 @@ import type { ObservedPod } from '../../model/observed-pod.ts';
 import { startReasons } from '../../model/reasons.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import { computePodActions } from './compute-actions.ts';
-import { computePrune } from './compute-prune.ts';
 import { computeInitRecheck } from './compute-recheck.ts';
 import { computeSandboxChange } from './compute-sandbox-change.ts';
 import { computeSandboxConfig } from './compute-sandbox-config.ts';
@@ -36,12 +35,20 @@ export interface PodRuntimeDeps {
   readonly backoff: RestartBackoff;
   readonly hooks: Pick<HookDeps, 'requests'>;
   readonly prepare: PrepareContainer;
+  /** Which dead instances nobody needs any more. */
+  readonly prune: (observed: ObservedPod) => Prunable;
+  readonly logs: { remove(path: string): Promise<void> };
   readonly settings: RuntimeSettings;
   /** The host's resolver configuration, read when a sandbox is made. */
   readonly hostDns: () => Promise<HostDns>;
   readonly hostIps: () => readonly string[];
   /** Whether a healthy stream of events tells when containers end. */
   readonly toldOfEnds?: () => boolean;
+}
+
+export interface Prunable {
+  readonly containers: readonly { readonly id: ContainerId; readonly logPath: string | undefined }[];
+  readonly sandboxes: readonly SandboxId[];
 }
 
 export interface RuntimeOutcome {
@@ -137,9 +144,15 @@ export class PodRuntime {
   }
 
   async #prune(observed: ObservedPod, signal: AbortSignal): Promise<boolean> {
-    const { runtime } = this.#deps;
-    const prune = computePrune(observed);
-    await Promise.all(prune.containers.map((id) => gone(runtime.removeContainer({ containerId: id }, { signal }))));
+    const { runtime, logs } = this.#deps;
+    const prune = this.#deps.prune(observed);
+    await Promise.all(
+      prune.containers.map(async ({ id, logPath }) => {
+        // The log first: without the container nobody would know that it is there.
+        if (logPath !== undefined && logPath !== '') await logs.remove(logPath);
+        await gone(runtime.removeContainer({ containerId: id }, { signal }));
+      }),
+    );
     await Promise.all(prune.sandboxes.map((id) => gone(runtime.removePodSandbox({ podSandboxId: id }, { signal }))));
     return prune.containers.length + prune.sandboxes.length > 0;
   }

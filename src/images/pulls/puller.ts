@@ -1,0 +1,119 @@
+import type { Clock } from '../../base/clock.ts';
+import { kindOf, TubeletError } from '../../base/errors.ts';
+import { Limiter } from '../../base/limiter.ts';
+import {
+  AuthConfig,
+  ImageStatusRequest,
+  PullImageRequest,
+  type Image,
+  type PodSandboxConfig,
+} from '../../gen/cri/api.ts';
+import type { Credential } from '../credentials/credential.ts';
+import type { ImageService } from '../ports.ts';
+import { joinedWords } from './pull-failure.ts';
+import { SharedWork } from './shared-work.ts';
+import { TokenBucket, type Rate } from './token-bucket.ts';
+
+/** Told about pulls before and after they happen, so that later it is known who pulled what. */
+export interface PullJournal {
+  /** A pull is about to begin; it must not when this fails. */
+  began(image: string): Promise<void>;
+  pulled(image: string, ref: string, credential: Credential | undefined): Promise<void>;
+  failed(image: string): Promise<void>;
+}
+
+export interface PullerDeps {
+  readonly clock: Clock;
+  readonly service: ImageService;
+  /** How many pulls may run at once. */
+  readonly parallel: number;
+  readonly rate?: Rate;
+  readonly journal?: PullJournal;
+}
+
+export interface PullRequest {
+  readonly image: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly runtimeHandler: string;
+  readonly sandboxConfig: PodSandboxConfig | undefined;
+  /** Tried in turn until one opens; none means to ask without. */
+  readonly credentials: readonly Credential[];
+}
+
+export interface Pulled {
+  readonly ref: string;
+  readonly image: Image | undefined;
+  /** Without the time in line. */
+  readonly tookMs: number;
+}
+
+/**
+ * Pulls images: a few at a time in order of arrival, at a limited rate, and one pull for all who want the same image
+ * with the same credentials.
+ */
+export class Puller {
+  readonly #deps: PullerDeps;
+  readonly #line: Limiter;
+  readonly #bucket: TokenBucket;
+  readonly #shared = new SharedWork<Pulled>();
+
+  constructor(deps: PullerDeps) {
+    this.#deps = deps;
+    this.#line = new Limiter(deps.parallel);
+    this.#bucket = new TokenBucket(deps.clock, deps.rate ?? { perSecond: 0, burst: 0 });
+  }
+
+  pull(request: PullRequest, signal: AbortSignal): Promise<Pulled> {
+    const { image, runtimeHandler, credentials } = request;
+    // Credentials are part of the key: nobody gets an image by waiting beside somebody who may have it.
+    const key = JSON.stringify([image, runtimeHandler, ...credentials.map(({ hash }) => hash.reveal())]);
+    return this.#shared.run(key, (all) => this.#line.run(() => this.#pullNow(request, all), all), signal);
+  }
+
+  async #pullNow(request: PullRequest, signal: AbortSignal): Promise<Pulled> {
+    if (!this.#bucket.tryTake()) throw new TubeletError('exhausted', 'pull QPS exceeded');
+    const { clock, service, journal } = this.#deps;
+    const { image, annotations, runtimeHandler } = request;
+    await journal?.began(image);
+    const began = clock.monotonic();
+    let ref: string;
+    let credential: Credential | undefined;
+    try {
+      ({ ref, credential } = await this.#tryEach(request, signal));
+    } catch (error) {
+      await journal?.failed(image);
+      throw error;
+    }
+    await journal?.pulled(image, ref, credential);
+    const tookMs = clock.monotonic() - began;
+    const spec = { image, annotations, runtimeHandler };
+    const found = await service.imageStatus(ImageStatusRequest.fromPartial({ image: spec }), { signal });
+    return { ref, image: found.image, tookMs };
+  }
+
+  async #tryEach(
+    request: PullRequest,
+    signal: AbortSignal,
+  ): Promise<{ readonly ref: string; readonly credential: Credential | undefined }> {
+    const { image, annotations, runtimeHandler, sandboxConfig, credentials } = request;
+    const errors: unknown[] = [];
+    for (const credential of credentials.length === 0 ? [undefined] : credentials) {
+      const auth = credential && authConfig(credential);
+      const spec = { image, annotations, runtimeHandler };
+      try {
+        const asked = PullImageRequest.fromPartial({ image: spec, auth, sandboxConfig });
+        const { imageRef } = await this.#deps.service.pullImage(asked, { signal });
+        return { ref: imageRef, credential };
+      } catch (error) {
+        if (signal.aborted || credentials.length < 2) throw error;
+        errors.push(error);
+      }
+    }
+    throw new TubeletError(kindOf(errors.at(-1)), joinedWords(errors), { cause: errors.at(-1) });
+  }
+}
+
+function authConfig({ auth }: Credential): AuthConfig {
+  const { username, password } = auth.reveal();
+  return AuthConfig.fromPartial({ username, password });
+}

@@ -1,0 +1,97 @@
+import type { Credential } from '../credentials/credential.ts';
+import { fullRepository } from '../image-name.ts';
+import { shownBy, type PullCredentials, type PulledRecord } from './pull-record.ts';
+
+export type VerificationPolicy =
+  | 'NeverVerify'
+  | 'NeverVerifyPreloadedImages'
+  | 'NeverVerifyAllowlistedImages'
+  | 'AlwaysVerify';
+
+/** Which images on the node a pod may use without showing credentials for them. */
+export interface VerificationRule {
+  readonly policy: VerificationPolicy;
+  /** Repositories, or beginnings of repositories that end in a slash and a star. */
+  readonly allowlist: readonly string[];
+}
+
+export function requiresVerification(
+  { policy, allowlist }: VerificationRule,
+  repository: string,
+  pulledByUs: boolean,
+): boolean {
+  switch (policy) {
+    case 'NeverVerify':
+      return false;
+    case 'NeverVerifyPreloadedImages':
+      return pulledByUs;
+    case 'NeverVerifyAllowlistedImages':
+      return !allowlist.some((pattern) => isListed(pattern, repository));
+    case 'AlwaysVerify':
+      return true;
+  }
+}
+
+function isListed(pattern: string, repository: string): boolean {
+  if (pattern.endsWith('/*')) return repository.startsWith(pattern.slice(0, -1));
+  return fullRepository(pattern) === repository;
+}
+
+/** What is known about an image that is on the node. */
+export interface KnownImage {
+  readonly repository: string;
+  readonly record: PulledRecord | undefined;
+  /** Whether a pull of it was begun and its end was not written down. */
+  readonly intended: boolean;
+}
+
+/**
+ *   open       no credentials asked for
+ *   shown      the pod has what opened the image before; `remember` is new about that and worth writing down
+ *   mustPull   only the registry can tell
+ */
+export type Access =
+  | { readonly kind: 'open' }
+  | { readonly kind: 'shown'; readonly remember?: PullCredentials }
+  | { readonly kind: 'mustPull' };
+
+/** Past this many secrets in a record, new ones are not added for having matched: namespaces come and go. */
+const mostRemembered = 100;
+
+export function isOpen(rule: VerificationRule, { repository, record, intended }: KnownImage): boolean {
+  return !requiresVerification(rule, repository, record !== undefined || intended);
+}
+
+/** Whether a pod that has `credentials` may use an image that is not open to all. */
+export function computeAccess({ repository, record }: KnownImage, credentials: readonly Credential[]): Access {
+  const known = record?.credentialMapping[repository];
+  if (known === undefined) return { kind: 'mustPull' };
+  if (known.nodePodsAccessible === true) return { kind: 'shown' };
+  const { kubernetesSecrets = [], kubernetesServiceAccounts = [] } = known;
+  for (const credential of credentials) {
+    const { source, hash } = credential;
+    if (source.kind === 'secret') {
+      const sameHash = kubernetesSecrets.filter(({ credentialHash }) => credentialHash === hash.reveal());
+      const samePlace = kubernetesSecrets.filter((secret) => isSame(secret, source));
+      if (sameHash.length === 0 && samePlace.length === 0) continue;
+      // The same credential in another secret, or another credential in the same secret: both were good once.
+      const isNew = !sameHash.some((secret) => isSame(secret, source));
+      const remember = isNew && kubernetesSecrets.length < mostRemembered;
+      return { kind: 'shown', ...(remember && { remember: shownBy(credential) }) };
+    }
+    if (source.kind === 'serviceAccount' && kubernetesServiceAccounts.some((account) => isSame(account, source))) {
+      return { kind: 'shown' };
+    }
+  }
+  return { kind: 'mustPull' };
+}
+
+interface Coordinates {
+  readonly uid: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function isSame(left: Coordinates, right: Coordinates): boolean {
+  return left.uid === right.uid && left.namespace === right.namespace && left.name === right.name;
+}
