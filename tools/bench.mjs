@@ -15,6 +15,15 @@ if (!existsSync(`bench/${name}.ts`)) {
 ensurePackages(root);
 const { build } = await import('esbuild');
 const outfile = `.build/bench-${name}.mjs`;
-await build({ entryPoints: [`bench/${name}.ts`], outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external', logLevel: 'error' });
-if (spawnSync(process.execPath, ['tools/build.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0) process.exit(1);
+await build({
+  entryPoints: [`bench/${name}.ts`],
+  outfile,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  packages: 'external',
+  logLevel: 'error',
+});
+if (spawnSync(process.execPath, ['tools/build.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0)
+  process.exit(1);
 process.exit(spawnSync(process.execPath, [outfile, ...rest], { stdio: 'inherit' }).status ?? 1);

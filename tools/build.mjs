@@ -1,18 +1,24 @@
 // npm run build: one bundle per entry with shared chunks, so that `--version` loads a few kilobytes and the agent loads
 // what it needs. Native modules stay outside; source maps translate log positions back to the sources.
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const { build } = await import('esbuild');
 const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 
-rmSync(`${root}/dist`, { recursive: true, force: true });
-mkdirSync(`${root}/dist`);
+// Built beside the old program and swapped in when it is whole: a build that fails, or another one at the same time,
+// leaves a program that runs.
+const fresh = `.build/dist-${process.pid}`;
+const stale = `${root}/.build/dist-old-${process.pid}`;
+mkdirSync(`${root}/${fresh}`, { recursive: true });
+process.on('exit', () => {
+  for (const path of [`${root}/${fresh}`, stale]) rmSync(path, { recursive: true, force: true });
+});
 const result = await build({
   absWorkingDir: root,
   entryPoints: { tubelet: 'src/main/tubelet.ts' },
-  outdir: 'dist',
+  outdir: fresh,
   bundle: true,
   splitting: true,
   format: 'esm',
@@ -30,5 +36,13 @@ const result = await build({
   metafile: true,
   logLevel: 'error',
 });
+try {
+  renameSync(`${root}/dist`, stale);
+} catch (error) {
+  if (error.code !== 'ENOENT') throw error;
+}
+renameSync(`${root}/${fresh}`, `${root}/dist`);
 const bytes = Object.entries(result.metafile.outputs).filter(([path]) => path.endsWith('.mjs'));
-console.log(bytes.map(([path, { bytes: size }]) => `${path} ${Math.ceil(size / 1024)} kB`).join('\n'));
+console.log(
+  bytes.map(([path, { bytes: size }]) => `${path.replace(fresh, 'dist')} ${Math.ceil(size / 1024)} kB`).join('\n'),
+);

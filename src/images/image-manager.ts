@@ -120,9 +120,15 @@ export class ImageManager {
       record('Warning', imageEvents.inspectFailed, message);
       return { refusal: { reason: startReasons.imageInspectError, message } };
     }
-    if (present !== undefined && (await this.#mayUse(wish, present))) return { ok: present };
     // An image that is there but not for this pod is as good as none, and nobody learns that it is there.
-    if (computePull(imagePullPolicy, false) === 'refuse') {
+    const usable = present !== undefined && (await this.#mayUse(wish, present)) ? present : undefined;
+    const decision = computePull(imagePullPolicy, usable !== undefined);
+    if (decision === 'use' && usable !== undefined) {
+      const checked = this.#deps.records === undefined ? '' : ' and can be accessed by the pod';
+      record('Normal', imageEvents.pulled, `Container image "${written}" already present on machine${checked}`);
+      return { ok: usable };
+    }
+    if (decision === 'refuse') {
       const message = `Container image "${written}" is not present with pull policy of Never`;
       record('Warning', imageEvents.errImageNeverPull, message);
       return { refusal: { reason: startReasons.errImageNeverPull, message } };
@@ -130,12 +136,8 @@ export class ImageManager {
     return this.#pull(wish);
   }
 
-  async #mayUse({ image, written, record, credentials }: Wish, { ref }: PresentImage): Promise<boolean> {
-    const { records } = this.#deps;
-    if (records !== undefined && !(await records.mayUse(image, ref, credentials))) return false;
-    const checked = records === undefined ? '' : ' and can be accessed by the pod';
-    record('Normal', imageEvents.pulled, `Container image "${written}" already present on machine${checked}`);
-    return true;
+  async #mayUse({ image, credentials }: Wish, { ref }: PresentImage): Promise<boolean> {
+    return (await this.#deps.records?.mayUse(image, ref, credentials)) ?? true;
   }
 
   async #pull(wish: Wish): Promise<EnsuredImage> {

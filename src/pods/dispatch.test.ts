@@ -45,12 +45,21 @@ test('what a source says goes to the desired pods first, then to each worker, th
     ['update', ['configure uid-1', 'configure uid-2']],
     ['delete', ['configure uid-1', 'configure uid-2']],
     ['remove', ['remove uid-1', 'remove uid-2']],
-    ['reconcile', ['wake uid-1', 'wake uid-2']],
+    ['reconcile', []],
     ['set', []],
   ];
   for (const [op, calls] of cases) {
     assert.deepEqual(update(op, web, db), [`desired ${op}`, ...calls, 'housekeeping'], op);
   }
+});
+
+test('a status that comes back matters to those whose readiness others have a say in', () => {
+  const { update } = setUp();
+  const spec = { readinessGates: [{ conditionType: 'example.com/gate' }] };
+  const gated = aPod({ spec });
+  assert.deepEqual(update('reconcile', gated, db), ['desired reconcile', 'configure uid-1', 'housekeeping']);
+  const refused = aPod({ uid: stranger.uid, name: stranger.name, spec });
+  assert.deepEqual(update('reconcile', refused), ['desired reconcile', 'housekeeping']);
 });
 
 test('the first word of an empty source reaches housekeeping, for it may settle what is nobody’s', () => {

@@ -75,7 +75,8 @@ export class Dispatch {
           else onGone(pod.uid);
           break;
         case 'reconcile':
-          workers.wake(pod.uid);
+          // Most of a status is our own word coming back. Only readiness gates wait for what others write into it.
+          if ((pod.spec.readinessGates ?? []).length > 0 && workers.knows(pod.uid)) workers.configure(pod);
           break;
         case 'set':
           break;

@@ -31,7 +31,8 @@ export class MemoryFiles {
     for (let above = dirname(path); above !== '/' && !this.#entries.has(above); above = dirname(above)) {
       this.#entries.set(above, { mode: 0o755 });
     }
-    this.#entries.set(path, { content: (this.#entries.get(path)?.content ?? '') + text, mode: 0o640 });
+    const { content = '', mode = 0o640 } = this.#entries.get(path) ?? {};
+    this.#entries.set(path, { content: content + text, mode });
   }
 
   async readText(path: string): Promise<string> {

@@ -1,4 +1,4 @@
-import { TubeletError } from '../base/errors.ts';
+import { describeError, kindOf, TubeletError } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
 import type { Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
@@ -25,7 +25,7 @@ export class VolumeManager {
     const ready = new Map<string, MountedVolume>();
     for (const { volume, plugin } of plugins) {
       signal.throwIfAborted();
-      ready.set(volume.name, await plugin.setUp(pod.uid, volume));
+      ready.set(volume.name, await setUp(plugin, pod.uid, volume));
     }
     this.#mounted.set(pod.uid, ready);
   }
@@ -48,12 +48,23 @@ export class VolumeManager {
     if (plugin !== undefined) return plugin;
     throw new TubeletError(
       'unsupported',
-      `volume "${volume.name}" is of a kind that this version cannot mount: ${kindOf(volume)}`,
+      `Unable to attach or mount volumes: volume "${volume.name}" is of a kind that this version cannot mount: ` +
+        sourceOf(volume),
     );
   }
 }
 
-function kindOf(volume: Volume): string {
+/** A failure names the volume: it is what people read in the pod's events. */
+async function setUp(plugin: VolumePlugin, uid: PodUid, volume: Volume): Promise<MountedVolume> {
+  try {
+    return await plugin.setUp(uid, volume);
+  } catch (error) {
+    const message = `MountVolume.SetUp failed for volume "${volume.name}" : ${describeError(error)}`;
+    throw new TubeletError(kindOf(error), message, { cause: error });
+  }
+}
+
+function sourceOf(volume: Volume): string {
   const { name: _, ...source } = volume;
   const [kind = 'none'] = Object.keys(source);
   const detail = volume.emptyDir?.medium ?? volume.hostPath?.type ?? '';

@@ -10,7 +10,6 @@ interface Call {
 }
 
 const reading = /^(List.*|.*Status|Version|RuntimeConfig)$/;
-const sameSandbox = 'as in RunPodSandbox';
 
 /**
  * The calls that change something, in order and content. What chance or haste decides does not count: how often a call
@@ -18,7 +17,7 @@ const sameSandbox = 'as in RunPodSandbox';
  * came before the recording was over.
  */
 export function compareCalls(record: GoldenRecord, calls: readonly FakeCall[]): string[] {
-  const recorded = tidy(record.cri.map(({ verb, request }) => ({ verb, request })));
+  const recorded = tidy(completed(record));
   const ours = tidy(inRecordedForm(calls));
   const order = diffLists(recorded.main.map(titleOf), ours.main.map(titleOf));
   const differences = [
@@ -43,11 +42,18 @@ function inRecordedForm(calls: readonly FakeCall[]): Call[] {
     // Questions about an image are recorded when they name the pod.
     const told = verb === 'ImageStatus' ? JSON.stringify(message).includes('{{podUid}}') : !reading.test(verb);
     if (!told) continue;
-    const run = written.findLast((call) => call.verb === 'RunPodSandbox')?.request['config'];
-    const isSame = run !== undefined && isDeepStrictEqual(run, message['sandboxConfig']);
-    written.push({ verb, request: { ...message, ...(isSame && { sandboxConfig: sameSandbox }) } });
+    written.push({ verb, request: message });
   }
   return written;
+}
+
+/** The records leave out the configuration of a sandbox where they have it already. */
+function completed({ cri }: GoldenRecord): readonly Call[] {
+  const run = cri.find(({ verb }) => verb === 'RunPodSandbox')?.request.config;
+  return cri.map(({ verb, request }) => {
+    const isShort: boolean = (request.sandboxConfig as unknown) === 'as in RunPodSandbox';
+    return { verb, request: { ...request, ...(isShort && { sandboxConfig: run }) } };
+  });
 }
 
 function tidy(calls: readonly Call[]): { readonly main: readonly Call[]; readonly removals: readonly string[] } {

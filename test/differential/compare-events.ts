@@ -12,5 +12,8 @@ function firstTimes(events: readonly (GoldenEvent | PodEvent)[]): string[] {
   const texts = events.map(({ type, reason, message, fieldPath }) =>
     [type, reason, message, fieldPath === undefined ? '' : `(${fieldPath})`].join(' ').trim(),
   );
-  return [...new Set(texts)];
+  const isEnd = (text: string): boolean => text.startsWith('Normal Killing Stopping container');
+  const each = [...new Set(texts)];
+  // Containers that are stopped together may say so in any order.
+  return [...each.filter((text) => !isEnd(text)), ...each.filter(isEnd).sort()];
 }

@@ -5,7 +5,7 @@ import type { Replay } from './replay.ts';
 /** Modes and paths of the agent's own files, and what its hosts file says to those that printed it. */
 export function compareFiles(record: GoldenRecord, { files, hosts }: Replay): string[] {
   if (record.mirror !== undefined) return [];
-  const { missing, extra } = diffLists(ownFiles(record), [...files].sort());
+  const { missing, extra } = diffLists(ownFiles(record), [...new Set(files)].sort());
   return [
     ...missing.map((file) => `file missing: ${file}`),
     ...extra.map((file) => `file extra: ${file}`),
@@ -18,18 +18,18 @@ const foreign = [
   /^plugins\/kubernetes\.io~empty-dir\/wrapped_/,
 ];
 
-/** Without the volumes that the agent does not mount itself. Owners are left out: the disk in memory has none. */
+/** Without volumes that the agent does not mount itself, and without owners: the disk in memory has none. */
 function ownFiles({ files, manifest }: GoldenRecord): string[] {
   const hasEmptyDir = (manifest.spec?.volumes ?? []).some(({ emptyDir }) => emptyDir !== undefined);
-  return files
+  const own = files
     .map((line) => {
       const [mode = '', , , path = ''] = line.split(' ');
       return { mode, path };
     })
     .filter(({ path }) => !foreign.some((pattern) => pattern.test(path)))
     .filter(({ path }) => hasEmptyDir || path !== 'plugins/kubernetes.io~empty-dir')
-    .map(({ mode, path }) => `${mode} ${path}`)
-    .sort();
+    .map(({ mode, path }) => `${mode} ${path}`);
+  return [...new Set(own)].sort();
 }
 
 function compareHosts({ logs }: GoldenRecord, hosts: string | undefined): string[] {

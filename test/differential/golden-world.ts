@@ -93,7 +93,8 @@ export class GoldenWorld {
 
 /** Kinds of volumes that the agent does not mount yet; where the recorded agent had them is all that matters here. */
 const goldenVolumes: VolumePlugin = {
-  handles: ({ configMap, secret, projected }) => [configMap, secret, projected].some((source) => source !== undefined),
+  handles: ({ configMap, secret, projected, hostPath }) =>
+    [configMap, secret, projected, hostPath].some((source) => source !== undefined),
   async setUp(_, volume) {
     if (volume.secret?.secretName === 'nope') throw new TubeletError('notFound', 'secret "nope" not found');
     return goldenVolume(volume);

@@ -57,7 +57,7 @@ type Step = 'any' | ((character: string) => boolean);
 function matchesName(pattern: string, name: string): boolean {
   const steps = stepsOf(pattern);
   if (steps === undefined) return false;
-  const characters = [...name];
+  const characters = Array.from(name);
   let step = 0;
   let at = 0;
   let retry: { readonly step: number; at: number } | undefined;
@@ -83,7 +83,7 @@ function matchesName(pattern: string, name: string): boolean {
 /** `*`, `?`, `[a-z]`, `[^a]` and `\x`; undefined for a pattern that does not end well, which matches nothing. */
 function stepsOf(pattern: string): readonly Step[] | undefined {
   const steps: Step[] = [];
-  const rest = [...pattern];
+  const rest = Array.from(pattern);
   for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
     const letter = next === '\\' ? rest.shift() : next;
     if (letter === undefined) return undefined;

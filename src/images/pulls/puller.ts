@@ -84,11 +84,16 @@ export class Puller {
       await journal?.failed(image);
       throw error;
     }
-    await journal?.pulled(image, ref, credential);
     const tookMs = clock.monotonic() - began;
-    const spec = { image, annotations, runtimeHandler };
-    const found = await service.imageStatus(ImageStatusRequest.fromPartial({ image: spec }), { signal });
-    return { ref, image: found.image, tookMs };
+    let found: Image | undefined;
+    try {
+      const spec = { image, annotations, runtimeHandler };
+      ({ image: found } = await service.imageStatus(ImageStatusRequest.fromPartial({ image: spec }), { signal }));
+    } finally {
+      // Under the id by which it will be found; not every runtime answers a pull with that.
+      await journal?.pulled(image, found?.id ?? ref, credential);
+    }
+    return { ref, image: found, tookMs };
   }
 
   async #tryEach(

@@ -99,9 +99,10 @@ export function withCredentials(
 function merge(known: PullCredentials, shown: PullCredentials): PullCredentials {
   if (known.nodePodsAccessible === true) return known;
   if (shown.nodePodsAccessible === true) return { nodePodsAccessible: true };
-  const secrets = mergeBy(known.kubernetesSecrets ?? [], shown.kubernetesSecrets ?? []);
-  const accounts = mergeBy(known.kubernetesServiceAccounts ?? [], shown.kubernetesServiceAccounts ?? []);
-  if (secrets === known.kubernetesSecrets && accounts === known.kubernetesServiceAccounts) return known;
+  const { kubernetesSecrets = [], kubernetesServiceAccounts = [] } = known;
+  const secrets = mergeBy(kubernetesSecrets, shown.kubernetesSecrets ?? []);
+  const accounts = mergeBy(kubernetesServiceAccounts, shown.kubernetesServiceAccounts ?? []);
+  if (secrets === kubernetesSecrets && accounts === kubernetesServiceAccounts) return known;
   return {
     ...(secrets.length > 0 && { kubernetesSecrets: secrets }),
     ...(accounts.length > 0 && { kubernetesServiceAccounts: accounts }),

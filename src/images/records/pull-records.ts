@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path/posix';
 import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
 import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { Limiter } from '../../base/limiter.ts';
@@ -45,7 +46,7 @@ const recordName = /^sha256-[0-9a-f]{64}$/;
  * A crash in between leaves the intention, and `start` turns it into a record without credentials: known to be pulled by
  * us, open to nobody until somebody shows a credential. Every doubt ends in asking the registry.
  */
-export class PullRecords implements PullJournal {
+export class PullRecords implements Component, PullJournal {
   readonly name = 'pull-records';
   readonly #deps: PullRecordsDeps;
   readonly #pulling: string;

@@ -1,4 +1,4 @@
-import type { Credential } from '../credentials/credential.ts';
+import type { Credential, ObjectCoordinates } from '../credentials/credential.ts';
 import { fullRepository } from '../image-name.ts';
 import { shownBy, type PullCredentials, type PulledRecord } from './pull-record.ts';
 
@@ -20,16 +20,10 @@ export function requiresVerification(
   repository: string,
   pulledByUs: boolean,
 ): boolean {
-  switch (policy) {
-    case 'NeverVerify':
-      return false;
-    case 'NeverVerifyPreloadedImages':
-      return pulledByUs;
-    case 'NeverVerifyAllowlistedImages':
-      return !allowlist.some((pattern) => isListed(pattern, repository));
-    case 'AlwaysVerify':
-      return true;
-  }
+  if (policy === 'NeverVerify') return false;
+  if (policy === 'NeverVerifyPreloadedImages') return pulledByUs;
+  if (policy === 'NeverVerifyAllowlistedImages') return !allowlist.some((pattern) => isListed(pattern, repository));
+  return true;
 }
 
 function isListed(pattern: string, repository: string): boolean {
@@ -86,12 +80,6 @@ export function computeAccess({ repository, record }: KnownImage, credentials: r
   return { kind: 'mustPull' };
 }
 
-interface Coordinates {
-  readonly uid: string;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-function isSame(left: Coordinates, right: Coordinates): boolean {
+function isSame(left: ObjectCoordinates, right: ObjectCoordinates): boolean {
   return left.uid === right.uid && left.namespace === right.namespace && left.name === right.name;
 }

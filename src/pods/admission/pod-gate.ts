@@ -35,6 +35,8 @@ export class PodGate {
   /** Whether the pod goes to its worker. */
   pass(pod: DesiredPod): boolean {
     const { admission, active, terminate, events } = this.#deps;
+    // Said once and for all: it never ran, so that there is nothing to end either.
+    if (this.#rejected.has(pod.uid)) return false;
     // What is ending anyway needs no leave to come in.
     if (pod.metadata.deletionTimestamp !== undefined || isTerminalPhase(pod.status.phase)) return true;
     const counted = active().filter((other) => admission.isAdmitted(other));
@@ -58,7 +60,6 @@ export class PodGate {
   }
 
   #reject(pod: DesiredPod, refused: Parameters<typeof rejectedStatus>[1]): void {
-    if (this.#rejected.has(pod.uid)) return;
     this.#rejected.add(pod.uid);
     const { status, event } = rejectedStatus(pod, refused, this.#deps.clock.now());
     this.#deps.statuses.set(pod.uid, status);

@@ -30,9 +30,18 @@ export interface SandboxConfigInput {
   readonly extraGroups?: readonly number[];
 }
 
-/** What the runtime is asked for as the pod's sandbox. Throws kind `invalid` when the pod cannot have the name it asks for. */
+/**
+ * What the runtime is asked for as the pod's sandbox. Throws kind `invalid` when the pod cannot have the name it asks
+ * for, `unsupported` when it wants users of its own and there are none to give: those of the host would be too many.
+ */
 export function computeSandboxConfig(input: SandboxConfigInput): PodSandboxConfig {
   const { pod, attempt, settings } = input;
+  if (pod.spec.hostUsers === false && input.userNamespace === undefined) {
+    throw new TubeletError(
+      'unsupported',
+      "can't set `spec.hostUsers: false`, runtime does not support user namespaces",
+    );
+  }
   return PodSandboxConfig.fromPartial({
     metadata: { name: pod.name, uid: pod.uid, namespace: pod.namespace, attempt },
     hostname: pod.spec.hostNetwork === true ? '' : sandboxHostname(pod, settings),

@@ -5,6 +5,7 @@ import { podHostname } from '../../model/hostname.ts';
 import { hostNetworkHostsFile, podHostsFile } from '../../model/hosts-file.ts';
 import { isRefusal } from '../../model/refusal.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
+import { verifyNonRoot } from '../../model/security-context.ts';
 import { computeContainerConfig } from './compute-container-config.ts';
 import { computeContainerEnv, type EnvLookup } from './compute-container-env.ts';
 import type { ContainerStart } from './pod-actions.ts';
@@ -41,6 +42,9 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
     const where = { pod, container, podIps: pod.spec.hostNetwork === true ? hostIps : podIps, hostIps };
     const env = computeContainerEnv({ ...where, nodeName: settings.nodeName, node, lookup: deps.lookup });
     if (isRefusal(env)) return env;
+    // Before any file is made: this is tried again and again, and each try would leave one behind.
+    const rootRefusal = verifyNonRoot(pod, container, image.ok.user);
+    if (rootRefusal !== undefined) return rootRefusal;
 
     const [logged, etcHosts, terminationLog] = await Promise.all([
       deps.files.prepareLogs(pod, container.name),

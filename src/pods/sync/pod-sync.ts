@@ -2,7 +2,7 @@ import { describeError, TubeletError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { volumeEvents } from '../../model/event-reasons.ts';
+import { podEvents, volumeEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 import type {
@@ -60,7 +60,11 @@ export class PodSync {
     const status = this.#publish(pod, observed);
     if (isTerminalPhase(status.phase)) return { kind: 'ended' };
     const deadline = this.#deps.deadlines.check(pod, status);
-    if (deadline.end !== undefined) return { kind: 'ended', decided: deadline.end };
+    if (deadline.end !== undefined) {
+      const { message } = deadline.end;
+      this.#deps.events.record(pod, { type: 'Normal', reason: podEvents.deadlineExceeded, message });
+      return { kind: 'ended', decided: deadline.end };
+    }
 
     await this.#deps.directories.prepare(pod.uid);
     await this.#mount(pod, signal);
@@ -152,7 +156,7 @@ export class PodSync {
       await this.#deps.volumes.mount(pod, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const message = `Unable to attach or mount volumes: ${describeError(error)}`;
+      const message = describeError(error);
       this.#deps.events.record(pod, { type: 'Warning', reason: volumeEvents.failedMount, message });
       throw error;
     }
