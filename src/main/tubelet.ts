@@ -28,7 +28,7 @@ const io: CommandIo = {
   stdout: (text) => void process.stdout.write(text),
   stderr: (text) => void process.stderr.write(text),
   env: process.env,
-  isTerminal: process.stdout.isTTY === true,
+  isTerminal: process.stdout.isTTY,
   signal: onSignals(process, systemClock(), () => process.exit(1)),
 };
 const [command, args] = await chosen(process.argv.slice(2));

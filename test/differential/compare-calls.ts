@@ -42,7 +42,7 @@ function inRecordedForm(calls: readonly FakeCall[]): Call[] {
     // Questions about an image are recorded when they name the pod.
     const told = verb === 'ImageStatus' ? JSON.stringify(message).includes('{{podUid}}') : !reading.test(verb);
     if (!told) continue;
-    written.push({ verb, request: message });
+    written.push({ verb, request: withSortedOptions(message) });
   }
   return written;
 }
@@ -52,8 +52,18 @@ function completed({ cri }: GoldenRecord): readonly Call[] {
   const run = cri.find(({ verb }) => verb === 'RunPodSandbox')?.request.config;
   return cri.map(({ verb, request }) => {
     const isShort: boolean = (request.sandboxConfig as unknown) === 'as in RunPodSandbox';
-    return { verb, request: { ...request, ...(isShort && { sandboxConfig: run }) } };
+    return { verb, request: withSortedOptions({ ...request, ...(isShort && { sandboxConfig: run }) }) };
   });
+}
+
+/** The order of resolver options is left to chance in the recorded agent. */
+function withSortedOptions(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const sorted = Object.entries(value).map(([key, entry]) => {
+    if (Array.isArray(entry)) return [key, key === 'options' ? [...entry].sort() : entry];
+    const isMessage = typeof entry === 'object' && entry !== null;
+    return [key, isMessage ? withSortedOptions(entry as Readonly<Record<string, unknown>>) : entry];
+  });
+  return Object.fromEntries(sorted) as Readonly<Record<string, unknown>>;
 }
 
 function tidy(calls: readonly Call[]): { readonly main: readonly Call[]; readonly removals: readonly string[] } {
@@ -76,13 +86,13 @@ function ordered(calls: readonly Call[]): readonly Call[] {
   return sorted;
 }
 
-/** Calls between two deeds, each once; commands are no deeds. */
+/** Calls between two deeds, each once. Probes may go on while a container stops, so that a stop ends no stretch. */
 function withoutRepetition(calls: readonly Call[]): readonly Call[] {
   const kept: Call[] = [];
   let stretch: Call[] = [];
   for (const call of calls) {
     if (stretch.some((seen) => isDeepStrictEqual(seen, call))) continue;
-    stretch = call.verb === 'ExecSync' ? [...stretch, call] : [call];
+    stretch = /^(ExecSync|StopContainer)$/.test(call.verb) ? [...stretch, call] : [call];
     kept.push(call);
   }
   return kept;

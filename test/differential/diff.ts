@@ -57,5 +57,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function shown(value: unknown): string {
-  return value === undefined || value === null ? 'nothing' : JSON.stringify(value);
+  if (value === undefined || value === null) return 'nothing';
+  if (Array.isArray(value)) return '[…]';
+  return typeof value === 'object' ? '{…}' : JSON.stringify(value);
 }

@@ -6,6 +6,7 @@ import { toStaticPod } from '../../src/model/static-pod.ts';
 import type { PodEvent } from '../../src/pods/runtime/index.ts';
 import type { FakeCall } from '../../src/testing/fake-cri/index.ts';
 import { goldenPod, type GoldenRecord } from '../../src/testing/golden.ts';
+import { sooner } from './differences.ts';
 import { GoldenWorld } from './golden-world.ts';
 
 /** What the agent did with a recorded pod, in the words of the records: placeholders for names, ids and times. */
@@ -47,7 +48,7 @@ async function replayApi(record: GoldenRecord): Promise<Replay> {
   };
   await world.start();
   tell();
-  await clock.advance((record.recording?.hold ?? 0) * 1_000);
+  await clock.advance((sooner.get(record.name)?.holdSeconds ?? record.recording?.hold ?? 0) * 1_000);
   const seen = await look(world, uid);
   const { terminationGracePeriodSeconds: grace = 30 } = pod.spec;
   const metadata = {

@@ -32,6 +32,14 @@ export const tiers = [
     probe: () => undefined,
   },
   {
+    name: 'differential',
+    matches: (path) => path.startsWith('test/differential/'),
+    needsBuild: false,
+    concurrency: 2,
+    timeoutMs: 120_000,
+    probe: () => undefined,
+  },
+  {
     name: 'simulation',
     matches: (path) => path.startsWith('test/simulation/'),
     needsBuild: false,

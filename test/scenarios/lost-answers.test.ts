@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { aContainer, aPod } from '../../src/testing/pods.ts';
+import { AgentWorld } from '../support/agent-world.ts';
+
+/** What a failed try leaves in the runtime comes back as an event, and must not set off the next try at once. */
+describe('a runtime that does not do what it should', () => {
+  const count = (it: AgentWorld, verb: string): number => it.verbs().filter((called) => called === verb).length;
+
+  for (const [verb, afterwards] of [
+    ['createContainer', true],
+    ['createContainer', false],
+    ['startContainer', false],
+  ] as const) {
+    test(`${verb} that fails ${afterwards ? 'after' : 'before'} the deed is tried every ten seconds`, async () => {
+      const it = new AgentWorld();
+      it.cri.faults.fail(verb, 'unavailable', { afterwards });
+      await it.start();
+      await it.manifests(aPod());
+      await it.clock.advance(1_000);
+      assert.equal(count(it, verb), 1);
+      await it.clock.advance(60_000);
+      assert.ok(count(it, verb) >= 5 && count(it, verb) <= 8, `${count(it, verb)} tries in a minute`);
+      it.cri.faults.clear();
+      await it.clock.advance(11_000);
+      assert.deepEqual(it.containers(), ['main#0 running']);
+      await it.stop();
+    });
+  }
+
+  test('a changed manifest is tried at once', async () => {
+    const it = new AgentWorld();
+    it.cri.faults.fail('createContainer', 'invalid', { times: 1, message: 'no such device' });
+    await it.start();
+    await it.manifests(aPod());
+    await it.clock.advance(100);
+    assert.equal(it.status('uid-1')?.containerStatuses?.[0]?.state?.waiting?.reason, 'CreateContainerError');
+    await it.manifests(aPod({ spec: { containers: [aContainer('main', { args: ['other'] })] } }));
+    await it.clock.advance(100);
+    assert.deepEqual(it.containers(), ['main#0 running']);
+    await it.stop();
+  });
+
+  test('a start whose answer is lost counts as started', async () => {
+    const it = new AgentWorld();
+    it.cri.faults.fail('startContainer', 'timeout', { times: 1, afterwards: true });
+    await it.start();
+    await it.manifests(aPod());
+    await it.clock.advance(1_000);
+    assert.deepEqual(it.containers(), ['main#0 running']);
+    assert.equal(it.isReady(), true);
+    await it.stop();
+  });
+});
