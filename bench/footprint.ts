@@ -28,7 +28,9 @@ try {
   };
   record('footprint', result);
   console.log(`idle with the sample pod, over ${seconds} s`);
-  console.log(`  resident memory  ${result.rssMb.toFixed(1)} MB, ${result.anonMb.toFixed(1)} MB of it private (aim: at most ${limits.rssMb})`);
+  console.log(
+    `  resident memory  ${result.rssMb.toFixed(1)} MB, ${result.anonMb.toFixed(1)} MB of it private (aim: at most ${limits.rssMb})`,
+  );
   console.log(`  CPU              ${result.cpuPercent.toFixed(2)} % of a core (aim: at most ${limits.cpuPercent})`);
   console.log(`  main thread wakes ${result.wakeupsPerSecond.toFixed(1)} times a second`);
 } finally {

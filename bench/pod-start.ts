@@ -36,7 +36,9 @@ try {
   };
   record('pod-start', result);
   console.log(`manifest renamed → process running, median of ${pods} pods`);
-  console.log(`  total            ${result.totalMs.toFixed(1)} ms, of which inside CRI calls ${result.criMs.toFixed(1)} ms`);
+  console.log(
+    `  total            ${result.totalMs.toFixed(1)} ms, of which inside CRI calls ${result.criMs.toFixed(1)} ms`,
+  );
   console.log(`  own share        ${result.ownMs.toFixed(1)} ms (aim: at most ${limits.ownMs})`);
   console.log(`  until the event  ${result.toEventMs.toFixed(1)} ms`);
   console.log(`  own after event  ${result.ownAfterEventMs.toFixed(1)} ms (aim: at most ${limits.afterEventMs})`);
@@ -65,7 +67,10 @@ function manifest(name: string): string {
 
 async function isRunning(name: string): Promise<boolean> {
   interface Pods {
-    readonly items: readonly { readonly metadata: { readonly name: string }; readonly status: { readonly phase: string } }[];
+    readonly items: readonly {
+      readonly metadata: { readonly name: string };
+      readonly status: { readonly phase: string };
+    }[];
   }
   const { items } = (await (await fetch(node.podsUrl)).json()) as Pods;
   return items.some(({ metadata, status }) => metadata.name.startsWith(`${name}-`) && status.phase === 'Running');

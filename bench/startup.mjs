@@ -8,7 +8,8 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const rounds = 30;
 const limit = 2.5;
 
-if (!existsSync(`${root}dist/tubelet.mjs`)) spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
+if (!existsSync(`${root}dist/tubelet.mjs`))
+  spawnSync('npm', ['run', '--silent', 'build'], { cwd: root, stdio: 'inherit' });
 
 const candidates = {
   'node -e 0': ['node', ['-e', '0']],

@@ -26,4 +26,4 @@ await build({
 });
 if (spawnSync(process.execPath, ['tools/build.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0)
   process.exit(1);
-process.exit(spawnSync(process.execPath, [outfile, ...rest], { stdio: 'inherit' }).status ?? 1);
+process.exit(spawnSync(process.execPath, ['--expose-gc', outfile, ...rest], { stdio: 'inherit' }).status ?? 1);

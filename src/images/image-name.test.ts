@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { completeImageName } from './image-name.ts';
+import { completeImageName, fullRepository } from './image-name.ts';
 
 const sha = `sha256:${'a1'.repeat(32)}`;
 
@@ -57,5 +57,25 @@ describe('names that are none, and why', () => {
     test(JSON.stringify(written), () =>
       assert.deepEqual(completeImageName(written), { invalid: `couldn't parse image name "${written}": ${why}` }),
     );
+  }
+});
+
+describe('repositories in full', () => {
+  const table: Readonly<Record<string, string>> = {
+    busybox: 'docker.io/library/busybox',
+    'busybox:1.36': 'docker.io/library/busybox',
+    [`busybox:1.36@${sha}`]: 'docker.io/library/busybox',
+    [`team/app@${sha}`]: 'docker.io/team/app',
+    'docker.io/busybox:1': 'docker.io/library/busybox',
+    'index.docker.io/team/app': 'docker.io/team/app',
+    'localhost/app': 'localhost/app',
+    'localhost:5000/app': 'localhost:5000/app',
+    '10.0.0.1:80/a/b:tag': '10.0.0.1:80/a/b',
+    '[::1]:5000/a/b:1': '[::1]:5000/a/b',
+    'registry.k8s.io/pause:3.10': 'registry.k8s.io/pause',
+    'UPPER/app:1': 'UPPER/app',
+  };
+  for (const [written, repository] of Object.entries(table)) {
+    test(written, () => assert.equal(fullRepository(written), repository));
   }
 });

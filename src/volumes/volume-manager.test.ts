@@ -59,7 +59,10 @@ describe('mount', () => {
   test('one that fails: nothing counts as mounted, and all is tried again', async () => {
     const { calls, failing, manager } = setUp();
     failing.add('etc');
-    await assert.rejects(manager.mount(pod, never), /etc cannot be made/);
+    await assert.rejects(manager.mount(pod, never), {
+      kind: 'internal',
+      message: 'MountVolume.SetUp failed for volume "etc" : etc cannot be made',
+    });
     assert.equal(manager.mounted(pod.uid).size, 0);
     failing.clear();
     await manager.mount(pod, never);
@@ -87,7 +90,7 @@ describe('kinds that cannot be mounted', () => {
       const { calls, manager } = setUp();
       await assert.rejects(manager.mount(withVolumes(cache, volume), never), {
         kind: 'unsupported',
-        message: `volume "${volume.name}" is of a kind that this version cannot mount: ${kind}`,
+        message: `Unable to attach or mount volumes: volume "${volume.name}" is of a kind that this version cannot mount: ${kind}`,
       });
       assert.deepEqual(calls, []);
     });

@@ -59,7 +59,7 @@ function completed({ cri }: GoldenRecord): readonly Call[] {
 /** The order of resolver options is left to chance in the recorded agent. */
 function withSortedOptions(value: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const sorted = Object.entries(value).map(([key, entry]) => {
-    if (Array.isArray(entry)) return [key, key === 'options' ? [...entry].sort() : entry];
+    if (Array.isArray(entry)) return [key, key === 'options' ? entry.map(String).sort() : entry];
     const isMessage = typeof entry === 'object' && entry !== null;
     return [key, isMessage ? withSortedOptions(entry as Readonly<Record<string, unknown>>) : entry];
   });
@@ -105,5 +105,6 @@ function titleOf({ verb, request }: Call): string {
   if (verb === 'RunPodSandbox') return verb;
   if (verb === 'CreateContainer') return `${verb} ${name}#${attempt}`;
   if (verb === 'ExecSync') return `${verb} ${String(request['containerId'])} ${(request['cmd'] as string[]).join(' ')}`;
-  return [verb, request['containerId'] ?? request['podSandboxId'] ?? ''].join(' ').trim();
+  const id = (request['containerId'] ?? request['podSandboxId'] ?? '') as string;
+  return `${verb} ${id}`.trim();
 }

@@ -26,10 +26,7 @@ function compareTracks(recorded: readonly PodStatus[], ours: readonly PodStatus[
   const is = tracksOf(ours);
   return [...new Set([...was.keys(), ...is.keys()])].sort().flatMap((track) => {
     const { missing, extra } = diffLists(was.get(track) ?? [], is.get(track) ?? []);
-    return [
-      ...missing.map((text) => `${track} never: ${text}`),
-      ...extra.map((text) => `${track} also: ${text}`),
-    ];
+    return [...missing.map((text) => `${track} never: ${text}`), ...extra.map((text) => `${track} also: ${text}`)];
   });
 }
 
@@ -56,7 +53,8 @@ function describeCondition({ status, reason, message, observedGeneration }: PodC
 
 function describeContainer({ state, lastState, ready, started, restartCount }: ContainerStatus): string {
   const flags = [ready && 'ready', started === true && 'started'].filter((flag) => flag !== false).join(' ');
-  const last = lastState === undefined || Object.keys(lastState).length === 0 ? '' : `before: ${describeState(lastState)}`;
+  const last =
+    lastState === undefined || Object.keys(lastState).length === 0 ? '' : `before: ${describeState(lastState)}`;
   return words(`#${restartCount}`, describeState(state ?? {}), flags, last);
 }
 
@@ -70,7 +68,11 @@ function words(...parts: readonly unknown[]): string {
   return parts.filter((part) => part !== undefined && part !== '').join(', ');
 }
 
-function compareWhole(what: string, recorded: GoldenStatus | PodStatus | undefined, ours: PodStatus | undefined): string[] {
+function compareWhole(
+  what: string,
+  recorded: GoldenStatus | PodStatus | undefined,
+  ours: PodStatus | undefined,
+): string[] {
   const { type: _, deleting: __, ...status } = (recorded ?? {}) as Partial<GoldenStatus>;
   return diffValues(status, ours ?? {}, `${what} status`);
 }

@@ -10,5 +10,10 @@ export async function differencesOf(record: GoldenRecord): Promise<readonly stri
   const ours = await replay(record);
   // The record of a static pod has its calls and its mirror only.
   const events = record.mirror === undefined ? compareEvents(record, ours.events) : [];
-  return [...compareCalls(record, ours.calls), ...compareStatuses(record, ours), ...events, ...compareFiles(record, ours)];
+  return [
+    ...compareCalls(record, ours.calls),
+    ...compareStatuses(record, ours),
+    ...events,
+    ...compareFiles(record, ours),
+  ];
 }

@@ -27,7 +27,10 @@ export function diffLists(recorded: readonly string[], ours: readonly string[]):
     if (was !== undefined && was === is) {
       left++;
       right++;
-    } else if (is === undefined || (was !== undefined && at(lengths, left + 1, right) >= at(lengths, left, right + 1))) {
+    } else if (
+      is === undefined ||
+      (was !== undefined && at(lengths, left + 1, right) >= at(lengths, left, right + 1))
+    ) {
       missing.push(was ?? '');
       left++;
     } else {
@@ -44,7 +47,8 @@ function commonLengths(left: readonly string[], right: readonly string[]): numbe
   for (let i = left.length - 1; i >= 0; i--) {
     for (let j = right.length - 1; j >= 0; j--) {
       const row = lengths[i] ?? [];
-      row[j] = left[i] === right[j] ? at(lengths, i + 1, j + 1) + 1 : Math.max(at(lengths, i + 1, j), at(lengths, i, j + 1));
+      row[j] =
+        left[i] === right[j] ? at(lengths, i + 1, j + 1) + 1 : Math.max(at(lengths, i + 1, j), at(lengths, i, j + 1));
     }
   }
   return lengths;

@@ -20,7 +20,9 @@ describe('a recorded pod, through the real wiring', () => {
 });
 
 test('the table names records that there are', () => {
-  const unknown = [...differences.map(({ record }) => record), ...sooner.keys()].filter((name) => !names.includes(name));
+  const unknown = [...differences.map(({ record }) => record), ...sooner.keys()].filter(
+    (name) => !names.includes(name),
+  );
   assert.deepEqual(unknown, []);
 });
 

@@ -120,6 +120,6 @@ function probeFailure(record: GoldenRecord, name: string, command: readonly stri
 }
 
 function containerNamed({ manifest }: GoldenRecord, name: string): Container | undefined {
-  const { containers = [], initContainers = [] } = manifest.spec ?? { containers: [] };
+  const { containers, initContainers = [] } = manifest.spec ?? { containers: [] };
   return [...initContainers, ...containers].find((container) => container.name === name);
 }

@@ -73,7 +73,12 @@ async function replayApi(record: GoldenRecord): Promise<Replay> {
 async function replayStatic(record: GoldenRecord): Promise<Replay> {
   const world = new GoldenWorld(record, 'file', staticNode);
   const { clock, machine } = world;
-  const origin = { nodeName: staticNode, source: 'file', origin: '/manifests/pod.json', seen: apiTime(clock.now()) } as const;
+  const origin = {
+    nodeName: staticNode,
+    source: 'file',
+    origin: '/manifests/pod.json',
+    seen: apiTime(clock.now()),
+  } as const;
   const pod = desiredPod('file', toStaticPod(defaultPod(record.manifest), origin));
   await world.start();
   machine.set('file', [pod]);

@@ -95,8 +95,8 @@ class Simulation {
 
   /** A node that is as it should be is left alone: nothing is done, and nothing comes undone. */
   async #staysQuiet(): Promise<void> {
-    // Programs that were started in peace may still end by themselves; then the node settles anew.
-    await this.#advance(40_000);
+    // Programs may still end by themselves, and dead containers are collected in rounds; then the node settles anew.
+    await this.#advance(2 * resyncMs);
     await this.#settle();
     const { changes } = this.#monitor;
     await this.#advance(2 * resyncMs);

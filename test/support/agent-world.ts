@@ -55,6 +55,7 @@ export class AgentWorld {
   readonly removedCgroups: string[] = [];
   readonly statusHistory = new Map<string, PodStatus[]>();
   allocatableCpu = '4';
+  podLimit = '110';
   readonly #seed: number;
   #manifests: readonly DesiredPod[] = [];
   #lives = 0;
@@ -101,7 +102,7 @@ export class AgentWorld {
       node: testNode,
       admissionNode: () =>
         anAdmissionNode({
-          allocatable: { cpu: this.allocatableCpu, memory: '8Gi', 'ephemeral-storage': '100Gi', pods: '110' },
+          allocatable: { cpu: this.allocatableCpu, memory: '8Gi', 'ephemeral-storage': '100Gi', pods: this.podLimit },
         }),
       hostIps: () => ['192.0.2.1'],
       hostDns: async () => ({ servers: ['192.0.2.53'], searches: [], options: [] }),

@@ -10,7 +10,7 @@ export function matchesImage(pattern: string, repository: string): boolean {
   const wanted = splitLocation(pattern);
   const given = splitLocation(repository);
   if (wanted.port !== given.port || !given.path.startsWith(wanted.path)) return false;
-  if (wanted.host.startsWith('[')) return wanted.host === given.host;
+  if (isAddress.test(wanted.host)) return wanted.host === given.host;
   const parts = wanted.host.split('.');
   const names = given.host.split('.');
   return parts.length === names.length && parts.every((part, index) => matchesName(part, names[index] ?? ''));
@@ -36,6 +36,9 @@ export function isDefaultRegistry(repository: string): boolean {
   if (first === '') return false;
   return rest.length === 0 || first === 'docker.io' || first === 'index.docker.io' || !/[.:]/.test(first);
 }
+
+/** Brackets around colons are an IPv6 address; all others are a class of letters. */
+const isAddress = /^\[[^\]]*:[^\]]*\]$/;
 
 interface Location {
   readonly host: string;

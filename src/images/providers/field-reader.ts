@@ -17,6 +17,7 @@ export class FieldReader {
   readonly #source: Source;
   readonly #path: Path;
   readonly #fields: Readonly<Record<string, unknown>>;
+  readonly #isMapping: boolean;
   readonly #bad = new Set<string>();
 
   private constructor(source: Source, path: Path, value: unknown) {
@@ -24,6 +25,7 @@ export class FieldReader {
     this.#path = path;
     const fields = isMapping(value) ? value : undefined;
     this.#fields = fields ?? {};
+    this.#isMapping = fields !== undefined;
     if (fields === undefined) this.problem(`expected a mapping of fields, got ${kindOf(value)}`);
   }
 
@@ -53,7 +55,7 @@ export class FieldReader {
 
   /** Whether nothing was found wrong with a field yet; one mistake is told once. */
   isFine(field: string): boolean {
-    return !this.#bad.has(field);
+    return this.#isMapping && !this.#bad.has(field);
   }
 
   onlyKnown(known: readonly string[]): void {

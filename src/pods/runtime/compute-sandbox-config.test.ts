@@ -80,6 +80,14 @@ test('host name: none of its own on the host network, the full one on request', 
   });
 });
 
+test('a pod that wants users of its own never gets those of the host', () => {
+  assert.throws(() => config({ hostUsers: false }), {
+    kind: 'unsupported',
+    message: "can't set `spec.hostUsers: false`, runtime does not support user namespaces",
+  });
+  assert.doesNotThrow(() => config({ hostUsers: true }));
+});
+
 test('identity and place of logs', () => {
   const made = config({});
   assert.deepEqual(made.metadata, { name: 'p', uid: 'u-1', namespace: 'n', attempt: 2 });

@@ -156,6 +156,12 @@ describe('prepareContainer', () => {
     );
   });
 
+  test('what may not run as root is refused before a file is made for it', async () => {
+    const { prepared, files } = await prepare({ container: { securityContext: { runAsNonRoot: true } } });
+    assert.match('refusal' in prepared ? prepared.refusal.message : '', /runAsNonRoot and image will run as root/);
+    assert.deepEqual(files, []);
+  });
+
   test('without a path for the termination message there is no file for it', async () => {
     const { files } = await config({ container: { terminationMessagePath: '' } });
     assert.equal(files.includes('message main'), false);

@@ -32,6 +32,9 @@ export interface StartPlace {
   readonly lastEnd: (name: string) => number | undefined;
 }
 
+/** How long the runtime is not asked again for what it has just failed at. */
+const holdMs = 10_000;
+
 /**
  * Makes and starts one container, or says why not now. A refusal is kept as the container's waiting reason until a
  * start succeeds; what only an operator or time can change is a refusal, never an exception.
@@ -44,6 +47,8 @@ export async function startContainer(
 ): Promise<StartRefusal | undefined> {
   const { pod } = place;
   const { name } = start.container;
+  const held = onHold(deps, pod, start);
+  if (held !== undefined) return held;
   const fieldPath = containerFieldPath(start.kind, name);
   const warn = (reason: string, message: string): void =>
     deps.events.record(pod, { type: 'Warning', reason, message, fieldPath });
@@ -54,11 +59,30 @@ export async function startContainer(
     return undefined;
   }
   signal.throwIfAborted();
-  deps.errors.set(pod.uid, name, { reason: refusal.reason, message: refusal.message });
+  const hold = { until: deps.clock.monotonic() + holdMs, definition: start.container };
+  deps.errors.set(
+    pod.uid,
+    name,
+    { reason: refusal.reason, message: refusal.message },
+    isRuntimeFailure(refusal.reason) ? hold : undefined,
+  );
   deps.log.debug(1, 'Container cannot start', { pod: podRef(pod), containerName: name, ...refusal });
   if (refusal.reason !== startReasons.crashLoopBackOff)
     warn(containerEvents.failed, `Error: ${isImageReason(refusal.reason) ? refusal.reason : refusal.message}`);
   return refusal;
+}
+
+/**
+ * What the runtime failed at it is not asked for again at once, however often the pod is looked at: a try that fails may
+ * leave something behind, whose events would set off the next try.
+ */
+function onHold(deps: StartDeps, pod: DesiredPod, { container, previous }: ContainerStart): StartRefusal | undefined {
+  const waitMs = deps.errors.heldUntil(pod.uid, container) - deps.clock.monotonic();
+  const last = deps.errors.of(pod.uid).get(container.name);
+  if (last === undefined || waitMs <= 0) return undefined;
+  // One that ended at its start has run, as far as the runtime knows: that is a matter of back-off.
+  if (last.reason === startReasons.runContainerError && previous?.state !== 'created') return undefined;
+  return { reason: last.reason, message: last.message, retryMs: waitMs };
 }
 
 /** A container that ended is not started again before its delay has passed, counted from its end. */
@@ -153,6 +177,10 @@ async function create(
 }
 
 const podRef = ({ namespace, name }: DesiredPod): { namespace: string; name: string } => ({ namespace, name });
+
+function isRuntimeFailure(reason: string): boolean {
+  return reason === startReasons.createContainerError || reason === startReasons.runContainerError;
+}
 
 /** Image trouble has had an event of its own with the details. */
 function isImageReason(reason: string): boolean {

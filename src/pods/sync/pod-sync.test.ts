@@ -134,7 +134,7 @@ describe('sync', () => {
     world.failures.set('mount', new Error('no such secret'));
     await assert.rejects(world.sync.sync(pod, never), /no such secret/);
     assert.equal(world.steps.includes('runtime'), false);
-    assert.deepEqual(world.events.take(), ['Warning FailedMount: Unable to attach or mount volumes: no such secret']);
+    assert.deepEqual(world.events.take(), ['Warning FailedMount: no such secret']);
   });
 
   test('a mount that is given up is nobody’s failure', async () => {
@@ -252,8 +252,10 @@ test('a deadline that is over ends the pod with its words; one to come brings th
     kind: 'ended',
     decided: { reason: 'DeadlineExceeded', message: 'too long' },
   });
+  assert.deepEqual(world.events.take(), ['Normal DeadlineExceeded: too long']);
   world.deadline = { inMs: 700 };
   assert.deepEqual(await world.sync.sync(aPod(), signal), { kind: 'settled', recheckMs: 700 });
+  assert.deepEqual(world.events.take(), []);
 });
 
 test('probing follows the pod: it begins before the first word about it, calms down for the stop, and ends with it', async () => {

@@ -55,6 +55,17 @@ test('a scripted exit comes at its time, with its code, on the given clock', asy
   assert.equal(status.finishedAt - status.startedAt < 1_500_000_000n, true);
 });
 
+test('a container tells the name of its image, also when it was made by its id', async () => {
+  const { fake } = make();
+  const { podSandboxId } = await fake.runPodSandbox({ config: sandboxConfig, runtimeHandler: '' });
+  const image = { image: fake.images.find('app:1')?.id ?? '', userSpecifiedImage: 'app:1' };
+  const config = ContainerConfig.fromPartial({ metadata: { name: 'app' }, image });
+  const { containerId } = await fake.createContainer({ podSandboxId, config, sandboxConfig });
+  const status = await statusOf(fake, containerId);
+  assert.equal(status.image?.image, 'docker.io/library/app:1');
+  assert.equal(status.image.userSpecifiedImage, 'app:1');
+});
+
 test('behaviours are taken in turn, by container before image', async () => {
   const { clock, fake } = make();
   fake.programs.forImage('app:1', exitAfter(0, 9));
