@@ -50,7 +50,7 @@ test('a pull is measured from the wish to the image; what is there already is no
   metrics.pluginRan('p', 250);
   metrics.pluginFailed('p');
   announceProviders(registry, 'sha256:1');
-  const text = registry.expose();
+  const text = registry.render();
   for (const line of [
     'kubelet_image_pull_duration_seconds_sum{image_size_in_bytes="0-10MB"} 7',
     'kubelet_image_pull_duration_seconds_count{image_size_in_bytes="0-10MB"} 1',

@@ -71,7 +71,7 @@ function actionsForNewSandbox({ pod, observed }: ActionsInput, attempt: number, 
 /** What runs in a sandbox that was given up runs for nobody. */
 function straysOutside({ containers }: ObservedPod, sandbox: SandboxId): readonly ContainerKill[] {
   return containers
-    .filter(({ sandboxId, state }) => sandboxId !== sandbox && state === 'running')
+    .filter(({ sandboxId, state }) => sandboxId !== sandbox && (state === 'running' || state === 'unknown'))
     .map((container) => killOf(container, `Container ${container.name} runs in a sandbox that is gone`, 'unwanted'));
 }
 
