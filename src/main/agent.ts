@@ -17,6 +17,7 @@ import { Registry } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { admissionNode } from './wire/admission-node.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
+import { imagePolicy, type ImagePolicy } from './wire/images.ts';
 import { wireListeners } from './wire/listeners.ts';
 import type { LogKeeping } from './wire/logs.ts';
 import { podCgroupRemover } from './wire/pod-cgroups.ts';
@@ -34,6 +35,7 @@ export interface AgentDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface RunningAgent {
@@ -77,7 +79,8 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     await makeFolders(settings);
     const version = await waitForRuntime({ clock, log, cri, signal });
     const driver = await cgroupDriverOf({ clock, log, cri, signal }, driverIn(config.cgroupDriver));
-    const wired = wireMachine(deps, cri, registry, driver, version.name, () => checkpoint.changed());
+    const policy = await imagePolicy({ settings, clock, log, metrics: registry, service: cri, env: deps.env });
+    const wired = wireMachine(deps, cri, registry, policy, driver, version.name, () => checkpoint.changed());
     machine = wired;
     const checkpoint = statusCheckpoint({
       clock,
@@ -101,6 +104,7 @@ function wireMachine(
   { settings, nodeName, clock, log }: AgentDeps,
   cri: ReturnType<typeof connectCri>,
   metrics: Metrics,
+  policy: ImagePolicy,
   cgroupDriver: 'cgroupfs' | 'systemd',
   runtimeName: string,
   onStatus: () => void,
@@ -141,6 +145,7 @@ function wireMachine(
     metrics,
     sources: sourcesOf(settings),
     restartLimits: restartLimits(settings),
+    imagePolicy: policy,
     resyncMs: config.syncFrequency.toMillis(),
     parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Number.POSITIVE_INFINITY),
   });

@@ -38,7 +38,7 @@ async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo
   const lock = await takeLock(settings, clock, log, io.signal);
   const nodeName = nodeNameOf(settings);
   log.info('Starting kubelet', { version: settings.version, node: nodeName, pid: process.pid });
-  const agent = await startAgent({ settings, nodeName, clock, log, signal: io.signal });
+  const agent = await startAgent({ settings, nodeName, clock, log, signal: io.signal, env: io.env });
   const notifier = serviceNotifier(io.env);
   try {
     await notifier.ready();

@@ -54,12 +54,6 @@ export const differences: readonly Difference[] = [
     ],
   },
   {
-    record: 'pull-fails',
-    kind: 'missing',
-    why: 'the image manager can send the sandbox along with a pull, but nobody hands it over yet (issue B, images)',
-    differs: ['call PullImage.sandboxConfig: recorded {…}, ours nothing'],
-  },
-  {
     record: 'sc-nonroot-violation',
     kind: 'deliberate',
     why: 'a container that may not run as root is refused before any file is made for it',

@@ -39,6 +39,7 @@ import { PodSync } from '../../pods/sync/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
 import { emptyDir, hostPath, VolumeManager, type VolumePlugin } from '../../volumes/index.ts';
 import { activeDeadlines } from './deadlines.ts';
+import type { ImagePolicy } from './images.ts';
 import { wireLogs, type LogKeeping } from './logs.ts';
 import { withLastWords } from './with-last-words.ts';
 
@@ -61,6 +62,8 @@ export interface PodMachineDeps {
   readonly sources: readonly PodSource[];
   readonly resyncMs: number;
   readonly parallelPulls: number;
+  /** Credentials, rates and records of pulls; none unless told. */
+  readonly imagePolicy?: ImagePolicy;
   /** How fast containers that crash come back; 10 s doubling to 5 min unless told. */
   readonly restartLimits?: BackoffLimits;
   /** Where containers leave their last words; without it the runtime's own message is all there is. */
@@ -117,7 +120,6 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   // Actors.
   const directories = new PodDirectories({ files, random, paths });
   const volumes = new VolumeManager({ plugins: [emptyDir(files, paths), hostPath(), ...(deps.volumePlugins ?? [])] });
-  const images = new ImageManager({ clock, service: cri, events, parallelPulls: deps.parallelPulls });
   const objects = new StandaloneObjects({
     log,
     onChange: (changed) => dispatch.handle({ type: 'resourcesChanged', uids: referrers(changed, desired.all()) }),
@@ -127,6 +129,13 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     secret: (namespace: string, name: string) => objects.secret(namespace, name),
     services: deps.services ?? (() => []),
   };
+  const images = new ImageManager({
+    clock,
+    service: cri,
+    events,
+    parallelPulls: deps.parallelPulls,
+    ...deps.imagePolicy?.extras(lookup),
+  });
   const prepare = prepareContainer({ images, volumes, files: directories, lookup, settings, node, hostIps });
   const backoff = new RestartBackoff({ clock, limits: deps.restartLimits ?? defaultBackoffLimits });
   const { hostDns } = deps;
@@ -252,7 +261,14 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   });
 
   return {
-    components: [pleg, probes, workers, housekeeping, ...logs.components],
+    components: [
+      ...(deps.imagePolicy?.records ? [deps.imagePolicy.records] : []),
+      pleg,
+      probes,
+      workers,
+      housekeeping,
+      ...logs.components,
+    ],
     set: (source, pods) => sources.set(source, pods),
     setObjects: (told) => objects.set(told),
     pods: () => desired.all().map((pod) => podObject(pod, statuses.get(pod.uid))),

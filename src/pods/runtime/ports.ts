@@ -3,6 +3,7 @@ import type { ContainerId, PodUid } from '../../base/ids.ts';
 import type {
   CreateContainerRequest,
   CreateContainerResponse,
+  PodSandboxConfig,
   PodSandboxStatusRequest,
   PodSandboxStatusResponse,
   RemoveContainerRequest,
@@ -56,6 +57,7 @@ export interface Images {
     container: Container,
     fieldPath: string,
     signal: AbortSignal,
+    context?: { readonly sandboxConfig?: PodSandboxConfig },
   ): Promise<Refusable<PresentImage>>;
 }
 

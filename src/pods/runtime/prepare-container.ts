@@ -1,4 +1,4 @@
-import type { ContainerConfig } from '../../gen/cri/api.ts';
+import type { ContainerConfig, PodSandboxConfig } from '../../gen/cri/api.ts';
 import type { Container } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podHostname } from '../../model/hostname.ts';
@@ -26,15 +26,18 @@ export interface PrepareInput {
   readonly start: ContainerStart;
   readonly podIps: readonly string[];
   readonly fieldPath: string;
+  readonly sandboxConfig?: PodSandboxConfig;
 }
 
 export type PrepareContainer = (input: PrepareInput, signal: AbortSignal) => Promise<Refusable<ContainerConfig>>;
 
 /** Gathers what a container needs before it can be made: image, environment, files, and the request for the runtime. */
 export function prepareContainer(deps: PrepareDeps): PrepareContainer {
-  return async ({ pod, start, podIps, fieldPath }, signal) => {
+  return async ({ pod, start, podIps, fieldPath, sandboxConfig }, signal) => {
     const { container, kind } = start;
-    const image = await deps.images.ensure(pod, container, fieldPath, signal);
+    const image = await deps.images.ensure(pod, container, fieldPath, signal, {
+      ...(sandboxConfig && { sandboxConfig }),
+    });
     if ('refusal' in image) return image;
 
     const { settings, node } = deps;

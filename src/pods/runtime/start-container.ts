@@ -118,7 +118,7 @@ async function createAndStart(
 ): Promise<StartRefusal | undefined> {
   const { pod, sandbox, sandboxConfig, podIps } = place;
   const { name } = start.container;
-  const prepared = await deps.prepare({ pod, start, podIps, fieldPath }, signal);
+  const prepared = await deps.prepare({ pod, start, podIps, fieldPath, sandboxConfig }, signal);
   if ('refusal' in prepared) return prepared.refusal;
 
   // Made but never started: its time to run never came, so its place and its number are free again.
