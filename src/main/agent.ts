@@ -6,7 +6,7 @@ import type { Metrics } from '../base/metrics.ts';
 import { systemRandom } from '../base/system-random.ts';
 import { nodeAddresses, type Settings } from '../config/index.ts';
 import { containerdEvents } from '../containerd/index.ts';
-import { connectCri } from '../cri/index.ts';
+import { connectCri, type Cri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { hostFiles, outwardAddresses, readMachine } from '../host/index.ts';
 import { Quantity } from '../model/quantity.ts';
@@ -16,7 +16,7 @@ import { nodeLogFiles, readLogTail } from '../pods/logs/index.ts';
 import { Registry } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { admissionNode } from './wire/admission-node.ts';
-import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
+import { announcedHandlers, cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
 import { imagePolicy, type ImagePolicy } from './wire/images.ts';
 import { wireListeners } from './wire/listeners.ts';
 import type { LogKeeping } from './wire/logs.ts';
@@ -79,8 +79,11 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     await makeFolders(settings);
     const version = await waitForRuntime({ clock, log, cri, signal });
     const driver = await cgroupDriverOf({ clock, log, cri, signal }, driverIn(config.cgroupDriver));
+    const handlers = await announcedHandlers({ clock, log, cri, signal });
     const policy = await imagePolicy({ settings, clock, log, metrics: registry, service: cri, env: deps.env });
-    const wired = wireMachine(deps, cri, registry, policy, driver, version.name, () => checkpoint.changed());
+    const wired = wireMachine(deps, { cri, registry, policy, handlers, driver, runtimeName: version.name }, () =>
+      checkpoint.changed(),
+    );
     machine = wired;
     const checkpoint = statusCheckpoint({
       clock,
@@ -100,18 +103,25 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   return { pods: () => running.pods(), stop };
 }
 
+/** What is known once the runtime has answered. */
+interface RuntimeParts {
+  readonly cri: Cri;
+  readonly registry: Metrics;
+  readonly policy: ImagePolicy;
+  readonly handlers: ReadonlySet<string>;
+  readonly driver: 'cgroupfs' | 'systemd';
+  readonly runtimeName: string;
+}
+
 function wireMachine(
   { settings, nodeName, clock, log }: AgentDeps,
-  cri: ReturnType<typeof connectCri>,
-  metrics: Metrics,
-  policy: ImagePolicy,
-  cgroupDriver: 'cgroupfs' | 'systemd',
-  runtimeName: string,
+  parts: RuntimeParts,
   onStatus: () => void,
 ): PodMachine {
+  const { cri } = parts;
   const machine = readMachine();
   const { config, flags } = settings;
-  const ours = runtimeSettings(settings, { nodeName, machine, cgroupDriver });
+  const ours = runtimeSettings(settings, { nodeName, machine, cgroupDriver: parts.driver });
   const given = nodeAddresses(flags.nodeIp);
   const hostIps = given.length > 0 ? given : outwardAddresses();
   const { blocks, bsize } = statfsSync(flags.rootDir, { bigint: true });
@@ -133,7 +143,8 @@ function wireMachine(
     admissionNode: () => admission,
     hostIps: () => hostIps,
     hostDns: () => readHostDns(config.resolvConf),
-    runtimeName: () => runtimeName,
+    runtimeName: () => parts.runtimeName,
+    runtimeHandlers: () => parts.handlers,
     onStatus,
     logs: logKeeping(settings),
     gcPolicy: {
@@ -142,10 +153,10 @@ function wireMachine(
       maxTotal: flags.maximumDeadContainers,
     },
     otherHints: [containerdHints(containerdEvents({ endpoint: cri.endpoint, clock, log }))],
-    metrics,
+    metrics: parts.registry,
     sources: sourcesOf(settings),
     restartLimits: restartLimits(settings),
-    imagePolicy: policy,
+    imagePolicy: parts.policy,
     resyncMs: config.syncFrequency.toMillis(),
     parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Number.POSITIVE_INFINITY),
   });

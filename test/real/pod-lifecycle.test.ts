@@ -42,7 +42,7 @@ const restarted = (name: string, times: number): Promise<Pod> =>
     return main?.restartCount === times && main.state?.running !== undefined;
   });
 
-describe('a container that ends', sideBySide, () => {
+function endings(): void {
   before(() => {
     const folder = shared('ends');
     const once = (name: string, first: string, then: string): string =>
@@ -161,9 +161,9 @@ describe('a container that ends', sideBySide, () => {
       ['first'],
     );
   });
-});
+}
 
-describe('a container without an image', sideBySide, () => {
+function missingImages(): void {
   const absent = 'localhost/tubelet/none:1';
   const unreachable = 'localhost:1/none:1';
   before(() => {
@@ -183,11 +183,13 @@ describe('a container without an image', sideBySide, () => {
   });
 
   test('whose registry is unreachable says so, and is held back', async () => {
-    assert.match((await waitsFor('unreachable', 'ErrImagePull')) ?? '', /localhost:1\/none:1.*connection refused/);
     const held = await waitsFor('unreachable', 'ImagePullBackOff');
-    assert.match(held ?? '', /^Back-off pulling image "localhost:1\/none:1": ErrImagePull: .*connection refused/);
+    assert.match(held ?? '', /^Back-off pulling image "localhost:1\/none:1": ErrImagePull: .*connection refused$/);
+    // Each try is told of, too.
+    const failed = await waitsFor('unreachable', 'ErrImagePull');
+    assert.match(failed ?? '', /^failed to pull .*localhost:1\/none:1.*connection refused$/);
   });
-});
+}
 
 /** Leaves a word when it is asked to end, and ends. */
 const leaving = (word: string): string =>
@@ -197,7 +199,7 @@ const known = (word: string): object => ({
   startupProbe: { exec: { command: ['test', '-f', `/shared/${word}`] }, periodSeconds: 1, failureThreshold: 60 },
 });
 
-describe('the order', sideBySide, () => {
+function orders(): void {
   before(() => {
     const { volumes, mounts } = shared('order');
     const sidecar = (word: string): object =>
@@ -260,6 +262,12 @@ describe('the order', sideBySide, () => {
     await node.remove('hooks');
     assert.deepEqual(folder.trail().slice(3), ['pre', 'pre-done', 'main-ends']);
   });
+}
+
+describe('on one node', sideBySide, () => {
+  describe('a container that ends', sideBySide, endings);
+  describe('a container without an image', sideBySide, missingImages);
+  describe('the order', sideBySide, orders);
 });
 
 /** Goes on when it is asked to end, and notes the machine's uptime when it was asked and as long as it lives. */

@@ -58,6 +58,8 @@ export interface PodMachineDeps {
   readonly hostIps: () => readonly string[];
   readonly hostDns: () => Promise<HostDns>;
   readonly runtimeName: () => string;
+  /** The ways of running a sandbox that the runtime announces, by name. */
+  readonly runtimeHandlers?: () => ReadonlySet<string>;
   /** The sources that must have spoken before anything is cleaned up. */
   readonly sources: readonly PodSource[];
   readonly resyncMs: number;
@@ -182,6 +184,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     settings,
     hostDns,
     hostIps,
+    ...(deps.runtimeHandlers && { runtimeHandlers: deps.runtimeHandlers }),
     toldOfEnds: () => pleg.streamHealthy(),
   });
   const publisher = new StatusPublisher({

@@ -136,6 +136,14 @@ describe('refusals', () => {
     assert.deepEqual(await world.sync(), { acted: false, recheckMs: 10_000 });
   });
 
+  test('a pull that failed is looked at before the next one is due, so that the wait for it is told', async () => {
+    const world = new World();
+    world.refusals.set('main', { reason: 'ErrImagePull', message: 'no registry', retryMs: 160_000 });
+    assert.deepEqual(await world.sync(), { acted: true, recheckMs: 10_000 });
+    world.refusals.set('main', { reason: 'ImagePullBackOff', message: 'wait', retryMs: 150_000 });
+    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 150_000 });
+  });
+
   test('a container that failed to run is there, dead: that is an action', async () => {
     const world = new World();
     world.cri.programs.forContainer('main', failsToStart('no such file'));
@@ -200,9 +208,9 @@ describe('trouble', () => {
     const world = new World({ restartPolicy: 'Never' });
     world.cri.programs.forContainer('main', exitAfter(0, 0));
     await world.sync();
-    assert.deepEqual(await world.sync(), { acted: true }, 'the sandbox is stopped');
+    assert.deepEqual(await world.sync(), { acted: true, ended: true }, 'the sandbox is stopped');
     assert.deepEqual(world.sandboxes(), ['#0 notReady']);
-    assert.deepEqual(await world.sync(), { acted: false });
+    assert.deepEqual(await world.sync(), { acted: false, ended: true });
   });
 
   test('a pod that lost its sandbox for good does not spin', async () => {
@@ -211,7 +219,11 @@ describe('trouble', () => {
     await world.sync();
     world.cri.killSandbox([...world.cri.state.sandboxes.keys()][0] ?? '');
     const outcomes = [await world.sync(), await world.sync(), await world.sync()];
-    assert.deepEqual(outcomes, [{ acted: false }, { acted: false }, { acted: false }]);
+    assert.deepEqual(outcomes, [
+      { acted: false, ended: true },
+      { acted: false, ended: true },
+      { acted: false, ended: true },
+    ]);
   });
 });
 
@@ -228,5 +240,16 @@ describe('the end', () => {
     assert.deepEqual([world.sandboxes(), world.containers()], [[], []]);
     assert.equal(world.errors.of(world.pod.uid).size, 0);
     assert.equal(world.backoff.size, 0);
+  });
+});
+
+describe('runtime classes', () => {
+  test('a class that the runtime does not announce is refused in words', async () => {
+    const world = new World({ runtimeClassName: 'kata' });
+    await assert.rejects(world.sync(), /Failed to create pod sandbox: runtimeclass\.node\.k8s\.io "kata" not found/);
+    assert.equal(
+      world.cri.calls.some(({ verb }) => verb === 'runPodSandbox'),
+      false,
+    );
   });
 });

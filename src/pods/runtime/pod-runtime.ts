@@ -9,6 +9,7 @@ import type { HostDns } from '../../model/dns.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { startReasons } from '../../model/reasons.ts';
+import { runtimeHandlerFor } from '../../model/runtime-class.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import { computePodActions } from './compute-actions.ts';
 import { computeInitRecheck } from './compute-recheck.ts';
@@ -16,7 +17,7 @@ import { computeSandboxChange } from './compute-sandbox-change.ts';
 import { computeSandboxConfig } from './compute-sandbox-config.ts';
 import { computeStopGrace } from './compute-stop-grace.ts';
 import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
-import type { ContainerRuntime, PodEvents, SandboxRuntime } from './ports.ts';
+import type { ContainerRuntime, PodEvents, SandboxRuntime, StartRefusal } from './ports.ts';
 import type { PrepareContainer } from './prepare-container.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
 import type { CommandRuntime, HookDeps } from './run-hook.ts';
@@ -42,6 +43,8 @@ export interface PodRuntimeDeps {
   /** The host's resolver configuration, read when a sandbox is made. */
   readonly hostDns: () => Promise<HostDns>;
   readonly hostIps: () => readonly string[];
+  /** The ways of running a sandbox that the runtime announces, by name. */
+  readonly runtimeHandlers?: () => ReadonlySet<string>;
   /** Whether a healthy stream of events tells when containers end. */
   readonly toldOfEnds?: () => boolean;
 }
@@ -56,10 +59,20 @@ export interface RuntimeOutcome {
   readonly acted: boolean;
   /** When a look is worth while again, where something is waited for. */
   readonly recheckMs?: number;
+  /** Nothing of the pod may run again, whatever its containers show: what was not started never will be. */
+  readonly ended?: boolean;
 }
 
 /** A refusal that names no time of its own is tried again after this long: what it lacks may have come. */
 const refusedRetryMs = 10_000;
+
+/**
+ * When to look again at a container that could not start. A pull that failed is told for a while only: the look after it
+ * comes before the next pull may be tried, and tells that this is waited for.
+ */
+function recheckAfter({ reason, retryMs = refusedRetryMs }: StartRefusal): number {
+  return reason === startReasons.errImagePull ? Math.min(retryMs, refusedRetryMs) : retryMs;
+}
 
 /** Carries decisions about a pod out in the runtime. Keeps nothing of its own but start errors and back-off. */
 export class PodRuntime {
@@ -90,9 +103,11 @@ export class PodRuntime {
       toldOfEnds ? undefined : computeInitRecheck(pod, observed, this.#deps.clock.now()),
     ];
     const known = waits.filter((wait) => wait !== undefined);
+    const ended = actions.killPod !== undefined && actions.createSandbox === undefined && actions.start.length === 0;
     return {
       acted: stopped || pruned || started.any,
       ...(known.length > 0 && { recheckMs: Math.min(...known) }),
+      ...(ended && { ended }),
     };
   }
 
@@ -171,7 +186,7 @@ export class PodRuntime {
       const refusal = await startContainer(this.#deps, place, start, signal);
       // A container that failed to run was made all the same, and is now a dead one.
       any ||= refusal === undefined || refusal.reason === startReasons.runContainerError;
-      if (refusal !== undefined) waits.push(refusal.retryMs ?? refusedRetryMs);
+      if (refusal !== undefined) waits.push(recheckAfter(refusal));
     }
     return { any, waits };
   }
@@ -211,9 +226,14 @@ export class PodRuntime {
     why: string,
     signal: AbortSignal,
   ): Promise<SandboxId> {
+    const choice = runtimeHandlerFor(pod, undefined, this.#deps.runtimeHandlers?.() ?? new Set());
+    if ('refusal' in choice) throw this.#sandboxFailed(pod, choice.refusal);
     this.#deps.log.debug(2, 'Creating pod sandbox', { pod: { namespace: pod.namespace, name: pod.name }, why });
     try {
-      const { podSandboxId } = await this.#deps.runtime.runPodSandbox({ config, runtimeHandler: '' }, { signal });
+      const { podSandboxId } = await this.#deps.runtime.runPodSandbox(
+        { config, runtimeHandler: choice.handler },
+        { signal },
+      );
       return sandboxId(podSandboxId);
     } catch (error) {
       signal.throwIfAborted();

@@ -68,16 +68,13 @@ export class PodSync {
 
     await this.#deps.directories.prepare(pod.uid);
     await this.#mount(pod, signal);
-    const { acted, recheckMs } = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, observed, signal));
-    if (!acted) {
-      // A start that was refused changed nothing in the runtime, but the waiting reason is news.
-      this.#publish(pod, observed);
-      return settled(recheckMs, deadline.inMs);
-    }
-    const after = await this.#observe(pod.uid, signal);
-    const ended = isTerminalPhase(this.#publish(pod, after).phase);
+    const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, observed, signal));
+    const { acted, recheckMs } = outcome;
+    // A start that was refused changed nothing in the runtime, but the waiting reason is news.
+    const { phase } = this.#publish(pod, acted ? await this.#observe(pod.uid, signal) : observed);
+    if (outcome.ended === true || isTerminalPhase(phase)) return { kind: 'ended' };
     // What was just done may allow the next step: look again at once, unless a refusal says when.
-    return ended ? { kind: 'ended' } : settled(recheckMs ?? 0);
+    return acted ? settled(recheckMs ?? 0) : settled(recheckMs, deadline.inMs);
   }
 
   async terminate(

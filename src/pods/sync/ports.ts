@@ -19,6 +19,8 @@ export interface Runtime {
 export interface RuntimeOutcome {
   readonly acted: boolean;
   readonly recheckMs?: number;
+  /** Nothing of the pod may run again, whatever its containers show. */
+  readonly ended?: boolean;
 }
 
 export interface Volumes {
