@@ -14,7 +14,7 @@ function load(argv: readonly string[], files: Tree = {}): LoadResult {
   return loadSettings({
     argv,
     version: '0.1.0',
-    cwd: '/work',
+    cwd: '/cwd',
     readFile(path) {
       const text = files[path];
       if (text === undefined) throw new Error('no such file');
@@ -127,13 +127,13 @@ test('defaults that depend on other fields', () => {
 
 test('relative paths of the file are meant from its folder, those of drop-ins are not', () => {
   const { config } = run(['--config=conf/k', '--config-dir=/d'], {
-    '/work/conf/k': `${alone}staticPodPath: manifests\ntlsCertFile: ../x.crt\nresolvConf: /abs\nauthentication:\n  x509: {clientCAFile: ca.crt}\n  webhook: {enabled: false}\n`,
+    '/cwd/conf/k': `${alone}staticPodPath: manifests\ntlsCertFile: ../x.crt\nresolvConf: /abs\nauthentication:\n  x509: {clientCAFile: ca.crt}\n  webhook: {enabled: false}\n`,
     '/d/a.conf': `${head}tlsPrivateKeyFile: key\n`,
   }).settings;
-  assert.equal(config.staticPodPath, '/work/conf/manifests');
-  assert.equal(config.tlsCertFile, '/work/x.crt');
+  assert.equal(config.staticPodPath, '/cwd/conf/manifests');
+  assert.equal(config.tlsCertFile, '/cwd/x.crt');
   assert.equal(config.resolvConf, '/abs');
-  assert.equal(config.authentication.x509.clientCAFile, '/work/conf/ca.crt');
+  assert.equal(config.authentication.x509.clientCAFile, '/cwd/conf/ca.crt');
   assert.equal(config.tlsPrivateKeyFile, 'key');
 });
 
@@ -276,7 +276,7 @@ test('all faults at once, each with its place', () => {
 });
 
 test('files that cannot be read', () => {
-  assert.deepEqual(faults(['--config=nowhere']), ['--config: cannot read /work/nowhere: no such file']);
+  assert.deepEqual(faults(['--config=nowhere']), ['--config: cannot read /cwd/nowhere: no such file']);
   assert.deepEqual(faults(['--config-dir=/nowhere']), ['--config-dir: cannot read /nowhere: no such folder']);
 });
 

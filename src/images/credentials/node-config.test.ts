@@ -18,7 +18,7 @@ function setUp() {
       throw text;
     },
   };
-  const candidates = nodeConfigFiles({ rootDir: '/var/lib/kubelet', workingDir: '/work', homeDir: '/root' });
+  const candidates = nodeConfigFiles({ rootDir: '/var/lib/kubelet', workingDir: '/cwd', homeDir: '/root' });
   const node = new NodeCredentials({ files, log, candidates });
   const users = async (): Promise<string[]> =>
     lookUp(await node.keyring(), 'a.example/app').map(({ auth }) => auth.reveal().username);
@@ -27,18 +27,18 @@ function setUp() {
 
 test('where the files may stand, and in which order', () => {
   const paths = (homeDir: string): string[] =>
-    nodeConfigFiles({ rootDir: '/var/lib/kubelet', workingDir: '/work', homeDir }).map(({ path }) => path);
+    nodeConfigFiles({ rootDir: '/var/lib/kubelet', workingDir: '/cwd', homeDir }).map(({ path }) => path);
   assert.deepEqual(paths('/root'), [
     '/var/lib/kubelet/config.json',
-    '/work/config.json',
+    '/cwd/config.json',
     '/root/.docker/config.json',
     '/.docker/config.json',
     '/var/lib/kubelet/.dockercfg',
-    '/work/.dockercfg',
+    '/cwd/.dockercfg',
     '/root/.dockercfg',
     '/.dockercfg',
     '/var/lib/kubelet/.dockerconfigjson',
-    '/work/.dockerconfigjson',
+    '/cwd/.dockerconfigjson',
     '/root/.dockerconfigjson',
     '/.dockerconfigjson',
   ]);
@@ -73,7 +73,7 @@ test('a change counts at once, and an unchanged file is not read anew', async ()
 test('a file that cannot be used is passed over with one line, until that changes', async () => {
   const { texts, log, users } = setUp();
   texts.set('/var/lib/kubelet/config.json', '{"auths": hunter2');
-  texts.set('/work/config.json', new TubeletError('denied', 'EACCES: permission denied'));
+  texts.set('/cwd/config.json', new TubeletError('denied', 'EACCES: permission denied'));
   texts.set('/.docker/config.json', config('last'));
   assert.deepEqual(await users(), ['last']);
   assert.deepEqual(await users(), ['last']);
