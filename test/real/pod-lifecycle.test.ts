@@ -284,7 +284,7 @@ describe('a pod that is stopped', () => {
   const many = Array.from({ length: 20 }, (_, index) => `small-${index}`);
   const probed = many.slice(0, 10);
   const hangGrace = 15;
-  const notSeen = 'not seen yet';
+  const notListed = 'not listed yet';
   before(() => {
     put('deaf', { ...isDeaf(shared('deaf')), terminationGracePeriodSeconds: 4 });
     put('hang', { ...isDeaf(shared('hang')), terminationGracePeriodSeconds: hangGrace });
@@ -324,8 +324,8 @@ describe('a pod that is stopped', () => {
       },
       { timeoutMs: 60_000, state: () => agent.text.slice(-2_000) },
     );
-    // Before its containers have been looked at a pod may have no status, but never another one.
-    assert.deepEqual([...seen].filter((line) => line !== notSeen).toSorted(), first.toSorted());
+    // Before its manifest has been read a pod is not listed; once it is, it is as it was.
+    assert.deepEqual([...seen].filter((line) => line !== notListed).toSorted(), first.toSorted());
   });
 
   test('and hangs does not delay the others', async (context) => {
@@ -347,7 +347,8 @@ describe('a pod that is stopped', () => {
 
   /** All that must not change when an agent is restarted. */
   function describeReadiness(pod: Pod | undefined): string {
-    if (pod?.status?.containerStatuses === undefined) return notSeen;
+    if (pod === undefined) return notListed;
+    if (pod.status?.containerStatuses === undefined) return JSON.stringify(pod.status);
     const { containerID, ready, restartCount } = containerOf(pod, 'main');
     const condition = pod.status.conditions?.find(({ type }) => type === 'Ready');
     return [containerID, ready, restartCount, condition?.status, condition?.lastTransitionTime].join(' ');

@@ -44,7 +44,7 @@ export const tiers = [
     matches: (path) => path.startsWith('test/simulation/'),
     needsBuild: false,
     concurrency: 2,
-    timeoutMs: 240_000,
+    timeoutMs: 600_000,
     probe: () => undefined,
   },
   {

@@ -1,0 +1,30 @@
+import { parseArgs } from 'node:util';
+import { messageOf } from '../../src/base/errors.ts';
+import { simulate } from './simulate.ts';
+
+const usage = 'usage: npm run simulate -- --seeds N [--first-seed F] | --seed S\n';
+const { values } = parseArgs({
+  options: { seeds: { type: 'string' }, 'first-seed': { type: 'string' }, seed: { type: 'string' } },
+});
+const number = (text: string | undefined, otherwise: number): number => (text === undefined ? otherwise : Number(text));
+const count = values.seed === undefined ? number(values.seeds, 300) : 1;
+const first = number(values.seed ?? values['first-seed'], 1);
+if (!Number.isInteger(count) || !Number.isInteger(first) || count < 1) {
+  process.stderr.write(usage);
+  process.exit(2);
+}
+
+let violations = 0;
+const began = process.hrtime.bigint();
+for (let seed = first; seed < first + count; seed++) {
+  try {
+    const { lines } = await simulate(seed);
+    if (values.seed !== undefined) process.stdout.write(`${lines.join('\n')}\n`);
+  } catch (error) {
+    violations++;
+    process.stdout.write(`seed ${seed}: ${messageOf(error)}\n`);
+  }
+}
+const seconds = Number((process.hrtime.bigint() - began) / 1_000_000_000n);
+process.stdout.write(`${count} seeds from ${first}: ${violations} violations, ${seconds} s\n`);
+process.exitCode = violations > 0 ? 1 : 0;
