@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 import { TubeletError } from './errors.ts';
 
@@ -27,6 +28,8 @@ export function linkedSignal(parent: AbortSignal | undefined, timeout?: LinkedTi
     return { signal, abort: () => {}, release: () => {} };
   }
 
+  // Many calls at once under one signal are no leak, since each lets go of it: Node need not warn of eleven.
+  if (parent !== undefined) setMaxListeners(0, parent);
   const onParent = (): void => abort(parent?.reason);
   const cancelTimer = timeout?.clock.after(timeout.ms, () =>
     abort(new TubeletError('timeout', `timed out after ${timeout.ms} ms`)),

@@ -138,8 +138,9 @@ export class Chaos {
     return `${verb} by ${ms} ms, ${this.#verbTrouble(verb, ms + retryMs)}`;
   }
 
+  /** Not pulls: they have no deadline here, because the runtime has one of its own that knows of progress. */
   hang(): string {
-    const verb = this.#dice.pick(verbs);
+    const verb = this.#dice.pick(verbs.filter((other) => other !== 'pullImage'));
     this.#node.cri.faults.hang(verb, { times: this.#dice.whole(1, 2) });
     return `${verb}, ${this.#verbTrouble(verb, 2 * requestMs + longestGraceMs + retryMs)}`;
   }
