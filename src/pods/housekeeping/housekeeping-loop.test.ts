@@ -85,3 +85,33 @@ test('a round that fails is logged, and the next one comes', async () => {
   assert.equal(world.rounds, 2);
   await housekeeping.stop();
 });
+
+test('a removal that fails is tried again soon, then less and less often', async () => {
+  const clock = new FakeClock();
+  const times: number[] = [];
+  let left = true;
+  const housekeeping = new Housekeeping({
+    clock,
+    random: seededRandom(1),
+    log: new MemoryLog(),
+    sourcesReady: () => true,
+    isDesired: () => false,
+    workers: { uids: () => [], isOver: () => false, adoptOrphan: () => {}, forget: () => false },
+    observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
+    remover: { remove: async () => {} },
+    directories: {
+      async remove() {
+        times.push(clock.monotonic());
+        if (times.length < 4) throw new Error('somebody is in it');
+        left = false;
+      },
+      uids: async () => new Set(left ? ['stray'] : []),
+    },
+    onGone: () => {},
+  });
+  await housekeeping.start();
+  await clock.advance(20_000);
+  assert.deepEqual(times, [0, 500, 1_500, 3_500]);
+  await housekeeping.stop();
+  assert.equal(clock.pending(), 0);
+});

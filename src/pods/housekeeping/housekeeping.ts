@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { CancelTimer, Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { messageOf } from '../../base/errors.ts';
 import { podUid, type PodUid } from '../../base/ids.ts';
@@ -25,6 +25,7 @@ export interface HousekeepingDeps {
 
 /** Without a wake, leftovers are looked for this often. */
 const resyncMs = 30_000;
+const firstRetryMs = 500;
 
 /** Removes what pods leave behind, in the runtime and on disk. Woken when there may be something, else a slow resync. */
 export class Housekeeping implements Component {
@@ -33,7 +34,8 @@ export class Housekeeping implements Component {
   readonly #mailbox = new Mailbox<'look'>((waiting) => waiting);
   readonly #stopped = new AbortController();
   /** What could not be removed, and why: said once, not at every round. */
-  readonly #stuck = new Map<PodUid, string>();
+  readonly #stuck = new Map<PodUid, { readonly why: string; readonly failures: number }>();
+  #retry: CancelTimer | undefined;
   /** Removals under way: one that hangs holds up neither the others nor the next look. They never reject. */
   readonly #removals = new Map<PodUid, Promise<void>>();
   #loop: LoopHandle | undefined;
@@ -51,11 +53,19 @@ export class Housekeeping implements Component {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#retry?.();
     await Promise.all([this.#loop?.done, ...this.#removals.values()]);
   }
 
   wake(): void {
     this.#mailbox.put('look');
+  }
+
+  #wakeIn(ms: number): void {
+    this.#retry ??= this.#deps.clock.after(ms, () => {
+      this.#retry = undefined;
+      this.wake();
+    });
   }
 
   async #round(signal: AbortSignal): Promise<void> {
@@ -122,15 +132,21 @@ export class Housekeeping implements Component {
 
   /** One pod's remains that cannot be removed keep nobody else's from going. */
   async #attempt(uid: PodUid, removal: () => Promise<void>): Promise<void> {
+    const { log } = this.#deps;
     try {
       await removal();
       this.#stuck.delete(uid);
     } catch (error) {
       if (this.#stopped.signal.aborted) return;
       const why = messageOf(error);
-      if (this.#stuck.get(uid) === why) return;
-      this.#stuck.set(uid, why);
-      this.#deps.log.error(error, 'Cannot remove what is left of a pod, will try again', { podUID: uid });
+      const before = this.#stuck.get(uid);
+      const failures = (before?.failures ?? 0) + 1;
+      this.#stuck.set(uid, { why, failures });
+      // Soon at first, for most of what is in the way goes by itself; then at the pace of the resync.
+      const retryMs = firstRetryMs * 2 ** (failures - 1);
+      if (retryMs < resyncMs) this.#wakeIn(retryMs);
+      if (before?.why === why) return;
+      log.error(error, 'Cannot remove what is left of a pod, will try again', { podUID: uid });
     }
   }
 }
