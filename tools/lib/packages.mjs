@@ -6,12 +6,17 @@ import { existsSync, readFileSync } from 'node:fs';
 export function ensurePackages(root) {
   if (installedAsLocked(root)) return;
   console.log('installing npm packages');
-  const result = spawnSync('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: root,
-    stdio: ['ignore', 'inherit', 'inherit'],
-  });
+  // Not `npm ci`: it insists on the optional packages of every platform, and not every registry has them all.
+  const result = spawnSync(
+    'npm',
+    ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    {
+      cwd: root,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  );
   if (result.status !== 0) {
-    console.error('npm ci failed; run it by hand to see why, then try again');
+    console.error('npm install failed; run it by hand to see why, then try again');
     process.exit(1);
   }
 }
