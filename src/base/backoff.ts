@@ -79,7 +79,9 @@ export class Backoff {
   remainingMs(key: string, eventTimeMs: number): number {
     const entry = this.#entries.get(key);
     if (entry === undefined) return 0;
-    return remaining(entry, eventTimeMs, eventTimeMs + this.#sinceMs(key, eventTimeMs), this.#limits);
+    const rest = remaining(entry, eventTimeMs, eventTimeMs + this.#sinceMs(key, eventTimeMs), this.#limits);
+    // Less than a millisecond is a rounding error, and a wait of no time.
+    return rest < 1 ? 0 : rest;
   }
 
   isInBackoffSince(key: string, eventTimeMs: number): boolean {

@@ -41,6 +41,23 @@ describe('a runtime that does not do what it should', () => {
     await it.stop();
   });
 
+  test('a restart that does not come about is not counted', async () => {
+    const it = new AgentWorld();
+    await it.start();
+    await it.manifests(aPod());
+    await it.clock.advance(20_000);
+    it.cri.faults.fail('createContainer', 'timeout', { times: 1, afterwards: true });
+    it.cri.faults.fail('removeContainer', 'timeout', { times: 1, afterwards: true });
+    it.cri.killContainer(it.cri.containerNamed('main')?.id ?? '');
+    await it.clock.advance(60_000);
+    assert.deepEqual(it.containers(), ['main#0 exited', 'main#1 running']);
+    const counts = it.statusHistory.get('uid-1')?.flatMap(({ containerStatuses }) => containerStatuses ?? []);
+    const told = (counts ?? []).map(({ restartCount }) => restartCount);
+    assert.deepEqual([...new Set(told)], [0, 1]);
+    assert.deepEqual(told, told.toSorted());
+    await it.stop();
+  });
+
   test('a start whose answer is lost counts as started', async () => {
     const it = new AgentWorld();
     it.cri.faults.fail('startContainer', 'timeout', { times: 1, afterwards: true });

@@ -1,5 +1,5 @@
 import type { PodUid } from '../../src/base/ids.ts';
-import { TubeletError } from '../../src/base/errors.ts';
+import { messageOf, TubeletError } from '../../src/base/errors.ts';
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { isTerminalPhase } from '../../src/model/reasons.ts';
 import type { Ledger } from './ledger.ts';
@@ -88,7 +88,7 @@ export class AgentRules {
     for (; this.#logged < entries.length; this.#logged++) {
       const entry = entries[this.#logged];
       if (entry?.error === undefined || entry.error instanceof TubeletError) continue;
-      const stack = entry.error instanceof Error ? entry.error.stack : String(entry.error);
+      const stack = entry.error instanceof Error ? entry.error.stack : messageOf(entry.error);
       this.#complain(`the agent logs an error that the world did not cause: ${entry.message}: ${stack}`);
     }
   }

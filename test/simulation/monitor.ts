@@ -1,5 +1,6 @@
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import { uidOfLogFolder } from '../../src/model/pod-paths.ts';
+import { resyncMs } from './agent.ts';
 import { AgentRules } from './agent-rules.ts';
 import { Ledger } from './ledger.ts';
 import type { NodeWatch, SimNode } from './node.ts';
@@ -8,6 +9,7 @@ import { RuntimeRules } from './runtime-rules.ts';
 const changing = /^(run|stop|remove|create|start|pull|writeFile)/;
 const shown = /^(run|stop|remove|create|start|pull)/;
 const ending = /^(stop|remove)/;
+const mostCallsPerInstant = 5_000;
 const podsFolder = '/var/lib/kubelet/pods/';
 const logsFolder = '/var/log/pods/';
 
@@ -22,6 +24,7 @@ export class Monitor implements NodeWatch {
   /** Folder of a pod or its logs → life of the manifest that last needed it. */
   readonly #folders = new Map<string, number>();
   #broken: string | undefined;
+  #instant = { at: 0, calls: 0 };
 
   constructor(node: SimNode) {
     this.#node = node;
@@ -54,6 +57,7 @@ export class Monitor implements NodeWatch {
   }
 
   leaving(verb: string, subject: unknown): void {
+    this.#goesOn(verb);
     if (!changing.test(verb)) return;
     this.look();
     this.changes++;
@@ -86,6 +90,15 @@ export class Monitor implements NodeWatch {
     if (operation === 'makeFolder' && isSyncing) this.#folders.set(path, life);
     if (operation !== 'removeTree' || !this.#node.isDesired(uid) || this.#folders.get(path) !== life) return;
     this.complain(`${path} is removed while the manifest of ${uid} is there`);
+  }
+
+  /** Work takes time. An agent that goes round and round within one instant would never let the run end, so it dies. */
+  #goesOn(verb: string): void {
+    const now = this.#node.now();
+    this.#instant = { at: now, calls: this.#instant.at === now ? this.#instant.calls + 1 : 1 };
+    if (this.#instant.calls < mostCallsPerInstant) return;
+    this.complain(`the agent goes round in circles: ${this.#instant.calls} calls without time going on, now ${verb}`);
+    this.#node.agent.kill('cut', resyncMs);
   }
 
   /** While the manifest is there, only what has a successor may go: people look for logs and exit codes. */

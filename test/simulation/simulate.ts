@@ -61,7 +61,8 @@ class Simulation {
     this.#node.calmDown();
     await this.#settle();
     await this.#staysQuiet();
-    for (const plan of [...this.#node.manifests.values()]) chaos.remove(plan);
+    const plans = [...this.#node.manifests.values()];
+    for (const plan of plans) chaos.remove(plan);
     trail.note('--- all manifests are removed ---');
     await this.#settle();
     agent.stop(Number.POSITIVE_INFINITY);

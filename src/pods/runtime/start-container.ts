@@ -79,7 +79,8 @@ export async function startContainer(
 function onHold(deps: StartDeps, pod: DesiredPod, { container, previous }: ContainerStart): StartRefusal | undefined {
   const waitMs = deps.errors.heldUntil(pod.uid, container) - deps.clock.monotonic();
   const last = deps.errors.of(pod.uid).get(container.name);
-  if (last === undefined || waitMs <= 0) return undefined;
+  // Less than a millisecond is a rounding error, and a wait of no time.
+  if (last === undefined || waitMs < 1) return undefined;
   // One that ended at its start has run, as far as the runtime knows: that is a matter of back-off.
   if (last.reason === startReasons.runContainerError && previous?.state !== 'created') return undefined;
   return { reason: last.reason, message: last.message, retryMs: waitMs };

@@ -194,3 +194,9 @@ test('regular containers by name, init containers as in the spec', () => {
   assert.equal(status({ containers }).name, 'c');
   assert.equal(status({ containers, kind: 'init' }).name, 'z');
 });
+
+test('an instance that was made but never started is not counted as a restart', () => {
+  const made = observed({ state: 'created', attempt: 3 });
+  assert.equal(status({ observed: [made, dead({ attempt: 2 })] }).restartCount, 2);
+  assert.equal(status({ observed: [made] }).restartCount, 3);
+});

@@ -106,7 +106,8 @@ function seen(
     state: stateOf(input, newest, previous),
     lastState: older === undefined ? {} : stateOf(input, older, previous),
     ready: false,
-    restartCount: newest.attempt,
+    // One that was made but never started is no restart, and may yet have to go: the count never goes back.
+    restartCount: (newest.state === 'created' ? older : undefined)?.attempt ?? newest.attempt,
     image: newest.image,
     imageID: newest.imageRef,
     containerID: fullId(input, newest),
