@@ -61,7 +61,7 @@ class Simulation {
     this.#node.calmDown();
     await this.#settle();
     await this.#staysQuiet();
-    const plans = [...this.#node.manifests.values()];
+    const plans = this.#node.manifests.values();
     for (const plan of plans) chaos.remove(plan);
     trail.note('--- all manifests are removed ---');
     await this.#settle();
