@@ -54,7 +54,10 @@ describe('a runtime that does not do what it should', () => {
     const counts = it.statusHistory.get('uid-1')?.flatMap(({ containerStatuses }) => containerStatuses ?? []);
     const told = (counts ?? []).map(({ restartCount }) => restartCount);
     assert.deepEqual([...new Set(told)], [0, 1]);
-    assert.deepEqual(told, told.toSorted((a, b) => a - b));
+    assert.deepEqual(
+      told,
+      told.toSorted((a, b) => a - b),
+    );
     await it.stop();
   });
 
