@@ -91,7 +91,8 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       disk: checkpointDisk(systemRandom()),
       rootDir: settings.flags.rootDir,
       statuses: () => wired.statuses,
-      wanted: (uid) => wired.desired.has(uid),
+      // What is left of a pod's old life says nothing about its next.
+      wanted: (uid) => wired.desired.has(uid) && !wired.workers.isLeaving(uid),
     });
     await restoreStatuses(checkpoint, wired.statuses);
     await runner.start([checkpoint, ...wired.components, ...wireSources(deps, wired)], signal);

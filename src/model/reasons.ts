@@ -111,6 +111,7 @@ export const podReasons = {
 export const podMessages = {
   deadlineExceeded: 'Pod was active on the node longer than the specified deadline',
   rejectedPrefix: 'Pod was rejected: ',
+  initPassed: 'The init container could not be located, but the pod has gone on since: it must have ended well',
   lostWhenTerminated: 'The container could not be located when the pod was terminated',
   lostWhenDeleted: 'The container could not be located when the pod was deleted.  The container used to be Running',
 } as const;

@@ -13,6 +13,9 @@ const db = aPod({ uid: 'uid-2', name: 'db', namespace: 'data' });
 /** Not admitted, and so without a worker. */
 const stranger = aPod({ uid: 'uid-3', name: 'stranger' });
 
+/** Its old life is ending. */
+const returning = aPod({ uid: 'uid-4', name: 'returning' });
+
 function setUp() {
   const calls: string[] = [];
   const log = new MemoryLog();
@@ -24,8 +27,9 @@ function setUp() {
       remove: (uid) => void calls.push(`remove ${uid}`),
       wake: (uid) => void calls.push(`wake ${uid}`),
       knows: (uid) => uid !== stranger.uid,
+      isLeaving: (uid) => uid === returning.uid,
     },
-    gate: { pass: ({ uid }) => uid !== stranger.uid },
+    gate: { pass: ({ uid }) => uid !== stranger.uid && uid !== returning.uid },
     housekeeping: { wake: () => void calls.push('housekeeping') },
     onGone: (uid) => void calls.push(`gone ${uid}`),
   });
@@ -51,6 +55,11 @@ test('what a source says goes to the desired pods first, then to each worker, th
   for (const [op, calls] of cases) {
     assert.deepEqual(update(op, web, db), [`desired ${op}`, ...calls, 'housekeeping'], op);
   }
+});
+
+test('a pod that comes back before it is gone passes the gate when its new life begins, not before', () => {
+  const { update } = setUp();
+  assert.deepEqual(update('add', returning), ['desired add', 'configure uid-4', 'housekeeping']);
 });
 
 test('a status that comes back matters to those whose readiness others have a say in', () => {

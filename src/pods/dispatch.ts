@@ -21,6 +21,7 @@ export interface DispatchDeps {
     remove(uid: PodUid): void;
     wake(uid: PodUid): void;
     knows(uid: PodUid): boolean;
+    isLeaving(uid: PodUid): boolean;
   };
   /** A pod that never had a worker is gone. */
   readonly onGone: (uid: PodUid) => void;
@@ -68,7 +69,8 @@ export class Dispatch {
         case 'add':
         case 'update':
         case 'delete':
-          if (gate.pass(pod)) workers.configure(pod);
+          // One that comes back while its old life is ending is let in, or not, when that is over.
+          if (workers.isLeaving(pod.uid) || gate.pass(pod)) workers.configure(pod);
           break;
         case 'remove':
           if (workers.knows(pod.uid)) workers.remove(pod.uid);

@@ -35,6 +35,20 @@ describe('restarting the agent', () => {
     await it.stop();
   });
 
+  test('a pod that went without a trace meanwhile is not remembered either', async () => {
+    const it = new AgentWorld();
+    await it.start();
+    await it.manifests(aPod());
+    await it.stop();
+    await it.manifests();
+    for (const id of it.cri.state.sandboxes.keys()) await it.cri.removePodSandbox({ podSandboxId: id });
+    for (const path of ['/var/lib/kubelet/pods/uid-1', '/var/log/pods']) await it.files.removeTree(path);
+    await it.start();
+    await it.clock.advance(1_000);
+    assert.deepEqual([...it.machine.statuses.all().keys()], []);
+    await it.stop();
+  });
+
   test('nothing is cleaned up before the sources have spoken', async () => {
     const it = new AgentWorld();
     await it.start();

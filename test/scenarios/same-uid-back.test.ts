@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { exitAfter } from '../../src/testing/fake-cri/index.ts';
-import { aPod } from '../../src/testing/pods.ts';
+import type { DesiredPod } from '../../src/model/desired-pod.ts';
+import { exitAfter, ignoresTerm } from '../../src/testing/fake-cri/index.ts';
+import { aContainer, aPod } from '../../src/testing/pods.ts';
 import { AgentWorld } from '../support/agent-world.ts';
 
 /** A manifest that is taken away and put back is the same file: its pod has the same uid, and is to run anew. */
@@ -51,6 +52,37 @@ describe('a pod whose manifest goes and comes back', () => {
     await it.clock.advance(200);
     assert.deepEqual(it.sandboxes(), ['#0 ready']);
     assert.ok(it.files.tree('/var/lib/kubelet/pods/uid-1').includes('644 etc-hosts'));
+    await it.stop();
+  });
+
+  test('passes admission anew, and is counted there', async () => {
+    const it = new AgentWorld();
+    it.allocatableCpu = '4';
+    const greedy = (name: string): DesiredPod =>
+      aPod({
+        name,
+        uid: `uid-${name}`,
+        spec: { containers: [aContainer('main', { resources: { requests: { cpu: '3' } } })] },
+      });
+    await it.start();
+    await it.manifests(greedy('a'));
+    await it.manifests();
+    await it.manifests(greedy('a'));
+    await it.clock.advance(2_000);
+    await it.manifests(greedy('a'), greedy('b'));
+    await it.clock.advance(2_000);
+    assert.equal(it.phase('uid-a'), 'Running');
+    assert.equal(it.phase('uid-b'), 'Failed');
+
+    it.cri.programs.forContainer('main', ignoresTerm());
+    await it.manifests(greedy('b'), greedy('c'));
+    await it.clock.advance(60_000);
+    assert.equal(it.phase('uid-c'), 'Running');
+    await it.manifests(greedy('b'));
+    await it.manifests(greedy('b'), greedy('d'));
+    await it.manifests(greedy('b'), greedy('c'), greedy('d'));
+    await it.clock.advance(60_000);
+    assert.deepEqual(new Set(['c', 'd'].map((name) => it.phase(`uid-${name}`))), new Set(['Failed', 'Running']));
     await it.stop();
   });
 

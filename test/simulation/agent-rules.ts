@@ -52,7 +52,10 @@ export class AgentRules {
       };
       if (before?.settled === true && this.#node.isDesired(uid)) this.#forward(uid, before, now);
       this.#seen.set(uid, now);
-      if (status !== undefined && now.settled) this.#restartCounts(uid, status);
+      // What was told of a former life of the pod is not about this one.
+      if (before?.settled !== true) this.#node.agent.announced.delete(uid);
+      const announced = this.#node.agent.announced.get(uid);
+      if (announced !== undefined && now.settled) this.#restartCounts(uid, announced);
     }
   }
 
@@ -75,7 +78,9 @@ export class AgentRules {
       ...(status.containerStatuses ?? []),
       ...(status.initContainerStatuses ?? []),
     ]) {
-      const key = `${uid} ${name} (life ${this.#ledger.lifeOf(uid)} of its manifest)`;
+      // Who removes containers behind the agent's back takes the count away too, unless the agent lived to see it.
+      const whose = this.#node.tampered.has(uid) ? `, agent ${this.#node.agent.lives}` : '';
+      const key = `${uid} ${name} (life ${this.#ledger.lifeOf(uid)} of its manifest${whose})`;
       const before = this.#restarts.get(key) ?? 0;
       if (restartCount < before) this.#complain(`the restart count of ${key} went from ${before} to ${restartCount}`);
       this.#restarts.set(key, restartCount);

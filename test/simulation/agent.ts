@@ -1,9 +1,12 @@
 import type { FakeClock } from '../../src/testing/fake-clock.ts';
+import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { Cri } from '../../src/cri/index.ts';
+import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
-import type { DesiredPod } from '../../src/model/desired-pod.ts';
+import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
 import type { Files } from '../../src/pods/directories/index.ts';
+import { CheckpointFile } from '../../src/state/index.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { anAdmissionNode } from '../../src/testing/admission-node.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
@@ -11,8 +14,12 @@ import { testNode, testSettings } from '../support/agent-world.ts';
 import { Life, type BorderWatch } from './life.ts';
 
 export const resyncMs = 60_000;
+const sources: readonly PodSource[] = ['file', 'api'];
 /** A supervisor starts an agent again that failed to start. */
 const startAgainMs = 5_000;
+
+export const checkpointPath = '/var/lib/kubelet/pod_statuses_state';
+type Kept = Readonly<Record<string, PodStatus>>;
 
 export interface AgentDeps {
   readonly clock: FakeClock;
@@ -23,7 +30,10 @@ export interface AgentDeps {
   readonly diskDelayMs: () => number;
   readonly note: (line: string) => void;
   readonly removeCgroup: (uid: string) => void;
-  readonly manifests: () => readonly DesiredPod[];
+  /** What a source names now. */
+  readonly pods: (source: PodSource) => readonly DesiredPod[];
+  readonly onStatus: (uid: PodUid, status: PodStatus) => void;
+  readonly isDeaf: () => boolean;
 }
 
 /**
@@ -34,6 +44,8 @@ export interface AgentDeps {
  */
 export class Agent {
   readonly log = new MemoryLog();
+  /** The newest status that this life has told of each pod; what it only remembers of the life before is not there. */
+  readonly announced = new Map<PodUid, PodStatus>();
   readonly #deps: AgentDeps;
   #lives = 0;
   #life: Life | undefined;
@@ -82,14 +94,22 @@ export class Agent {
     const life = new Life({
       clock,
       diskDelayMs,
-      watch: { ...watch, died: () => this.#died('its fuse burnt down', 2_000) },
+      isDeaf: this.#deps.isDeaf,
+      watch: {
+        ...watch,
+        died: () => {
+          watch.died();
+          this.#died('its fuse burnt down', 2_000);
+        },
+      },
     });
-    const machine = wirePodMachine({
+    const ownFiles = life.files(files);
+    const machine: PodMachine = wirePodMachine({
       clock: life.clock,
       random: seededRandom(seed * 1_000 + number),
       log: this.log,
       cri: life.cri(cri),
-      files: life.files(files),
+      files: ownFiles,
       cgroups: { remove: (uid) => life.through('removeCgroup', uid, async () => removeCgroup(uid)) },
       events: { record: () => {} },
       settings: testSettings,
@@ -98,17 +118,25 @@ export class Agent {
       hostIps: () => ['192.0.2.1'],
       hostDns: async () => ({ servers: ['192.0.2.53'], searches: [], options: [] }),
       runtimeName: () => 'fake',
-      sources: ['file'],
+      sources,
       resyncMs,
       parallelPulls: 1,
+      onStatus: (uid, status) => {
+        if (life.dead) return;
+        this.announced.set(uid, status);
+        this.#deps.onStatus(uid, status);
+        checkpoint.changed();
+      },
     });
+    const checkpoint = this.#checkpoint(machine, life, ownFiles);
     this.#life = life;
     this.#machine = machine;
     this.#runner = new ComponentRunner({ clock: life.clock, log: this.log, stopMs: 10_000 });
     this.#state = 'starting';
     this.#spokenAt = undefined;
+    this.announced.clear();
     note(`agent ${number} starts`);
-    void this.#start(this.#runner, machine, life, silentMs);
+    void this.#start(this.#runner, machine, checkpoint, life, silentMs);
   }
 
   /** Ends it in good order; pods go on. */
@@ -134,13 +162,21 @@ export class Agent {
 
   /** The manifests folder changed. */
   tell(): void {
-    if (this.spokenAt !== undefined) this.#machine?.set('file', this.#deps.manifests());
+    if (this.spokenAt !== undefined) this.#speak();
   }
 
-  async #start(runner: ComponentRunner, machine: PodMachine, life: Life, silentMs: number): Promise<void> {
+  async #start(
+    runner: ComponentRunner,
+    machine: PodMachine,
+    checkpoint: CheckpointFile<Kept>,
+    life: Life,
+    silentMs: number,
+  ): Promise<void> {
     const { clock, note } = this.#deps;
     try {
-      await runner.start(machine.components, new AbortController().signal);
+      const kept = (await checkpoint.load()) ?? {};
+      machine.statuses.restore(Object.entries(kept).map(([uid, status]) => [podUid(uid), status] as const));
+      await runner.start([checkpoint, ...machine.components], new AbortController().signal);
     } catch {
       note(`agent ${this.#lives} failed to start`);
       life.die('cut');
@@ -154,8 +190,29 @@ export class Agent {
       if (this.#state !== 'up') return;
       note(`agent ${this.#lives} hears its source`);
       this.#spokenAt = clock.monotonic();
-      this.#machine?.set('file', this.#deps.manifests());
+      this.#speak();
     });
+  }
+
+  /** The statuses on disk, as the program keeps them: written a second after a change, and at the stop. */
+  #checkpoint({ statuses, desired, workers }: PodMachine, life: Life, files: Files): CheckpointFile<Kept> {
+    return new CheckpointFile<Kept>('status-checkpoint', {
+      clock: life.clock,
+      log: this.log,
+      disk: {
+        read: (path) => files.readText(path),
+        replace: (path, text) => files.writeFile(path, text, 0o600),
+        putAside: (path) => files.removeTree(path),
+      },
+      path: checkpointPath,
+      version: 1,
+      content: () =>
+        Object.fromEntries([...statuses.all()].filter(([uid]) => desired.has(uid) && !workers.isLeaving(uid))),
+    });
+  }
+
+  #speak(): void {
+    for (const source of sources) this.#machine?.set(source, this.#deps.pods(source));
   }
 
   #died(why: string, downMs: number, silentMs = 0): void {

@@ -2,8 +2,8 @@ import type { UnaryVerb } from '../../src/cri/index.ts';
 import type { ErrorKind } from '../../src/base/errors.ts';
 import type { Dice } from './dice.ts';
 import type { Ledger } from './ledger.ts';
-import { requestMs, type SimNode } from './node.ts';
-import { planPod, type PodPlan } from './pod-plans.ts';
+import { longestDelayMs, requestMs, uidOf, type SimNode } from './node.ts';
+import { planPod, withOtherImages, type PodPlan } from './pod-plans.ts';
 
 const weights = {
   nothing: 2,
@@ -11,6 +11,11 @@ const weights = {
   changePod: 4,
   removePod: 6,
   bringBack: 4,
+  addApiPod: 8,
+  deleteApiPod: 6,
+  updateApiPod: 2,
+  tellAgain: 2,
+  removeOutside: 2,
   killContainer: 5,
   killSandbox: 2,
   failBefore: 5,
@@ -24,6 +29,7 @@ const weights = {
   reboot: 1,
   fullDisk: 2,
   slowDisk: 3,
+  deafRuntime: 3,
   stopAgent: 2,
   killAgent: 3,
   lightFuse: 5,
@@ -48,7 +54,8 @@ const verbs: readonly UnaryVerb[] = [
   'pullImage',
 ];
 const kinds: readonly ErrorKind[] = ['unavailable', 'internal', 'timeout', 'exhausted'];
-const names = ['web', 'db', 'job', 'cache'];
+const names = { file: ['web', 'db', 'job'], api: ['front', 'back', 'batch'] } as const;
+type Source = keyof typeof names;
 /** A worker that failed looks again within 15 s; a stop that hangs ends with its grace and its deadline. */
 const retryMs = 16_000;
 const longestGraceMs = 30_000;
@@ -77,23 +84,76 @@ export class Chaos {
   }
 
   addPod(): string | undefined {
-    const name = this.#dice.maybePick(names.filter((free) => !this.#node.manifests.has(free)));
-    return name === undefined ? undefined : this.#put(this.#newVersion(name));
+    return this.#add('file');
+  }
+
+  addApiPod(): string | undefined {
+    return this.#add('api');
   }
 
   changePod(): string | undefined {
-    const name = this.#dice.maybePick([...this.#node.manifests.keys()]);
-    return name === undefined ? undefined : this.#put(this.#newVersion(name));
+    const plan = this.#dice.maybePick(this.#plansOf('file'));
+    return plan === undefined ? undefined : this.#put(this.#newVersion(plan.name, 'file'));
   }
 
+  /** A file goes; of an API pod it is the deletion by force. */
   removePod(): string | undefined {
     const plan = this.#dice.maybePick([...this.#node.manifests.values()]);
     return plan === undefined ? undefined : this.remove(plan);
   }
 
+  deleteApiPod(): string | undefined {
+    const plan = this.#dice.maybePick(this.#plansOf('api'));
+    return plan && this.delete(plan, this.#dice.pick([plan.graceSeconds, plan.graceSeconds, 0, 1, 10, 40]));
+  }
+
+  /** Asks for the end of an API pod. The agent stops it, and the API server lets it go when nothing of it runs. */
+  delete(plan: PodPlan, graceSeconds = plan.graceSeconds): string {
+    const { api, clock, agent } = this.#node;
+    const isFirst = api.deletionOf(plan.uid) === undefined;
+    api.delete(plan.uid, graceSeconds, { wallMs: clock.now(), monotonicMs: clock.monotonic() });
+    agent.tell();
+    if (isFirst) this.#awaitEnd(plan);
+    return `${plan.uid} within ${graceSeconds} s`;
+  }
+
+  /** Another image: the containers are replaced in place. */
+  updateApiPod(): string | undefined {
+    const plan = this.#dice.maybePick(this.#plansOf('api').filter(({ restartPolicy }) => restartPolicy === 'Always'));
+    if (plan === undefined) return undefined;
+    const updated = withOtherImages(plan, this.#dice);
+    this.#node.plans.set(plan.uid, updated);
+    this.#node.manifests.set(plan.name, updated);
+    this.#node.agent.tell();
+    return plan.uid;
+  }
+
+  /** The sources say it all again, with the statuses that have reached the API server. */
+  tellAgain(): string {
+    this.#node.agent.tell();
+    return '';
+  }
+
+  /** Somebody removes a container or a sandbox behind the agent's back. */
+  removeOutside(): string | undefined {
+    const { cri, plans } = this.#node;
+    const container = this.#dice.maybePick(
+      [...cri.state.containers.values()].filter((other) => plans.get(uidOf(other))?.restartPolicy === 'Always'),
+    );
+    if (container === undefined) return undefined;
+    this.#node.tampered.add(uidOf(container));
+    const whole = this.#dice.chance(0.4);
+    const removal = whole
+      ? cri.removePodSandbox({ podSandboxId: container.sandboxId })
+      : cri.removeContainer({ containerId: container.id });
+    removal.catch(() => this.#node.trail.note('that failed'));
+    return whole ? `the sandbox of ${container.name}` : container.name;
+  }
+
   /** A version that was there before: the same uid again. */
   bringBack(): string | undefined {
-    const gone = [...this.#node.plans.values()].filter(({ uid }) => !this.#node.isDesired(uid));
+    const files = [...this.#node.plans.values()].filter(({ pod }) => pod.source === 'file');
+    const gone = files.filter(({ uid }) => !this.#node.isDesired(uid));
     const plan = this.#dice.maybePick(gone.slice(-3));
     return plan === undefined ? undefined : this.#put(plan);
   }
@@ -133,7 +193,7 @@ export class Chaos {
 
   delay(): string {
     const verb = this.#dice.pick(verbs);
-    const ms = this.#dice.whole(1, 8_000);
+    const ms = this.#dice.whole(1, longestDelayMs);
     this.#node.cri.faults.delay(verb, ms, { times: this.#dice.whole(1, 6) });
     return `${verb} by ${ms} ms, ${this.#verbTrouble(verb, ms + retryMs)}`;
   }
@@ -196,6 +256,18 @@ export class Chaos {
     return `${operations.join(', ')} fail for ${lastsMs} ms`;
   }
 
+  /** Calls that are given up are done all the same, once the runtime comes to it. */
+  deafRuntime(): string {
+    const lastsMs = this.#dice.whole(1_000, 40_000);
+    this.#node.deafUntil = this.#node.now() + lastsMs;
+    this.#node.trouble(lastsMs, longestDelayMs + retryMs, () => {
+      this.#node.deafUntil = Math.min(this.#node.deafUntil, this.#node.now());
+    });
+    const verb = this.#dice.pick(verbs);
+    this.#node.cri.faults.delay(verb, this.#dice.whole(1, longestDelayMs), { times: this.#dice.whole(1, 6) });
+    return `for ${lastsMs} ms; ${verb} is slow, ${this.#verbTrouble(verb, longestDelayMs + retryMs)}`;
+  }
+
   slowDisk(): string {
     const [mostMs, lastsMs] = [this.#dice.pick([5, 200, 3_000]), this.#dice.whole(1_000, 60_000)];
     this.#node.diskDelayMs = () => this.#dice.whole(0, mostMs);
@@ -215,7 +287,9 @@ export class Chaos {
   killAgent(): string | undefined {
     if (this.#node.agent.state === 'down') return undefined;
     const downMs = this.#dice.whole(0, 20_000);
-    this.#node.agent.kill(this.#dice.pick(['cut', 'linger']), downMs, this.#dice.pick([0, 0, 5_000]));
+    const how = this.#dice.pick(['cut', 'linger'] as const);
+    if (how === 'linger') this.#node.becomesLate();
+    this.#node.agent.kill(how, downMs, this.#dice.pick([0, 0, 5_000]));
     return `for ${downMs} ms`;
   }
 
@@ -242,10 +316,28 @@ export class Chaos {
     return plan.uid;
   }
 
-  #newVersion(name: string): PodPlan {
+  #plansOf(source: Source): PodPlan[] {
+    return [...this.#node.manifests.values()].filter(({ pod }) => pod.source === source);
+  }
+
+  #add(source: Source): string | undefined {
+    const name = this.#dice.maybePick(names[source].filter((free) => !this.#node.manifests.has(free)));
+    return name === undefined ? undefined : this.#put(this.#newVersion(name, source));
+  }
+
+  #awaitEnd(plan: PodPlan): void {
+    const { agent, clock } = this.#node;
+    clock.after(1_000, () => {
+      if (!this.#node.isDesired(plan.uid)) return;
+      if (agent.machine?.workers.isFinished(plan.uid) === true) this.#node.trail.note(`** gone ${this.remove(plan)}`);
+      else this.#awaitEnd(plan);
+    });
+  }
+
+  #newVersion(name: string, source: Source): PodPlan {
     const version = (this.#versions.get(name) ?? 0) + 1;
     this.#versions.set(name, version);
-    const plan = planPod(this.#dice, name, version);
+    const plan = planPod(this.#dice, name, version, source);
     this.#node.plans.set(plan.uid, plan);
     return plan;
   }

@@ -1,4 +1,4 @@
-import { linkedSignal, type LinkedSignal } from '../../src/base/abort.ts';
+import { linkedSignal, raceAbort, type LinkedSignal } from '../../src/base/abort.ts';
 import type { CallOptions } from '../../src/base/call.ts';
 import type { CancelTimer, Clock } from '../../src/base/clock.ts';
 import { describeError } from '../../src/base/errors.ts';
@@ -22,8 +22,11 @@ export interface LifeDeps {
   readonly watch: BorderWatch;
   /** How long the disk takes for the next operation, in milliseconds. */
   readonly diskDelayMs: () => number;
+  /** The runtime pays no heed to calls that are given up: it does what it was asked for, late. */
+  readonly isDeaf: () => boolean;
 }
 
+const unheard = new AbortController().signal;
 /** A promise of which nobody will hear again. */
 const silence = <T>(): Promise<T> => new Promise<T>(() => {});
 
@@ -87,7 +90,15 @@ export class Life {
       if (verb === 'containerEvents') return (signal: AbortSignal) => this.#events(real, signal);
       const call = real[verb as 'version'] as (request: unknown, options: CallOptions) => Promise<unknown>;
       return (request: unknown, options: CallOptions = {}) =>
-        this.through(verb, request, (signal) => call(request, { ...options, signal }), options.signal);
+        this.through(
+          verb,
+          request,
+          (signal) =>
+            this.#deps.isDeaf()
+              ? raceAbort(call(request, { ...options, signal: unheard }), signal)
+              : call(request, { ...options, signal }),
+          options.signal,
+        );
     };
     return new Proxy(real, { get: (_, verb) => (typeof verb === 'string' ? wrap(verb) : undefined) });
   }

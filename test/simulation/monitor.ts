@@ -2,6 +2,7 @@ import { podUid, type PodUid } from '../../src/base/ids.ts';
 import { uidOfLogFolder } from '../../src/model/pod-paths.ts';
 import { resyncMs } from './agent.ts';
 import { AgentRules } from './agent-rules.ts';
+import { BorderRules, idIn } from './border-rules.ts';
 import { Ledger } from './ledger.ts';
 import type { NodeWatch, SimNode } from './node.ts';
 import { RuntimeRules } from './runtime-rules.ts';
@@ -19,6 +20,7 @@ export class Monitor implements NodeWatch {
   readonly #node: SimNode;
   readonly #runtime: RuntimeRules;
   readonly #agent: AgentRules;
+  readonly #border: BorderRules;
   /** Calls of the agent that change something, for the rule that a settled node is left alone. */
   changes = 0;
   /** Folder of a pod or its logs → life of the manifest that last needed it. */
@@ -32,6 +34,7 @@ export class Monitor implements NodeWatch {
     const complain = (rule: string): void => this.complain(rule);
     this.#runtime = new RuntimeRules(node, this.ledger, complain);
     this.#agent = new AgentRules(node, this.ledger, complain);
+    this.#border = new BorderRules(node, this.ledger, complain);
   }
 
   /** The first rule that was broken. */
@@ -65,9 +68,7 @@ export class Monitor implements NodeWatch {
     if (ending.test(verb) && !this.#node.agent.heard) {
       this.complain(`${verb} ${this.#name(subject)} before the sources have spoken`);
     }
-    if (verb === 'stopContainer') this.ledger.stopping(idIn(subject, 'containerId'));
-    if (verb === 'removeContainer') this.#removesContainer(idIn(subject, 'containerId'));
-    if (verb === 'removePodSandbox') this.#removesSandbox(idIn(subject, 'podSandboxId'));
+    this.#border.leaving(verb, subject);
   }
 
   back(verb: string, subject: unknown, failure: string | undefined): void {
@@ -101,36 +102,6 @@ export class Monitor implements NodeWatch {
     this.#node.agent.kill('cut', resyncMs);
   }
 
-  /** While the manifest is there, only what has a successor may go: people look for logs and exit codes. */
-  #removesContainer(id: string): void {
-    const record = this.ledger.containers.get(id);
-    const container = this.#node.cri.state.containers.get(id);
-    if (record === undefined || container === undefined || container.state === 'created') return;
-    if (!this.#isPresent(record.uid, record.life)) return;
-    const newer = this.ledger
-      .instances(record.uid, record.name)
-      .filter(
-        (other) => other.attempt > record.attempt && this.#node.cri.state.containers.get(other.id)?.state === 'exited',
-      );
-    if (container.state === 'exited' && newer.length > 0) return;
-    this.complain(
-      `${record.uid} ${record.name}#${record.attempt} (${container.state}) is removed while its manifest is there`,
-    );
-  }
-
-  #removesSandbox(id: string): void {
-    const record = this.ledger.sandboxes.get(id);
-    const sandbox = this.#node.cri.state.sandboxes.get(id);
-    if (record === undefined || sandbox === undefined || !this.#isPresent(record.uid, record.life)) return;
-    if (sandbox.state === 'ready')
-      this.complain(`a ready sandbox of ${record.uid} is removed while its manifest is there`);
-    for (const container of this.#node.cri.state.containersOf(id)) this.#removesContainer(container.id);
-  }
-
-  #isPresent(uid: PodUid, life: number): boolean {
-    return this.#node.isDesired(uid) && this.ledger.lifeOf(uid) === life;
-  }
-
   /** Ids in the words of the plans. */
   #name(subject: unknown): string {
     if (typeof subject !== 'object' || subject === null) return String(subject);
@@ -144,9 +115,4 @@ export class Monitor implements NodeWatch {
     const within = sandbox === undefined ? '' : `${sandbox.uid} sandbox#${sandbox.attempt}`;
     return [within, made].filter((part) => part !== '').join(' ');
   }
-}
-
-function idIn(request: unknown, field: string): string {
-  const id = (request as Readonly<Record<string, unknown>> | undefined)?.[field];
-  return typeof id === 'string' ? id : '';
 }

@@ -1,10 +1,12 @@
 import { TubeletError } from '../../src/base/errors.ts';
 import { podUid, type PodUid } from '../../src/base/ids.ts';
+import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
 import { createFakeCri, type FakeContainer, type FakeCri } from '../../src/testing/fake-cri/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
-import { Agent } from './agent.ts';
+import { Agent, checkpointPath } from './agent.ts';
+import { ApiServer } from './api-server.ts';
 import { Dice } from './dice.ts';
 import type { BorderWatch } from './life.ts';
 import { tameBehaviour, uidOfImage, wildBehaviour, type PodPlan } from './pod-plans.ts';
@@ -12,6 +14,8 @@ import type { Trail } from './trail.ts';
 
 /** Deadline of runtime calls: short, so that calls that hang end within a run. */
 export const requestMs = 20_000;
+/** The longest that the runtime may take for a call that it does late. */
+export const longestDelayMs = 8_000;
 
 /** What watches a node for broken rules. */
 export interface NodeWatch extends Pick<BorderWatch, 'leaving' | 'back'> {
@@ -27,12 +31,15 @@ export class SimNode {
   readonly cri: FakeCri;
   readonly files = new MemoryFiles();
   readonly agent: Agent;
+  readonly api: ApiServer;
   readonly trail: Trail;
   /** Every version of a manifest that there ever was. */
   readonly plans = new Map<PodUid, PodPlan>();
-  /** What stands in the manifests folder: name of the file → version. */
+  /** What the sources name, by pod name: versions of files in the manifests folder, and pods of the API server. */
   readonly manifests = new Map<string, PodPlan>();
   readonly cgroupsRemoved = new Set<string>();
+  /** Pods of which somebody removed something behind the agent's back. */
+  readonly tampered = new Set<PodUid>();
   /** Programs do what they were made for. */
   tame = false;
   diskDelayMs: () => number = () => 0;
@@ -47,6 +54,7 @@ export class SimNode {
     const logs = { append: (path: string, text: string) => files.append(path, text) };
     this.cri = createFakeCri({ clock, timeouts: { requestMs }, logs });
     files.append('/etc/hosts', '127.0.0.1 localhost\n');
+    files.append(`${checkpointPath}.folder`, '');
     const watcher = watch(this);
     files.fault = (operation, path) => {
       this.#diskFault(operation, path);
@@ -60,19 +68,27 @@ export class SimNode {
       watcher.starting(plan.uid, container, attempt);
       return this.tame ? tameBehaviour(plan, planned) : wildBehaviour(dice, planned);
     });
+    // A node in trouble may also fail to write a status.
+    this.api = new ApiServer(() => !this.tame && dice.chance(0.2));
     this.agent = new Agent({
       clock,
       cri: this.cri,
       files,
       seed,
-      watch: { leaving: watcher.leaving.bind(watcher), back: watcher.back.bind(watcher), died() {} },
+      watch: {
+        leaving: watcher.leaving.bind(watcher),
+        back: watcher.back.bind(watcher),
+        died: () => this.becomesLate(),
+      },
       diskDelayMs: () => this.diskDelayMs(),
       note: (line) => this.trail.note(line),
       removeCgroup: (uid) => {
         this.files.fault('removeCgroup', uid);
         this.cgroupsRemoved.add(uid);
       },
-      manifests: () => [...this.manifests.values()].map(({ pod }) => pod),
+      isDeaf: () => this.deafUntil > this.now(),
+      onStatus: (uid, status) => this.api.write(uid, status),
+      pods: (source) => this.#pods(source),
     });
   }
 
@@ -107,6 +123,35 @@ export class SimNode {
     this.trail.note('--- all trouble ends ---');
   }
 
+  /** The runtime does not listen when a call is given up, and does late what nobody waits for any more. */
+  deafUntil = 0;
+
+  #pods(source: PodSource): readonly DesiredPod[] {
+    const plans = [...this.manifests.values()].filter(({ pod }) => pod.source === source);
+    return plans.map((plan) => (source === 'api' ? this.api.podOf(plan) : plan.pod));
+  }
+
+  /** The agent died, and the runtime finishes for nobody what it was asked for. */
+  becomesLate(): void {
+    this.deafUntil = Math.max(this.deafUntil, this.now());
+  }
+
+  /** Something may happen now that was asked for a while ago and given up since. */
+  isLate(): boolean {
+    return this.deafUntil + longestDelayMs > this.now();
+  }
+
+  /** A source names the pod and does not want it to end. */
+  mayRun(uid: PodUid): boolean {
+    return this.isDesired(uid) && this.api.deletionOf(uid) === undefined;
+  }
+
+  /** How long the pod has to stop, in seconds, for those who want it gone. */
+  graceOf(uid: PodUid): number {
+    return this.api.deletionOf(uid)?.graceSeconds ?? this.plans.get(uid)?.graceSeconds ?? 0;
+  }
+
+  /** A source names the pod, be it on its way out. */
   isDesired(uid: PodUid): boolean {
     return [...this.manifests.values()].some((plan) => plan.uid === uid);
   }

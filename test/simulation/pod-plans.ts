@@ -1,6 +1,6 @@
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { Container, PodSpec } from '../../src/gen/kubernetes/types.ts';
-import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
+import { desiredPod, type DesiredPod, type PodSource } from '../../src/model/desired-pod.ts';
 import {
   exitAfter,
   failsToStart,
@@ -73,6 +73,15 @@ export function planPod(dice: Dice, name: string, version: number, source: PodSo
   };
   const pod = aPod({ name, namespace: 'default', uid, source, spec });
   return { uid: podUid(uid), name, pod, restartPolicy, graceSeconds, containers: planned };
+}
+
+/** The same pod after an update of its images. */
+export function withOtherImages(plan: PodPlan, dice: Dice): PodPlan {
+  const image = imageOf(plan.uid).replace(/:\d+$/, `:${dice.whole(2, 9)}`);
+  const { pod } = plan;
+  const containers = pod.spec.containers.map((container) => (dice.chance(0.7) ? { ...container, image } : container));
+  const spec = { ...pod.spec, containers };
+  return { ...plan, pod: desiredPod(pod.source, { metadata: pod.metadata, spec, status: pod.status }) };
 }
 
 /** What one start of a container does while everything may go wrong. Ends of its own come within half a minute. */

@@ -48,7 +48,7 @@ export class RuntimeRules {
       .containersOf(uid)
       .find(({ config, state }) => state === 'running' && config.metadata?.name === name);
     if (running !== undefined) this.#complain(`${what} starts while #${running.config.metadata?.attempt} of it runs`);
-    if (!this.#node.isDesired(uid)) this.#complain(`${what} starts although its manifest is gone`);
+    if (!this.#node.mayRun(uid) && !this.#node.isLate()) this.#complain(`${what} starts although nobody wants it`);
     if (planned.role === 'regular') this.#mayRunAgain(plan, name, container.id, what);
     this.#inOrder(plan, name, container.sandboxId, what);
   }
@@ -112,13 +112,13 @@ export class RuntimeRules {
   /** A container does not outlive its pod's grace; while the world is in trouble nobody can be blamed. */
   #withinGrace(container: FakeContainer): void {
     const uid = uidOf(container);
-    const removedAt = this.#ledger.removedAt(uid);
+    const removedAt = this.#node.api.deletionOf(uid)?.since ?? this.#ledger.removedAt(uid);
     const calm = this.#node.calmSince();
     if (removedAt === undefined || calm === undefined) return;
     const plan = this.#node.plans.get(uid);
     // Sidecars stop after the others: with what is left of the grace, and the minimum at least.
     const sidecarMs = plan?.containers.some(({ role }) => role === 'sidecar') === true ? minimumGraceMs : 0;
-    const graceMs = Math.max(minimumGraceMs, (plan?.graceSeconds ?? 0) * 1_000) + sidecarMs;
+    const graceMs = Math.max(minimumGraceMs, this.#node.graceOf(uid) * 1_000) + sidecarMs;
     const allowedMs = graceMs + (calm <= removedAt ? 1_000 : recoveryMs);
     const overdueMs = this.#node.now() - Math.max(removedAt, calm) - allowedMs;
     if (overdueMs > 0) {

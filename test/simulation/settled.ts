@@ -8,7 +8,9 @@ import type { PlannedContainer, PodPlan } from './pod-plans.ts';
 export function unsettled(node: SimNode): string[] {
   const { machine, spokenAt } = node.agent;
   if (machine === undefined || spokenAt === undefined) return ['the agent is not up'];
-  const wanted = [...node.manifests.values()].flatMap((plan) => unsettledPod(node, plan));
+  const wanted = [...node.manifests.values()].flatMap((plan) =>
+    node.mayRun(plan.uid) ? unsettledPod(node, plan) : [`${plan.uid} is still being deleted`],
+  );
   const gone = [...node.plans.keys()].filter((uid) => !node.isDesired(uid)).flatMap((uid) => remains(node, uid));
   return [...wanted, ...gone];
 }

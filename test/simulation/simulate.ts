@@ -12,7 +12,7 @@ import { Trail, Violation } from './trail.ts';
  * then everything must be as it should.
  */
 const settleMs = 2 * requestMs + 300_000 + 2 * resyncMs;
-const shownLines = Number(process.env['LINES_SHOWN'] ?? 60);
+const shownLines = Number(process.env['TUBELET_SIM_LINES'] ?? 60);
 
 export interface Run {
   readonly seed: number;
@@ -62,7 +62,10 @@ class Simulation {
     await this.#settle();
     await this.#staysQuiet();
     const plans = this.#node.manifests.values();
-    for (const plan of plans) chaos.remove(plan);
+    for (const plan of plans) {
+      if (plan.pod.source === 'api') chaos.delete(plan);
+      else chaos.remove(plan);
+    }
     trail.note('--- all manifests are removed ---');
     await this.#settle();
     agent.stop(Number.POSITIVE_INFINITY);

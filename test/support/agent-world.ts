@@ -118,10 +118,10 @@ export class AgentWorld {
     await this.#runner.start(machine.components, new AbortController().signal);
   }
 
-  /** Ends the agent; pods go on. */
-  async stop(): Promise<void> {
+  /** Ends the agent; pods go on. Without its checkpoint the next one knows only what it sees. */
+  async stop({ checkpoint = true }: { readonly checkpoint?: boolean } = {}): Promise<void> {
     const runner = this.#runner;
-    this.#kept = [...(this.#machine?.statuses.all() ?? [])];
+    this.#kept = checkpoint ? [...(this.#machine?.statuses.all() ?? [])] : [];
     this.#machine = undefined;
     this.#runner = undefined;
     if (runner === undefined) return;

@@ -211,7 +211,16 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
 
   // Loops. Each announces to the dispatch below, which exists before any of them starts.
   const announce = (): void => housekeeping.wake();
-  const workers = new PodWorkers({ clock, random, log, syncer, resyncMs: deps.resyncMs, onChange: announce });
+  const workers = new PodWorkers({
+    clock,
+    random,
+    log,
+    syncer,
+    resyncMs: deps.resyncMs,
+    onChange: announce,
+    onNewLife: (pod) =>
+      dispatch.handle({ type: 'configChanged', update: { op: 'add', source: pod.source, pods: [pod] } }),
+  });
   const sources = new PodSources({
     clock,
     log,
@@ -230,6 +239,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     observed,
     remover: runtime,
     directories,
+    remembered: () => statuses.all().keys(),
     onGone: (uid) => onGone(uid),
   });
   const gate = new PodGate({

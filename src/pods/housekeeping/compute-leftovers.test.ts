@@ -10,21 +10,24 @@ interface Case {
   readonly workers?: Readonly<Record<string, boolean>>;
   readonly inRuntime?: readonly string[];
   readonly onDisk?: readonly string[];
+  readonly remembered?: readonly string[];
 }
 
 /** Leftovers in short: what kind, whose. */
 function leftovers(given: Case): string {
-  const { orphans, remains, strayFiles } = computeLeftovers({
+  const { orphans, remains, strayFiles, memories } = computeLeftovers({
     sourcesReady: given.sourcesReady ?? true,
     isDesired: (uid) => given.desired?.includes(uid) ?? false,
     workers: Object.entries(given.workers ?? {}).map(([uid, over]) => ({ uid: podUid(uid), over })),
     inRuntime: (given.inRuntime ?? []).map((uid) => ({ uid: podUid(uid), name: `of-${uid}`, namespace: 'default' })),
     onDisk: (given.onDisk ?? []).map(podUid),
+    remembered: (given.remembered ?? []).map(podUid),
   });
   return [
     ...orphans.map(({ uid, name, namespace }) => `orphan ${uid} ${namespace}/${name}`),
     ...remains.map((uid) => `remains ${uid}`),
     ...strayFiles.map((uid) => `files ${uid}`),
+    ...memories.map((uid) => `memory ${uid}`),
   ].join(', ');
 }
 
@@ -42,6 +45,12 @@ const cases: Readonly<Record<string, readonly [Case, string]>> = {
   ],
   'dropped by its source, worker busy': [{ workers: { a: false }, inRuntime: ['a'], onDisk: ['a'] }, ''],
   'files that nothing else knows of': [{ onDisk: ['a'] }, 'files a'],
+  'remembered, and nowhere else': [{ remembered: ['a'] }, 'memory a'],
+  'remembered and wanted': [{ desired: ['a'], remembered: ['a'] }, ''],
+  'remembered and still there': [
+    { workers: { a: false }, inRuntime: ['b'], onDisk: ['c'], remembered: ['a', 'b', 'c'] },
+    'orphan b default/of-b, files c',
+  ],
   'files of a wanted pod without a worker': [{ desired: ['a'], onDisk: ['a'] }, ''],
   'files of a pod in the runtime wait for it': [{ inRuntime: ['a'], onDisk: ['a'] }, 'orphan a default/of-a'],
   "before the sources have spoken nothing is nobody's": [

@@ -10,6 +10,8 @@ export interface LeftoversInput {
   readonly inRuntime: readonly { readonly uid: PodUid; readonly name: string; readonly namespace: string }[];
   /** Pods that have files here. */
   readonly onDisk: readonly PodUid[];
+  /** Pods that somebody here remembers something of. */
+  readonly remembered?: readonly PodUid[];
 }
 
 export interface Leftovers {
@@ -22,16 +24,20 @@ export interface Leftovers {
   readonly remains: readonly PodUid[];
   /** Files of pods that nothing else knows of. */
   readonly strayFiles: readonly PodUid[];
+  /** Memories of pods that are nowhere else. */
+  readonly memories: readonly PodUid[];
 }
 
 /** What is left over from pods that are no more. */
 export function computeLeftovers(input: LeftoversInput): Leftovers {
-  if (!input.sourcesReady) return { orphans: [], remains: [], strayFiles: [] };
+  if (!input.sourcesReady) return { orphans: [], remains: [], strayFiles: [], memories: [] };
   const cared = new Set(input.workers.map(({ uid }) => uid));
   const running = new Set(input.inRuntime.map(({ uid }) => uid));
+  const isNowhere = (uid: PodUid): boolean => !cared.has(uid) && !running.has(uid) && !input.isDesired(uid);
   return {
     orphans: input.inRuntime.filter(({ uid }) => !cared.has(uid) && !input.isDesired(uid)),
     remains: input.workers.filter(({ over }) => over).map(({ uid }) => uid),
-    strayFiles: input.onDisk.filter((uid) => !cared.has(uid) && !running.has(uid) && !input.isDesired(uid)),
+    strayFiles: input.onDisk.filter(isNowhere),
+    memories: (input.remembered ?? []).filter((uid) => isNowhere(uid) && !input.onDisk.includes(uid)),
   };
 }

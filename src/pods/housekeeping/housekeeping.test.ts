@@ -94,7 +94,7 @@ describe('what is removed', () => {
     const world = new World();
     world.over(a);
     await world.tidy();
-    assert.deepEqual(world.done, ['remove a', 'files a', 'forget a', 'gone a']);
+    assert.deepEqual(world.done, ['remove a', 'files a', 'gone a', 'forget a']);
     await world.tidy();
     assert.equal(world.done.length, 4);
   });
@@ -116,7 +116,7 @@ describe('what is removed', () => {
     assert.deepEqual(world.done, ['adopt a default/of-a']);
     world.workers.set(a, true);
     await world.tidy();
-    assert.deepEqual(world.done.slice(1), ['remove a', 'files a', 'forget a', 'gone a']);
+    assert.deepEqual(world.done.slice(1), ['remove a', 'files a', 'gone a', 'forget a']);
   });
 
   test('nothing before the sources have spoken', async () => {
@@ -153,7 +153,7 @@ describe('a pod that comes back in the middle', () => {
     world.over(b);
     world.during = (now) => (now === 'remove a' ? world.comesBack(b) : undefined);
     await world.tidy();
-    assert.deepEqual(world.done, ['remove a', 'files a', 'forget a', 'gone a']);
+    assert.deepEqual(world.done, ['remove a', 'files a', 'gone a', 'forget a']);
     assert.equal(world.inRuntime.has(b) && world.onDisk.has(b), true);
   });
 
@@ -175,7 +175,7 @@ describe('a removal that is stuck', () => {
     world.during = (now) => (now === 'remove a' ? new Promise(() => {}) : undefined);
     await world.housekeeping.start();
     await world.clock.advance(0);
-    assert.deepEqual(world.done, ['remove b', 'files b', 'forget b', 'gone b']);
+    assert.deepEqual(world.done, ['remove b', 'files b', 'gone b', 'forget b']);
     world.over(b);
     world.housekeeping.wake();
     await world.clock.advance(0);

@@ -19,6 +19,8 @@ export interface HousekeepingDeps {
   readonly observed: Observations;
   readonly remover: Remover;
   readonly directories: Directories;
+  /** Pods of which something is remembered, from an earlier life of the agent perhaps. */
+  readonly remembered?: () => Iterable<PodUid>;
   /** The pod is gone from everywhere: others may forget it too. */
   readonly onGone: (uid: PodUid) => void;
 }
@@ -94,9 +96,11 @@ export class Housekeeping implements Component {
       workers: workers.uids().map((uid) => ({ uid, over: workers.isOver(uid) })),
       inRuntime: [...observed.listed()].map(([uid, { name, namespace }]) => ({ uid, name, namespace })),
       onDisk,
+      remembered: [...(this.#deps.remembered?.() ?? [])],
     });
     for (const orphan of leftovers.orphans) workers.adoptOrphan(orphan);
     for (const uid of leftovers.remains) this.#begin(uid, () => this.#removeRemains(uid, signal));
+    for (const uid of leftovers.memories) this.#deps.onGone(uid);
     for (const uid of leftovers.strayFiles) this.#begin(uid, () => this.#removeStray(uid));
   }
 
@@ -118,9 +122,11 @@ export class Housekeeping implements Component {
     await directories.remove(uid);
     // What others know of the runtime must not show what is gone.
     await observed.look(uid, signal);
-    if (!workers.forget(uid)) return;
+    if (!workers.isOver(uid)) return;
     log.debug(2, 'Pod removed', { podUID: uid });
+    // Everybody forgets the old life before a new one begins.
     this.#deps.onGone(uid);
+    workers.forget(uid);
   }
 
   async #removeStray(uid: PodUid): Promise<void> {

@@ -200,3 +200,8 @@ test('an instance that was made but never started is not counted as a restart', 
   assert.equal(status({ observed: [made, dead({ attempt: 2 })] }).restartCount, 2);
   assert.equal(status({ observed: [made] }).restartCount, 3);
 });
+
+test('the restart count never goes back, also when somebody removed the newest instance', () => {
+  assert.equal(status({ observed: [dead({ attempt: 1 })], previous: was({ restartCount: 2 }) }).restartCount, 2);
+  assert.equal(status({ observed: [dead({ attempt: 3 })], previous: was({ restartCount: 2 }) }).restartCount, 3);
+});

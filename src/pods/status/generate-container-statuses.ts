@@ -46,6 +46,12 @@ export interface ContainerStatusesInput {
   readonly details?: (id: ContainerId) => ObservedDetails | undefined;
 }
 
+const passedContainer: ContainerStateTerminated = {
+  exitCode: 0,
+  reason: endReasons.completed,
+  message: podMessages.initPassed,
+};
+
 /** Exit code of a container whose end nobody saw: as if it had been killed. */
 const lostExitCode = 137;
 
@@ -75,6 +81,7 @@ function unseen(
   previous: ContainerStatus | undefined,
 ): ContainerStatus {
   if (previous?.state?.terminated !== undefined) return previous;
+  const passed = hasPassed(input, container);
   const hasInit = (input.pod.spec.initContainers ?? []).length > 0;
   const reason = hasInit ? startReasons.podInitializing : startReasons.containerCreating;
   const lost = previous?.state?.running !== undefined && previous.lastState?.terminated === undefined;
@@ -83,14 +90,25 @@ function unseen(
   const restarted = lost && input.pod.metadata.deletionTimestamp === undefined ? 1 : 0;
   return {
     name: container.name,
-    state: { waiting: { reason } },
-    lastState,
+    state: passed ? { terminated: passedContainer } : { waiting: { reason } },
+    lastState: passed ? {} : lastState,
     ready: false,
     restartCount: (previous?.restartCount ?? 0) + restarted,
     image: container.image ?? '',
     imageID: '',
     ...volumeMounts(input, container),
   };
+}
+
+/** An init container that is not there any more has done its work if what comes after it has begun. */
+function hasPassed({ kind, pod, observed }: ContainerStatusesInput, container: Container): boolean {
+  if (kind !== 'init' || isRestartableInit(container)) return false;
+  const { initContainers = [], containers } = pod.spec;
+  const later = initContainers.slice(initContainers.indexOf(container) + 1).map(({ name }) => name);
+  const regular = new Set(containers.map(({ name }) => name));
+  return observed.some(
+    ({ name, state }) => (state === 'running' && regular.has(name)) || (state !== 'created' && later.includes(name)),
+  );
 }
 
 function seen(
@@ -106,8 +124,7 @@ function seen(
     state: stateOf(input, newest, previous),
     lastState: older === undefined ? {} : stateOf(input, older, previous),
     ready: false,
-    // One that was made but never started is no restart, and may yet have to go: the count never goes back.
-    restartCount: (newest.state === 'created' ? older : undefined)?.attempt ?? newest.attempt,
+    restartCount: restartCountOf(newest, older, previous),
     image: newest.image,
     imageID: newest.imageRef,
     containerID: fullId(input, newest),
@@ -115,6 +132,19 @@ function seen(
     ...(details?.user !== undefined && { user: details.user }),
     ...volumeMounts(input, container),
   };
+}
+
+/**
+ * The count never goes back, whatever the runtime remembers. One that was made but never started is no restart yet, and
+ * may still have to go.
+ */
+function restartCountOf(
+  newest: ObservedContainer,
+  older: ObservedContainer | undefined,
+  previous: ContainerStatus | undefined,
+): number {
+  const counted = newest.state === 'created' && older !== undefined ? older : newest;
+  return Math.max(counted.attempt, previous?.restartCount ?? 0);
 }
 
 function stateOf(

@@ -20,6 +20,8 @@ export interface PodWorkersDeps {
   readonly resyncMs: number;
   /** A pod came to its end, or moved on towards it: whoever waits for ends looks again. */
   readonly onChange?: (uid: PodUid, state: WorkerState) => void;
+  /** A pod that came back may begin its new life: lets it through like any that comes, or not. */
+  readonly onNewLife?: (pod: DesiredPod) => void;
 }
 
 /** All pod workers of the node, one per uid; the only writer of pod lifecycles. */
@@ -94,12 +96,18 @@ export class PodWorkers implements Component {
     worker.close();
     this.#workers.delete(uid);
     this.#delays.cancel(uid);
-    if (state.next !== undefined) this.configure(state.next);
+    if (state.next !== undefined) (this.#deps.onNewLife ?? ((pod) => this.configure(pod)))(state.next);
     return true;
   }
 
   knows(uid: PodUid): boolean {
     return this.#workers.has(uid);
+  }
+
+  /** Its source dropped it and its end is not complete: whatever a source says of it now is about its next life. */
+  isLeaving(uid: PodUid): boolean {
+    const state = this.#workers.get(uid)?.state;
+    return state !== undefined && 'dropped' in state && state.dropped;
   }
 
   mayRun(uid: PodUid): boolean {
