@@ -147,6 +147,8 @@ function wireMachine(
     runtimeName: () => parts.runtimeName,
     runtimeHandlers: () => parts.handlers,
     onStatus,
+    // A status that is forgotten must not come back with the next start.
+    onGone: onStatus,
     logs: logKeeping(settings),
     gcPolicy: {
       minAgeMs: flags.minimumContainerTtlDuration.toMillis(),

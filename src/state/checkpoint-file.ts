@@ -26,6 +26,8 @@ export interface CheckpointFileDeps<T> {
 
 /** Changes within this time are written together. */
 const gatherMs = 1_000;
+/** A disk that failed may be better then. */
+const retryMs = 10_000;
 
 /**
  * Keeps a document on disk up to date: `changed()` says that there is news, the file follows soon after and once more at
@@ -36,6 +38,7 @@ export class CheckpointFile<T> implements Component {
   readonly #deps: CheckpointFileDeps<T>;
   #timer: CancelTimer | undefined;
   #writing: Promise<void> = Promise.resolve();
+  #stopped = false;
 
   constructor(name: string, deps: CheckpointFileDeps<T>) {
     this.name = name;
@@ -65,6 +68,7 @@ export class CheckpointFile<T> implements Component {
   async start(): Promise<void> {}
 
   async stop(): Promise<void> {
+    this.#stopped = true;
     if (this.#timer !== undefined) this.#write();
     await this.#writing;
   }
@@ -83,6 +87,7 @@ export class CheckpointFile<T> implements Component {
         await disk.replace(path, text);
       } catch (error) {
         log.error(error, 'Cannot write checkpoint', { path });
+        if (!this.#stopped) this.#timer ??= this.#deps.clock.after(retryMs, () => this.#write());
       }
     });
   }

@@ -83,3 +83,22 @@ test('a damaged file is put aside, told, and the start goes on', async () => {
   assert.ok(disk.files.has('/n.damaged') && !disk.files.has('/n'));
   assert.equal(await file.load(), undefined);
 });
+
+test('what a disk refused is written later, and not after the stop', async () => {
+  const { clock, disk, file, content } = setUp();
+  const replace = disk.replace.bind(disk);
+  disk.replace = () => Promise.reject(new TubeletError('exhausted', 'no space left on device'));
+  content.push(1);
+  file.changed();
+  await clock.advance(5_000);
+  assert.equal(await file.load(), undefined);
+  disk.replace = replace;
+  await clock.advance(6_000);
+  assert.deepEqual(await file.load(), [1]);
+  assert.equal(clock.pending(), 0);
+
+  disk.replace = () => Promise.reject(new TubeletError('exhausted', 'no space left on device'));
+  file.changed();
+  await file.stop();
+  assert.equal(clock.pending(), 0);
+});

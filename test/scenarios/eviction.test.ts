@@ -34,4 +34,22 @@ describe('a pod that is evicted', () => {
     assert.deepEqual(it.sandboxes('next'), []);
     await it.stop();
   });
+
+  test('stays evicted when the agent dies before it has remembered that itself', async () => {
+    const it = new AgentWorld({ source: 'api' });
+    const pod = aPod({ source: 'api' });
+    await it.start();
+    await it.manifests(pod);
+    await it.stop();
+    // The checkpoint is of before, the API server has heard of the end.
+    const status = { ...it.lastStatus(), phase: 'Failed', ...decided };
+    await it.manifests(aPod({ source: 'api', status }));
+    it.statusHistory.clear();
+    await it.start();
+    await it.clock.advance(60_000);
+    const told = it.statusHistory.get('uid-1')?.map(({ phase, reason }) => `${phase} ${reason}`);
+    assert.deepEqual(new Set(told), new Set(['Failed Evicted']));
+    assert.deepEqual(it.containers(), ['main#0 exited']);
+    await it.stop();
+  });
 });

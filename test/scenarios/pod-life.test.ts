@@ -28,6 +28,7 @@ describe('a pod from its manifest to its end', () => {
     assert.deepEqual(it.files.tree('/var/lib/kubelet/pods'), []);
     assert.deepEqual(it.files.tree('/var/log/pods'), []);
     assert.deepEqual(it.removedCgroups, ['uid-1']);
+    assert.deepEqual(it.gone, ['uid-1']);
     assert.equal(it.machine.pods().length, 0);
     assert.deepEqual(it.machine.workers.uids(), []);
     await it.stop();

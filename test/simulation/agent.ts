@@ -44,6 +44,8 @@ export interface AgentDeps {
  */
 export class Agent {
   readonly log = new MemoryLog();
+  /** When it was killed. */
+  readonly deaths: number[] = [];
   /** The newest status that this life has told of each pod; what it only remembers of the life before is not there. */
   readonly announced = new Map<PodUid, PodStatus>();
   readonly #deps: AgentDeps;
@@ -127,6 +129,7 @@ export class Agent {
         this.#deps.onStatus(uid, status);
         checkpoint.changed();
       },
+      onGone: () => checkpoint.changed(),
     });
     const checkpoint = this.#checkpoint(machine, life, ownFiles);
     this.#life = life;
@@ -217,6 +220,7 @@ export class Agent {
 
   #died(why: string, downMs: number, silentMs = 0): void {
     this.#deps.note(`agent ${this.#lives} is dead: ${why}`);
+    this.deaths.push(this.#deps.clock.monotonic());
     this.#over();
     this.#deps.clock.after(downMs, () => this.begin(silentMs));
   }

@@ -70,13 +70,14 @@ export class BorderRules {
     const record = this.#ledger.containers.get(id);
     const container = this.#node.cri.state.containers.get(id);
     if (record === undefined || container === undefined || container.state === 'created') return;
-    if (!this.#isPresent(record.uid, record.life)) return;
+    if (!this.#isPresent(record.uid, record.life) || this.#node.tampered.has(record.uid)) return;
     const newer = this.#ledger
       .instances(record.uid, record.name)
       .filter(
         (other) => other.attempt > record.attempt && this.#node.cri.state.containers.get(other.id)?.state === 'exited',
       );
     if (container.state === 'exited' && newer.length > 0) return;
+    if (container.state === 'running' && this.#node.isLate()) return;
     this.#complain(
       `${record.uid} ${record.name}#${record.attempt} (${container.state}) is removed while its manifest is there`,
     );

@@ -15,6 +15,8 @@ export interface ContainerRecord {
   /** The agent has asked it to stop: from then on its end is not its own. */
   stopping: boolean;
   exitCode: number | undefined;
+  /** The agent has looked at it since it ended. */
+  seenEnded: boolean;
 }
 
 interface ManifestLife {
@@ -72,11 +74,18 @@ export class Ledger {
         started: false,
         stopping: false,
         exitCode: undefined,
+        seenEnded: false,
       };
       if (known === undefined) this.containers.set(id, record);
       record.started ||= container.state === 'running' || container.startedAt > 0n;
       if (container.state === 'exited') record.exitCode ??= container.exitCode;
     }
+  }
+
+  /** The agent got an answer about this container. */
+  seen(id: string): void {
+    const record = this.containers.get(id);
+    if (record !== undefined && this.#node.cri.state.containers.get(id)?.state === 'exited') record.seenEnded = true;
   }
 
   stopping(id: string): void {

@@ -73,6 +73,7 @@ export class Monitor implements NodeWatch {
 
   back(verb: string, subject: unknown, failure: string | undefined): void {
     if (changing.test(verb)) this.look();
+    if (verb === 'containerStatus' && failure === undefined) this.ledger.seen(idIn(subject, 'containerId'));
     if (shown.test(verb) || failure !== undefined) {
       this.#node.trail.note(`<- ${verb} ${this.#name(subject)}${failure === undefined ? '' : `: ${failure}`}`);
     }
@@ -89,6 +90,7 @@ export class Monitor implements NodeWatch {
     const life = this.ledger.lifeOf(uid);
     const isSyncing = this.#node.agent.machine?.workers.stateOf(uid)?.phase === 'syncing';
     if (operation === 'makeFolder' && isSyncing) this.#folders.set(path, life);
+    if (operation === 'removeTree') this.#node.filesRemovedAt.set(uid, this.#node.now());
     if (operation !== 'removeTree' || !this.#node.isDesired(uid) || this.#folders.get(path) !== life) return;
     this.complain(`${path} is removed while the manifest of ${uid} is there`);
   }

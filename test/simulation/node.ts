@@ -14,6 +14,8 @@ import type { Trail } from './trail.ts';
 
 /** Deadline of runtime calls: short, so that calls that hang end within a run. */
 export const requestMs = 20_000;
+/** A checkpoint follows a change after a second; a slow or full disk takes longer. */
+const checkpointLagMs = 20_000;
 /** The longest that the runtime may take for a call that it does late. */
 export const longestDelayMs = 8_000;
 
@@ -38,6 +40,8 @@ export class SimNode {
   /** What the sources name, by pod name: versions of files in the manifests folder, and pods of the API server. */
   readonly manifests = new Map<string, PodPlan>();
   readonly cgroupsRemoved = new Set<string>();
+  /** When the agent last removed the files of a pod. */
+  readonly filesRemovedAt = new Map<PodUid, number>();
   /** Pods of which somebody removed something behind the agent's back. */
   readonly tampered = new Set<PodUid>();
   /** Programs do what they were made for. */
@@ -139,6 +143,17 @@ export class SimNode {
   /** Something may happen now that was asked for a while ago and given up since. */
   isLate(): boolean {
     return this.deafUntil + longestDelayMs > this.now();
+  }
+
+  /**
+   * The agent removed what was left of a pod, and died before that was on disk: its heir remembers how the pod ended, and
+   * takes one that comes back under the uid for the same.
+   */
+  mayHaveForgotten(uid: PodUid): boolean {
+    const removedAt = this.filesRemovedAt.get(uid);
+    return (
+      removedAt !== undefined && this.agent.deaths.some((at) => at >= removedAt && at < removedAt + checkpointLagMs)
+    );
   }
 
   /** A source names the pod and does not want it to end. */

@@ -48,7 +48,8 @@ export class RuntimeRules {
       .containersOf(uid)
       .find(({ config, state }) => state === 'running' && config.metadata?.name === name);
     if (running !== undefined) this.#complain(`${what} starts while #${running.config.metadata?.attempt} of it runs`);
-    if (!this.#node.mayRun(uid) && !this.#node.isLate()) this.#complain(`${what} starts although nobody wants it`);
+    const isTold = this.#node.agent.spokenAt !== undefined && !this.#node.isLate();
+    if (isTold && !this.#node.mayRun(uid)) this.#complain(`${what} starts although nobody wants it`);
     if (planned.role === 'regular') this.#mayRunAgain(plan, name, container.id, what);
     this.#inOrder(plan, name, container.sandboxId, what);
   }
@@ -58,8 +59,10 @@ export class RuntimeRules {
     if (plan.restartPolicy === 'Never' && before.length > 0) {
       this.#complain(`${what} runs a second time under restartPolicy Never`);
     }
-    // One that was asked to stop, because its sandbox had died, and said goodbye with 0 has not done its work.
-    if (plan.restartPolicy === 'OnFailure' && before.some(({ exitCode, stopping }) => exitCode === 0 && !stopping)) {
+    // One that was asked to stop, because its sandbox had died, and said goodbye with 0 has not done its work; and
+    // nobody can know of an end between the last look and the deed.
+    const succeeded = before.filter(({ exitCode, stopping, seenEnded }) => exitCode === 0 && !stopping && seenEnded);
+    if (plan.restartPolicy === 'OnFailure' && succeeded.length > 0) {
       this.#complain(`${what} runs again under OnFailure although it has succeeded`);
     }
   }

@@ -30,7 +30,9 @@ function unsettledPod(node: SimNode, plan: PodPlan): string[] {
     return isRightEnd(node, plan, phase, regular) ? [] : [`${uid} is ${phase}, but its containers tell otherwise`];
   }
   if (phase !== 'Running') return [`${uid} is ${phase}`];
-  const missing = plan.containers.filter((planned) => !isAsWanted(plan, planned, newest(containers, planned)));
+  // Init containers that somebody else removed after they had done their work are not missed.
+  const needed = plan.containers.filter(({ role }) => role !== 'init' || !node.tampered.has(uid));
+  const missing = needed.filter((planned) => !isAsWanted(plan, planned, newest(containers, planned)));
   const ready = [...node.cri.state.sandboxes.values()].filter(
     ({ config, state }) => config.metadata?.uid === uid && state === 'ready',
   );
@@ -65,6 +67,7 @@ function isRightEnd(
 ): boolean {
   const evicted = node.agent.machine?.statuses.get(plan.uid)?.reason === 'Evicted';
   if (evicted) return phase === 'Failed';
+  if (node.mayHaveForgotten(plan.uid)) return true;
   if (plan.restartPolicy === 'Always') return false;
   const succeeded = regular.every((container) => container?.state === 'exited' && container.exitCode === 0);
   if (succeeded) return phase === 'Succeeded';

@@ -63,8 +63,8 @@ class Simulation {
     await this.#staysQuiet();
     const plans = this.#node.manifests.values();
     for (const plan of plans) {
-      if (plan.pod.source === 'api') chaos.delete(plan);
-      else chaos.remove(plan);
+      if (plan.pod.source === 'api') chaos.pods.delete(plan);
+      else chaos.pods.remove(plan);
     }
     trail.note('--- all manifests are removed ---');
     await this.#settle();

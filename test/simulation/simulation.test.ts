@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { simulate } from './simulate.ts';
 
-const defaultSeeds = 300;
+const defaultSeeds = 100;
 const seedsPerTest = 25;
 
 /** `TUBELET_SIM_SEED=7` one seed, `TUBELET_SIM_SEEDS=500` the first so many, `TUBELET_SIM_SEEDS=1000..1999` a range. */

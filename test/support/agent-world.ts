@@ -2,7 +2,7 @@ import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
-import type { DesiredPod } from '../../src/model/desired-pod.ts';
+import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
 import type { NodeFacts, RuntimeSettings } from '../../src/model/runtime-settings.ts';
 import type { PodEvent } from '../../src/pods/runtime/index.ts';
 import { anAdmissionNode } from '../../src/testing/admission-node.ts';
@@ -53,10 +53,13 @@ export class AgentWorld {
   readonly log = new MemoryLog();
   readonly events: (PodEvent & { readonly pod: string })[] = [];
   readonly removedCgroups: string[] = [];
+  /** Pods of which nothing is left. */
+  readonly gone: string[] = [];
   readonly statusHistory = new Map<string, PodStatus[]>();
   allocatableCpu = '4';
   podLimit = '110';
   readonly #seed: number;
+  readonly #source: PodSource;
   #manifests: readonly DesiredPod[] = [];
   #lives = 0;
   #machine: PodMachine | undefined;
@@ -64,7 +67,8 @@ export class AgentWorld {
   #kept: readonly (readonly [PodUid, PodStatus])[] = [];
   #runner: ComponentRunner | undefined;
 
-  constructor(options: { readonly seed?: number; readonly clock?: FakeClock } = {}) {
+  constructor(options: { readonly seed?: number; readonly clock?: FakeClock; readonly source?: PodSource } = {}) {
+    this.#source = options.source ?? 'file';
     this.#seed = options.seed ?? 1;
     this.clock = options.clock ?? new FakeClock();
     this.cri = createFakeCri({ clock: this.clock });
@@ -83,7 +87,7 @@ export class AgentWorld {
   /** Starts the agent; it hears of the manifests after its start, as from a file source. */
   async start(): Promise<void> {
     await this.startSilent();
-    this.machine.set('file', this.#manifests);
+    this.machine.set(this.#source, this.#manifests);
     await this.clock.advance(0);
   }
 
@@ -107,10 +111,11 @@ export class AgentWorld {
       hostIps: () => ['192.0.2.1'],
       hostDns: async () => ({ servers: ['192.0.2.53'], searches: [], options: [] }),
       runtimeName: () => 'fake',
-      sources: ['file'],
+      sources: [this.#source],
       resyncMs: 60_000,
       parallelPulls: 1,
       onStatus: (uid, status) => this.#remember(uid, status),
+      onGone: (uid) => void this.gone.push(uid),
     });
     machine.statuses.restore(this.#kept);
     this.#machine = machine;
@@ -130,15 +135,20 @@ export class AgentWorld {
     await stopped;
   }
 
-  /** What stands in the manifests folder, from now on. */
+  /** What stands in the manifests folder, or in the API server where that is the source, from now on. */
   async manifests(...pods: readonly DesiredPod[]): Promise<void> {
     this.#manifests = pods;
-    this.#machine?.set('file', pods);
+    this.#machine?.set(this.#source, pods);
     await this.clock.advance(0);
   }
 
   status(uid: string): PodStatus | undefined {
     return this.#machine?.statuses.get(podUid(uid));
+  }
+
+  /** What was last told of a pod, also after the agent's end. */
+  lastStatus(uid = 'uid-1'): PodStatus {
+    return this.statusHistory.get(uid)?.at(-1) ?? {};
   }
 
   phase(uid = 'uid-1'): string | undefined {

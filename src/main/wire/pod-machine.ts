@@ -86,6 +86,8 @@ export interface PodMachineDeps {
   readonly otherHints?: readonly HintStream[];
   readonly metrics?: Metrics;
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
+  /** Nothing is left of a pod: its status is forgotten too. */
+  readonly onGone?: (uid: PodUid) => void;
 }
 
 /** Everything between "a source has a set of pods" and "the runtime runs them". */
@@ -259,6 +261,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     statuses.forget(uid);
     images.forget(uid);
     probes.removePod(uid);
+    deps.onGone?.(uid);
   };
   const dispatch = new Dispatch({ log, desired, gate, workers, housekeeping, onGone });
   const pleg: Pleg = new Pleg({

@@ -20,14 +20,18 @@ const terminationLogMode = 0o666;
 /** Makes and removes the agent's own files of a pod: its directory tree, hosts file, message files, log folders. */
 export class PodDirectories {
   readonly #deps: PodDirectoriesDeps;
+  /** Removals under way: a disk may be slow, and a pod may come back under its uid meanwhile. */
+  readonly #removals = new Map<PodUid, Promise<void>>();
 
   constructor(deps: PodDirectoriesDeps) {
     this.#deps = deps;
   }
 
-  /** The folders that must be there before volumes and containers. */
+  /** The folders that must be there before volumes and containers. Waits for a removal of the same pod to end. */
   async prepare(uid: PodUid): Promise<void> {
     const { files, paths } = this.#deps;
+    // How it ended matters to who removes: what is left is in nobody's way.
+    await this.#removals.get(uid)?.catch(() => undefined);
     for (const path of [paths.pod(uid), paths.volumes(uid), paths.plugins(uid)])
       await files.makeFolder(path, folderMode);
   }
@@ -62,6 +66,16 @@ export class PodDirectories {
 
   /** Everything of the pod, logs included. Volumes must be unmounted: a mount below makes it fail, never vanish. */
   async remove(uid: PodUid): Promise<void> {
+    const removal = this.#remove(uid);
+    this.#removals.set(uid, removal);
+    try {
+      await removal;
+    } finally {
+      this.#removals.delete(uid);
+    }
+  }
+
+  async #remove(uid: PodUid): Promise<void> {
     const { files, paths } = this.#deps;
     await files.removeTree(paths.pod(uid));
     for (const folder of await files.list(paths.logs)) {

@@ -157,6 +157,14 @@ describe('a pod that comes back in the middle', () => {
     assert.equal(world.inRuntime.has(b) && world.onDisk.has(b), true);
   });
 
+  test('while its stray files are being removed is not forgotten', async () => {
+    const world = new World();
+    world.onDisk.add(b);
+    world.during = (now) => (now === 'files b' ? world.comesBack(b) : undefined);
+    await world.tidy();
+    assert.deepEqual(world.done, ['files b']);
+  });
+
   test('while the disk is being read keeps its files, though they were stray', async () => {
     const world = new World();
     world.onDisk.add(b);

@@ -130,10 +130,11 @@ export class Housekeeping implements Component {
   }
 
   async #removeStray(uid: PodUid): Promise<void> {
-    const { directories, log } = this.#deps;
+    const { directories, workers, isDesired, log } = this.#deps;
     log.info('Removing orphaned pod directory', { podUID: uid });
     await directories.remove(uid);
-    this.#deps.onGone(uid);
+    // It may have come back under its uid meanwhile; then what others know is about its new life.
+    if (!isDesired(uid) && !workers.uids().includes(uid)) this.#deps.onGone(uid);
   }
 
   /** One pod's remains that cannot be removed keep nobody else's from going. */

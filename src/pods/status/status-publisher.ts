@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import { isTerminalPhase } from '../../model/reasons.ts';
 import type { ProbeAnswers, StartError } from './generate-container-statuses.ts';
 import { generatePodStatus, type DecidedEnd } from './generate-status.ts';
 import { mergeStatus, normalizeStatus, terminateStatus } from './merge-status.ts';
@@ -39,7 +40,10 @@ export class StatusPublisher {
   publish(input: PublishInput): PodStatus {
     const { clock, log, statuses, probes, startErrors, hostIps, runtimeName } = this.#deps;
     const { pod } = input;
-    const previous = statuses.get(pod.uid);
+    const known = statuses.get(pod.uid);
+    // An end that the API server knows of stands, also when what is remembered here is older.
+    const isOlder = isTerminalPhase(pod.status.phase) && !isTerminalPhase(known?.phase);
+    const previous = isOlder ? undefined : known;
     const generated = normalizeStatus(
       generatePodStatus({
         ...input,

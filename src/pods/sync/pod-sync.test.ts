@@ -88,11 +88,11 @@ class World {
 }
 
 describe('sync', () => {
-  test('in order: look, status, folders, volumes, runtime; then nothing new to see', async () => {
+  test('in order: look, status, folders, volumes, look, runtime; then nothing new to see', async () => {
     const world = new World();
     assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled' });
-    assert.deepEqual(world.steps, ['observe', 'publish', 'directories', 'mount', 'runtime', 'publish']);
-    assert.deepEqual(world.asked, [0]);
+    assert.deepEqual(world.steps, ['observe', 'publish', 'directories', 'mount', 'observe', 'runtime', 'publish']);
+    assert.deepEqual(world.asked, [0, 0]);
   });
 
   test('after an action it looks again, newer than the action, and comes back at once', async () => {
@@ -100,9 +100,9 @@ describe('sync', () => {
     world.outcome = { acted: true };
     assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 0 });
     assert.deepEqual(world.steps.slice(-3), ['runtime', 'observe', 'publish']);
-    assert.deepEqual(world.asked, [0, 2], 'the first look was moment 1, the action 2');
+    assert.deepEqual(world.asked, [0, 0, 3], 'the looks before were moments 1 and 2, the action 3');
     await world.sync.sync(pod, never);
-    assert.deepEqual(world.asked.slice(2), [2, 5], 'the next sync too asks for news since the action');
+    assert.deepEqual(world.asked.slice(3), [3, 3, 7], 'the next sync too asks for news since the action');
   });
 
   test('a refusal says when to come back, acted or not', async () => {
@@ -152,7 +152,7 @@ describe('sync', () => {
     await assert.rejects(world.sync.sync(pod, never), /half done/);
     world.failures.clear();
     await world.sync.sync(pod, never);
-    assert.deepEqual(world.asked, [0, 2]);
+    assert.deepEqual(world.asked, [0, 0, 3, 3]);
   });
 
   test('says whether the pod still needs a sandbox', async () => {
@@ -240,7 +240,7 @@ describe('release', () => {
     await world.sync.sync(pod, never);
     await world.sync.release({ kind: 'desired', pod }, never);
     await world.sync.sync(pod, never);
-    assert.equal(world.asked[2], 0);
+    assert.equal(world.asked[3], 0);
   });
 });
 

@@ -68,10 +68,12 @@ export class PodSync {
 
     await this.#deps.directories.prepare(pod.uid);
     await this.#mount(pod, signal);
-    const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, observed, signal));
+    // Disks and volumes take their time: what is known to have happened meanwhile counts.
+    const present = await this.#observe(pod.uid, signal);
+    const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, present, signal));
     const { acted, recheckMs } = outcome;
     // A start that was refused changed nothing in the runtime, but the waiting reason is news.
-    const { phase } = this.#publish(pod, acted ? await this.#observe(pod.uid, signal) : observed);
+    const { phase } = this.#publish(pod, acted ? await this.#observe(pod.uid, signal) : present);
     if (outcome.ended === true || isTerminalPhase(phase)) return { kind: 'ended' };
     // What was just done may allow the next step: look again at once, unless a refusal says when.
     return acted ? settled(recheckMs ?? 0) : settled(recheckMs, deadline.inMs);
