@@ -6,7 +6,21 @@
 // The document is api/openapi-spec/swagger.json of the Go module k8s.io/kubernetes (v1.34).
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-const roots = ['Pod', 'PodList', 'ConfigMap', 'Secret', 'Service'].map((kind) => `io.k8s.api.core.v1.${kind}`);
+// People write these, so the field table knows them; of the others, which only an API server sends, the types suffice.
+const written = ['Pod', 'PodList', 'ConfigMap', 'Secret', 'Service'].map((kind) => `io.k8s.api.core.v1.${kind}`);
+const exchanged = [
+  ...['Node', 'Event', 'ServiceAccount', 'PersistentVolume', 'PersistentVolumeClaim'].map((kind) => `core.v1.${kind}`),
+  ...['CSINode', 'CSIDriver', 'VolumeAttachment'].map((kind) => `storage.v1.${kind}`),
+  ...['TokenRequest', 'TokenReview'].map((kind) => `authentication.v1.${kind}`),
+  'authorization.v1.SubjectAccessReview',
+  'certificates.v1.CertificateSigningRequest',
+  'certificates.v1beta1.ClusterTrustBundle',
+  'coordination.v1.Lease',
+  'node.v1.RuntimeClass',
+].map((kind) => `io.k8s.api.${kind}`);
+const meta = ['Status', 'ListMeta', 'DeleteOptions'].map((kind) => `io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`);
+/** Where two groups have a type of one name. */
+const renamed = new Map([['io.k8s.api.storage.v1.TokenRequest', 'CSITokenRequest']]);
 
 const path = process.argv[2];
 if (path === undefined) {
@@ -24,15 +38,27 @@ const scalars = new Map([
   ['io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1', { type: 'Record<string, unknown>', code: 'object' }],
 ]);
 
-const shortName = (full) => full.split('.').at(-1);
-const wanted = new Map();
-const queue = [...roots];
-for (let full = queue.shift(); full !== undefined; full = queue.shift()) {
-  if (wanted.has(full) || scalars.has(full)) continue;
-  const definition = definitions[full];
-  if (definition === undefined) throw new Error(`the document does not define ${full}`);
-  wanted.set(full, definition);
-  for (const property of Object.values(definition.properties ?? {})) queue.push(...refsOf(property));
+const shortName = (full) => renamed.get(full) ?? full.split('.').at(-1);
+
+/** The named definitions and all they are made of. */
+function reach(roots) {
+  const found = new Map();
+  const queue = [...roots];
+  for (let full = queue.shift(); full !== undefined; full = queue.shift()) {
+    if (found.has(full) || scalars.has(full)) continue;
+    const definition = definitions[full];
+    if (definition === undefined) throw new Error(`the document does not define ${full}`);
+    found.set(full, definition);
+    for (const property of Object.values(definition.properties ?? {})) queue.push(...refsOf(property));
+  }
+  return found;
+}
+const decoded = reach(written);
+const wanted = reach([...written, ...exchanged, ...meta]);
+const taken = new Set();
+for (const full of wanted.keys()) {
+  if (taken.has(shortName(full))) throw new Error(`two types are called ${shortName(full)}; rename ${full}`);
+  taken.add(shortName(full));
 }
 
 function refsOf(schema) {
@@ -80,19 +106,19 @@ const mergeKeys = [
 for (const full of names) {
   const { properties = {}, required = [] } = wanted.get(full);
   types.push(`export interface ${shortName(full)} {`);
-  table.push(`  ${shortName(full)}: {`);
+  if (decoded.has(full)) table.push(`  ${shortName(full)}: {`);
   const keys = [];
   for (const [name, schema] of Object.entries(properties)) {
     const { type, code } = describe(schema);
     const needed = required.includes(name);
     types.push(`  readonly ${name}${needed ? '' : '?'}: ${type};`);
-    table.push(`    ${name}: '${code}${needed ? '!' : ''}',`);
+    if (decoded.has(full)) table.push(`    ${name}: '${code}${needed ? '!' : ''}',`);
     if (schema['x-kubernetes-patch-strategy']?.includes('merge') && schema['x-kubernetes-patch-merge-key']) {
       keys.push(`${name}: '${schema['x-kubernetes-patch-merge-key']}'`);
     }
   }
   types.push('}\n');
-  table.push('  },');
+  if (decoded.has(full)) table.push('  },');
   if (keys.length > 0) mergeKeys.push(`  ${shortName(full)}: { ${keys.join(', ')} },`);
 }
 table.push('} as const;\n');

@@ -946,12 +946,16 @@ export const fieldTable = {
 
 /** Object → list field → the key under which a strategic merge patch matches its items. */
 export const mergeKeys = {
+  CSINodeSpec: { drivers: 'name' },
   Container: { env: 'name', ports: 'containerPort', volumeDevices: 'devicePath', volumeMounts: 'mountPath' },
   ContainerStatus: { allocatedResourcesStatus: 'name', volumeMounts: 'mountPath' },
   EphemeralContainer: { env: 'name', ports: 'containerPort', volumeDevices: 'devicePath', volumeMounts: 'mountPath' },
+  NodeStatus: { addresses: 'type', conditions: 'type' },
   ObjectMeta: { ownerReferences: 'uid' },
+  PersistentVolumeClaimStatus: { conditions: 'type' },
   PodSpec: { containers: 'name', ephemeralContainers: 'name', hostAliases: 'ip', imagePullSecrets: 'name', initContainers: 'name', resourceClaims: 'name', schedulingGates: 'name', topologySpreadConstraints: 'topologyKey', volumes: 'name' },
   PodStatus: { conditions: 'type', hostIPs: 'ip', podIPs: 'ip', resourceClaimStatuses: 'name' },
+  ServiceAccount: { secrets: 'name' },
   ServiceSpec: { ports: 'port' },
   ServiceStatus: { conditions: 'type' },
 } as const;

@@ -24,6 +24,11 @@ export interface AppArmorProfile {
   readonly type: string;
 }
 
+export interface AttachedVolume {
+  readonly devicePath: string;
+  readonly name: string;
+}
+
 export interface AzureDiskVolumeSource {
   readonly cachingMode?: string;
   readonly diskName: string;
@@ -33,10 +38,79 @@ export interface AzureDiskVolumeSource {
   readonly readOnly?: boolean;
 }
 
+export interface AzureFilePersistentVolumeSource {
+  readonly readOnly?: boolean;
+  readonly secretName: string;
+  readonly secretNamespace?: string;
+  readonly shareName: string;
+}
+
 export interface AzureFileVolumeSource {
   readonly readOnly?: boolean;
   readonly secretName: string;
   readonly shareName: string;
+}
+
+export interface BoundObjectReference {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly uid?: string;
+}
+
+export interface CSIDriver {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec: CSIDriverSpec;
+}
+
+export interface CSIDriverSpec {
+  readonly attachRequired?: boolean;
+  readonly fsGroupPolicy?: string;
+  readonly nodeAllocatableUpdatePeriodSeconds?: number;
+  readonly podInfoOnMount?: boolean;
+  readonly requiresRepublish?: boolean;
+  readonly seLinuxMount?: boolean;
+  readonly storageCapacity?: boolean;
+  readonly tokenRequests?: readonly CSITokenRequest[];
+  readonly volumeLifecycleModes?: readonly string[];
+}
+
+export interface CSINode {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec: CSINodeSpec;
+}
+
+export interface CSINodeDriver {
+  readonly allocatable?: VolumeNodeResources;
+  readonly name: string;
+  readonly nodeID: string;
+  readonly topologyKeys?: readonly string[];
+}
+
+export interface CSINodeSpec {
+  readonly drivers: readonly CSINodeDriver[];
+}
+
+export interface CSIPersistentVolumeSource {
+  readonly controllerExpandSecretRef?: SecretReference;
+  readonly controllerPublishSecretRef?: SecretReference;
+  readonly driver: string;
+  readonly fsType?: string;
+  readonly nodeExpandSecretRef?: SecretReference;
+  readonly nodePublishSecretRef?: SecretReference;
+  readonly nodeStageSecretRef?: SecretReference;
+  readonly readOnly?: boolean;
+  readonly volumeAttributes?: Readonly<Record<string, string>>;
+  readonly volumeHandle: string;
+}
+
+export interface CSITokenRequest {
+  readonly audience: string;
+  readonly expirationSeconds?: number;
 }
 
 export interface CSIVolumeSource {
@@ -52,6 +126,15 @@ export interface Capabilities {
   readonly drop?: readonly string[];
 }
 
+export interface CephFSPersistentVolumeSource {
+  readonly monitors: readonly string[];
+  readonly path?: string;
+  readonly readOnly?: boolean;
+  readonly secretFile?: string;
+  readonly secretRef?: SecretReference;
+  readonly user?: string;
+}
+
 export interface CephFSVolumeSource {
   readonly monitors: readonly string[];
   readonly path?: string;
@@ -59,6 +142,46 @@ export interface CephFSVolumeSource {
   readonly secretFile?: string;
   readonly secretRef?: LocalObjectReference;
   readonly user?: string;
+}
+
+export interface CertificateSigningRequest {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec: CertificateSigningRequestSpec;
+  readonly status?: CertificateSigningRequestStatus;
+}
+
+export interface CertificateSigningRequestCondition {
+  readonly lastTransitionTime?: Time;
+  readonly lastUpdateTime?: Time;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface CertificateSigningRequestSpec {
+  readonly expirationSeconds?: number;
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+  readonly groups?: readonly string[];
+  readonly request: string;
+  readonly signerName: string;
+  readonly uid?: string;
+  readonly usages?: readonly string[];
+  readonly username?: string;
+}
+
+export interface CertificateSigningRequestStatus {
+  readonly certificate?: string;
+  readonly conditions?: readonly CertificateSigningRequestCondition[];
+}
+
+export interface CinderPersistentVolumeSource {
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly secretRef?: SecretReference;
+  readonly volumeID: string;
 }
 
 export interface CinderVolumeSource {
@@ -72,12 +195,24 @@ export interface ClientIPConfig {
   readonly timeoutSeconds?: number;
 }
 
+export interface ClusterTrustBundle {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec: ClusterTrustBundleSpec;
+}
+
 export interface ClusterTrustBundleProjection {
   readonly labelSelector?: LabelSelector;
   readonly name?: string;
   readonly optional?: boolean;
   readonly path: string;
   readonly signerName?: string;
+}
+
+export interface ClusterTrustBundleSpec {
+  readonly signerName?: string;
+  readonly trustBundle: string;
 }
 
 export interface Condition {
@@ -107,6 +242,14 @@ export interface ConfigMapKeySelector {
   readonly key: string;
   readonly name?: string;
   readonly optional?: boolean;
+}
+
+export interface ConfigMapNodeConfigSource {
+  readonly kubeletConfigKey: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly resourceVersion?: string;
+  readonly uid?: string;
 }
 
 export interface ConfigMapProjection {
@@ -154,6 +297,11 @@ export interface ContainerExtendedResourceRequest {
   readonly containerName: string;
   readonly requestName: string;
   readonly resourceName: string;
+}
+
+export interface ContainerImage {
+  readonly names?: readonly string[];
+  readonly sizeBytes?: number;
 }
 
 export interface ContainerPort {
@@ -224,6 +372,21 @@ export interface ContainerStatus {
 
 export interface ContainerUser {
   readonly linux?: LinuxContainerUser;
+}
+
+export interface DaemonEndpoint {
+  readonly Port: number;
+}
+
+export interface DeleteOptions {
+  readonly apiVersion?: string;
+  readonly dryRun?: readonly string[];
+  readonly gracePeriodSeconds?: number;
+  readonly ignoreStoreReadErrorWithClusterBreakingPotential?: boolean;
+  readonly kind?: string;
+  readonly orphanDependents?: boolean;
+  readonly preconditions?: Preconditions;
+  readonly propagationPolicy?: string;
 }
 
 export interface DownwardAPIProjection {
@@ -300,6 +463,36 @@ export interface EphemeralVolumeSource {
   readonly volumeClaimTemplate?: PersistentVolumeClaimTemplate;
 }
 
+export interface Event {
+  readonly action?: string;
+  readonly apiVersion?: string;
+  readonly count?: number;
+  readonly eventTime?: Time;
+  readonly firstTimestamp?: Time;
+  readonly involvedObject: ObjectReference;
+  readonly kind?: string;
+  readonly lastTimestamp?: Time;
+  readonly message?: string;
+  readonly metadata: ObjectMeta;
+  readonly reason?: string;
+  readonly related?: ObjectReference;
+  readonly reportingComponent?: string;
+  readonly reportingInstance?: string;
+  readonly series?: EventSeries;
+  readonly source?: EventSource;
+  readonly type?: string;
+}
+
+export interface EventSeries {
+  readonly count?: number;
+  readonly lastObservedTime?: Time;
+}
+
+export interface EventSource {
+  readonly component?: string;
+  readonly host?: string;
+}
+
 export interface ExecAction {
   readonly command?: readonly string[];
 }
@@ -312,11 +505,30 @@ export interface FCVolumeSource {
   readonly wwids?: readonly string[];
 }
 
+export interface FieldSelectorAttributes {
+  readonly rawSelector?: string;
+  readonly requirements?: readonly FieldSelectorRequirement[];
+}
+
+export interface FieldSelectorRequirement {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
+}
+
 export interface FileKeySelector {
   readonly key: string;
   readonly optional?: boolean;
   readonly path: string;
   readonly volumeName: string;
+}
+
+export interface FlexPersistentVolumeSource {
+  readonly driver: string;
+  readonly fsType?: string;
+  readonly options?: Readonly<Record<string, string>>;
+  readonly readOnly?: boolean;
+  readonly secretRef?: SecretReference;
 }
 
 export interface FlexVolumeSource {
@@ -348,6 +560,13 @@ export interface GitRepoVolumeSource {
   readonly directory?: string;
   readonly repository: string;
   readonly revision?: string;
+}
+
+export interface GlusterfsPersistentVolumeSource {
+  readonly endpoints: string;
+  readonly endpointsNamespace?: string;
+  readonly path: string;
+  readonly readOnly?: boolean;
 }
 
 export interface GlusterfsVolumeSource {
@@ -383,6 +602,20 @@ export interface HostPathVolumeSource {
   readonly type?: string;
 }
 
+export interface ISCSIPersistentVolumeSource {
+  readonly chapAuthDiscovery?: boolean;
+  readonly chapAuthSession?: boolean;
+  readonly fsType?: string;
+  readonly initiatorName?: string;
+  readonly iqn: string;
+  readonly iscsiInterface?: string;
+  readonly lun: number;
+  readonly portals?: readonly string[];
+  readonly readOnly?: boolean;
+  readonly secretRef?: SecretReference;
+  readonly targetPortal: string;
+}
+
 export interface ISCSIVolumeSource {
   readonly chapAuthDiscovery?: boolean;
   readonly chapAuthSession?: boolean;
@@ -413,10 +646,32 @@ export interface LabelSelector {
   readonly matchLabels?: Readonly<Record<string, string>>;
 }
 
+export interface LabelSelectorAttributes {
+  readonly rawSelector?: string;
+  readonly requirements?: readonly LabelSelectorRequirement[];
+}
+
 export interface LabelSelectorRequirement {
   readonly key: string;
   readonly operator: string;
   readonly values?: readonly string[];
+}
+
+export interface Lease {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec?: LeaseSpec;
+}
+
+export interface LeaseSpec {
+  readonly acquireTime?: Time;
+  readonly holderIdentity?: string;
+  readonly leaseDurationSeconds?: number;
+  readonly leaseTransitions?: number;
+  readonly preferredHolder?: string;
+  readonly renewTime?: Time;
+  readonly strategy?: string;
 }
 
 export interface Lifecycle {
@@ -460,6 +715,11 @@ export interface LocalObjectReference {
   readonly name?: string;
 }
 
+export interface LocalVolumeSource {
+  readonly fsType?: string;
+  readonly path: string;
+}
+
 export interface ManagedFieldsEntry {
   readonly apiVersion?: string;
   readonly fieldsType?: string;
@@ -470,15 +730,71 @@ export interface ManagedFieldsEntry {
   readonly time?: Time;
 }
 
+export interface ModifyVolumeStatus {
+  readonly status: string;
+  readonly targetVolumeAttributesClassName?: string;
+}
+
 export interface NFSVolumeSource {
   readonly path: string;
   readonly readOnly?: boolean;
   readonly server: string;
 }
 
+export interface Node {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec?: NodeSpec;
+  readonly status?: NodeStatus;
+}
+
+export interface NodeAddress {
+  readonly address: string;
+  readonly type: string;
+}
+
 export interface NodeAffinity {
   readonly preferredDuringSchedulingIgnoredDuringExecution?: readonly PreferredSchedulingTerm[];
   readonly requiredDuringSchedulingIgnoredDuringExecution?: NodeSelector;
+}
+
+export interface NodeCondition {
+  readonly lastHeartbeatTime?: Time;
+  readonly lastTransitionTime?: Time;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
+}
+
+export interface NodeConfigSource {
+  readonly configMap?: ConfigMapNodeConfigSource;
+}
+
+export interface NodeConfigStatus {
+  readonly active?: NodeConfigSource;
+  readonly assigned?: NodeConfigSource;
+  readonly error?: string;
+  readonly lastKnownGood?: NodeConfigSource;
+}
+
+export interface NodeDaemonEndpoints {
+  readonly kubeletEndpoint?: DaemonEndpoint;
+}
+
+export interface NodeFeatures {
+  readonly supplementalGroupsPolicy?: boolean;
+}
+
+export interface NodeRuntimeHandler {
+  readonly features?: NodeRuntimeHandlerFeatures;
+  readonly name?: string;
+}
+
+export interface NodeRuntimeHandlerFeatures {
+  readonly recursiveReadOnlyMounts?: boolean;
+  readonly userNamespaces?: boolean;
 }
 
 export interface NodeSelector {
@@ -494,6 +810,55 @@ export interface NodeSelectorRequirement {
 export interface NodeSelectorTerm {
   readonly matchExpressions?: readonly NodeSelectorRequirement[];
   readonly matchFields?: readonly NodeSelectorRequirement[];
+}
+
+export interface NodeSpec {
+  readonly configSource?: NodeConfigSource;
+  readonly externalID?: string;
+  readonly podCIDR?: string;
+  readonly podCIDRs?: readonly string[];
+  readonly providerID?: string;
+  readonly taints?: readonly Taint[];
+  readonly unschedulable?: boolean;
+}
+
+export interface NodeStatus {
+  readonly addresses?: readonly NodeAddress[];
+  readonly allocatable?: Readonly<Record<string, Quantity>>;
+  readonly capacity?: Readonly<Record<string, Quantity>>;
+  readonly conditions?: readonly NodeCondition[];
+  readonly config?: NodeConfigStatus;
+  readonly daemonEndpoints?: NodeDaemonEndpoints;
+  readonly features?: NodeFeatures;
+  readonly images?: readonly ContainerImage[];
+  readonly nodeInfo?: NodeSystemInfo;
+  readonly phase?: string;
+  readonly runtimeHandlers?: readonly NodeRuntimeHandler[];
+  readonly volumesAttached?: readonly AttachedVolume[];
+  readonly volumesInUse?: readonly string[];
+}
+
+export interface NodeSwapStatus {
+  readonly capacity?: number;
+}
+
+export interface NodeSystemInfo {
+  readonly architecture: string;
+  readonly bootID: string;
+  readonly containerRuntimeVersion: string;
+  readonly kernelVersion: string;
+  readonly kubeProxyVersion: string;
+  readonly kubeletVersion: string;
+  readonly machineID: string;
+  readonly operatingSystem: string;
+  readonly osImage: string;
+  readonly swap?: NodeSwapStatus;
+  readonly systemUUID: string;
+}
+
+export interface NonResourceAttributes {
+  readonly path?: string;
+  readonly verb?: string;
 }
 
 export interface ObjectFieldSelector {
@@ -519,6 +884,20 @@ export interface ObjectMeta {
   readonly uid?: string;
 }
 
+export interface ObjectReference {
+  readonly apiVersion?: string;
+  readonly fieldPath?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly resourceVersion?: string;
+  readonly uid?: string;
+}
+
+export interface Overhead {
+  readonly podFixed?: Readonly<Record<string, Quantity>>;
+}
+
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly blockOwnerDeletion?: boolean;
@@ -526,6 +905,31 @@ export interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
+}
+
+export interface PersistentVolume {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec?: PersistentVolumeSpec;
+  readonly status?: PersistentVolumeStatus;
+}
+
+export interface PersistentVolumeClaim {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec?: PersistentVolumeClaimSpec;
+  readonly status?: PersistentVolumeClaimStatus;
+}
+
+export interface PersistentVolumeClaimCondition {
+  readonly lastProbeTime?: Time;
+  readonly lastTransitionTime?: Time;
+  readonly message?: string;
+  readonly reason?: string;
+  readonly status: string;
+  readonly type: string;
 }
 
 export interface PersistentVolumeClaimSpec {
@@ -540,6 +944,17 @@ export interface PersistentVolumeClaimSpec {
   readonly volumeName?: string;
 }
 
+export interface PersistentVolumeClaimStatus {
+  readonly accessModes?: readonly string[];
+  readonly allocatedResourceStatuses?: Readonly<Record<string, string>>;
+  readonly allocatedResources?: Readonly<Record<string, Quantity>>;
+  readonly capacity?: Readonly<Record<string, Quantity>>;
+  readonly conditions?: readonly PersistentVolumeClaimCondition[];
+  readonly currentVolumeAttributesClassName?: string;
+  readonly modifyVolumeStatus?: ModifyVolumeStatus;
+  readonly phase?: string;
+}
+
 export interface PersistentVolumeClaimTemplate {
   readonly metadata?: ObjectMeta;
   readonly spec: PersistentVolumeClaimSpec;
@@ -548,6 +963,47 @@ export interface PersistentVolumeClaimTemplate {
 export interface PersistentVolumeClaimVolumeSource {
   readonly claimName: string;
   readonly readOnly?: boolean;
+}
+
+export interface PersistentVolumeSpec {
+  readonly accessModes?: readonly string[];
+  readonly awsElasticBlockStore?: AWSElasticBlockStoreVolumeSource;
+  readonly azureDisk?: AzureDiskVolumeSource;
+  readonly azureFile?: AzureFilePersistentVolumeSource;
+  readonly capacity?: Readonly<Record<string, Quantity>>;
+  readonly cephfs?: CephFSPersistentVolumeSource;
+  readonly cinder?: CinderPersistentVolumeSource;
+  readonly claimRef?: ObjectReference;
+  readonly csi?: CSIPersistentVolumeSource;
+  readonly fc?: FCVolumeSource;
+  readonly flexVolume?: FlexPersistentVolumeSource;
+  readonly flocker?: FlockerVolumeSource;
+  readonly gcePersistentDisk?: GCEPersistentDiskVolumeSource;
+  readonly glusterfs?: GlusterfsPersistentVolumeSource;
+  readonly hostPath?: HostPathVolumeSource;
+  readonly iscsi?: ISCSIPersistentVolumeSource;
+  readonly local?: LocalVolumeSource;
+  readonly mountOptions?: readonly string[];
+  readonly nfs?: NFSVolumeSource;
+  readonly nodeAffinity?: VolumeNodeAffinity;
+  readonly persistentVolumeReclaimPolicy?: string;
+  readonly photonPersistentDisk?: PhotonPersistentDiskVolumeSource;
+  readonly portworxVolume?: PortworxVolumeSource;
+  readonly quobyte?: QuobyteVolumeSource;
+  readonly rbd?: RBDPersistentVolumeSource;
+  readonly scaleIO?: ScaleIOPersistentVolumeSource;
+  readonly storageClassName?: string;
+  readonly storageos?: StorageOSPersistentVolumeSource;
+  readonly volumeAttributesClassName?: string;
+  readonly volumeMode?: string;
+  readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
+}
+
+export interface PersistentVolumeStatus {
+  readonly lastPhaseTransitionTime?: Time;
+  readonly message?: string;
+  readonly phase?: string;
+  readonly reason?: string;
 }
 
 export interface PhotonPersistentDiskVolumeSource {
@@ -744,6 +1200,11 @@ export interface PortworxVolumeSource {
   readonly volumeID: string;
 }
 
+export interface Preconditions {
+  readonly resourceVersion?: string;
+  readonly uid?: string;
+}
+
 export interface PreferredSchedulingTerm {
   readonly preference: NodeSelectorTerm;
   readonly weight: number;
@@ -776,6 +1237,17 @@ export interface QuobyteVolumeSource {
   readonly volume: string;
 }
 
+export interface RBDPersistentVolumeSource {
+  readonly fsType?: string;
+  readonly image: string;
+  readonly keyring?: string;
+  readonly monitors: readonly string[];
+  readonly pool?: string;
+  readonly readOnly?: boolean;
+  readonly secretRef?: SecretReference;
+  readonly user?: string;
+}
+
 export interface RBDVolumeSource {
   readonly fsType?: string;
   readonly image: string;
@@ -785,6 +1257,18 @@ export interface RBDVolumeSource {
   readonly readOnly?: boolean;
   readonly secretRef?: LocalObjectReference;
   readonly user?: string;
+}
+
+export interface ResourceAttributes {
+  readonly fieldSelector?: FieldSelectorAttributes;
+  readonly group?: string;
+  readonly labelSelector?: LabelSelectorAttributes;
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly resource?: string;
+  readonly subresource?: string;
+  readonly verb?: string;
+  readonly version?: string;
 }
 
 export interface ResourceClaim {
@@ -814,11 +1298,33 @@ export interface ResourceStatus {
   readonly resources?: readonly ResourceHealth[];
 }
 
+export interface RuntimeClass {
+  readonly apiVersion?: string;
+  readonly handler: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly overhead?: Overhead;
+  readonly scheduling?: Scheduling;
+}
+
 export interface SELinuxOptions {
   readonly level?: string;
   readonly role?: string;
   readonly type?: string;
   readonly user?: string;
+}
+
+export interface ScaleIOPersistentVolumeSource {
+  readonly fsType?: string;
+  readonly gateway: string;
+  readonly protectionDomain?: string;
+  readonly readOnly?: boolean;
+  readonly secretRef: SecretReference;
+  readonly sslEnabled?: boolean;
+  readonly storageMode?: string;
+  readonly storagePool?: string;
+  readonly system: string;
+  readonly volumeName?: string;
 }
 
 export interface ScaleIOVolumeSource {
@@ -832,6 +1338,11 @@ export interface ScaleIOVolumeSource {
   readonly storagePool?: string;
   readonly system: string;
   readonly volumeName?: string;
+}
+
+export interface Scheduling {
+  readonly nodeSelector?: Readonly<Record<string, string>>;
+  readonly tolerations?: readonly Toleration[];
 }
 
 export interface SeccompProfile {
@@ -866,6 +1377,11 @@ export interface SecretProjection {
   readonly optional?: boolean;
 }
 
+export interface SecretReference {
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
 export interface SecretVolumeSource {
   readonly defaultMode?: number;
   readonly items?: readonly KeyToPath[];
@@ -894,6 +1410,15 @@ export interface Service {
   readonly metadata?: ObjectMeta;
   readonly spec?: ServiceSpec;
   readonly status?: ServiceStatus;
+}
+
+export interface ServiceAccount {
+  readonly apiVersion?: string;
+  readonly automountServiceAccountToken?: boolean;
+  readonly imagePullSecrets?: readonly LocalObjectReference[];
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly secrets?: readonly ObjectReference[];
 }
 
 export interface ServiceAccountTokenProjection {
@@ -947,12 +1472,70 @@ export interface SleepAction {
   readonly seconds: number;
 }
 
+export interface Status {
+  readonly apiVersion?: string;
+  readonly code?: number;
+  readonly details?: StatusDetails;
+  readonly kind?: string;
+  readonly message?: string;
+  readonly metadata?: ListMeta;
+  readonly reason?: string;
+  readonly status?: string;
+}
+
+export interface StatusCause {
+  readonly field?: string;
+  readonly message?: string;
+  readonly reason?: string;
+}
+
+export interface StatusDetails {
+  readonly causes?: readonly StatusCause[];
+  readonly group?: string;
+  readonly kind?: string;
+  readonly name?: string;
+  readonly retryAfterSeconds?: number;
+  readonly uid?: string;
+}
+
+export interface StorageOSPersistentVolumeSource {
+  readonly fsType?: string;
+  readonly readOnly?: boolean;
+  readonly secretRef?: ObjectReference;
+  readonly volumeName?: string;
+  readonly volumeNamespace?: string;
+}
+
 export interface StorageOSVolumeSource {
   readonly fsType?: string;
   readonly readOnly?: boolean;
   readonly secretRef?: LocalObjectReference;
   readonly volumeName?: string;
   readonly volumeNamespace?: string;
+}
+
+export interface SubjectAccessReview {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec: SubjectAccessReviewSpec;
+  readonly status?: SubjectAccessReviewStatus;
+}
+
+export interface SubjectAccessReviewSpec {
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+  readonly groups?: readonly string[];
+  readonly nonResourceAttributes?: NonResourceAttributes;
+  readonly resourceAttributes?: ResourceAttributes;
+  readonly uid?: string;
+  readonly user?: string;
+}
+
+export interface SubjectAccessReviewStatus {
+  readonly allowed: boolean;
+  readonly denied?: boolean;
+  readonly evaluationError?: string;
+  readonly reason?: string;
 }
 
 export interface Sysctl {
@@ -963,6 +1546,52 @@ export interface Sysctl {
 export interface TCPSocketAction {
   readonly host?: string;
   readonly port: IntOrString;
+}
+
+export interface Taint {
+  readonly effect: string;
+  readonly key: string;
+  readonly timeAdded?: Time;
+  readonly value?: string;
+}
+
+export interface TokenRequest {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec: TokenRequestSpec;
+  readonly status?: TokenRequestStatus;
+}
+
+export interface TokenRequestSpec {
+  readonly audiences: readonly string[];
+  readonly boundObjectRef?: BoundObjectReference;
+  readonly expirationSeconds?: number;
+}
+
+export interface TokenRequestStatus {
+  readonly expirationTimestamp: Time;
+  readonly token: string;
+}
+
+export interface TokenReview {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec: TokenReviewSpec;
+  readonly status?: TokenReviewStatus;
+}
+
+export interface TokenReviewSpec {
+  readonly audiences?: readonly string[];
+  readonly token?: string;
+}
+
+export interface TokenReviewStatus {
+  readonly audiences?: readonly string[];
+  readonly authenticated?: boolean;
+  readonly error?: string;
+  readonly user?: UserInfo;
 }
 
 export interface Toleration {
@@ -995,6 +1624,13 @@ export interface TypedObjectReference {
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
+}
+
+export interface UserInfo {
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+  readonly groups?: readonly string[];
+  readonly uid?: string;
+  readonly username?: string;
 }
 
 export interface Volume {
@@ -1031,9 +1667,41 @@ export interface Volume {
   readonly vsphereVolume?: VsphereVirtualDiskVolumeSource;
 }
 
+export interface VolumeAttachment {
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly metadata?: ObjectMeta;
+  readonly spec: VolumeAttachmentSpec;
+  readonly status?: VolumeAttachmentStatus;
+}
+
+export interface VolumeAttachmentSource {
+  readonly inlineVolumeSpec?: PersistentVolumeSpec;
+  readonly persistentVolumeName?: string;
+}
+
+export interface VolumeAttachmentSpec {
+  readonly attacher: string;
+  readonly nodeName: string;
+  readonly source: VolumeAttachmentSource;
+}
+
+export interface VolumeAttachmentStatus {
+  readonly attachError?: VolumeError;
+  readonly attached: boolean;
+  readonly attachmentMetadata?: Readonly<Record<string, string>>;
+  readonly detachError?: VolumeError;
+}
+
 export interface VolumeDevice {
   readonly devicePath: string;
   readonly name: string;
+}
+
+export interface VolumeError {
+  readonly errorCode?: number;
+  readonly message?: string;
+  readonly time?: Time;
 }
 
 export interface VolumeMount {
@@ -1051,6 +1719,14 @@ export interface VolumeMountStatus {
   readonly name: string;
   readonly readOnly?: boolean;
   readonly recursiveReadOnly?: string;
+}
+
+export interface VolumeNodeAffinity {
+  readonly required?: NodeSelector;
+}
+
+export interface VolumeNodeResources {
+  readonly count?: number;
 }
 
 export interface VolumeProjection {
