@@ -1,6 +1,10 @@
 // The tiers of the test suite, in the order they run: cheap and telling first. `probe` answers why a tier cannot run on
 // this machine (or nothing when it can), and does the set-up the tier needs.
-import { installDebianPackages, missingForRuntime } from './debian.mjs';
+import { fileURLToPath } from 'node:url';
+import { controlPlanePrograms } from './control-plane-programs.mjs';
+import { installDebianPackages } from './debian.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** @typedef {{name: string, matches: (path: string) => boolean, needsBuild: boolean, concurrency: number,
  *   timeoutMs: number, probe: () => string | undefined}} Tier */
@@ -49,15 +53,33 @@ export const tiers = [
   },
   {
     name: 'containerd',
-    matches: (path) => path.startsWith('test/real/'),
+    matches: (path) => path.startsWith('test/real/') && !path.startsWith('test/real/control-plane/'),
     needsBuild: true,
     // One at a time: the machine has one set of cgroups and iptables rules, and the runtime tests are heavy.
     concurrency: 1,
     timeoutMs: 300_000,
-    probe: () => {
-      if (process.platform !== 'linux') return `needs Linux, this is ${process.platform}`;
-      if (process.getuid?.() !== 0) return 'needs root';
-      return missingForRuntime().length === 0 ? undefined : installDebianPackages();
-    },
+    probe: realMachine,
+  },
+  {
+    name: 'control-plane',
+    matches: (path) => path.startsWith('test/real/control-plane/'),
+    needsBuild: true,
+    concurrency: 1,
+    timeoutMs: 900_000,
+    probe: () => realMachine() ?? prepareControlPlane(),
   },
 ];
+
+function realMachine() {
+  if (process.platform !== 'linux') return `needs Linux, this is ${process.platform}`;
+  if (process.getuid?.() !== 0) return 'needs root';
+  return installDebianPackages();
+}
+
+/** Test processes inherit the place of the programs. */
+function prepareControlPlane() {
+  const programs = controlPlanePrograms(root);
+  if ('why' in programs) return programs.why;
+  process.env.TUBELET_CONTROL_PLANE_PROGRAMS = programs.folder;
+  return undefined;
+}
