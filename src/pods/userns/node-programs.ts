@@ -1,0 +1,20 @@
+import { execFile } from 'node:child_process';
+import { TubeletError } from '../../base/errors.ts';
+import type { Programs } from './ports.ts';
+
+/** Users may be kept far away; a lookup that hangs must not keep its pod waiting for ever. */
+const timeoutMs = 10_000;
+
+/** The programs on the agent's PATH, run without a shell. */
+export const nodePrograms: Programs = {
+  run: (program, args) =>
+    new Promise((resolve, reject) => {
+      const options = { encoding: 'utf8', timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
+      execFile(program, [...args], options, (error, stdout, stderr) => {
+        const code: unknown = error === null ? 0 : error.code;
+        if (typeof code === 'number') resolve({ code, stdout, stderr });
+        else if (code === 'ENOENT') resolve(undefined);
+        else reject(new TubeletError('unavailable', `${program} did not end by itself`, { cause: error }));
+      });
+    }),
+};

@@ -1,0 +1,29 @@
+import type { CallOptions } from '../../base/call.ts';
+import type { StatusRequest, StatusResponse } from '../../gen/cri/api.ts';
+
+/** The disk as far as the records of user namespaces need it. */
+export interface RecordFiles {
+  /** Names in a folder; none when the folder is not there. */
+  list(path: string): Promise<readonly string[]>;
+  /** Kind `notFound` when there is none. */
+  readText(path: string): Promise<string>;
+  /** A reader, and a machine that loses power, sees the old text or the new, never a part. */
+  replace(path: string, text: string): Promise<void>;
+}
+
+/** The runtime's word on what its handlers can do. */
+export interface RuntimeFeatures {
+  status(request: StatusRequest, options?: CallOptions): Promise<StatusResponse>;
+}
+
+export interface ProgramResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Programs of this machine. */
+export interface Programs {
+  /** Runs a program to its end; undefined when the machine has no such program. */
+  run(program: string, args: readonly string[]): Promise<ProgramResult | undefined>;
+}

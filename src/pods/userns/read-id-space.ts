@@ -1,0 +1,66 @@
+import type { ProgramResult, Programs } from './ports.ts';
+import { idLimit, idUnit, type IdSpace } from './id-blocks.ts';
+
+/** Where pods' ids come from, or what is wrong with how the machine says it. */
+export type IdSpaceReading =
+  | { readonly space: IdSpace; readonly origin: 'default' | 'getsubids' }
+  | { readonly problem: string };
+
+const user = 'kubelet';
+/** What getent says when the machine knows no such user. */
+const unknownKey = 2;
+
+/**
+ * A user named kubelet with subordinate ids says which ids pods may have. Without that user, or without the program that
+ * tells its ids, they have all above those of the host.
+ */
+export async function readIdSpace(programs: Programs, blockLength: number): Promise<IdSpaceReading> {
+  const known = await programs.run('getent', ['passwd', user]);
+  if (known === undefined || known.code === unknownKey) return defaultSpace(blockLength);
+  if (known.code !== 0) return { problem: `cannot look user ${user} up: getent ${howItEnded(known)}` };
+  const users = await programs.run('getsubids', [user]);
+  const groups = await programs.run('getsubids', ['-g', user]);
+  if (users === undefined || groups === undefined) return defaultSpace(blockLength);
+  const failed = [users, groups].find(({ code }) => code !== 0);
+  if (failed !== undefined) {
+    return { problem: `cannot ask for the subordinate ids of user ${user}: getsubids ${howItEnded(failed)}` };
+  }
+  if (users.stdout !== groups.stdout) {
+    return { problem: `the subordinate user ids and group ids of user ${user} differ; give both the same range` };
+  }
+  return computeIdSpace(users.stdout, blockLength);
+}
+
+/** From the one line `0: kubelet 65536 7208960` that getsubids prints: number, user, first id, how many. */
+export function computeIdSpace(output: string, blockLength: number): IdSpaceReading {
+  const lines = output.split('\n').filter((line) => line.trim() !== '');
+  if (lines.length !== 1) {
+    return { problem: `user ${user} must have one range of subordinate ids, not ${lines.length}` };
+  }
+  const words = (lines[0] ?? '').trim().split(/\s+/);
+  const [first, count] = [words[2], words[3]].map(idIn);
+  if (words.length !== 4 || first === undefined || count === undefined) {
+    return { problem: `getsubids said "${lines[0] ?? ''}", which is no range of ids` };
+  }
+  const range = `the subordinate ids of user ${user}, ${count} from ${first} on,`;
+  if (first < idUnit) return { problem: `${range} must begin at ${idUnit} or above: those below are the host's` };
+  if (first % blockLength !== 0 || count % blockLength !== 0) {
+    return { problem: `${range} must begin at and be a multiple of ${blockLength}, the ids that a pod gets` };
+  }
+  if (count === 0) return { problem: `${range} are none` };
+  return { space: { first, end: Math.min(first + count, idLimit), blockLength }, origin: 'getsubids' };
+}
+
+function defaultSpace(blockLength: number): IdSpaceReading {
+  return { space: { first: blockLength, end: idLimit, blockLength }, origin: 'default' };
+}
+
+function idIn(word: string | undefined): number | undefined {
+  const id = word !== undefined && /^\d+$/.test(word) ? Number(word) : undefined;
+  return id !== undefined && id <= 2 ** 32 ? id : undefined;
+}
+
+function howItEnded({ code, stderr }: ProgramResult): string {
+  const said = stderr.trim().replaceAll(/\s+/g, ' ');
+  return `ended with exit code ${code}${said === '' ? '' : `: ${said}`}`;
+}

@@ -1,0 +1,52 @@
+import { messageOf } from '../../base/errors.ts';
+import { idMappings, type UserNamespaceBlock } from '../../model/namespaces.ts';
+import { idUnit } from './id-blocks.ts';
+
+/** The name of the record in a pod's directory, and what stands in it, are the kubelet's: either finds the other's. */
+export const recordName = 'userns';
+
+export type RecordReading = { readonly block: UserNamespaceBlock } | { readonly problem: string };
+
+export function formatRecord(block: UserNamespaceBlock): string {
+  const mappings = idMappings(block).map(({ hostId, containerId, length }) => ({ hostId, containerId, length }));
+  return JSON.stringify({ uidMappings: mappings, gidMappings: mappings });
+}
+
+/** Users and groups have one mapping each, the same, from the pod's root on: anything else was not written by a kubelet. */
+export function parseRecord(text: string): RecordReading {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch (error) {
+    return { problem: text === '' ? 'it is empty' : `it is not JSON: ${messageOf(error)}` };
+  }
+  const users = onlyMapping(content, 'uidMappings');
+  if ('problem' in users) return users;
+  const groups = onlyMapping(content, 'gidMappings');
+  if ('problem' in groups) return groups;
+  const { hostId, length } = users.block;
+  if (groups.block.hostId !== hostId || groups.block.length !== length) {
+    return { problem: 'uidMappings and gidMappings differ' };
+  }
+  return users;
+}
+
+function onlyMapping(content: unknown, name: string): RecordReading {
+  const list = fieldOf(content, name);
+  const mapping: unknown = Array.isArray(list) && list.length === 1 ? list[0] : undefined;
+  if (mapping === undefined) return { problem: `${name} is not a list of one` };
+  const [hostId, containerId, length] = ['hostId', 'containerId', 'length'].map((field) => fieldOf(mapping, field));
+  if (containerId !== 0) return { problem: `${name} does not begin at the pod's root` };
+  if (!isBorder(hostId) || !isBorder(length)) {
+    return { problem: `hostId and length of ${name} are not multiples of ${idUnit} above 0` };
+  }
+  return { block: { hostId, length } };
+}
+
+function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+function isBorder(value: unknown): value is number {
+  return typeof value === 'number' && value > 0 && value % idUnit === 0;
+}
