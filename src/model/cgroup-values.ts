@@ -1,0 +1,74 @@
+import { defaultCpuPeriodUs, sharesToWeight } from './cpu.ts';
+
+/** Limits and weights of a cgroup in words that both versions of the kernel's interface share. What is not named stays. */
+export interface CgroupValues {
+  /** In the unit of version 1. */
+  readonly cpuShares?: bigint;
+  /** CPU time per period; below zero there is no limit. */
+  readonly cpuQuotaUs?: bigint;
+  readonly cpuPeriodUs?: bigint;
+  readonly memoryBytes?: bigint;
+  readonly pids?: bigint;
+  /** By page size as the kernel's files are named: `2MB`. */
+  readonly hugePages?: ReadonlyMap<string, bigint>;
+  /** Files of version 2 that version 1 has no counterpart of. */
+  readonly unified?: Readonly<Record<string, string>>;
+}
+
+/** One file of a cgroup, and what shall stand in it. */
+export interface CgroupSetting {
+  readonly controller: string;
+  readonly file: string;
+  readonly value: string;
+  /** Not every kernel has the file, and it is no loss. */
+  readonly optional?: boolean;
+}
+
+export type CgroupVersion = 1 | 2;
+
+/** The files that hold these values. Zero is "nothing said", as everywhere in resources, but for huge pages. */
+export function cgroupSettings(values: CgroupValues, version: CgroupVersion): readonly CgroupSetting[] {
+  return [
+    ...(version === 1 ? cpuVersion1(values) : cpuVersion2(values)),
+    ...said('memory', version === 1 ? 'memory.limit_in_bytes' : 'memory.max', values.memoryBytes),
+    ...said('pids', 'pids.max', values.pids),
+    ...[...(values.hugePages ?? [])].flatMap(([size, bytes]) => hugePages(size, bytes, version)),
+    ...(version === 1 ? [] : unified(values.unified ?? {})),
+  ];
+}
+
+/** The period goes first: a quota is judged by the kernel as a share of the period that is set. */
+function cpuVersion1({ cpuShares, cpuPeriodUs, cpuQuotaUs }: CgroupValues): readonly CgroupSetting[] {
+  return [
+    ...said('cpu', 'cpu.shares', cpuShares),
+    ...said('cpu', 'cpu.cfs_period_us', cpuPeriodUs),
+    ...said('cpu', 'cpu.cfs_quota_us', cpuQuotaUs),
+  ];
+}
+
+function cpuVersion2({ cpuShares, cpuPeriodUs = defaultCpuPeriodUs, cpuQuotaUs }: CgroupValues): CgroupSetting[] {
+  const quota = cpuQuotaUs === undefined || cpuQuotaUs === 0n ? undefined : cpuQuotaUs < 0n ? 'max' : `${cpuQuotaUs}`;
+  return [
+    ...(cpuShares === undefined ? [] : said('cpu', 'cpu.weight', sharesToWeight(cpuShares))),
+    ...(quota === undefined ? [] : [{ controller: 'cpu', file: 'cpu.max', value: `${quota} ${cpuPeriodUs}` }]),
+  ];
+}
+
+/** Pages are taken when they are touched, but newer kernels also count them when they are promised. */
+function hugePages(size: string, bytes: bigint, version: CgroupVersion): readonly CgroupSetting[] {
+  const last = version === 1 ? 'limit_in_bytes' : 'max';
+  const value = String(bytes);
+  return [
+    { controller: 'hugetlb', file: `hugetlb.${size}.${last}`, value },
+    { controller: 'hugetlb', file: `hugetlb.${size}.rsvd.${last}`, value, optional: true },
+  ];
+}
+
+/** The file's name begins with that of its controller. */
+function unified(values: Readonly<Record<string, string>>): readonly CgroupSetting[] {
+  return Object.entries(values).map(([file, value]) => ({ controller: file.split('.')[0] ?? '', file, value }));
+}
+
+function said(controller: string, file: string, value: bigint | undefined): readonly CgroupSetting[] {
+  return value === undefined || value === 0n ? [] : [{ controller, file, value: String(value) }];
+}

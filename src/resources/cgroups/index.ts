@@ -1,0 +1,14 @@
+export { CgroupWriter, type CgroupWriterDeps } from './cgroup-writer.ts';
+export { allPodsValues, reservedCgroups, type NodeCgroupSettings, type ReservedCgroup } from './node-cgroup-values.ts';
+export { NodeCgroups, type NodeCgroupsDeps } from './node-cgroups.ts';
+export { podCgroupValues, type PodCgroupSettings } from './pod-cgroup-values.ts';
+export { PodCgroups, type PodCgroupsDeps } from './pod-cgroups.ts';
+export type { CgroupTree, NodeEvents, Pods, TreeRemoval } from './ports.ts';
+export {
+  podDemand,
+  qosCgroupValues,
+  type PodDemand,
+  type QosCgroupValues,
+  type QosSettings,
+} from './qos-cgroup-values.ts';
+export { QosTiers, type QosTiersDeps } from './qos-tiers.ts';

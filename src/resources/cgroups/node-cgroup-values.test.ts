@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { allPodsValues, reservedCgroups, type NodeCgroupSettings } from './node-cgroup-values.ts';
+
+const settings: NodeCgroupSettings = {
+  cgroupRoot: '/',
+  capacity: { cpu: '4', memory: '8Ki', pid: '1000', 'hugepages-2Mi': '4Mi' },
+  reserved: { kube: { cpu: '500m', memory: '1Ki' }, system: { cpu: '1', pid: '100' } },
+  enforced: ['pods'],
+  systemReservedCgroup: '/system.slice',
+  kubeReservedCgroup: '/podruntime/kube',
+  memoryQos: false,
+  hugePageSizes: ['2MB', '1GB'],
+};
+const pages = new Map([
+  ['2MB', 4n << 20n],
+  ['1GB', 0n],
+]);
+const noPages = new Map([
+  ['2MB', 0n],
+  ['1GB', 0n],
+]);
+
+test('all pods get what is left where reserves are enforced on them', () => {
+  const values = { cpuShares: 2_560n, memoryBytes: 7_168n, pids: 900n, hugePages: pages };
+  assert.deepEqual(allPodsValues(settings), values);
+});
+
+test('else they get the machine', () => {
+  const values = { cpuShares: 4_096n, memoryBytes: 8_192n, pids: 1_000n, hugePages: pages };
+  assert.deepEqual(allPodsValues({ ...settings, enforced: [] }), values);
+  assert.deepEqual(allPodsValues({ ...settings, enforced: ['none'] }), values);
+});
+
+test('reserves are enforced where that is asked for', () => {
+  assert.deepEqual(reservedCgroups(settings), []);
+  assert.deepEqual(reservedCgroups({ ...settings, enforced: ['pods', 'system-reserved', 'kube-reserved'] }), [
+    {
+      what: 'System Reserved',
+      configured: '/system.slice',
+      name: ['system.slice'],
+      values: { cpuShares: 1_024n, pids: 100n, hugePages: noPages },
+    },
+    {
+      what: 'Kube Reserved',
+      configured: '/podruntime/kube',
+      name: ['podruntime', 'kube'],
+      values: { cpuShares: 512n, memoryBytes: 1_024n, hugePages: noPages },
+    },
+  ]);
+});
+
+test('or only in what can be squeezed', () => {
+  const [kube, ...others] = reservedCgroups({ ...settings, enforced: ['kube-reserved-compressible'] });
+  assert.deepEqual(others, []);
+  assert.deepEqual(kube?.values, { cpuShares: 512n });
+});
+
+test('with memory QoS the reserve is protected too', () => {
+  const [kube] = reservedCgroups({ ...settings, enforced: ['kube-reserved'], memoryQos: true });
+  assert.deepEqual(kube?.values.unified, { 'memory.min': '1024' });
+});

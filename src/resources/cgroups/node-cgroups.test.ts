@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryCgroupTree } from '../../testing/memory-cgroup-tree.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
+import { CgroupWriter } from './cgroup-writer.ts';
+import type { NodeCgroupSettings } from './node-cgroup-values.ts';
+import { NodeCgroups } from './node-cgroups.ts';
+
+const everything = ['cpu', 'cpuacct', 'cpuset', 'memory', 'pids', 'hugetlb'];
+
+function setUp(more: Partial<NodeCgroupSettings> = {}, available = everything, version: 1 | 2 = 1) {
+  const tree = new MemoryCgroupTree();
+  const log = new MemoryLog();
+  const events: string[] = [];
+  const controllers = new Set(available);
+  const writer = new CgroupWriter({ clock: new FakeClock(), log, tree, version, controllers });
+  const node = new NodeCgroups({
+    log,
+    writer,
+    version,
+    controllers,
+    events: { record: ({ type, reason, message }) => void events.push(`${type} ${reason}: ${message}`) },
+    settings: {
+      cgroupRoot: '/',
+      capacity: { cpu: '2', memory: '4096', pid: '100' },
+      reserved: { kube: { cpu: '1', memory: '1024' }, system: {} },
+      enforced: ['pods'],
+      systemReservedCgroup: '/system',
+      kubeReservedCgroup: '/kube',
+      memoryQos: false,
+      hugePageSizes: [],
+      ...more,
+    },
+  });
+  return { tree, log, events, node };
+}
+
+describe('what a machine must have', () => {
+  test('the controllers of version 1', () => {
+    assert.throws(
+      () => setUp({}, ['cpu', 'memory', 'pids']).node.check(),
+      /missing: cpuacct, cpuset; mount them.*cgroupsPerQOS: false/,
+    );
+    setUp().node.check();
+  });
+
+  test('those of version 2, which counts CPU time by itself', () => {
+    assert.throws(() => setUp({}, ['cpu', 'cpuset'], 2).node.check(), /missing: memory; enable them/);
+    setUp({}, ['cpu', 'cpuset', 'memory'], 2).node.check();
+  });
+
+  test('the cgroup root that is configured', () => {
+    const { node, tree } = setUp({ cgroupRoot: '/mine/' });
+    assert.throws(() => node.check(), /cgroupRoot \/mine is not there/);
+    tree.make('/mine');
+    node.check();
+  });
+
+  test('no less than is reserved', () => {
+    const { node } = setUp({ reserved: { kube: { memory: '4097' }, system: {} } });
+    assert.throws(() => node.check(), /invalid Node Allocatable configuration.*"memory".*4097.*4096/);
+  });
+});
+
+describe('all pods together', () => {
+  test('get their limits, and an event says so, once', () => {
+    const { node, tree, events } = setUp();
+    node.make();
+    node.enforce();
+    node.enforce();
+    assert.equal(tree.values('/kubepods'), 'cpu.shares=1024 memory.limit_in_bytes=3072 pids.max=100');
+    assert.deepEqual(events, ['Normal NodeAllocatableEnforced: Updated Node Allocatable limit across pods']);
+  });
+
+  test('live below the configured root', () => {
+    const { node, tree } = setUp({ cgroupRoot: '/a/b' });
+    node.make();
+    assert.ok(tree.groups.has('/a/b/kubepods'));
+  });
+
+  test('who use too much now are limited later', () => {
+    const { node, tree, events } = setUp();
+    node.make();
+    tree.refuse = (_, { controller }) => (controller === 'memory' ? 'too much in use' : undefined);
+    node.enforce();
+    tree.refuse = () => undefined;
+    node.enforce();
+    assert.deepEqual(events, [
+      'Warning FailedNodeAllocatableEnforcement: Failed to update Node Allocatable Limits ["kubepods"]: too much in use',
+      'Normal NodeAllocatableEnforced: Updated Node Allocatable limit across pods',
+    ]);
+  });
+
+  test('a machine that lets nobody make cgroups is told about', () => {
+    const { node, tree } = setUp();
+    tree.make = () => {
+      throw new Error('read-only file system');
+    };
+    assert.throws(() => node.make(), /cannot make the cgroup of all pods; run as root.*cgroupsPerQOS: false/);
+  });
+
+  test('a limit that the kernel cannot keep is told once; the others hold', () => {
+    const { node, tree, log } = setUp({}, ['cpu', 'cpuacct', 'cpuset', 'memory']);
+    node.make();
+    node.enforce();
+    assert.equal(tree.values('/kubepods'), 'cpu.shares=1024 memory.limit_in_bytes=3072');
+    assert.equal(log.messages('warn').length, 1);
+  });
+});
+
+describe('reserves of others', () => {
+  const enforced = ['kube-reserved'];
+
+  test('are set on the cgroup that is there', () => {
+    const { node, tree, events } = setUp({ enforced });
+    tree.make('/kube');
+    node.enforceReserved();
+    assert.equal(tree.values('/kube'), 'cpu.shares=1024 memory.limit_in_bytes=1024');
+    assert.deepEqual(events, ['Normal NodeAllocatableEnforced: Updated limits on kube reserved cgroup /kube']);
+  });
+
+  test('fail when it is not there: nobody makes a cgroup for the processes of somebody else', () => {
+    const { node, tree, events } = setUp({ enforced });
+    assert.throws(() => node.enforceReserved(), /Failed to enforce Kube Reserved Cgroup Limits on "\/kube"/);
+    assert.ok(!tree.groups.has('/kube'));
+    assert.match(events.join(), /^Warning FailedNodeAllocatableEnforcement: .*\/kube is not there/);
+  });
+});

@@ -1,0 +1,109 @@
+import { describeError, kindOf, TubeletError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { cgroupPath, kubepodsCgroup, type CgroupName } from '../../model/cgroup-names.ts';
+import { nodeEvents } from '../../model/event-reasons.ts';
+import { overReserved } from '../../model/node-allocatable.ts';
+import type { CgroupWriter } from './cgroup-writer.ts';
+import { allPodsValues, reservedCgroups, type NodeCgroupSettings } from './node-cgroup-values.ts';
+import type { NodeEvents } from './ports.ts';
+
+export interface NodeCgroupsDeps {
+  readonly log: Log;
+  readonly writer: CgroupWriter;
+  readonly events: NodeEvents;
+  readonly settings: NodeCgroupSettings;
+  readonly version: 1 | 2;
+  readonly controllers: ReadonlySet<string>;
+}
+
+/** Without these pods cannot be told apart; version 2 names what version 1 calls cpuacct within cpu. */
+const neededControllers = { 1: ['cpu', 'cpuacct', 'cpuset', 'memory'], 2: ['cpu', 'cpuset', 'memory'] } as const;
+
+const wayOut = 'or set cgroupsPerQOS: false with enforceNodeAllocatable: [] to do without cgroups of pods';
+
+/** The cgroup of all pods, and those of the machine's own programs that are to keep to their reserve. */
+export class NodeCgroups {
+  readonly #deps: NodeCgroupsDeps;
+  readonly #name: CgroupName;
+  readonly #path: string;
+  #enforced = false;
+
+  constructor(deps: NodeCgroupsDeps) {
+    this.#deps = deps;
+    this.#name = kubepodsCgroup(deps.settings.cgroupRoot);
+    this.#path = cgroupPath(this.#name, 'cgroupfs');
+  }
+
+  /** Says what is wrong with the machine or the configuration before anything is made. */
+  check(): void {
+    const { writer, settings, version, controllers } = this.#deps;
+    const missing = neededControllers[version].filter((name) => !controllers.has(name));
+    if (missing.length > 0) {
+      const remedy = version === 1 ? 'mount them below /sys/fs/cgroup' : 'enable them for this part of the tree';
+      throw unfit(`cgroup controllers are missing: ${missing.join(', ')}; ${remedy}, ${wayOut}`);
+    }
+    const root = `/${settings.cgroupRoot.split('/').filter(Boolean).join('/')}`;
+    if (writer.presence(root) !== 'whole') {
+      throw unfit(`cgroupRoot ${root} is not there in every cgroup tree; make it, leave cgroupRoot unset, ${wayOut}`);
+    }
+    const tooMuch = overReserved(settings.capacity, settings.reserved);
+    if (tooMuch.length > 0) {
+      throw unfit(`invalid Node Allocatable configuration. ${tooMuch.join(' ')} Reserve less in kubeReserved`);
+    }
+  }
+
+  /** The cgroup must be there; limits that cannot be set yet are `enforce`'s business. */
+  make(): void {
+    try {
+      this.#deps.writer.create(this.#path, {});
+    } catch (cause) {
+      const remedy = `run as root with the cgroup file systems mounted writable, ${wayOut}`;
+      throw new TubeletError(kindOf(cause), `cannot make the cgroup of all pods; ${remedy}`, { cause });
+    }
+  }
+
+  /**
+   * Limits all pods together. Pods of an earlier life may use more than is allowed now; until they are evicted the kernel
+   * refuses, and it is tried again.
+   */
+  enforce(): void {
+    const { writer, events, settings, log } = this.#deps;
+    if (this.#enforced) return;
+    try {
+      writer.update(this.#path, allPodsValues(settings));
+      this.#enforced = true;
+      const message = 'Updated Node Allocatable limit across pods';
+      events.record({ type: 'Normal', reason: nodeEvents.nodeAllocatableEnforced, message });
+    } catch (error) {
+      log.error(error, 'Cannot limit the cgroup of all pods, will try again', { cgroup: this.#path });
+      const message = `Failed to update Node Allocatable Limits ${quoted(this.#name)}: ${describeError(error)}`;
+      events.record({ type: 'Warning', reason: nodeEvents.failedNodeAllocatableEnforcement, message });
+    }
+  }
+
+  /** Who asks for reserves to be enforced wants them enforced: a failure is not passed over. */
+  enforceReserved(): void {
+    const { writer, events, settings } = this.#deps;
+    for (const { what, configured, name, values } of reservedCgroups(settings)) {
+      const path = cgroupPath(name, 'cgroupfs');
+      try {
+        if (writer.presence(path) !== 'whole') {
+          throw new TubeletError('notFound', `cgroup ${path} is not there in every cgroup tree; make it first`);
+        }
+        writer.update(path, values);
+      } catch (cause) {
+        const message = `Failed to enforce ${what} Cgroup Limits on "${configured}"`;
+        const full = `${message}: ${describeError(cause)}`;
+        events.record({ type: 'Warning', reason: nodeEvents.failedNodeAllocatableEnforcement, message: full });
+        throw new TubeletError(kindOf(cause), message, { cause });
+      }
+      const message = `Updated limits on ${what.toLowerCase()} cgroup ${configured}`;
+      events.record({ type: 'Normal', reason: nodeEvents.nodeAllocatableEnforced, message });
+    }
+  }
+}
+
+/** Parts of a name as events write them. */
+const quoted = (name: CgroupName): string => `[${name.map((part) => `"${part}"`).join(' ')}]`;
+
+const unfit = (message: string): TubeletError => new TubeletError('unsupported', message);

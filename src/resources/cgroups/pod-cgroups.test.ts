@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { Registry } from '../../telemetry/index.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryCgroupTree } from '../../testing/memory-cgroup-tree.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
+import { aContainer, aPod } from '../../testing/pods.ts';
+import { seededRandom } from '../../testing/seeded-random.ts';
+import { CgroupWriter } from './cgroup-writer.ts';
+import { PodCgroups } from './pod-cgroups.ts';
+
+const small = { cpu: '500m', memory: '64Mi' };
+const guaranteed = aPod({
+  uid: 'g',
+  spec: { containers: [aContainer('main', { resources: { requests: small, limits: small } })] },
+});
+const burstable = aPod({
+  uid: 'b',
+  spec: { containers: [aContainer('main', { resources: { requests: { cpu: '250m' } } })] },
+});
+const bestEffort = aPod({ uid: 'e' });
+const pathOf = new Map<DesiredPod, string>([
+  [guaranteed, '/kubepods/podg'],
+  [burstable, '/kubepods/burstable/podb'],
+  [bestEffort, '/kubepods/besteffort/pode'],
+]);
+
+function setUp() {
+  const clock = new FakeClock();
+  const tree = new MemoryCgroupTree();
+  const log = new MemoryLog();
+  const metrics = new Registry();
+  const steps: string[] = [];
+  const step = (name: string) => (): void => void steps.push(name);
+  const world = { tierTrouble: undefined as Error | undefined, unknown: new Set<string>() };
+  const controllers = new Set(['cpu', 'memory', 'pids']);
+  const cgroups = new PodCgroups({
+    clock,
+    random: seededRandom(1),
+    log,
+    writer: new CgroupWriter({ clock, log, tree, version: 1, controllers, metrics }),
+    node: {
+      check: step('check'),
+      make: step('make node'),
+      enforce: step('enforce'),
+      enforceReserved: step('enforce reserved'),
+    },
+    tiers: {
+      make: step('make tiers'),
+      update: () => {
+        steps.push('tiers');
+        if (world.tierTrouble) throw world.tierTrouble;
+      },
+    },
+    pods: {
+      active: () => [],
+      complete: () => true,
+      isUnknown: async (uid) => world.unknown.has(uid),
+    },
+    settings: { cpuCfsQuota: true, cpuPeriodUs: 100_000n, podPidsLimit: 50, memoryQos: false, hugePageSizes: [] },
+    cgroupRoot: '/',
+  });
+  return { clock, tree, log, metrics, steps, world, cgroups };
+}
+
+describe('making', () => {
+  test('each class in its place, with its values, the tier before the pod', async () => {
+    const { cgroups, tree, steps } = setUp();
+    for (const [pod, path] of pathOf) {
+      assert.equal(cgroups.exist(pod), false);
+      await cgroups.ensure(pod);
+      assert.equal(cgroups.exist(pod), true);
+      assert.ok(tree.groups.has(path), path);
+    }
+    assert.equal(
+      tree.values('/kubepods/podg'),
+      'cpu.shares=512 cpu.cfs_period_us=100000 cpu.cfs_quota_us=50000 memory.limit_in_bytes=67108864 pids.max=50',
+    );
+    assert.equal(tree.values('/kubepods/burstable/podb'), 'cpu.shares=256 pids.max=50');
+    assert.equal(tree.values('/kubepods/besteffort/pode'), 'cpu.shares=2 pids.max=50');
+    assert.deepEqual(steps, ['tiers', 'tiers', 'tiers']);
+  });
+
+  test('nothing is written again, until the cgroup is gone', async () => {
+    const { cgroups, tree } = setUp();
+    await cgroups.ensure(guaranteed);
+    const before = tree.writes;
+    await cgroups.ensure(guaranteed);
+    assert.equal(tree.writes, before);
+    tree.groups.delete('/kubepods/podg');
+    await cgroups.ensure(guaranteed);
+    assert.match(tree.values('/kubepods/podg') ?? '', /pids\.max=50/);
+  });
+
+  test('one that was there gets its values once in a life of the agent', async () => {
+    const { cgroups, tree } = setUp();
+    tree.make('/kubepods/podg');
+    await cgroups.ensure(guaranteed);
+    assert.match(tree.values('/kubepods/podg') ?? '', /cpu\.shares=512/);
+  });
+
+  test('values that a new cgroup does not take keep the pod from starting, also at the next try', async () => {
+    const { cgroups, tree } = setUp();
+    tree.refuse = () => 'no';
+    await assert.rejects(cgroups.ensure(guaranteed), /no/);
+    await assert.rejects(cgroups.ensure(guaranteed), /no/);
+    tree.refuse = () => undefined;
+    await cgroups.ensure(guaranteed);
+    assert.match(tree.values('/kubepods/podg') ?? '', /pids\.max=50/);
+  });
+
+  test('values that the cgroup of a running pod does not take are told, and it runs on', async () => {
+    const { cgroups, tree, log } = setUp();
+    tree.make('/kubepods/podg');
+    tree.refuse = () => 'no';
+    await cgroups.ensure(guaranteed);
+    await cgroups.ensure(guaranteed);
+    assert.deepEqual(log.messages('error'), ['Cannot bring the cgroup of a pod up to date']);
+  });
+
+  test('tiers that cannot be updated keep nobody from starting', async () => {
+    const { cgroups, tree, world, log } = setUp();
+    world.tierTrouble = new Error('busy');
+    await cgroups.ensure(burstable);
+    assert.ok(tree.groups.has('/kubepods/burstable/podb'));
+    assert.deepEqual(log.messages('warn'), ['Cannot update the QoS cgroups']);
+  });
+
+  test('a pod that is resized gets new values', async () => {
+    const { cgroups, tree } = setUp();
+    await cgroups.ensure(burstable);
+    const more = aContainer('main', { resources: { requests: { cpu: '1' } } });
+    cgroups.update({ ...burstable, spec: { ...burstable.spec, containers: [more] } });
+    assert.equal(tree.read('/kubepods/burstable/podb', 'cpu', 'cpu.shares'), '1024');
+  });
+});
+
+describe('removing', () => {
+  test('wherever it is, with what still runs in it, and the tier follows', async () => {
+    const { cgroups, tree, steps, log } = setUp();
+    await cgroups.ensure(bestEffort);
+    tree.make('/kubepods/besteffort/pode/container');
+    tree.processes.set('/kubepods/besteffort/pode/container', [41, 42]);
+    steps.length = 0;
+    await cgroups.remove(bestEffort.uid);
+    assert.deepEqual([...tree.groups.keys()], ['/', '/kubepods', '/kubepods/besteffort']);
+    assert.deepEqual(log.messages('info'), ['Killed what was left in the cgroup of a pod']);
+    assert.deepEqual(steps, ['tiers']);
+    await cgroups.remove(bestEffort.uid);
+  });
+
+  test('what cannot be killed keeps it', async () => {
+    const { cgroups, tree } = setUp();
+    await cgroups.ensure(guaranteed);
+    tree.processes.set('/kubepods/podg', [7]);
+    tree.immortal.add(7);
+    await assert.rejects(cgroups.remove(guaranteed.uid), { kind: 'conflict', message: /still in \/kubepods\/podg/ });
+  });
+
+  test('a pod that comes back waits until its old cgroup is gone', async () => {
+    const { cgroups, tree } = setUp();
+    await cgroups.ensure(guaranteed);
+    let goOn = (): void => {};
+    tree.removing = new Promise((resolve) => (goOn = resolve));
+    const removal = cgroups.remove(guaranteed.uid);
+    const again = cgroups.ensure(guaranteed);
+    goOn();
+    await Promise.all([removal, again]);
+    assert.match(tree.values('/kubepods/podg') ?? '', /pids\.max=50/);
+  });
+});
+
+describe('the life of the component', () => {
+  test('everything is in place when it has started; limits and tiers are looked after every minute', async () => {
+    const { cgroups, clock, steps } = setUp();
+    await cgroups.start();
+    assert.deepEqual(steps.splice(0), ['check', 'make node', 'make tiers', 'enforce', 'enforce reserved']);
+    await clock.advance(59_999);
+    assert.deepEqual(steps, []);
+    await clock.advance(1);
+    assert.deepEqual(steps, ['enforce', 'tiers']);
+    await cgroups.stop();
+    assert.equal(clock.pending(), 0);
+  });
+
+  test('cgroups of pods that nobody knows go; those somebody knows stay', async () => {
+    const { cgroups, clock, tree, world, log } = setUp();
+    for (const path of ['/kubepods/podlost', '/kubepods/burstable/podstuck', '/kubepods/besteffort/podkept']) {
+      tree.make(path);
+    }
+    tree.make('/kubepods/burstable/other');
+    await cgroups.ensure(guaranteed);
+    world.unknown = new Set(['lost', 'stuck', guaranteed.uid]);
+    tree.processes.set('/kubepods/burstable/podstuck', [7]);
+    tree.immortal.add(7);
+    await cgroups.start();
+    await clock.advance(60_000);
+    assert.deepEqual(
+      [...tree.groups.keys()].filter((path) => /\/pod[a-z]+$/.test(path)),
+      ['/kubepods/burstable/podstuck', '/kubepods/besteffort/podkept', '/kubepods/podg'],
+    );
+    assert.ok(tree.groups.has('/kubepods/burstable/other'));
+    assert.deepEqual(log.messages('error'), ['Cannot remove orphaned cgroup of a pod, will try again']);
+    await cgroups.stop();
+  });
+
+  test('operations are measured', async () => {
+    const { cgroups, metrics } = setUp();
+    await cgroups.ensure(guaranteed);
+    cgroups.update(guaranteed);
+    await cgroups.remove(podUid('g'));
+    const lines = metrics.render().split('\n');
+    const count = (operation: string): string | undefined =>
+      lines.find((line) => line.includes('_count') && line.includes(operation))?.split(' ')[1];
+    assert.deepEqual([count('create'), count('update'), count('destroy')], ['1', '1', '3']);
+  });
+});

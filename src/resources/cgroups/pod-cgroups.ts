@@ -1,0 +1,175 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { describeError, TubeletError } from '../../base/errors.ts';
+import { podUid, type PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import type { Random } from '../../base/random.ts';
+import { cgroupPath, podCgroup, qosCgroup } from '../../model/cgroup-names.ts';
+import type { CgroupValues } from '../../model/cgroup-values.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { podQos, type QosClass } from '../../model/qos.ts';
+import type { CgroupWriter } from './cgroup-writer.ts';
+import type { NodeCgroups } from './node-cgroups.ts';
+import { podCgroupValues, type PodCgroupSettings } from './pod-cgroup-values.ts';
+import type { Pods } from './ports.ts';
+import type { QosTiers } from './qos-tiers.ts';
+
+export interface PodCgroupsDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly writer: CgroupWriter;
+  readonly node: Pick<NodeCgroups, 'check' | 'make' | 'enforce' | 'enforceReserved'>;
+  readonly tiers: Pick<QosTiers, 'make' | 'update'>;
+  readonly pods: Pods;
+  readonly settings: PodCgroupSettings;
+  readonly cgroupRoot: string;
+  /** CPUs held alone need no quota; nobody holds any unless told. */
+  readonly hasExclusiveCpus?: (uid: PodUid) => boolean;
+}
+
+/**
+ * What this life of the agent knows of a pod's cgroup.
+ *
+ *   unknown ──was not there──> made  ──values written──> settled
+ *           ──was there──────> found ──values written, or refused and told──> settled        any ──remove──> unknown
+ */
+type Knowledge = 'made' | 'found' | 'settled';
+
+const resyncMs = 60_000;
+const qosClasses: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
+
+/** The cgroups of pods: there before the first container, gone after the last. */
+export class PodCgroups implements Component {
+  readonly name = 'pod-cgroups';
+  readonly #deps: PodCgroupsDeps;
+  readonly #known = new Map<PodUid, Knowledge>();
+  /** Removals under way. They never reject. */
+  readonly #removals = new Map<PodUid, Promise<void>>();
+  readonly #stopped = new AbortController();
+  #loop: LoopHandle | undefined;
+
+  constructor(deps: PodCgroupsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Pods may come as soon as this is done. What cannot be set up is fatal: pods would run without their limits. */
+  async start(): Promise<void> {
+    const { clock, random, log, node, tiers } = this.#deps;
+    node.check();
+    node.make();
+    tiers.make();
+    node.enforce();
+    node.enforceReserved();
+    const body = (signal: AbortSignal): Promise<void> => this.#round(signal);
+    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+  }
+
+  /** False when the pod's containers, if there are any, live elsewhere. */
+  exist(pod: DesiredPod): boolean {
+    return this.#deps.writer.presence(this.#pathOf(pod)) !== 'none';
+  }
+
+  /** Makes the pod's cgroup with its values. Costs a few looks when it is there already. */
+  async ensure(pod: DesiredPod): Promise<void> {
+    const { writer, log } = this.#deps;
+    const { uid } = pod;
+    await this.#removals.get(uid);
+    const path = this.#pathOf(pod);
+    const presence = writer.presence(path);
+    if (presence === 'whole' && this.#known.get(uid) === 'settled') return;
+    if (!this.#known.has(uid)) this.#known.set(uid, presence === 'none' ? 'made' : 'found');
+    this.#updateTiers();
+    try {
+      writer.create(path, this.#valuesOf(pod));
+    } catch (error) {
+      if (this.#known.get(uid) !== 'found') throw error;
+      // The pod runs, with what it has been given before: better than to end it for that.
+      log.error(error, 'Cannot bring the cgroup of a pod up to date', { podUID: uid, cgroup: path });
+    }
+    this.#known.set(uid, 'settled');
+  }
+
+  /** New values for a pod that runs. Whoever resizes it raises before its containers, and lowers after them. */
+  update(pod: DesiredPod): void {
+    this.#deps.writer.update(this.#pathOf(pod), this.#valuesOf(pod));
+    this.#updateTiers();
+  }
+
+  /** Where a pod's cgroup is depends on a QoS class that nobody may remember, so every place is tried. */
+  async remove(uid: PodUid): Promise<void> {
+    const before = this.#removals.get(uid) ?? Promise.resolve();
+    const removal = before.then(() => this.#remove(uid));
+    const ended = removal
+      .catch(() => {})
+      .then(() => {
+        if (this.#removals.get(uid) === ended) this.#removals.delete(uid);
+      });
+    this.#removals.set(uid, ended);
+    await removal;
+    this.#updateTiers();
+  }
+
+  async #remove(uid: PodUid): Promise<void> {
+    const { writer, log, cgroupRoot } = this.#deps;
+    for (const qos of qosClasses) {
+      const path = cgroupPath(podCgroup(cgroupRoot, qos, uid), 'cgroupfs');
+      const { removed, busy = [], processes } = await writer.destroy(path);
+      if (processes.length > 0) log.info('Killed what was left in the cgroup of a pod', { podUID: uid, processes });
+      if (!removed) throw new TubeletError('conflict', `processes of pod ${uid} are still in ${busy.join(', ')}`);
+    }
+    this.#known.delete(uid);
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    await this.#deps.clock.sleep(resyncMs, signal);
+    this.#deps.node.enforce();
+    this.#updateTiers();
+    for (const uid of this.#strangers()) await this.#removeIfUnknown(uid);
+  }
+
+  /** Pods that have a cgroup which nobody has asked for in this life. */
+  #strangers(): readonly PodUid[] {
+    const { writer, cgroupRoot } = this.#deps;
+    return qosClasses
+      .flatMap((qos) => writer.children(cgroupPath(qosCgroup(cgroupRoot, qos), 'cgroupfs')))
+      .flatMap((name) => /^pod(.+)$/.exec(name)?.[1] ?? [])
+      .map(podUid)
+      .filter((uid) => !this.#known.has(uid));
+  }
+
+  async #removeIfUnknown(uid: PodUid): Promise<void> {
+    const { pods, log } = this.#deps;
+    if (!(await pods.isUnknown(uid)) || this.#known.has(uid)) return;
+    log.info('Removing orphaned cgroup of a pod', { podUID: uid });
+    try {
+      await this.remove(uid);
+    } catch (error) {
+      log.error(error, 'Cannot remove orphaned cgroup of a pod, will try again', { podUID: uid });
+    }
+  }
+
+  /** Weights that are a little off are no reason to keep a pod from starting or ending. */
+  #updateTiers(): void {
+    try {
+      this.#deps.tiers.update();
+    } catch (error) {
+      this.#deps.log.warn('Cannot update the QoS cgroups', { error: describeError(error) });
+    }
+  }
+
+  #valuesOf(pod: DesiredPod): CgroupValues {
+    const withoutCpuQuota = this.#deps.hasExclusiveCpus?.(pod.uid) ?? false;
+    return podCgroupValues(pod, this.#deps.settings, { withoutCpuQuota });
+  }
+
+  #pathOf(pod: DesiredPod): string {
+    return cgroupPath(podCgroup(this.#deps.cgroupRoot, podQos(pod), pod.uid), 'cgroupfs');
+  }
+}
