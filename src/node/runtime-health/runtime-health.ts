@@ -1,0 +1,124 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import type { Random } from '../../base/random.ts';
+import { computeRuntimeFacts, type HandlerFeatures, type RuntimeFacts } from './compute-runtime-facts.ts';
+import type { RuntimeStatusSource } from './ports.ts';
+
+export interface RuntimeHealthDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly runtime: RuntimeStatusSource;
+  /** What is wrong, or no longer is, has changed. */
+  readonly onChange?: () => void;
+}
+
+const periodMs = 5_000;
+/** Until the runtime has once been ready somebody waits for every moment of it; but not for ever. */
+const fastPeriodMs = 100;
+const fastForMs = 120_000;
+/** Without a good answer for this long, the runtime counts as down. */
+const downAfterMs = 30_000;
+
+const unchecked = 'container runtime status check may not have completed yet';
+const down = 'container runtime is down';
+const networkUnknown = 'network state unknown';
+
+/**
+ *  unchecked ──good answer──> up ──30 s without one──> down ──good answer──> up
+ */
+export class RuntimeHealth implements Component {
+  readonly name = 'runtime-health';
+  readonly #deps: RuntimeHealthDeps;
+  readonly #stopped = new AbortController();
+  #loop: LoopHandle | undefined;
+  #facts: RuntimeFacts | undefined;
+  /** Monotonic time of the last answer by which the runtime was ready. */
+  #readyAt: number | undefined;
+
+  constructor(deps: RuntimeHealthDeps) {
+    this.#deps = deps;
+  }
+
+  async start(signal: AbortSignal): Promise<void> {
+    await this.#look(AbortSignal.any([signal, this.#stopped.signal]));
+    const { clock, random, log } = this.#deps;
+    const fastUntil = clock.monotonic() + fastForMs;
+    let wasReady = false;
+    this.#loop = superviseLoop({
+      name: this.name,
+      clock,
+      random,
+      log,
+      signal: this.#stopped.signal,
+      body: async (loopSignal) => {
+        wasReady ||= this.#isReady();
+        const hurry = !wasReady && clock.monotonic() < fastUntil;
+        await clock.sleep(hurry ? fastPeriodMs : periodMs, loopSignal);
+        await this.#look(loopSignal);
+      },
+    });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+  }
+
+  /** Why no pod can run now; none when all is well. */
+  runtimeErrors(): readonly string[] {
+    const { clock } = this.#deps;
+    const ownWord = this.#facts?.runtimeError;
+    const errors = ownWord === undefined ? [] : [ownWord];
+    if (this.#readyAt === undefined) return [unchecked, ...errors];
+    return clock.monotonic() - this.#readyAt >= downAfterMs ? [down, ...errors] : errors;
+  }
+
+  /** Why pods cannot have a network of their own now. */
+  networkError(): string | undefined {
+    return this.#facts === undefined ? networkUnknown : this.#facts.networkError;
+  }
+
+  /** The ways of running a sandbox that the runtime announces by name. */
+  handlers(): ReadonlySet<string> {
+    return new Set([...(this.#facts?.handlers.keys() ?? [])].filter((name) => name !== ''));
+  }
+
+  handlerFeatures(name: string): HandlerFeatures | undefined {
+    return this.#facts?.handlers.get(name);
+  }
+
+  features(): RuntimeFacts['features'] {
+    return this.#facts?.features ?? { supplementalGroupsPolicy: false };
+  }
+
+  #isReady(): boolean {
+    return this.#facts?.runtimeError === undefined && this.networkError() === undefined;
+  }
+
+  /** Asks once. A call that fails is told and forgotten: only time turns it into a fact. */
+  async #look(signal: AbortSignal): Promise<void> {
+    const { clock, log, runtime } = this.#deps;
+    try {
+      this.#remember(computeRuntimeFacts(await runtime.status({ verbose: false }, { signal })));
+      if (this.#facts?.runtimeError === undefined) this.#readyAt = clock.monotonic();
+    } catch (error) {
+      if (!signal.aborted) log.error(error, 'Container runtime sanity check failed');
+    }
+  }
+
+  #remember(facts: RuntimeFacts): void {
+    const before = this.#facts;
+    this.#facts = facts;
+    const same = before?.runtimeError === facts.runtimeError && before?.networkError === facts.networkError;
+    if (before !== undefined && same) return;
+    const { log, onChange } = this.#deps;
+    for (const problem of [facts.runtimeError, facts.networkError]) {
+      if (problem !== undefined) log.warn('Container runtime is not ready for pods', { problem });
+    }
+    if (before !== undefined && this.#isReady()) log.info('Container runtime is ready for pods');
+    onChange?.();
+  }
+}
