@@ -99,6 +99,22 @@ const table = [
   '/** Object → field → type; `[]T` is a list of T, `{}T` a map from strings to T, `!` behind a type means required. */',
   'export const fieldTable = {',
 ];
+const merges = (schema) => schema['x-kubernetes-patch-strategy']?.includes('merge') === true;
+
+/** Whether a patch merges a list somewhere below: only then need it know what a field is. */
+const mergesBelow = (full, above = new Set()) =>
+  !above.has(full) &&
+  Object.values(definitions[full]?.properties ?? {}).some(
+    (schema) => merges(schema) || refsOf(schema).some((inner) => mergesBelow(inner, new Set([...above, full]))),
+  );
+const mergeTypes = [
+  '/** Object → field → its object type, wherever lists that a strategic merge patch merges are found below. */',
+  'export const mergeTypes = {',
+];
+const mergeSets = [
+  '/** Object → lists of plain values that a strategic merge patch merges. */',
+  'export const mergeSets = {',
+];
 const mergeKeys = [
   '/** Object → list field → the key under which a strategic merge patch matches its items. */',
   'export const mergeKeys = {',
@@ -108,22 +124,27 @@ for (const full of names) {
   types.push(`export interface ${shortName(full)} {`);
   if (decoded.has(full)) table.push(`  ${shortName(full)}: {`);
   const keys = [];
+  const below = [];
+  const sets = [];
   for (const [name, schema] of Object.entries(properties)) {
     const { type, code } = describe(schema);
     const needed = required.includes(name);
     types.push(`  readonly ${name}${needed ? '' : '?'}: ${type};`);
     if (decoded.has(full)) table.push(`    ${name}: '${code}${needed ? '!' : ''}',`);
-    if (schema['x-kubernetes-patch-strategy']?.includes('merge') && schema['x-kubernetes-patch-merge-key']) {
+    if (merges(schema) && schema['x-kubernetes-patch-merge-key']) {
       keys.push(`${name}: '${schema['x-kubernetes-patch-merge-key']}'`);
-    }
+    } else if (merges(schema) && schema.type === 'array') sets.push(`'${name}'`);
+    for (const inner of refsOf(schema)) if (mergesBelow(inner)) below.push(`${name}: '${shortName(inner)}'`);
   }
   types.push('}\n');
   if (decoded.has(full)) table.push('  },');
   if (keys.length > 0) mergeKeys.push(`  ${shortName(full)}: { ${keys.join(', ')} },`);
+  if (below.length > 0) mergeTypes.push(`  ${shortName(full)}: { ${below.join(', ')} },`);
+  if (sets.length > 0) mergeSets.push(`  ${shortName(full)}: [${sets.join(', ')}],`);
 }
 table.push('} as const;\n');
-mergeKeys.push('} as const;\n');
+for (const lines of [mergeKeys, mergeSets, mergeTypes]) lines.push('} as const;\n');
 mkdirSync('src/gen/kubernetes', { recursive: true });
 writeFileSync('src/gen/kubernetes/types.ts', types.join('\n'));
-writeFileSync('src/gen/kubernetes/fields.ts', [...table, ...mergeKeys].join('\n'));
+writeFileSync('src/gen/kubernetes/fields.ts', [...table, ...mergeKeys, ...mergeSets, ...mergeTypes].join('\n'));
 console.log(`${names.length} types`);

@@ -959,3 +959,38 @@ export const mergeKeys = {
   ServiceSpec: { ports: 'port' },
   ServiceStatus: { conditions: 'type' },
 } as const;
+
+/** Object → lists of plain values that a strategic merge patch merges. */
+export const mergeSets = {
+  NodeSpec: ['podCIDRs'],
+  ObjectMeta: ['finalizers'],
+} as const;
+
+/** Object → field → its object type, wherever lists that a strategic merge patch merges are found below. */
+export const mergeTypes = {
+  CSIDriver: { metadata: 'ObjectMeta' },
+  CSINode: { metadata: 'ObjectMeta', spec: 'CSINodeSpec' },
+  CertificateSigningRequest: { metadata: 'ObjectMeta' },
+  ClusterTrustBundle: { metadata: 'ObjectMeta' },
+  ConfigMap: { metadata: 'ObjectMeta' },
+  EphemeralVolumeSource: { volumeClaimTemplate: 'PersistentVolumeClaimTemplate' },
+  Event: { metadata: 'ObjectMeta' },
+  Lease: { metadata: 'ObjectMeta' },
+  Node: { metadata: 'ObjectMeta', spec: 'NodeSpec', status: 'NodeStatus' },
+  PersistentVolume: { metadata: 'ObjectMeta' },
+  PersistentVolumeClaim: { metadata: 'ObjectMeta', status: 'PersistentVolumeClaimStatus' },
+  PersistentVolumeClaimTemplate: { metadata: 'ObjectMeta' },
+  Pod: { metadata: 'ObjectMeta', spec: 'PodSpec', status: 'PodStatus' },
+  PodList: { items: 'Pod' },
+  PodSpec: { containers: 'Container', ephemeralContainers: 'EphemeralContainer', initContainers: 'Container', volumes: 'Volume' },
+  PodStatus: { containerStatuses: 'ContainerStatus', ephemeralContainerStatuses: 'ContainerStatus', initContainerStatuses: 'ContainerStatus' },
+  RuntimeClass: { metadata: 'ObjectMeta' },
+  Secret: { metadata: 'ObjectMeta' },
+  Service: { metadata: 'ObjectMeta', spec: 'ServiceSpec', status: 'ServiceStatus' },
+  ServiceAccount: { metadata: 'ObjectMeta' },
+  SubjectAccessReview: { metadata: 'ObjectMeta' },
+  TokenRequest: { metadata: 'ObjectMeta' },
+  TokenReview: { metadata: 'ObjectMeta' },
+  Volume: { ephemeral: 'EphemeralVolumeSource' },
+  VolumeAttachment: { metadata: 'ObjectMeta' },
+} as const;

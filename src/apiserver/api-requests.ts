@@ -1,0 +1,181 @@
+import { linkedSignal, raceAbort, withTimeout } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { kindOf, TubeletError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { Lane } from '../model/api-client.ts';
+import { ApiError, errorOfAnswer } from './api-error.ts';
+import type { ApiTransport, Credentials, TransportAnswer, TransportRequest } from './ports.ts';
+import type { LaneLimits } from './rate-limit.ts';
+import { readBody } from './read-body.ts';
+
+export interface ApiRequestsDeps {
+  readonly transport: ApiTransport;
+  readonly credentials: Credentials;
+  readonly limits: LaneLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly userAgent: string;
+  /** Told of every answer and of every try without one, for metrics. */
+  readonly onAnswer?: ((answer: AnswerSeen) => void) | undefined;
+}
+
+export interface AnswerSeen {
+  readonly method: TransportRequest['method'];
+  /** HTTP status, or `<error>` when there was no answer: the label of the metric. */
+  readonly code: string;
+  readonly durationMs: number;
+}
+
+export interface ApiRequest {
+  readonly method: TransportRequest['method'];
+  readonly path: string;
+  /** For errors: `GET pods default/web`. */
+  readonly what: string;
+  readonly lane: Lane;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+const defaultTimeoutMs: Readonly<Record<Lane, number>> = { vital: 10_000, normal: 60_000, events: 60_000 };
+const mostTries = 10;
+const longestRetryAfterMs = 60_000;
+const mostRefusalBytes = 1024 * 1024;
+
+/**
+ * Carries requests out: budget, credentials, deadlines, and the few cases in which trying again is right.
+ *
+ *   budget ──> send ──2xx──> answer
+ *     ^          ├──401──> credentials anew, once
+ *     │          ├──429, 503 with Retry-After──> wait as told
+ *     │          ├──no answer to a GET──> once more, at once: the connection may have been a dead one
+ *     └──────────┘          anything else is an error
+ */
+export class ApiRequests {
+  readonly #deps: ApiRequestsDeps;
+
+  constructor(deps: ApiRequestsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The body of a success, as text. */
+  async text(request: ApiRequest): Promise<string> {
+    const timeoutMs = request.timeoutMs ?? defaultTimeoutMs[request.lane];
+    const deadline = this.#deps.clock.monotonic() + timeoutMs;
+    try {
+      return await withTimeout(
+        this.#deps.clock,
+        timeoutMs,
+        async (signal) => readBody(await this.#answer(request, deadline, signal)),
+        request.signal,
+      );
+    } catch (error) {
+      throw this.#named(error, request, timeoutMs);
+    }
+  }
+
+  /** An answer whose body goes on until the signal ends it; only its head has a deadline. */
+  async stream(request: ApiRequest & { readonly signal: AbortSignal }): Promise<TransportAnswer> {
+    const timeoutMs = request.timeoutMs ?? defaultTimeoutMs[request.lane];
+    const head = linkedSignal(request.signal, { clock: this.#deps.clock, ms: timeoutMs });
+    const whole = linkedSignal(request.signal);
+    const onHeadAbort = (): void => whole.abort(head.signal.reason);
+    head.signal.addEventListener('abort', onHeadAbort, { once: true });
+    try {
+      const deadline = this.#deps.clock.monotonic() + timeoutMs;
+      const answer = await raceAbort(this.#answer(request, deadline, whole.signal), whole.signal);
+      return { ...answer, body: releasing(answer.body, () => whole.release()) };
+    } catch (error) {
+      whole.release();
+      throw this.#named(error, request, timeoutMs);
+    } finally {
+      head.signal.removeEventListener('abort', onHeadAbort);
+      head.release();
+    }
+  }
+
+  /** The first answer that is a success; throws the last one that is not. */
+  async #answer(request: ApiRequest, deadline: number, signal: AbortSignal): Promise<TransportAnswer> {
+    const { limits, credentials, clock, log } = this.#deps;
+    let renewed = false;
+    let sentAgain = false;
+    for (let attempt = 1; ; attempt++) {
+      await limits.take(request.lane, signal);
+      let answer: TransportAnswer;
+      try {
+        answer = await this.#send(request, signal);
+      } catch (error) {
+        if (request.method !== 'GET' || sentAgain || kindOf(error) !== 'unavailable') throw error;
+        sentAgain = true;
+        continue;
+      }
+      if (answer.status >= 200 && answer.status < 300) return answer;
+
+      const refusal = errorOfAnswer(
+        request.what,
+        answer.status,
+        answer.headers,
+        await readBody(answer, mostRefusalBytes),
+      );
+      if (answer.status === 401 && !renewed && credentials.renew !== undefined) {
+        renewed = true;
+        credentials.renew();
+        continue;
+      }
+      const waitMs = retryDelay(refusal);
+      // A wait beyond the deadline would only turn the server's words into our "timed out".
+      if (waitMs === undefined || attempt >= mostTries || clock.monotonic() + waitMs >= deadline) throw refusal;
+      log.debug(4, 'API server asks to wait', { request: request.what, status: answer.status, waitMs, attempt });
+      await clock.sleep(waitMs, signal);
+    }
+  }
+
+  async #send(request: ApiRequest, signal: AbortSignal): Promise<TransportAnswer> {
+    const { transport, credentials, userAgent, clock, onAnswer } = this.#deps;
+    const { method, path, body } = request;
+    const authorization = await credentials.authorization();
+    const headers = {
+      accept: 'application/json',
+      'user-agent': userAgent,
+      ...(authorization !== undefined && { authorization }),
+      ...request.headers,
+    };
+    const began = clock.monotonic();
+    let code = '<error>';
+    try {
+      const answer = await transport.send({ method, path, headers, signal, ...(body !== undefined && { body }) });
+      code = String(answer.status);
+      return answer;
+    } finally {
+      onAnswer?.({ method, code, durationMs: clock.monotonic() - began });
+    }
+  }
+
+  /** An error of ours says which request it was about. */
+  #named(error: unknown, { what, signal }: ApiRequest, timeoutMs: number): unknown {
+    if (error instanceof ApiError) return error;
+    if (signal?.aborted) {
+      if (signal.reason instanceof TubeletError) return signal.reason;
+      return new TubeletError('cancelled', `${what}: given up`, { cause: signal.reason });
+    }
+    const kind = kindOf(error);
+    if (kind === 'timeout')
+      return new TubeletError('timeout', `${what}: no answer within ${timeoutMs} ms`, { cause: error });
+    return new TubeletError(kind, `${what}: the API server cannot be reached or did not answer`, { cause: error });
+  }
+}
+
+function retryDelay({ status, retryAfterMs }: ApiError): number | undefined {
+  if ((status !== 429 && status !== 503) || retryAfterMs === undefined) return undefined;
+  return Math.min(Math.max(retryAfterMs, 100), longestRetryAfterMs);
+}
+
+/** Runs `release` when the body has been read, was left, or broke. */
+async function* releasing(body: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array, void> {
+  try {
+    yield* body;
+  } finally {
+    release();
+  }
+}

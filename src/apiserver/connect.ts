@@ -1,0 +1,73 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import { accessFiles, type AccessFiles } from './credentials/access-files.ts';
+import { FileTls } from './credentials/file-tls.ts';
+import { headerCredentials } from './credentials/header-credentials.ts';
+import type { ApiServerAccess } from './kubeconfig/access.ts';
+import type { ApiTransport, Credentials, TlsSource } from './ports.ts';
+
+export interface ConnectDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The agent's own: proxies, and what exec plugins inherit. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly files?: AccessFiles;
+}
+
+export interface ApiConnection {
+  readonly transport: ApiTransport;
+  readonly credentials: Credentials;
+}
+
+/**
+ * The wire and the credentials for one kubeconfig context. Nothing is sent yet. What speaks HTTP is loaded here, so that
+ * an agent without an API server does not pay for it.
+ */
+export async function connectApiServer(access: ApiServerAccess, deps: ConnectDeps): Promise<ApiConnection> {
+  const { clock, log, environment, files = accessFiles } = deps;
+  const { server, user, tlsServerName, insecureSkipTlsVerify, proxyUrl } = access;
+  const { chooseProxy } = await import('./transport/proxy.ts');
+  const proxy = chooseProxy(server, proxyUrl, environment);
+  const fileTls = new FileTls({ access, files, clock, log });
+  const { credentials, tls } = await openCredentials(access, deps, fileTls);
+  if (server.protocol === 'http:') {
+    const { Http1Transport } = await import('./transport/http1-transport.ts');
+    if (Object.keys(user).length > 0)
+      log.warn('Credentials go unencrypted to an http:// API server', { server: server.origin });
+    return { transport: new Http1Transport(server, proxy), credentials };
+  }
+  if (insecureSkipTlsVerify) {
+    log.warn(
+      'The API server is not verified, since the kubeconfig says insecure-skip-tls-verify: anybody on the way may answer',
+      {
+        server: server.origin,
+      },
+    );
+  }
+  const [{ Http2Transport }, { connectTls }] = await Promise.all([
+    import('./transport/http2-transport.ts'),
+    import('./transport/connect-tls.ts'),
+  ]);
+  const peer = { server, tlsServerName, insecureSkipTlsVerify, proxy };
+  const connect: ConstructorParameters<typeof Http2Transport>[0]['connect'] = (material, signal) =>
+    connectTls(peer, material, signal);
+  return { transport: new Http2Transport({ server, tls, clock, log, connect }), credentials };
+}
+
+async function openCredentials(
+  access: ApiServerAccess,
+  { clock, log, environment, files = accessFiles }: ConnectDeps,
+  tls: TlsSource,
+): Promise<{ readonly credentials: Credentials; readonly tls: TlsSource }> {
+  const { user } = access;
+  const { exec: plugin } = user;
+  const hasHeader = user.token !== undefined || user.tokenFile !== undefined || user.basic !== undefined;
+  // What stands in the kubeconfig counts before what a program would say.
+  if (plugin === undefined || hasHeader) return { credentials: headerCredentials(user, { files, clock, log }), tls };
+  const [{ ExecCredentials }, { execRunner }] = await Promise.all([
+    import('./credentials/exec-credentials.ts'),
+    import('./credentials/run-exec.ts'),
+  ]);
+  const exec = new ExecCredentials({ plugin, access, tls, clock, runner: execRunner({ clock, environment }) });
+  return { credentials: exec, tls: exec };
+}

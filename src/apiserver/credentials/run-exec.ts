@@ -1,0 +1,65 @@
+import { execFile } from 'node:child_process';
+import { basename } from 'node:path';
+import { withTimeout } from '../../base/abort.ts';
+import type { Clock } from '../../base/clock.ts';
+import { kindOf, TubeletError } from '../../base/errors.ts';
+import type { ExecPlugin } from '../kubeconfig/access.ts';
+
+export interface ExecRunner {
+  /** What the plugin printed; `info` is for KUBERNETES_EXEC_INFO. */
+  run(plugin: ExecPlugin, info: string): Promise<string>;
+}
+
+const timeoutMs = 60_000;
+const mostOutputBytes = 1024 * 1024;
+const mostErrorText = 400;
+
+/** The plugin as a program of this machine, without a shell and with nothing on its standard input. */
+export function execRunner(deps: {
+  readonly clock: Clock;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}): ExecRunner {
+  return {
+    async run(plugin, info) {
+      const env = { ...deps.environment, ...plugin.env.reveal(), KUBERNETES_EXEC_INFO: info };
+      try {
+        return await withTimeout(deps.clock, timeoutMs, (signal) => runOnce(plugin, env, signal));
+      } catch (error) {
+        if (kindOf(error) !== 'timeout') throw error;
+        const name = basename(plugin.command);
+        throw new TubeletError('timeout', `${name} did not answer within ${timeoutMs / 1_000} s and was killed`);
+      }
+    },
+  };
+}
+
+function runOnce(
+  { command, args, installHint }: ExecPlugin,
+  env: Readonly<Record<string, string | undefined>>,
+  signal: AbortSignal,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const options = { env, signal, encoding: 'utf8', maxBuffer: mostOutputBytes, killSignal: 'SIGKILL' } as const;
+    const child = execFile(command, [...args], options, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(failureOf(command, error, stderr, installHint));
+    });
+    child.stdin?.on('error', () => {});
+    child.stdin?.end();
+  });
+}
+
+/** The error of the call itself repeats what was printed, so only the way it ended is taken from it. */
+function failureOf(command: string, error: Error, stderr: string, installHint: string | undefined): TubeletError {
+  const { code, signal } = error as { code?: string | number | null; signal?: string | null };
+  const name = basename(command);
+  const said = stderr.trim().replaceAll(/\s+/g, ' ').slice(0, mostErrorText);
+  const words = said === '' ? '' : `: ${said}`;
+  if (code === 'ENOENT') {
+    const hint = installHint === undefined ? 'install it, or correct exec.command of the kubeconfig' : installHint;
+    return new TubeletError('unavailable', `the credential plugin ${command} is not there; ${hint}`);
+  }
+  if (typeof code === 'number') return new TubeletError('unavailable', `${name} ended with exit code ${code}${words}`);
+  if (typeof code === 'string') return new TubeletError('unavailable', `${name} could not be run: ${code}`);
+  return new TubeletError('unavailable', `${name} was ended by ${signal ?? 'somebody'}${words}`);
+}

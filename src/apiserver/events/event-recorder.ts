@@ -1,0 +1,221 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { isKind, messageOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import type { Counter, Metrics } from '../../base/metrics.ts';
+import { jitter, type Random } from '../../base/random.ts';
+import { Wakeup } from '../../base/wakeup.ts';
+import type { Event } from '../../gen/kubernetes/types.ts';
+import type { ApiWriter } from '../../model/api-client.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import { apiTime } from '../../model/api-time.ts';
+import { EventCorrelator, remember, type Happening } from './correlate.ts';
+
+export interface EventRecorderDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly api: Pick<ApiWriter, 'create' | 'patch'>;
+  /** This node, where the events come from. */
+  readonly host: string;
+}
+
+/**
+ * One event as the API server has it or shall have it.
+ *
+ *   new ──create──> stored ──patch (count)──> stored …
+ *                     └──gone there──> new
+ */
+interface Entry {
+  readonly name: string;
+  readonly namespace: string;
+  readonly first: string;
+  readonly happening: Happening;
+  readonly message: string;
+  readonly last: string;
+  readonly count: number;
+  readonly stored: boolean;
+}
+
+type Lost = 'spam' | 'overflow' | 'refused' | 'gaveUp';
+
+const component = 'kubelet';
+const maxWaiting = 1_000;
+const maxTries = 12;
+const retry = { firstMs: 1_000, maxMs: 30_000, jitter: 0.5 };
+
+/**
+ * Brings what happened to the API server, without ever making anybody wait for it. What waits is merged: the same event
+ * again is a higher count. What cannot be told is counted by why, for a reader must know that there was more.
+ */
+export class EventRecorder implements Component {
+  readonly name = 'event-recorder';
+  readonly #deps: EventRecorderDeps;
+  readonly #correlator = new EventCorrelator();
+  readonly #entries = new Map<string, Entry>();
+  readonly #waiting = new Set<string>();
+  readonly #wakeup = new Wakeup();
+  readonly #stopped = new AbortController();
+  readonly #lost: Counter<'why'>;
+  #sequence = 0n;
+  #tries = 0;
+  #loop: LoopHandle | undefined;
+
+  constructor(deps: EventRecorderDeps) {
+    this.#deps = deps;
+    this.#lost = deps.metrics.counter({
+      name: 'tubelet_events_lost_total',
+      help: 'Events that never reached the API server, by why.',
+      labels: ['why'],
+    });
+  }
+
+  async start(): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    const body = (signal: AbortSignal): Promise<void> => this.#round(signal);
+    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+  }
+
+  record(happening: Happening): void {
+    const { clock } = this.#deps;
+    const told = this.#correlator.correlate(happening, clock.monotonic());
+    if (told.kind === 'spam') return this.#lose('spam');
+    const now = apiTime(clock.now());
+    const known = this.#entries.get(told.key) ?? this.#newEntry(happening, now);
+    remember(this.#entries, told.key, {
+      ...known,
+      happening,
+      message: told.message,
+      last: now,
+      count: known.count + 1,
+    });
+    this.#waiting.add(told.key);
+    const oldest = this.#waiting.size > maxWaiting ? this.#waiting.values().next() : undefined;
+    if (oldest?.done === false) this.#drop(oldest.value, 'overflow');
+    this.#wakeup.wake();
+  }
+
+  #newEntry(happening: Happening, now: string): Entry {
+    // Unique among all that happened to one object, also over restarts: a time in nanoseconds, as far as we have it.
+    const stamp = BigInt(Math.trunc(this.#deps.clock.now())) * 1_000_000n + (this.#sequence++ % 1_000_000n);
+    return {
+      name: `${happening.about.name ?? ''}.${stamp.toString(16)}`,
+      // What has no namespace tells its story in the one that is always there.
+      namespace: happening.about.namespace || 'default',
+      first: now,
+      happening,
+      message: happening.message,
+      last: now,
+      count: 0,
+      stored: false,
+    };
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    const next = this.#waiting.values().next();
+    if (next.done === true) return this.#wakeup.wait(signal);
+    const key = next.value;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return this.#drop(key, 'overflow');
+    // Taken out first: what happens while it is on its way waits for the next turn.
+    this.#waiting.delete(key);
+    try {
+      await this.#send(entry, signal);
+      this.#tries = 0;
+      const now = this.#entries.get(key);
+      if (now !== undefined && !now.stored) this.#entries.set(key, { ...now, stored: true });
+    } catch (error) {
+      await this.#failed(key, error, signal);
+    }
+  }
+
+  async #send(entry: Entry, signal: AbortSignal): Promise<void> {
+    const { api } = this.#deps;
+    const options = { lane: 'events', signal } as const;
+    if (entry.stored) {
+      try {
+        const patch = { count: entry.count, lastTimestamp: entry.last, message: entry.message };
+        const ref = { namespace: entry.namespace, name: entry.name };
+        await api.patch(apiResources.events, ref, patch, { ...options, type: 'strategic' });
+        return;
+      } catch (error) {
+        // Events live for an hour; one that goes on afterwards begins anew.
+        if (!isKind(error, 'notFound')) throw error;
+      }
+    }
+    try {
+      await api.create(apiResources.events, entry.namespace, this.#object(entry), options);
+    } catch (error) {
+      // An answer that got lost: it is there.
+      if (!isKind(error, 'alreadyExists')) throw error;
+    }
+  }
+
+  async #failed(key: string, error: unknown, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const { clock, random, log } = this.#deps;
+    if (isKind(error, 'denied', 'invalid', 'notFound', 'conflict', 'unsupported')) {
+      log.warn('The API server refused an event, and it is not sent again', { why: messageOf(error) });
+      return this.#drop(key, 'refused');
+    }
+    this.#tries++;
+    // A server that is away comes back; one that answers nonsense to this event may do so for ever.
+    if (this.#tries >= maxTries && !isKind(error, 'unavailable', 'timeout', 'exhausted')) {
+      this.#tries = 0;
+      log.warn('Giving up on an event', { why: messageOf(error), tries: maxTries });
+      return this.#drop(key, 'gaveUp');
+    }
+    this.#waitAgain(key);
+    const waitMs = Math.min(retry.firstMs * 2 ** (this.#tries - 1), retry.maxMs);
+    await clock.sleep(jitter(random, waitMs, retry.jitter), signal);
+  }
+
+  /** In front of the others: it is the oldest. */
+  #waitAgain(key: string): void {
+    const others = [...this.#waiting].filter((other) => other !== key);
+    this.#waiting.clear();
+    for (const one of [key, ...others]) this.#waiting.add(one);
+  }
+
+  #drop(key: string, why: Lost): void {
+    this.#waiting.delete(key);
+    const entry = this.#entries.get(key);
+    if (entry !== undefined && !entry.stored) this.#entries.delete(key);
+    this.#lose(why);
+  }
+
+  #lose(why: Lost): void {
+    this.#lost.inc({ why });
+  }
+
+  #object(entry: Entry): Event {
+    const { happening, count } = entry;
+    const { host } = this.#deps;
+    return {
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: {
+        name: entry.name,
+        namespace: entry.namespace,
+        ...(happening.annotations && { annotations: happening.annotations }),
+      },
+      involvedObject: happening.about,
+      reason: happening.reason,
+      message: entry.message,
+      type: happening.type,
+      source: { component, host },
+      firstTimestamp: entry.first,
+      lastTimestamp: entry.last,
+      count,
+      reportingComponent: component,
+      reportingInstance: host,
+    };
+  }
+}

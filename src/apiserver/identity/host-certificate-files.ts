@@ -1,0 +1,85 @@
+import { mkdir, open, readFile, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { messageOf, TubeletError, type ErrorKind } from '../../base/errors.ts';
+import type { Random } from '../../base/random.ts';
+import type { CertificateFiles } from './ports.ts';
+
+const kinds: Readonly<Record<string, ErrorKind>> = {
+  ENOENT: 'notFound',
+  ENOTDIR: 'notFound',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  EROFS: 'denied',
+  ENOSPC: 'exhausted',
+  EDQUOT: 'exhausted',
+};
+
+/** The disk of this machine. */
+export function hostCertificateFiles(random: Random): CertificateFiles {
+  const beside = (path: string): string => join(dirname(path), `.${basename(path)}.${random.hex(6)}.tmp`);
+  return {
+    readText: (path) => mapped(() => readFile(path, 'utf8')),
+
+    async replace(path, text, mode) {
+      const temporary = beside(path);
+      await mapped(() =>
+        swapIn(temporary, path, async () => {
+          // A key must never be there with a wider mode, not even for a moment.
+          const file = await open(temporary, 'wx', mode);
+          try {
+            await file.chmod(mode);
+            await file.writeFile(text);
+            await file.sync();
+          } finally {
+            await file.close();
+          }
+        }),
+      );
+    },
+
+    async link(target, path) {
+      const temporary = beside(path);
+      await mapped(() => swapIn(temporary, path, () => symlink(target, temporary)));
+    },
+
+    putAside: (path) =>
+      mapped(async () => {
+        const real = await realpath(path);
+        const aside = `${real}.damaged`;
+        await rename(real, aside);
+        return aside;
+      }),
+
+    remove: (path) => mapped(() => rm(path, { force: true })),
+
+    async makeFolder(path, mode) {
+      await mapped(() => mkdir(path, { recursive: true, mode }));
+    },
+  };
+}
+
+/** What `make` made under a name of its own takes the place of `path`; the rename is on the disk when the folder is. */
+async function swapIn(temporary: string, path: string, make: () => Promise<void>): Promise<void> {
+  try {
+    await make();
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function mapped<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const kind = kinds[(error as NodeJS.ErrnoException).code ?? ''] ?? 'internal';
+    throw new TubeletError(kind, messageOf(error), { cause: error });
+  }
+}

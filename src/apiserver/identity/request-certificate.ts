@@ -1,0 +1,131 @@
+import type { Clock } from '../../base/clock.ts';
+import { describeError, isKind, TubeletError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { jitter, type Random } from '../../base/random.ts';
+import type { CertificateSigningRequest } from '../../gen/kubernetes/types.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import { ApiError } from '../api-error.ts';
+import type { CertificatePair } from './certificate-pair.ts';
+import { csrOutcome, pollDelayMs, type Asked } from './csr-outcome.ts';
+import { csrName, csrObject } from './csr-shape.ts';
+import type { CsrApi } from './ports.ts';
+
+export interface RequestDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly api: CsrApi;
+}
+
+export interface CertificateWait {
+  readonly signal: AbortSignal;
+  /** After it the request is given up for now; it stays where it is. */
+  readonly waitMs: number;
+  /** Asked from time to time: false when something else is wanted by now. */
+  readonly isWanted?: () => boolean;
+}
+
+export const usualWaitMs = 15 * 60_000;
+const pollJitter = 0.2;
+/** From then on somebody seems to be needed. */
+const tellAfterMs = 10_000;
+const resource = apiResources.certificateSigningRequests;
+
+/**
+ * Asks for a certificate and waits until it is issued. Asking again with the same key goes on where the last time ended.
+ * Throws `denied` when it was denied or may not be asked for, `invalid` when what was issued cannot be used, `timeout`,
+ * `conflict` when it is not wanted any more, `notFound` when somebody deleted the request.
+ */
+export async function requestCertificate(
+  deps: RequestDeps,
+  asked: Asked,
+  wait: CertificateWait,
+): Promise<CertificatePair> {
+  const { api, log } = deps;
+  const name = csrName(asked.key, asked.shape);
+  try {
+    await api.create<CertificateSigningRequest>(resource, undefined, csrObject(asked.key, asked.shape), {
+      signal: wait.signal,
+    });
+    log.info('Asked for a certificate', { csr: name, signer: asked.shape.signerName });
+  } catch (error) {
+    if (!isKind(error, 'alreadyExists')) throw explained(error);
+    log.debug(2, 'The certificate was asked for before', { csr: name });
+  }
+  return awaitCertificate(deps, name, asked, wait);
+}
+
+async function awaitCertificate(
+  { clock, random, log, api }: RequestDeps,
+  name: string,
+  asked: Asked,
+  { signal, waitMs, isWanted }: CertificateWait,
+): Promise<CertificatePair> {
+  const began = clock.monotonic();
+  let told = false;
+  let trouble: unknown;
+  for (let poll = 0; ; poll++) {
+    const csr = await read(api, name, signal).catch((error: unknown) => {
+      // The server may be away for a while; the request is still there when it comes back.
+      if (!isKind(error, 'unavailable', 'timeout', 'exhausted')) throw explained(error);
+      trouble = error;
+      return undefined;
+    });
+    if (csr !== undefined) {
+      trouble = undefined;
+      const outcome = csrOutcome(csr, asked, clock.now());
+      if (outcome.kind === 'issued') return outcome.pair;
+      if ('why' in outcome) throw refusal(name, outcome.kind, outcome.why);
+    }
+    if (isWanted?.() === false)
+      throw new TubeletError('conflict', `the certificate signing request ${name} is not wanted any more`);
+    const waitedMs = clock.monotonic() - began;
+    if (waitedMs >= waitMs) throw late(name, waitMs, trouble);
+    if (!told && waitedMs >= tellAfterMs && trouble === undefined) {
+      told = true;
+      log.info('A certificate signing request waits to be approved', { csr: name, command: approve(name) });
+    }
+    await clock.sleep(Math.min(jitter(random, pollDelayMs(poll), pollJitter), waitMs - waitedMs), signal);
+  }
+}
+
+function read(api: CsrApi, name: string, signal: AbortSignal): Promise<CertificateSigningRequest> {
+  return api.get<CertificateSigningRequest>(resource, { name }, { signal });
+}
+
+const approve = (name: string): string => `kubectl certificate approve ${name}`;
+
+function refusal(name: string, kind: 'denied' | 'failed' | 'unusable', why: string): TubeletError {
+  const csr = `the certificate signing request ${name}`;
+  if (kind === 'unusable') {
+    return new TubeletError('invalid', `${csr}: ${why}; it is not used, and another one will be asked for`);
+  }
+  const what = kind === 'denied' ? 'was denied' : 'was approved but could not be signed';
+  const advice = `when that is mended, let the node ask again: kubectl delete csr ${name}`;
+  return new TubeletError('denied', `${csr} ${what} (${why}); ${advice}`);
+}
+
+function late(name: string, waitMs: number, trouble: unknown): TubeletError {
+  const minutes = Math.round(waitMs / 60_000);
+  if (trouble !== undefined) {
+    const words = `the API server did not answer about the certificate signing request ${name}: ${describeError(trouble)}`;
+    return new TubeletError('timeout', words, { cause: trouble });
+  }
+  return new TubeletError(
+    'timeout',
+    `the certificate signing request ${name} has not been approved and signed within ${minutes} minutes; approve it with: ${approve(name)}`,
+  );
+}
+
+/** What a refusal means for who asks for certificates. */
+function explained(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.kind !== 'denied') return error;
+  const advice =
+    error.status === 401
+      ? 'the API server does not accept the credentials; a bootstrap token may have expired: kubeadm token create'
+      : 'the credentials do not suffice; bind the group system:bootstrappers to the ClusterRole system:node-bootstrapper';
+  return new TubeletError('denied', `no certificate can be asked for: ${advice}`, {
+    cause: error,
+    words: error.words ?? '',
+  });
+}

@@ -1,0 +1,90 @@
+import type { ApiObject, MirrorChange, ObjectRef } from '../model/api-client.ts';
+
+/** Objects by place. Every way to change them answers with what has changed, in the order to tell it. */
+export class MirrorStore<T extends ApiObject> {
+  readonly #transform: (object: T) => T;
+  #objects = new Map<string, T>();
+
+  constructor(transform: (object: T) => T = (object) => object) {
+    this.#transform = transform;
+  }
+
+  get(ref: ObjectRef): T | undefined {
+    return this.#objects.get(keyOf(ref));
+  }
+
+  all(): readonly T[] {
+    return [...this.#objects.values()];
+  }
+
+  /** A list is the truth: what is not in it is gone. What has not changed stays the very same object. */
+  replace(items: readonly T[]): readonly MirrorChange<T>[] {
+    const before = this.#objects;
+    const after = new Map<string, T>();
+    const changes: MirrorChange<T>[] = [];
+    for (const item of items) {
+      const key = keyOfObject(item);
+      const previous = before.get(key);
+      const same = previous !== undefined && isSameVersion(previous, item);
+      const object = same ? previous : this.#kept(item);
+      after.set(key, object);
+      if (!same) changes.push(...changesOf(previous, object));
+    }
+    const gone = [...before].filter(([key]) => !after.has(key));
+    this.#objects = after;
+    return [{ type: 'replaced' }, ...gone.map(([, object]): MirrorChange<T> => ({ type: 'gone', object })), ...changes];
+  }
+
+  put(item: T): readonly MirrorChange<T>[] {
+    const key = keyOfObject(item);
+    const previous = this.#objects.get(key);
+    if (previous !== undefined && isSameVersion(previous, item)) return [];
+    const object = this.#kept(item);
+    this.#objects.set(key, object);
+    return changesOf(previous, object);
+  }
+
+  /** What is told is the object's last state, which the server sends with its end. */
+  remove(item: T): readonly MirrorChange<T>[] {
+    const key = keyOfObject(item);
+    const previous = this.#objects.get(key);
+    // The end of an older object of that name, told late, is not the end of the one that is there.
+    if (previous === undefined || previous.metadata?.uid !== item.metadata?.uid) return [];
+    this.#objects.delete(key);
+    return [{ type: 'gone', object: this.#kept(item) }];
+  }
+
+  #kept(item: T): T {
+    return Object.freeze(this.#transform(item));
+  }
+}
+
+/** Another uid under the same name is another object: the old one went without our seeing it. */
+function changesOf<T extends ApiObject>(previous: T | undefined, object: T): readonly MirrorChange<T>[] {
+  if (previous !== undefined && previous.metadata?.uid !== object.metadata?.uid) {
+    return [
+      { type: 'gone', object: previous },
+      { type: 'put', object, previous: undefined },
+    ];
+  }
+  return [{ type: 'put', object, previous }];
+}
+
+function isSameVersion(a: ApiObject, b: ApiObject): boolean {
+  return a.metadata?.resourceVersion === b.metadata?.resourceVersion && a.metadata?.uid === b.metadata?.uid;
+}
+
+function keyOf({ namespace, name }: ObjectRef): string {
+  return `${namespace ?? ''}/${name}`;
+}
+
+function keyOfObject({ metadata }: ApiObject): string {
+  return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
+}
+
+/** A transform: who wrote which field when is half of an object's size, and nothing here asks for it. */
+export function withoutManagedFields<T extends ApiObject>(object: T): T {
+  if (object.metadata?.managedFields === undefined) return object;
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
