@@ -1,0 +1,1 @@
+export { NodeLease, type NodeLeaseDeps } from './node-lease.ts';

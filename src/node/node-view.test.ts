@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Node } from '../gen/kubernetes/types.ts';
+import { NodeView } from './node-view.ts';
+
+const address = (type: string, text: string) => ({ type, address: text });
+
+test('the API server’s word before ours, ours where it has none', () => {
+  const state: { node?: Node } = {};
+  const view = new NodeView({ nodeName: 'n', mirror: { get: ({ name }) => (name === 'n' ? state.node : undefined) } });
+  assert.deepEqual([view.labels(), view.taints(), view.allocatable(), view.hostIps()], [{}, [], {}, []]);
+  view.setOwn({
+    metadata: { labels: { a: 'ours' } },
+    status: { allocatable: { cpu: '1' }, addresses: [address('InternalIP', '10.0.0.1')] },
+  });
+  assert.equal(view.labels()['a'], 'ours');
+  state.node = { metadata: { labels: { a: 'theirs' } }, spec: { taints: [{ key: 't', effect: 'NoSchedule' }] } };
+  assert.equal(view.labels()['a'], 'theirs');
+  assert.equal(view.taints()[0]?.key, 't');
+  // A node that somebody made without a status says nothing of these.
+  assert.deepEqual(view.allocatable(), { cpu: '1' });
+  assert.deepEqual(view.hostIps(), ['10.0.0.1']);
+});
+
+test('host addresses: internal ones first, one of each family', () => {
+  const view = new NodeView({ nodeName: 'n' });
+  const addresses = [
+    address('Hostname', 'n'),
+    address('ExternalIP', '2001:db8::1'),
+    address('InternalIP', '10.0.0.1'),
+    address('InternalIP', '10.0.0.2'),
+  ];
+  view.setOwn({ status: { addresses } });
+  assert.deepEqual(view.hostIps(), ['10.0.0.1', '2001:db8::1']);
+});

@@ -1,0 +1,57 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { Node } from '../gen/kubernetes/types.ts';
+import { computeInitialNode } from './register/compute-initial-node.ts';
+import type { NodeSettings } from './settings.ts';
+import { computeNodeStatus, type ComputedNode } from './status/compute-node-status.ts';
+import { InputGatherer, type NodeSources } from './status/gather-inputs.ts';
+
+export interface OwnNodeDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly settings: NodeSettings;
+  readonly sources: NodeSources;
+}
+
+/** The node as this machine sees itself: looks around, then computes. */
+export class OwnNode {
+  readonly #deps: OwnNodeDeps;
+  readonly #inputs: InputGatherer;
+  /** Told already; a machine without an address is not told of it six times a minute. */
+  #problems = '';
+
+  constructor(deps: OwnNodeDeps) {
+    this.#deps = deps;
+    this.#inputs = new InputGatherer(deps);
+  }
+
+  get settings(): NodeSettings {
+    return this.#deps.settings;
+  }
+
+  /** What would be registered now. */
+  initial(): Promise<ComputedNode> {
+    return this.#compute(computeInitialNode(this.#deps.settings), false);
+  }
+
+  /** What the API server should know, from what it knows. */
+  update(known: Node, wasUnschedulable: boolean): Promise<ComputedNode> {
+    return this.#compute(withPlatformLabels(known, this.#deps.settings), wasUnschedulable);
+  }
+
+  async #compute(previous: Node, wasUnschedulable: boolean): Promise<ComputedNode> {
+    const { clock, log } = this.#deps;
+    const inputs = await this.#inputs.gather(wasUnschedulable);
+    const computed = computeNodeStatus(previous, inputs, clock.now());
+    const problems = computed.problems.join('; ');
+    if (problems !== '' && problems !== this.#problems) log.warn('Failed to set some node status fields', { problems });
+    this.#problems = problems;
+    return computed;
+  }
+}
+
+/** Schedulers go by these two; somebody who took them away has made a mistake. */
+function withPlatformLabels(node: Node, { operatingSystem, architecture }: NodeSettings): Node {
+  const labels = { 'kubernetes.io/os': operatingSystem, 'kubernetes.io/arch': architecture };
+  return { ...node, metadata: { ...node.metadata, labels: { ...node.metadata?.labels, ...labels } } };
+}

@@ -1,0 +1,68 @@
+import type { CallOptions } from '../base/call.ts';
+import type {
+  ListImagesRequest,
+  ListImagesResponse,
+  UpdateRuntimeConfigRequest,
+  UpdateRuntimeConfigResponse,
+  VersionRequest,
+  VersionResponse,
+} from '../gen/cri/api.ts';
+import type { Node } from '../gen/kubernetes/types.ts';
+import type { Amounts } from '../model/node-allocatable.ts';
+
+/** An event about this node. Its object is the node by name, and its uid is the name too. */
+export interface NodeEvent {
+  readonly type: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface NodeEvents {
+  record(event: NodeEvent): void;
+}
+
+/** The machine under the node. */
+export interface NodeHost {
+  identity(): Promise<HostIdentity>;
+  network(): HostNetwork;
+  /** The addresses that a host name stands for; fails when nobody could be asked. */
+  lookup(name: string): Promise<readonly string[]>;
+  /** cpu, memory in bytes, huge pages by size in bytes. */
+  capacity(): Amounts;
+  swapBytes(): bigint;
+  /** Size of the file system that holds the agent's folder. */
+  rootFsBytes(): Promise<bigint>;
+}
+
+export interface HostIdentity {
+  readonly machineId: string;
+  readonly systemUuid: string;
+  readonly bootId: string;
+  readonly kernelVersion: string;
+  readonly osImage: string;
+}
+
+export interface HostNetwork {
+  readonly interfaces: readonly HostInterface[];
+  /** In the order of the kernel's tables. */
+  readonly defaultRoutes: readonly { readonly interface: string; readonly family: 4 | 6 }[];
+}
+
+export interface HostInterface {
+  readonly name: string;
+  readonly loopback: boolean;
+  readonly addresses: readonly string[];
+}
+
+/** Of the container runtime: who it is, which images it has. */
+export interface RuntimeReader {
+  version(request: VersionRequest, options?: CallOptions): Promise<VersionResponse>;
+  listImages(request: ListImagesRequest, options?: CallOptions): Promise<ListImagesResponse>;
+}
+
+export interface RuntimeNetwork {
+  updateRuntimeConfig(request: UpdateRuntimeConfigRequest, options?: CallOptions): Promise<UpdateRuntimeConfigResponse>;
+}
+
+/** The patch that makes one node of another; undefined when they say the same. */
+export type NodeDiff = (from: Node, to: Node) => unknown;

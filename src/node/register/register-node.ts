@@ -1,0 +1,110 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { isKind, wordsOf } from '../../base/errors.ts';
+import { KeyedWork } from '../../base/keyed-work.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { Node } from '../../gen/kubernetes/types.ts';
+import type { ApiClient, RequestOptions } from '../../model/api-client.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import type { OwnNode } from '../own-node.ts';
+import type { NodeDiff, NodeEvents } from '../ports.ts';
+import { reconcileExisting } from './reconcile-existing.ts';
+
+export interface RegisterNodeDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly api: Pick<ApiClient, 'create' | 'get' | 'patch'>;
+  readonly own: OwnNode;
+  readonly diff: NodeDiff;
+  readonly events: NodeEvents;
+  /** False: somebody else makes the node, and the agent only reports to it. */
+  readonly registerNode: boolean;
+  /** Nothing is known of the devices a node of that name had before. */
+  readonly resetExtendedResources: () => boolean;
+  /** Told once, with the node as the API server has it where we know. */
+  readonly onRegistered: (node: Node | undefined) => void;
+}
+
+const backoff = { initialMs: 100, maxMs: 7_000 };
+
+/**
+ * Makes the node known to the API server, once in a life: a node that is deleted later was meant to be.
+ *
+ *   unknown ──created, or found and reconciled──> registered
+ *      ^──────── anything else: again, later ────────┘
+ */
+export class RegisterNode implements Component {
+  readonly name = 'node-registration';
+  readonly #deps: RegisterNodeDeps;
+  readonly #work: KeyedWork<'node'>;
+  #registered = false;
+  #told = false;
+
+  constructor(deps: RegisterNodeDeps) {
+    this.#deps = deps;
+    const { clock, random, log } = deps;
+    this.#work = new KeyedWork({
+      name: this.name,
+      clock,
+      random,
+      parallel: 1,
+      backoff,
+      work: (_, signal) => this.#register(signal),
+      onError: (_, error, retryMs) => log.error(error, 'Unable to register node with API server', { retryMs }),
+    });
+  }
+
+  isRegistered(): boolean {
+    return this.#registered;
+  }
+
+  async start(): Promise<void> {
+    await this.#work.start();
+    if (this.#deps.registerNode) this.#work.wake('node');
+    else this.#done(undefined);
+  }
+
+  async stop(): Promise<void> {
+    await this.#work.stop();
+  }
+
+  async #register(signal: AbortSignal): Promise<void> {
+    const { api, own, log, events } = this.#deps;
+    const { nodeName } = own.settings;
+    const initial = await own.initial();
+    // What the node is like is told once, however long the API server keeps us waiting.
+    if (!this.#told) for (const event of initial.events) events.record(event);
+    this.#told = true;
+    log.info('Attempting to register node', { node: nodeName });
+    try {
+      const created = await api.create<Node>(apiResources.nodes, undefined, initial.node, options(signal));
+      log.info('Successfully registered node', { node: nodeName });
+      this.#done(created);
+    } catch (error) {
+      // Some clusters let a node look at itself but not make itself: then it may be there all the same.
+      if (!isKind(error, 'alreadyExists', 'denied')) throw error;
+      log.debug(2, 'The node could not be created, looking for one', { node: nodeName, why: wordsOf(error) });
+      this.#done(await this.#reconcile(initial.node, signal));
+    }
+  }
+
+  async #reconcile(initial: Node, signal: AbortSignal): Promise<Node> {
+    const { api, own, diff, log, resetExtendedResources } = this.#deps;
+    const ref = { name: own.settings.nodeName };
+    const existing = await api.get<Node>(apiResources.nodes, ref, options(signal));
+    log.info('Node was previously registered', { node: ref.name });
+    const patch = diff(existing, reconcileExisting(initial, existing, resetExtendedResources()));
+    if (patch === undefined) return existing;
+    const request = { type: 'strategic', subresource: 'status', ...options(signal) } as const;
+    return api.patch<Node>(apiResources.nodes, ref, patch, request);
+  }
+
+  #done(node: Node | undefined): void {
+    this.#registered = true;
+    this.#deps.onRegistered(node);
+  }
+}
+
+const options = (signal: AbortSignal): RequestOptions => ({ lane: 'vital', signal });

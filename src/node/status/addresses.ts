@@ -1,0 +1,69 @@
+import { isIP } from 'node:net';
+import type { Node, NodeAddress } from '../../gen/kubernetes/types.ts';
+import type { NodeSettings } from '../settings.ts';
+import { canonicalIp, familyOf, isUnspecified, nodeIpProblem } from './ip-kinds.ts';
+import { outwardAddress } from './outward-address.ts';
+import { withStatus, type NodeInputs, type Setter } from './setter.ts';
+
+/** Tells a cloud provider which of the machine's addresses the operator chose. */
+export const providedIpAnnotation = 'alpha.kubernetes.io/provided-node-ip';
+
+/** The name service is asked only where its answer could count. */
+export function needsLookup({ nodeIps, nodeName, externalCloudProvider }: NodeSettings): boolean {
+  const [first] = nodeIps;
+  if (first === undefined) return !externalCloudProvider && isIP(nodeName) === 0;
+  return isUnspecified(first) && isIP(nodeName) === 0;
+}
+
+export const setAddresses: Setter = (given, inputs) => {
+  const { settings, network } = inputs;
+  const { nodeIps, nodeName, externalCloudProvider } = settings;
+  const chosen = nodeIps.filter((address) => !isUnspecified(address)).map(canonicalIp);
+  for (const [index, address] of chosen.entries()) {
+    const why = nodeIpProblem(address, network.interfaces);
+    if (why === undefined) continue;
+    return { node: given, problem: `failed to validate ${index === 0 ? 'nodeIP' : 'secondaryNodeIP'}: ${why}` };
+  }
+  const node = withProvidedIps(given, externalCloudProvider ? chosen : []);
+  if (externalCloudProvider) {
+    // What the provider has set goes before what we think.
+    if ((node.status?.addresses?.length ?? 0) > 0) return { node };
+    if (nodeIps.length === 0) return { node: withAddresses(node, [], nodeName) };
+  }
+  if (chosen.length > 0) return { node: withAddresses(node, chosen, nodeName) };
+  const found = findAddress(inputs);
+  if ('problem' in found) {
+    return { node, problem: `can't get ip address of node ${nodeName}. error: ${found.problem}` };
+  }
+  return { node: withAddresses(node, [found.address], nodeName) };
+};
+
+/** The name itself, what it stands for, or the way out. */
+function findAddress({
+  settings,
+  network,
+  resolved,
+}: NodeInputs): { readonly address: string } | { readonly problem: string } {
+  const { nodeIps, nodeName } = settings;
+  if (isIP(nodeName) !== 0) return { address: canonicalIp(nodeName) };
+  const preferred = nodeIps[0] === undefined ? 4 : familyOf(nodeIps[0]);
+  const usable = resolved.filter((address) => nodeIpProblem(address, network.interfaces) === undefined);
+  const address = usable.find((one) => familyOf(one) === preferred) ?? usable[0];
+  return address === undefined ? outwardAddress(network, preferred) : { address: canonicalIp(address) };
+}
+
+function withAddresses(node: Node, ips: readonly string[], hostname: string): Node {
+  const addresses: readonly NodeAddress[] = [
+    ...ips.map((address) => ({ type: 'InternalIP', address })),
+    { type: 'Hostname', address: hostname },
+  ];
+  return withStatus(node, { addresses });
+}
+
+/** An annotation of an earlier way of running goes away. */
+function withProvidedIps(node: Node, ips: readonly string[]): Node {
+  const { [providedIpAnnotation]: before, ...others } = node.metadata?.annotations ?? {};
+  if (ips.length === 0 && before === undefined) return node;
+  const annotations = ips.length === 0 ? others : { ...others, [providedIpAnnotation]: ips.join(',') };
+  return { ...node, metadata: { ...node.metadata, annotations } };
+}

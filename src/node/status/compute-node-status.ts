@@ -1,0 +1,64 @@
+import type { Node } from '../../gen/kubernetes/types.ts';
+import { apiTime } from '../../model/api-time.ts';
+import { nodeEvents } from '../../model/event-reasons.ts';
+import type { NodeEvent } from '../ports.ts';
+import { setAddresses } from './addresses.ts';
+import { setImages } from './images.ts';
+import { setMachineInfo } from './machine-info.ts';
+import { setDaemonEndpoints, setFeatures, setPlatform, setRuntimeHandlers, setVolumesInUse } from './plain-fields.ts';
+import { setPressure } from './pressure-conditions.ts';
+import { setReady } from './ready-condition.ts';
+import { statusEvent, type NodeInputs, type Setter } from './setter.ts';
+import { setVersionInfo } from './version-info.ts';
+
+/** New conditions come in this order, and Ready sees the capacity that was set before it. */
+const setters: readonly Setter[] = [
+  setAddresses,
+  setMachineInfo,
+  setVersionInfo,
+  setDaemonEndpoints,
+  setImages,
+  setPlatform,
+  setRuntimeHandlers,
+  setFeatures,
+  setPressure('memory'),
+  setPressure('disk'),
+  setPressure('pid'),
+  setReady,
+  setVolumesInUse,
+  noteSchedulable,
+];
+
+export interface ComputedNode {
+  readonly node: Node;
+  /** To be recorded once the node is written, or at once where nothing is to be written. */
+  readonly events: readonly NodeEvent[];
+  /** What could not be set, in words. */
+  readonly problems: readonly string[];
+}
+
+/** The node as it is now, made from what the API server knows of it. What others wrote stays. */
+export function computeNodeStatus(previous: Node, inputs: NodeInputs, wallMs: number): ComputedNode {
+  const time = apiTime(wallMs);
+  const events: NodeEvent[] = [];
+  const problems: string[] = [];
+  let node = previous;
+  for (const set of setters) {
+    const outcome = set(node, inputs, time);
+    node = outcome.node;
+    events.push(...(outcome.events ?? []));
+    if (outcome.problem !== undefined) problems.push(outcome.problem);
+  }
+  return { node, events, problems };
+}
+
+function noteSchedulable(...[node, { settings, wasUnschedulable }]: Parameters<Setter>): ReturnType<Setter> {
+  const unschedulable = isUnschedulable(node);
+  if (unschedulable === wasUnschedulable) return { node };
+  const event = unschedulable ? nodeEvents.nodeNotSchedulable : nodeEvents.nodeSchedulable;
+  return { node, events: [statusEvent(settings.nodeName, event)] };
+}
+
+export function isUnschedulable(node: Node): boolean {
+  return node.spec?.unschedulable === true;
+}

@@ -1,0 +1,42 @@
+import type { Node } from '../../gen/kubernetes/types.ts';
+import { conditionOf } from './pressure-conditions.ts';
+import { readyType } from './ready-condition.ts';
+import { isSameNode } from './same-node.ts';
+
+/** Times are monotonic. */
+export interface ReportState {
+  /** When a status was last written; undefined before the first of this life. */
+  readonly lastMs?: number;
+  /** Added to the period since then; set anew by each change, so that nodes that change together part again. */
+  readonly delayMs: number;
+}
+
+export interface ReportInput {
+  readonly nowMs: number;
+  readonly periodMs: number;
+  /** In [0, 1). */
+  readonly random: number;
+  /** Until then a node that was ready is not called otherwise. */
+  readonly patientUntilMs: number;
+}
+
+export type Report =
+  | { readonly kind: 'keep'; readonly why: 'same' | 'patient' }
+  | { readonly kind: 'send'; readonly why: 'changed' | 'due'; readonly delayMs: number };
+
+/**
+ * When to write: at once when anything but a heartbeat changed, and now and then when nothing did. An agent that has
+ * just been started again knows less than it will in a moment; that is no news about a node that was ready.
+ */
+export function computeReport(previous: Node, next: Node, state: ReportState, input: ReportInput): Report {
+  const { nowMs, periodMs, random, patientUntilMs } = input;
+  const lost = isReady(previous) && !isReady(next);
+  if (lost && nowMs < patientUntilMs) return { kind: 'keep', why: 'patient' };
+  if (!isSameNode(previous, next)) return { kind: 'send', why: 'changed', delayMs: periodMs * (random - 0.5) };
+  const due = state.lastMs === undefined || nowMs - state.lastMs >= periodMs + state.delayMs;
+  return due ? { kind: 'send', why: 'due', delayMs: 0 } : { kind: 'keep', why: 'same' };
+}
+
+export function isReady(node: Node | undefined): boolean {
+  return conditionOf(node, readyType)?.status === 'True';
+}
