@@ -1,5 +1,6 @@
 import type { PodUid } from '../base/ids.ts';
-import type { PodSpec } from '../gen/kubernetes/types.ts';
+import type { ConfigMap, PodSpec, Secret } from '../gen/kubernetes/types.ts';
+import type { DataObjectReference } from '../model/standalone-object.ts';
 
 /** What of a pod tells which objects it uses. */
 export interface ReferringPod {
@@ -7,3 +8,16 @@ export interface ReferringPod {
   readonly namespace: string;
   readonly spec: PodSpec;
 }
+
+/** One object of the API server, kept at hand. */
+export interface KeptObject {
+  /** Whether the server has been heard: then an object that is not here does not exist. */
+  known(): boolean;
+  current(): (ConfigMap & Secret) | undefined;
+  lastError(): string | undefined;
+  /** Asks again where the strategy wants it before use; never rejects. */
+  refresh(signal: AbortSignal): Promise<void>;
+  release(): void;
+}
+
+export type ObjectKeeper = (reference: DataObjectReference, onChange: () => void) => KeptObject;

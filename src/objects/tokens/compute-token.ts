@@ -1,0 +1,51 @@
+import type { PodUid } from '../../base/ids.ts';
+import type { TokenRequest } from '../../gen/kubernetes/types.ts';
+
+/** Which token is wanted: whose, for whom, for how long. */
+export interface TokenWish {
+  readonly namespace: string;
+  readonly serviceAccount: string;
+  /** The pod the token dies with. */
+  readonly pod: { readonly name: string; readonly uid: PodUid };
+  /** None: the API server's own. */
+  readonly audiences: readonly string[];
+  readonly expirationSeconds: number;
+}
+
+export interface Token {
+  readonly value: string;
+  readonly expiresAtMs: number;
+  /** What was asked for; the API server may give less or more. */
+  readonly lifetimeMs: number;
+}
+
+export const defaultTokenSeconds = 3_600;
+const refreshFraction = 0.8;
+const maxAgeMs = 24 * 3_600_000;
+const maxJitterMs = 10_000;
+
+/** Equal for wishes that one token fulfils, and only for those. */
+export function tokenKey({ namespace, serviceAccount, pod, audiences, expirationSeconds }: TokenWish): string {
+  return JSON.stringify([namespace, serviceAccount, pod.name, pod.uid, audiences, expirationSeconds]);
+}
+
+export function tokenRequest({ pod, audiences, expirationSeconds }: TokenWish): TokenRequest {
+  return {
+    apiVersion: 'authentication.k8s.io/v1',
+    kind: 'TokenRequest',
+    spec: {
+      audiences: [...audiences],
+      expirationSeconds,
+      boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: pod.name, uid: pod.uid },
+    },
+  };
+}
+
+/**
+ * When a token should be replaced, in wall time: after four fifths of its life, and daily where it lives long. `chance`
+ * in [0, 1) spreads the pods of a node.
+ */
+export function refreshAt({ expiresAtMs, lifetimeMs }: Token, chance: number): number {
+  const issuedAtMs = expiresAtMs - lifetimeMs;
+  return issuedAtMs + Math.min(lifetimeMs * refreshFraction, maxAgeMs) - chance * maxJitterMs;
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../../base/clock.ts';
+import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { TokenRequest } from '../../gen/kubernetes/types.ts';
+import type { ApiWriter } from '../../model/api-client.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import { refreshAt, tokenKey, tokenRequest, type Token, type TokenWish } from './compute-token.ts';
+
+export interface PodTokensDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly api: Pick<ApiWriter, 'create'>;
+}
+
+/**
+ * The API server knows by a watch of its own which pods are here. Who asks right after a pod was bound may be ahead of
+ * that watch and is refused: then asking again soon spares the pod a failed mount and its back-off.
+ */
+const overtookMs = [50, 200];
+
+interface Cached {
+  readonly uid: PodUid;
+  readonly token: Token;
+  /** Monotonic, so that a wall that is set back does not lengthen a life. */
+  readonly refreshAtMs: number;
+  readonly expiresAtMs: number;
+}
+
+/** Tokens of service accounts, each bound to the pod it is for, asked for again before they are old. */
+export class PodTokens {
+  readonly #deps: PodTokensDeps;
+  readonly #cache = new Map<string, Cached>();
+  readonly #asking = new Map<string, Promise<Token>>();
+
+  constructor(deps: PodTokensDeps) {
+    this.#deps = deps;
+  }
+
+  /** A token that is good for a while. An old one is better than none while the API server cannot be asked. */
+  async get(wish: TokenWish, signal: AbortSignal): Promise<Token> {
+    const key = tokenKey(wish);
+    const cached = this.#cache.get(key);
+    const now = this.#deps.clock.monotonic();
+    if (cached !== undefined && now < cached.refreshAtMs) return cached.token;
+    try {
+      return await this.#ask(key, wish, signal);
+    } catch (error) {
+      if (cached === undefined || now >= cached.expiresAtMs || isKind(error, 'cancelled')) throw error;
+      const { log } = this.#deps;
+      log.warn('Cannot renew a token; the present one is still good', {
+        serviceAccount: `${wish.namespace}/${wish.serviceAccount}`,
+        why: messageOf(error),
+      });
+      return cached.token;
+    }
+  }
+
+  /** In how many milliseconds the first of the pod's tokens should be replaced; undefined when it has none. */
+  refreshInMs(uid: PodUid): number | undefined {
+    const times = [...this.#cache.values()].filter((cached) => cached.uid === uid).map((cached) => cached.refreshAtMs);
+    return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - this.#deps.clock.monotonic());
+  }
+
+  /** The pod is gone, and its tokens are void. */
+  forget(uid: PodUid): void {
+    for (const [key, cached] of this.#cache) if (cached.uid === uid) this.#cache.delete(key);
+  }
+
+  #ask(key: string, wish: TokenWish, signal: AbortSignal): Promise<Token> {
+    const known = this.#asking.get(key);
+    if (known !== undefined) return known;
+    const asking = this.#request(key, wish, signal).finally(() => this.#asking.delete(key));
+    this.#asking.set(key, asking);
+    return asking;
+  }
+
+  async #request(key: string, wish: TokenWish, signal: AbortSignal): Promise<Token> {
+    const { clock, random } = this.#deps;
+    const answer = await this.#create(wish, signal);
+    const { token: value, expirationTimestamp } = answer.status ?? {};
+    const expiresAtMs = Date.parse(expirationTimestamp ?? '');
+    if (value === undefined || value === '' || Number.isNaN(expiresAtMs)) {
+      throw new TubeletError('invalid', `the API server gave no token for ${wish.namespace}/${wish.serviceAccount}`);
+    }
+    const lifetimeMs = (answer.spec?.expirationSeconds ?? wish.expirationSeconds) * 1_000;
+    const token = { value, expiresAtMs, lifetimeMs };
+    const shift = clock.monotonic() - clock.now();
+    this.#cache.set(key, {
+      uid: wish.pod.uid,
+      token,
+      refreshAtMs: refreshAt(token, random.next()) + shift,
+      expiresAtMs: expiresAtMs + shift,
+    });
+    return token;
+  }
+
+  async #create(wish: TokenWish, signal: AbortSignal): Promise<TokenRequest> {
+    const { clock, api } = this.#deps;
+    const options = { of: wish.serviceAccount, subresource: 'token', signal };
+    const create = (): Promise<TokenRequest> =>
+      api.create<TokenRequest>(apiResources.serviceAccounts, wish.namespace, tokenRequest(wish), options);
+    for (const pauseMs of overtookMs) {
+      try {
+        return await create();
+      } catch (error) {
+        if (!isKind(error, 'denied')) throw error;
+      }
+      await clock.sleep(pauseMs, signal);
+    }
+    return create();
+  }
+}
