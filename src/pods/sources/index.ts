@@ -1,3 +1,4 @@
+export { ApiSource, type ApiSourceDeps } from './api-source.ts';
 export { FileSource, type FileSourceDeps } from './file-source.ts';
 export { HttpSource, type HttpSourceDeps } from './http-source.ts';
 export type { Contents, Finding, Manifest, ManifestOptions } from './manifest.ts';

@@ -1,0 +1,69 @@
+import type { Pod } from '../../gen/kubernetes/types.ts';
+import { configAnnotations } from '../../model/annotations.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { mirrors } from './mirror-pods.ts';
+
+/** This node as the API server knows it. */
+export interface NodeIdentity {
+  readonly name: string;
+  readonly uid: string;
+  readonly deleting: boolean;
+}
+
+export interface MirrorInput {
+  /** The static pod that shall be shown under this name: none, or the one whose turn it is. */
+  readonly pod: DesiredPod | undefined;
+  readonly mirror: Pod | undefined;
+  readonly node: NodeIdentity | undefined;
+  /** A static pod of that name is still ending: its mirror shows it to the last. */
+  readonly ending: boolean;
+  /** All sources of static pods have spoken: who is not named is not wanted. */
+  readonly sourcesReady: boolean;
+}
+
+export interface MirrorAction {
+  readonly why: string;
+  /** The uid of the mirror that must go. */
+  readonly remove?: string;
+  readonly create?: Pod;
+}
+
+/** What to do about the mirror under one name; nothing when it is as it should be. */
+export function computeMirrorAction({
+  pod,
+  mirror,
+  node,
+  ending,
+  sourcesReady,
+}: MirrorInput): MirrorAction | undefined {
+  const uid = mirror?.metadata?.uid;
+  const remove = uid === undefined ? {} : { remove: uid };
+  if (pod === undefined) {
+    if (mirror === undefined || ending || !sourcesReady) return undefined;
+    return { why: 'its static pod is gone', ...remove };
+  }
+  // Without the node a mirror has no owner, and would be refused; one of a node that goes would go with it.
+  if (node === undefined || node.deleting) return undefined;
+  if (mirror === undefined) return { why: 'there is none', create: mirrorOf(pod, node) };
+  if (mirror.metadata?.deletionTimestamp !== undefined) {
+    return { why: 'it is being deleted, though its pod runs', ...remove, create: mirrorOf(pod, node) };
+  }
+  if (!mirrors(mirror, pod)) return { why: 'it shows an older pod', ...remove, create: mirrorOf(pod, node) };
+  return undefined;
+}
+
+/** The object that shows a static pod to the cluster. */
+export function mirrorOf(pod: DesiredPod, node: NodeIdentity): Pod {
+  const { uid: _, resourceVersion: __, ...metadata } = pod.metadata;
+  const hash = metadata.annotations?.[configAnnotations.hash] ?? pod.uid;
+  return {
+    kind: 'Pod',
+    apiVersion: 'v1',
+    metadata: {
+      ...metadata,
+      annotations: { ...metadata.annotations, [configAnnotations.mirror]: hash },
+      ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: node.name, uid: node.uid, controller: true }],
+    },
+    spec: pod.spec,
+  };
+}

@@ -1,0 +1,111 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { isKind, messageOf } from '../../base/errors.ts';
+import type { PodFullName } from '../../base/ids.ts';
+import { KeyedWork } from '../../base/keyed-work.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { Pod } from '../../gen/kubernetes/types.ts';
+import type { ApiWriter } from '../../model/api-client.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { computeMirrorAction, type NodeIdentity } from './compute-mirror.ts';
+import type { MirrorPods } from './mirror-pods.ts';
+
+export interface MirrorKeeperDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly api: Pick<ApiWriter, 'create' | 'delete'>;
+  readonly mirrors: MirrorPods;
+  readonly node: () => NodeIdentity | undefined;
+  readonly sourcesReady: () => boolean;
+  /** The static pods a source names, whose turn has come. */
+  readonly shown: () => readonly DesiredPod[];
+  /** Whether a static pod of that name is still ending. */
+  readonly ending: (fullName: PodFullName) => boolean;
+}
+
+const parallel = 4;
+
+/** Keeps one mirror in the API server for each static pod, and none for anything else. */
+export class MirrorKeeper implements Component {
+  readonly name = 'mirror-keeper';
+  readonly #deps: MirrorKeeperDeps;
+  readonly #work: KeyedWork<PodFullName>;
+
+  constructor(deps: MirrorKeeperDeps) {
+    const { clock, random, log } = deps;
+    this.#deps = deps;
+    this.#work = new KeyedWork({
+      name: this.name,
+      clock,
+      random,
+      parallel,
+      work: (fullName, signal) => this.#reconcile(fullName, signal),
+      onError: (fullName, error, retryMs) =>
+        log.error(error, 'Cannot bring a mirror pod up to date', { pod: fullName, retryInMs: Math.round(retryMs) }),
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#work.start();
+    this.wakeAll();
+  }
+
+  async stop(): Promise<void> {
+    await this.#work.stop();
+  }
+
+  wake(fullName: PodFullName): void {
+    this.#work.wake(fullName);
+  }
+
+  /** The node became known, a source spoke, pods came or ended: all that is or should be shown is looked at. */
+  wakeAll(): void {
+    const { mirrors, shown } = this.#deps;
+    for (const name of new Set([...mirrors.fullNames(), ...shown().map((pod) => pod.fullName)])) this.wake(name);
+  }
+
+  async #reconcile(fullName: PodFullName, signal: AbortSignal): Promise<void> {
+    const { log, mirrors, node, sourcesReady, shown, ending } = this.#deps;
+    const mirror = mirrors.get(fullName);
+    const pod = shown().find((candidate) => candidate.fullName === fullName);
+    const action = computeMirrorAction({
+      pod,
+      mirror,
+      node: node(),
+      ending: ending(fullName),
+      sourcesReady: sourcesReady(),
+    });
+    if (action === undefined) return;
+    if (action.remove !== undefined && mirror !== undefined) {
+      log.info('Deleting a mirror pod', { pod: fullName, why: action.why });
+      await this.#remove(mirror, action.remove, signal);
+    }
+    if (action.create !== undefined) {
+      log.info('Creating a mirror pod', { pod: fullName, why: action.why });
+      await this.#create(action.create, signal);
+    }
+  }
+
+  async #remove({ metadata }: Pod, uid: string, signal: AbortSignal): Promise<void> {
+    const ref = { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
+    try {
+      await this.#deps.api.delete(apiResources.pods, ref, { gracePeriodSeconds: 0, uid, signal });
+    } catch (error) {
+      // Gone, or another one under its name: news of it is on the way.
+      if (!isKind(error, 'notFound', 'conflict')) throw error;
+    }
+  }
+
+  async #create(mirror: Pod, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#deps.api.create(apiResources.pods, mirror.metadata?.namespace, mirror, { signal });
+    } catch (error) {
+      // The one that is there will be told of, and compared, soon.
+      if (!isKind(error, 'alreadyExists')) throw error;
+      this.#deps.log.debug(4, 'A mirror pod exists already', { why: messageOf(error) });
+    }
+  }
+}

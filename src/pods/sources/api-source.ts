@@ -1,0 +1,72 @@
+import { messageOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Pod } from '../../gen/kubernetes/types.ts';
+import { isMirrorPod } from '../../model/annotations.ts';
+import type { Mirror } from '../../model/api-client.ts';
+import { desiredPod, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
+
+export interface ApiSourceDeps {
+  readonly log: Log;
+  /** The pods bound to this node, as the API server has them. */
+  readonly pods: Mirror<Pod>;
+  /** Whether this node's own object is known: admission asks it for labels and taints, so no pod comes before it. */
+  readonly nodeKnown: () => boolean;
+  readonly onSet: (source: PodSource, pods: readonly DesiredPod[]) => void;
+  /** The mirrors of static pods among them: nobody runs those, they only show what runs. */
+  readonly onMirrors: (mirrors: readonly Pod[]) => void;
+}
+
+/** Tells what the API server wants on this node. Silent until both the pods and the node have been listed once. */
+export class ApiSource {
+  readonly #deps: ApiSourceDeps;
+  /** The same object makes the same value, so that a set costs as much as its changes. */
+  readonly #made = new WeakMap<Pod, DesiredPod | 'unusable'>();
+  #scheduled = false;
+
+  constructor(deps: ApiSourceDeps) {
+    this.#deps = deps;
+  }
+
+  /** Something changed in the mirror of the pods, or the node became known. Changes of one moment are told together. */
+  changed(): void {
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.#tell();
+    });
+  }
+
+  #tell(): void {
+    const { pods, nodeKnown, onSet, onMirrors } = this.#deps;
+    if (!pods.synced() || !nodeKnown()) return;
+    const all = pods.all();
+    onMirrors(all.filter(isMirror));
+    const wanted = all.filter((pod) => !isMirror(pod)).map((pod) => this.#desired(pod));
+    onSet(
+      'api',
+      wanted.filter((pod) => pod !== 'unusable'),
+    );
+  }
+
+  #desired(pod: Pod): DesiredPod | 'unusable' {
+    const known = this.#made.get(pod);
+    if (known !== undefined) return known;
+    const made = this.#make(pod);
+    this.#made.set(pod, made);
+    return made;
+  }
+
+  #make(pod: Pod): DesiredPod | 'unusable' {
+    try {
+      return desiredPod('api', pod);
+    } catch (error) {
+      this.#deps.log.warn('Leaving out a pod of the API server', { why: messageOf(error) });
+      return 'unusable';
+    }
+  }
+}
+
+function isMirror({ metadata }: Pod): boolean {
+  return metadata !== undefined && isMirrorPod(metadata);
+}
