@@ -99,7 +99,12 @@ export function readLog(path: string): readonly LogLine[] {
 }
 
 export function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+  return quantile(values, 0.5);
+}
+
+/** The value that this share of the values stays below. */
+export function quantile(values: readonly number[], share: number): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * share)] ?? Number.NaN;
 }
 
 export function record(name: string, result: unknown): void {

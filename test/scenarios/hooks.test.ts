@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { stopsSlowly, ignoresTerm } from '../../src/testing/fake-cri/index.ts';
+import { stopsSlowly } from '../../src/testing/fake-cri/index.ts';
 import { aContainer, aPod } from '../../src/testing/pods.ts';
 import { AgentWorld } from '../support/agent-world.ts';
 
@@ -30,47 +30,6 @@ describe('preStop', () => {
     assert.deepEqual(it.containers(), []);
     await it.stop();
   });
-
-  test('that does not end is cut off by the grace', async () => {
-    const it = await world();
-    const lifecycle = { preStop: { sleep: { seconds: 600 } } };
-    await it.manifests(
-      aPod({ spec: { containers: [aContainer('main', { lifecycle })], terminationGracePeriodSeconds: 5 } }),
-    );
-    await it.manifests();
-    await it.clock.advance(5_100);
-    assert.deepEqual(stops(it), ['2']);
-    assert.ok(it.eventReasons().includes('FailedPreStopHook'));
-    await it.stop();
-  });
-
-  test('runs in the container', async () => {
-    const it = await world();
-    const lifecycle = { preStop: { exec: { command: ['bye'] } } };
-    await it.manifests(aPod({ spec: { containers: [aContainer('main', { lifecycle })] } }));
-    await it.manifests();
-    await it.clock.advance(100);
-    const verbs = it.verbs();
-    assert.ok(verbs.indexOf('execSync') > 0 && verbs.indexOf('execSync') < verbs.indexOf('stopContainer'));
-    await it.stop();
-  });
-});
-
-describe('postStart', () => {
-  test('that fails takes the container with it, and it comes back with a back-off', async () => {
-    const it = await world();
-    it.cri.faults.fail('execSync', 'internal', { message: 'no such command' });
-    const lifecycle = { postStart: { exec: { command: ['hello'] } } };
-    await it.manifests(aPod({ spec: { containers: [aContainer('main', { lifecycle })] } }));
-    await it.clock.advance(5_000);
-    assert.ok(it.eventReasons().includes('FailedPostStartHook'));
-    const starts = it.verbs().filter((verb) => verb === 'startContainer').length;
-    assert.ok(starts <= 3, `${starts} starts within five seconds`);
-    it.cri.faults.clear();
-    await it.clock.advance(60_000);
-    assert.equal(it.isReady(), true);
-    await it.stop();
-  });
 });
 
 describe('sidecars', () => {
@@ -90,22 +49,6 @@ describe('sidecars', () => {
     await it.clock.advance(2_200);
     assert.deepEqual(it.containers(), []);
     assert.deepEqual(stops(it), ['20', '17', '15']);
-    await it.stop();
-  });
-
-  test('a main container that takes all the grace leaves them the least', async () => {
-    const it = await world();
-    it.cri.programs.forContainer('main', ignoresTerm());
-    it.cri.programs.forContainer('side', ignoresTerm());
-    await it.manifests(
-      aPod({
-        spec: { initContainers: [aContainer('side', { restartPolicy: 'Always' })], terminationGracePeriodSeconds: 4 },
-      }),
-    );
-    await it.manifests();
-    await it.clock.advance(6_200);
-    assert.deepEqual(it.containers(), []);
-    assert.deepEqual(stops(it), ['4', '2']);
     await it.stop();
   });
 });

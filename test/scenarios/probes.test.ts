@@ -48,50 +48,12 @@ describe('readiness', () => {
 });
 
 describe('liveness', () => {
-  test('a container that fails is restarted, with the reason', async () => {
-    const answers = { alive: 0 };
-    const it = await world(answers);
-    await it.manifests(podWith({ livenessProbe: asking('alive') }));
-    await it.clock.advance(10_000);
-    assert.deepEqual(it.containers(), ['main#0 running']);
-    answers.alive = 1;
-    await it.clock.advance(6_500);
-    answers.alive = 0;
-    assert.equal(it.containers().at(-1), 'main#1 running');
-    const killing = it.events.find(({ reason }) => reason === 'Killing');
-    assert.equal(killing?.message, 'Container main failed liveness probe, will be restarted');
-    await it.stop();
-  });
-
   test('one that keeps failing backs off like any crash loop', async () => {
     const it = await world({ alive: 1 });
     await it.manifests(podWith({ livenessProbe: asking('alive', { failureThreshold: 1 }) }));
     await it.clock.advance(120_000);
     const starts = it.verbs().filter((verb) => verb === 'startContainer').length;
     assert.ok(starts >= 3 && starts <= 6, `${starts} starts in two minutes`);
-    await it.stop();
-  });
-});
-
-describe('startup', () => {
-  test('holds the other probes back until it has passed', async () => {
-    const answers = { up: 1, alive: 1, ready: 0 };
-    const it = await world(answers);
-    await it.manifests(
-      podWith({
-        startupProbe: asking('up', { failureThreshold: 30 }),
-        livenessProbe: asking('alive', { failureThreshold: 1 }),
-        readinessProbe: asking('ready'),
-      }),
-    );
-    await it.clock.advance(20_000);
-    assert.deepEqual(it.containers(), ['main#0 running']);
-    assert.equal(it.isReady(), false);
-    assert.equal(it.status('uid-1')?.containerStatuses?.[0]?.started, false);
-    Object.assign(answers, { up: 0, alive: 0 });
-    await it.clock.advance(2_500);
-    assert.equal(it.status('uid-1')?.containerStatuses?.[0]?.started, true);
-    assert.equal(it.isReady(), true);
     await it.stop();
   });
 });

@@ -1,16 +1,18 @@
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
+import { wirePodMachine, type PodMachine, type PodMachineDeps } from '../../src/main/wire/pod-machine.ts';
 import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
 import type { NodeFacts, RuntimeSettings } from '../../src/model/runtime-settings.ts';
 import type { PodEvent } from '../../src/pods/runtime/index.ts';
 import { anAdmissionNode } from '../../src/testing/admission-node.ts';
-import { createFakeCri, type FakeCri } from '../../src/testing/fake-cri/index.ts';
+import { createFakeCri, type FakeCri, type FakeLogSink } from '../../src/testing/fake-cri/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
+import { memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
 
 export const testImage = 'localhost/test/busybox:1';
 
@@ -45,11 +47,25 @@ export const testNode: NodeFacts = {
   thermalThrottlePaths: [],
 };
 
+export interface AgentWorldOptions {
+  readonly seed?: number;
+  readonly clock?: FakeClock;
+  readonly source?: PodSource;
+  readonly files?: MemoryFiles;
+  /** Where the output of containers goes; nowhere unless told. */
+  readonly logs?: FakeLogSink;
+  /** What else the agent is wired with. */
+  readonly machine?: (world: AgentWorld) => Partial<PodMachineDeps>;
+}
+
+/** Host ids for three pods with users of their own. */
+const testIds = { first: 65_536, end: 4 * 65_536, blockLength: 65_536 };
+
 /** One node on virtual time: a runtime and a disk that outlive the agent, and an agent that can die and come back. */
 export class AgentWorld {
   readonly clock: FakeClock;
   readonly cri: FakeCri;
-  readonly files = new MemoryFiles();
+  readonly files: MemoryFiles;
   readonly log = new MemoryLog();
   readonly events: (PodEvent & { readonly pod: string })[] = [];
   readonly removedCgroups: string[] = [];
@@ -60,6 +76,7 @@ export class AgentWorld {
   podLimit = '110';
   readonly #seed: number;
   readonly #source: PodSource;
+  readonly #more: (world: AgentWorld) => Partial<PodMachineDeps>;
   #manifests: readonly DesiredPod[] = [];
   #lives = 0;
   #machine: PodMachine | undefined;
@@ -67,11 +84,13 @@ export class AgentWorld {
   #kept: readonly (readonly [PodUid, PodStatus])[] = [];
   #runner: ComponentRunner | undefined;
 
-  constructor(options: { readonly seed?: number; readonly clock?: FakeClock; readonly source?: PodSource } = {}) {
+  constructor(options: AgentWorldOptions = {}) {
     this.#source = options.source ?? 'file';
     this.#seed = options.seed ?? 1;
     this.clock = options.clock ?? new FakeClock();
-    this.cri = createFakeCri({ clock: this.clock });
+    this.files = options.files ?? new MemoryFiles();
+    this.#more = options.machine ?? (() => ({}));
+    this.cri = createFakeCri({ clock: this.clock, ...(options.logs && { logs: options.logs }) });
     this.cri.images.add(testImage);
   }
 
@@ -100,7 +119,8 @@ export class AgentWorld {
       log,
       cri,
       files,
-      cgroups: { remove: async (uid) => void this.removedCgroups.push(uid) },
+      volumeHost: memoryVolumeHost(files),
+      cgroups: { ...wholeCgroups, remove: async (uid) => void this.removedCgroups.push(uid) },
       events: { record: ({ name }, event) => void this.events.push({ ...event, pod: name }) },
       settings: testSettings,
       node: testNode,
@@ -111,11 +131,21 @@ export class AgentWorld {
       hostIps: () => ['192.0.2.1'],
       hostDns: async () => ({ servers: ['192.0.2.53'], searches: [], options: [] }),
       runtimeName: () => 'fake',
+      userNamespaces: {
+        enabled: true,
+        files: {
+          list: (path) => files.list(path),
+          readText: (path) => files.readText(path),
+          replace: (path, text) => files.writeFile(path, text, 0o600),
+        },
+        readSpace: async () => ({ space: testIds, origin: 'default' }),
+      },
       sources: [this.#source],
       resyncMs: 60_000,
       parallelPulls: 1,
       onStatus: (uid, status) => this.#remember(uid, status),
       onGone: (uid) => void this.gone.push(uid),
+      ...this.#more(this),
     });
     machine.statuses.restore(this.#kept);
     this.#machine = machine;

@@ -46,15 +46,7 @@ export class SharedFolder {
   file(name: string): string {
     return join(this.path, name);
   }
-
-  /** Lines of the trail, that is what containers wrote with `trail`. */
-  trail(): readonly string[] {
-    return lines(readFileSync(this.file('trail'), 'utf8'));
-  }
 }
-
-/** Shell words that write a word to the trail of a shared folder. */
-export const trail = (word: string): string => `echo ${word} >> /shared/trail`;
 
 /** All pods of the agent, by the names of their manifests. */
 export async function allPods(node: RealNode): Promise<ReadonlyMap<string, Pod>> {
@@ -95,7 +87,7 @@ export function containerOf(pod: Pod, name: string): ContainerStatus {
 }
 
 /** The log of one instance of a container, which must consist of lines in the form of CRI. */
-export function readLog(node: RealNode, pod: Pod, container: string, instance = 0): readonly CriLogLine[] {
+function readLog(node: Pick<RealNode, 'names'>, pod: Pod, container: string, instance = 0): readonly CriLogLine[] {
   const { namespace = '', name = '', uid = '' } = pod.metadata ?? {};
   const path = join(node.names.podLogs, `${namespace}_${name}_${uid}`, container, `${instance}.log`);
   return lines(readFileSync(path, 'latin1')).map((text) => {
@@ -106,11 +98,11 @@ export function readLog(node: RealNode, pod: Pod, container: string, instance = 
 }
 
 /** What a container said on both outputs. */
-export function saidBy(node: RealNode, pod: Pod, container: string): readonly string[] {
+export function saidBy(node: Pick<RealNode, 'names'>, pod: Pod, container: string): readonly string[] {
   return readLog(node, pod, container).map(({ content }) => content.toString());
 }
 
 /** Lines without their ends; the last must have one. */
-export function lines(text: string): readonly string[] {
+function lines(text: string): readonly string[] {
   return text.split('\n').slice(0, -1);
 }

@@ -58,6 +58,14 @@ export class RuntimeView {
       .map(({ id, state }) => ({ id, ready: state === PodSandboxState.SANDBOX_READY }));
   }
 
+  /** What a command in a running container says on both outputs; it must succeed. */
+  async exec(containerId: string, command: readonly string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await this.#cri.execSync({ containerId, cmd: [...command], timeout: 60n });
+    const said = Buffer.concat([stdout, stderr]).toString('utf8');
+    if (exitCode !== 0) throw new Error(`${command.join(' ')} ended with ${exitCode}: ${said}`);
+    return said;
+  }
+
   close(): void {
     this.#cri.close();
   }

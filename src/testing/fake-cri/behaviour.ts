@@ -12,7 +12,12 @@ export interface Behaviour {
   readonly onTerm?: 'ignore' | Exit;
   /** Not even SIGKILL ends it: a process stuck in the kernel. */
   readonly unkillable?: boolean;
+  /** Hears of its life: before the runtime knows of its end, so that it can leave something behind. */
+  readonly told?: (what: LifeStep) => void;
 }
+
+/** A process starts, is asked to end, ends. */
+export type LifeStep = 'starts' | 'asked' | 'ends';
 
 export interface Exit {
   readonly afterMs: number;

@@ -55,6 +55,20 @@ test('a scripted exit comes at its time, with its code, on the given clock', asy
   assert.equal(status.finishedAt - status.startedAt < 1_500_000_000n, true);
 });
 
+test('a program that wants to hears of its life, of its end before the runtime does', async () => {
+  const { clock, fake } = make();
+  const heard: string[] = [];
+  const told = (step: string): void => void heard.push(`${step} ${fake.containerNamed('app')?.state}`);
+  fake.programs.forContainer('app', { ...stopsSlowly(1_000), told }, { ...exitAfter(500, 0), told });
+  const stopped = fake.stopContainer({ containerId: await start(fake), timeout: 30n });
+  await clock.advance(1_000);
+  await stopped;
+  assert.deepEqual(heard.splice(0), ['starts running', 'asked running', 'ends running']);
+  await start(fake, 'app', 1);
+  await clock.advance(500);
+  assert.deepEqual(heard, ['starts running', 'ends running']);
+});
+
 test('a container tells the name of its image, also when it was made by its id', async () => {
   const { fake } = make();
   const { podSandboxId } = await fake.runPodSandbox({ config: sandboxConfig, runtimeHandler: '' });

@@ -13,6 +13,8 @@ export class FakeHealth {
   /** What the agent told it last. */
   podCidr = '';
   readonly runtimeHandlers = new Set(['', 'runc']);
+  /** Those of them that can give a pod users of its own. */
+  readonly userNamespaceHandlers = new Set<string>();
 }
 
 export function healthHandlers(
@@ -26,7 +28,7 @@ export function healthHandlers(
   });
   const handlerView = (name: string): RuntimeHandler => ({
     name,
-    features: { recursiveReadOnlyMounts: true, userNamespaces: false },
+    features: { recursiveReadOnlyMounts: true, userNamespaces: health.userNamespaceHandlers.has(name) },
   });
   return {
     version: () => ({

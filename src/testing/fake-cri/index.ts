@@ -11,6 +11,7 @@ export {
   type BehaviourRule,
   type Exit,
   type Failure,
+  type LifeStep,
   type OutputLine,
   type StartOf,
 } from './behaviour.ts';

@@ -32,11 +32,13 @@ export class FakeProcess {
 
   /** Arms the exit of its own. */
   start(): void {
+    this.#behaviour.told?.('starts');
     if (this.#behaviour.exit !== undefined) this.#endLater(this.#behaviour.exit);
   }
 
   term(): void {
-    const { onTerm } = this.#behaviour;
+    const { onTerm, told } = this.#behaviour;
+    told?.('asked');
     if (this.#behaviour.unkillable === true || onTerm === 'ignore') return;
     this.#endLater(onTerm ?? { afterMs: 0, code: 143 });
   }
@@ -50,6 +52,7 @@ export class FakeProcess {
     if (!this.#running) return;
     this.#running = false;
     for (const cancel of this.#timers) cancel();
+    this.#behaviour.told?.('ends');
     this.#onEnd(end);
     this.#resolveEnded();
   }

@@ -1,0 +1,10 @@
+export { agentStories, changeStories } from './changes.ts';
+export { graceStories } from './grace.ts';
+export { hookStories } from './hooks.ts';
+export { imageStories } from './images.ts';
+export { insideStories } from './inside.ts';
+export { orderStories } from './orders.ts';
+export { probeStories } from './probes.ts';
+export { restartStories } from './restarts.ts';
+export { rightStories } from './rights.ts';
+export { wordStories } from './words.ts';
