@@ -54,6 +54,8 @@ export function linkedSignal(parent: AbortSignal | undefined, timeout?: LinkedTi
 export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
+    // Each race lets go of the signal, however many there are at once.
+    setMaxListeners(0, signal);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));

@@ -44,6 +44,8 @@ export type LabelArguments<L extends string> = [L] extends [never] ? [] : [label
 export interface Counter<L extends string = never> {
   inc(...labels: LabelArguments<L>): void;
   add(amount: number, ...labels: LabelArguments<L>): void;
+  /** Takes one series out, when what it counts is gone. */
+  remove(...labels: LabelArguments<L>): void;
 }
 
 export interface Gauge<L extends string = never> {
@@ -57,4 +59,6 @@ export interface Gauge<L extends string = never> {
 
 export interface Histogram<L extends string = never> {
   observe(value: number, ...labels: LabelArguments<L>): void;
+  /** Takes one series out, when what it measures is gone. */
+  remove(...labels: LabelArguments<L>): void;
 }

@@ -79,7 +79,7 @@ async function mapped<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-function mappedError(error: unknown): unknown {
+export function mappedError(error: unknown): unknown {
   const code = codeOf(error);
   if (error instanceof TubeletError || code === undefined) return error;
   return new TubeletError(kinds[code] ?? 'internal', (error as Error).message, { cause: error });

@@ -8,8 +8,13 @@ export {
   readMountInfo,
   type MountEntry,
 } from './mountinfo.ts';
+export { HostCgroups, type CgroupEnd, type HostCgroupsOptions } from './cgroup-tree.ts';
 export { cgroupHierarchies, removeCgroup, type CgroupHierarchy, type CgroupRemoval } from './pod-cgroups.ts';
 export { safeRemove, type SafeRemoveOptions } from './safe-remove.ts';
 export { serviceNotifier, watchdogTimeoutMs, type NotifyEnvironment, type ServiceNotifier } from './sd-notify.ts';
 export { hostFiles } from './files.ts';
 export { outwardAddresses, readMachine, type Machine } from './machine.ts';
+export { nodeCapacity } from './node-capacity.ts';
+export { readNodeInfo, type NodeInfo, type NodeInfoOptions } from './node-info.ts';
+export { lookupAddresses, readNodeNetwork, type NodeNetwork } from './node-network.ts';
+export { volumeHost } from './volume-host.ts';

@@ -9,6 +9,8 @@ export interface Libc {
   inotifyAddWatch(fd: number, path: string, mask: number): number;
   socket(domain: number, type: number, protocol: number): number;
   sendto(fd: number, data: Uint8Array, flags: number, address: Uint8Array): number;
+  mount(source: string, target: string, fsType: string | null, flags: number, data: string | null): number;
+  umount2(target: string, flags: number): number;
   errno(): number;
 }
 
@@ -32,6 +34,10 @@ async function bindLibc(): Promise<Libc> {
   const sendto = bind(
     'long sendto(int fd, const void *data, size_t length, int flags, const void *address, uint32_t addressLength)',
   );
+  const mount = bind(
+    'int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)',
+  );
+  const umount2 = bind('int umount2(const char *target, int flags)');
   return {
     flock: (fd, operation) => flock(fd, operation),
     fcntl: (fd, command, argument) => fcntl(fd, command, 'int', argument),
@@ -39,6 +45,8 @@ async function bindLibc(): Promise<Libc> {
     inotifyAddWatch: (fd, path, mask) => inotifyAddWatch(fd, path, mask),
     socket: (domain, type, protocol) => socket(domain, type, protocol),
     sendto: (fd, data, flags, address) => sendto(fd, data, data.length, flags, address, address.length),
+    mount: (source, target, fsType, flags, data) => mount(source, target, fsType, flags, data),
+    umount2: (target, flags) => umount2(target, flags),
     errno: () => koffi.errno(),
   };
 }
@@ -54,6 +62,7 @@ const kinds = new Map<string, ErrorKind>([
   ['ENOSPC', 'exhausted'],
   ['ECONNREFUSED', 'unavailable'],
   ['EAGAIN', 'unavailable'],
+  ['EBUSY', 'conflict'],
   ['ENOSYS', 'unsupported'],
 ]);
 

@@ -41,6 +41,16 @@ function controllersOf(mount: MountEntry): string[] {
   });
 }
 
+/** The processes in a cgroup and in those below it, in any tree. */
+export function cgroupProcesses(path: string, hierarchies: readonly CgroupHierarchy[]): readonly number[] {
+  requirePath(path);
+  const texts = hierarchies
+    .flatMap(({ root }) => cgroupTree(join(root, path)))
+    .map((directory) => unlessGone(() => readProcesses(directory)) ?? '');
+  const pids = texts.flatMap((text) => text.split('\n').filter((line) => line !== '')).map(Number);
+  return [...new Set(pids)];
+}
+
 /**
  * Removes a cgroup such as `/kubepods/besteffort/pod<uid>`, with the cgroups below it, from every tree that has it. A
  * cgroup with processes cannot be removed; all trees are looked at before the first directory goes.
@@ -49,9 +59,7 @@ export async function removeCgroup(
   path: string,
   hierarchies: readonly CgroupHierarchy[] = cgroupHierarchies(),
 ): Promise<CgroupRemoval> {
-  if (!path.startsWith('/') || normalize(path) !== path || path === '/' || path.endsWith('/')) {
-    throw new TubeletError('invalid', `"${path}" is no path of a cgroup that could be removed`);
-  }
+  requirePath(path);
   const directories = hierarchies.flatMap(({ root }) => cgroupTree(join(root, path)));
   const busy = directories.filter(hasProcesses);
   if (busy.length > 0) return { removed: false, busy };
@@ -60,6 +68,13 @@ export async function removeCgroup(
     if (!(await removeDirectory(directory))) return { removed: false, busy: [directory] };
   }
   return { removed: true };
+}
+
+/** Whatever is done to a cgroup is done to that one: never to the root, nor to one beside it. */
+export function requirePath(path: string): void {
+  if (!path.startsWith('/') || normalize(path) !== path || path === '/' || path.endsWith('/')) {
+    throw new TubeletError('invalid', `"${path}" is no path of a cgroup that could be made or removed`);
+  }
 }
 
 /** A cgroup and those below it, the deepest first; empty when it is not there. */

@@ -10,7 +10,7 @@ const prime = 0x01000193;
  * that swapping kubelets restarts nothing; hence the detour over the printed form of the bytes.
  */
 export function containerHash(container: Pick<Container, 'name' | 'image'>): string {
-  const json = goJson({ ...(container.image && { image: container.image }), name: container.name });
+  const json = goJson({ image: container.image ?? '', name: container.name });
   const printed = `([]uint8)[${[...Buffer.from(json)].join(' ')}]`;
   return fnv1a32(printed).toString(16);
 }

@@ -60,6 +60,33 @@ test('without cluster DNS the host answers, and the pod is told', () => {
   ]);
 });
 
+test('the message names the policy that could not be kept, also with the host network', () => {
+  const { events } = dns({ dnsPolicy: 'ClusterFirstWithHostNet', hostNetwork: true }, { clusterDns: [] });
+  assert.match(events[0]?.message ?? '', /using "ClusterFirst" policy/);
+  assert.deepEqual(dns({ hostNetwork: true }, { clusterDns: [] }).events, []);
+});
+
+test('a policy nobody knows is that of the cluster', () => {
+  assert.deepEqual(dns({ dnsPolicy: 'Whatever' }).config.servers, ['10.96.0.10']);
+});
+
+test('the host configuration stays as it is where the pod adds nothing', () => {
+  const twice = { servers: ['192.0.2.1', '192.0.2.1'], searches: ['a', 'a'], options: ['x:1', 'x:2'] };
+  assert.deepEqual(dns({ dnsPolicy: 'Default' }, { hostDns: twice }).config, twice);
+  assert.deepEqual(dns({ dnsPolicy: 'Default', dnsConfig: {} }, { hostDns: twice }).config, {
+    servers: ['192.0.2.1'],
+    searches: ['a'],
+    options: ['x:2'],
+  });
+});
+
+test('the list is cut before domains that are too long are left out', () => {
+  const searches = Array.from({ length: 33 }, (_, index) => (index === 0 ? 'x'.repeat(254) : `d${index}`));
+  const { config, events } = dns({ dnsPolicy: 'None', dnsConfig: { searches } });
+  assert.deepEqual(config.searches, searches.slice(1, 32));
+  assert.equal(events.length, 1);
+});
+
 test('without a host configuration nobody answers', () => {
   const none = { resolvConf: '' };
   assert.deepEqual(dns({ dnsPolicy: 'Default' }, none).config, {

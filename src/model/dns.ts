@@ -51,11 +51,12 @@ export function parseResolvConf(text: string): HostDns {
 export function podDns(input: DnsInput): PodDns {
   const { config, events } = byPolicy(input);
   const extra = input.pod.spec.dnsConfig;
+  if (extra === undefined) return fitLimits(config, events);
   return fitLimits(
     {
-      servers: unique([...config.servers, ...(extra?.nameservers ?? [])]),
-      searches: unique([...config.searches, ...(extra?.searches ?? [])]),
-      options: mergeOptions(config.options, (extra?.options ?? []).map(printOption)),
+      servers: unique([...config.servers, ...(extra.nameservers ?? [])]),
+      searches: unique([...config.searches, ...(extra.searches ?? [])]),
+      options: mergeOptions(config.options, (extra.options ?? []).map(printOption)),
     },
     events,
   );
@@ -79,17 +80,18 @@ function byPolicy(input: DnsInput): PodDns {
   const { pod, clusterDns, clusterDomain, hostDns } = input;
   const { dnsPolicy: policy = 'ClusterFirst', hostNetwork = false } = pod.spec;
   if (policy === 'None') return { config: { servers: [], searches: [], options: [] }, events: [] };
-  const cluster = policy === 'ClusterFirstWithHostNet' || (policy === 'ClusterFirst' && !hostNetwork);
-  if (!cluster) return { config: hostConfig(input), events: [] };
+  if (policy === 'Default' || (policy === 'ClusterFirst' && hostNetwork)) {
+    return { config: hostConfig(input), events: [] };
+  }
   if (clusterDns.length === 0) {
     const message =
       `pod: "${describePod(pod)}". kubelet does not have ClusterDNS IP configured and cannot create Pod using ` +
-      `"${policy}" policy. Falling back to "Default" policy.`;
+      '"ClusterFirst" policy. Falling back to "Default" policy.';
     return { config: hostConfig(input), events: [{ reason: podEvents.missingClusterDns, message }] };
   }
-  const own =
-    clusterDomain === '' ? [] : [`${pod.namespace}.svc.${clusterDomain}`, `svc.${clusterDomain}`, clusterDomain];
-  const searches = unique([...own, ...(input.resolvConf === '' ? [] : hostDns.searches)]);
+  const own = [`${pod.namespace}.svc.${clusterDomain}`, `svc.${clusterDomain}`, clusterDomain];
+  const hostSearches = input.resolvConf === '' ? [] : hostDns.searches;
+  const searches = clusterDomain === '' ? hostSearches : unique([...own, ...hostSearches]);
   return { config: { servers: clusterDns, searches, options: ['ndots:5'] }, events: [] };
 }
 
@@ -112,8 +114,8 @@ function fitLimits(config: HostDns, before: readonly DnsEvent[]): PodDns {
     });
   }
   const searches = config.searches
-    .filter((domain) => domain.length <= dnsLimits.domainCharacters)
-    .slice(0, dnsLimits.searches);
+    .slice(0, dnsLimits.searches)
+    .filter((domain) => domain.length <= dnsLimits.domainCharacters);
   while (searches.join(' ').length > dnsLimits.searchCharacters) searches.pop();
   if (searches.length < config.searches.length) {
     events.push({

@@ -69,6 +69,28 @@ test('the limit of the whole pod comes before the room of the node', () => {
   assert.deepEqual(containerResourceValue({ spec: limited }, main, { resource: 'limits.cpu' }, node), { value: '2' });
 });
 
+test('the limit of the whole pod says nothing of huge pages and of what pods cannot limit', () => {
+  const limits = { 'hugepages-1Gi': '2Gi', 'ephemeral-storage': '1Gi' };
+  const limited = { spec: { ...spec, resources: { limits } } };
+  const told = (resource: string) => containerResourceValue(limited, main, { resource, divisor: '1Gi' }, node);
+  assert.deepEqual(told('limits.hugepages-1Gi'), { value: '0' });
+  assert.deepEqual(told('limits.ephemeral-storage'), { value: '5' });
+});
+
+test('an init container named by another has the limits it was given, and no others', () => {
+  const init: Container = { name: 'init' };
+  const pod = { spec: { ...spec, initContainers: [init] } };
+  const selector = { resource: 'limits.cpu', divisor: '1m' };
+  assert.deepEqual(containerResourceValue(pod, main, { ...selector, containerName: 'init' }, node), { value: '0' });
+  assert.deepEqual(containerResourceValue(pod, init, selector, node), { value: '3900' });
+});
+
+test('addresses of a pod lead with the family of the node', () => {
+  const six = { ...facts, hostIps: ['fd00::9'], podIps: ['10.0.0.1', 'fd00::1', '10.0.0.2'] };
+  assert.deepEqual(podFieldValue(six, 'status.podIP'), { value: 'fd00::1' });
+  assert.deepEqual(podFieldValue(six, 'status.podIPs'), { value: 'fd00::1,10.0.0.1' });
+});
+
 test('what cannot be told', () => {
   assert.deepEqual(containerResourceValue({ spec }, main, { resource: 'limits.pods' }, node), {
     problem: 'unsupported container resource : limits.pods',

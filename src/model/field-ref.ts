@@ -1,9 +1,10 @@
-import type { Container, ResourceFieldSelector } from '../gen/kubernetes/types.ts';
+import type { Container, PodSpec, ResourceFieldSelector } from '../gen/kubernetes/types.ts';
 import { findContainer } from './containers.ts';
 import type { DesiredPod } from './desired-pod.ts';
 import { goQuote } from './go-text.ts';
+import { sortedPodIps } from './pod-ips.ts';
 import { isHugePages } from './pod-resource-totals.ts';
-import { effectiveLimit } from './pod-resources.ts';
+import { isPodLevelResource } from './pod-resources.ts';
 import { Quantity } from './quantity.ts';
 import type { NodeFacts } from './runtime-settings.ts';
 
@@ -46,9 +47,9 @@ export function podFieldValue(facts: PodFacts, fieldPath: string): FieldValue {
     case 'status.hostIPs':
       return { value: hostIps.join(',') };
     case 'status.podIP':
-      return { value: podIps[0] ?? '' };
+      return { value: sortedPodIps(podIps, hostIps)[0] ?? '' };
     case 'status.podIPs':
-      return { value: podIps.join(',') };
+      return { value: sortedPodIps(podIps, hostIps).join(',') };
     default:
       return { problem: `unsupported fieldPath: ${fieldPath}` };
   }
@@ -80,22 +81,31 @@ export function containerResourceValue(
   const amount =
     kind === 'requests'
       ? Quantity.parse(named.resources?.requests?.[resource] ?? '0')
-      : limitOrRoom(pod, named, resource, node);
+      : limitOrRoom(pod, named, resource, named === container || isRegular(pod.spec, named), node);
   const divisor = Quantity.parse(selector.divisor ?? '1');
   return { value: String(divideUp(amount, divisor.isZero() ? Quantity.ofValue(1n) : divisor, resource === 'cpu')) };
 }
 
-/** Without a limit a container may use all that pods have on this node. */
+function isRegular(spec: PodSpec, container: Container): boolean {
+  return spec.containers.some(({ name }) => name === container.name);
+}
+
+/**
+ * Without a limit a container may use what its pod may, or else all that pods have on this node. Only regular containers
+ * and the one that asks are filled in like this; an init container named by another has the limits it was given.
+ */
 function limitOrRoom(
   pod: Pick<DesiredPod, 'spec'>,
   container: Container,
   resource: string,
+  filledIn: boolean,
   node: Pick<NodeFacts, 'allocatable'>,
 ): Quantity {
-  const limit = effectiveLimit(pod.spec, container, resource);
-  return limit.isZero() && plainResources.includes(resource)
-    ? Quantity.parse(node.allocatable[resource] ?? '0')
-    : limit;
+  const own = Quantity.parse(container.resources?.limits?.[resource] ?? '0');
+  if (!own.isZero() || !filledIn || !plainResources.includes(resource)) return own;
+  const room = Quantity.parse(node.allocatable[resource] ?? '0');
+  const ofPod = Quantity.parse((isPodLevelResource(resource) && pod.spec.resources?.limits?.[resource]) || '0');
+  return ofPod.isZero() ? room : ofPod;
 }
 
 function divideUp(amount: Quantity, divisor: Quantity, inMilli: boolean): bigint {

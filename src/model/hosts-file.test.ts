@@ -19,6 +19,11 @@ test('two addresses, one line each', () => {
   assert.ok(file.endsWith('\n10.0.0.1\tp\nfd00::1\tp\n'));
 });
 
+test('an alias without names', () => {
+  const file = podHostsFile(['10.0.0.1'], { hostname: 'p', domain: '' }, [{ ip: '192.0.2.1' }]);
+  assert.ok(file.endsWith('# Entries added by HostAliases.\n192.0.2.1\t\n'));
+});
+
 test('on the host network the file of the node is extended', () => {
   assert.equal(
     hostNetworkHostsFile('127.0.0.1 localhost\n', [{ ip: '192.0.2.1', hostnames: ['a', 'b'] }]),

@@ -29,6 +29,6 @@ export function hostNetworkHostsFile(nodeHostsFile: string, aliases: readonly Ho
 
 function aliasBlock(aliases: readonly HostAlias[]): string {
   if (aliases.length === 0) return '';
-  const lines = aliases.map(({ ip, hostnames = [] }) => [ip, ...hostnames].join('\t'));
+  const lines = aliases.map(({ ip, hostnames = [] }) => `${ip}\t${hostnames.join('\t')}`);
   return ['', '# Entries added by HostAliases.', ...lines, ''].join('\n');
 }

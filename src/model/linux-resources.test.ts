@@ -50,6 +50,36 @@ test('limited swap is in proportion to the request, for burstable containers tha
   assert.equal(swap({ resources: { requests: { cpu: '1' } } }), '0');
 });
 
+test('limited swap of a container that asks for more memory than there is', () => {
+  const settings: RuntimeSettings = { ...unified, memorySwapBehavior: 'LimitedSwap' };
+  const { unified: keys } = resources({ resources: { requests: { memory: '9Gi' } } }, settings);
+  assert.equal(keys['memory.swap.max'], '0');
+});
+
+test('limited swap is rounded the way floating point does it', () => {
+  const settings: RuntimeSettings = { ...unified, memorySwapBehavior: 'LimitedSwap' };
+  const odd: NodeFacts = { ...node, memoryCapacityBytes: 100n, swapCapacityBytes: 100n };
+  const container: Container = { name: 'c', resources: { requests: { memory: '29' } } };
+  const pod = desiredPod('api', {
+    metadata: { uid: 'u', name: 'p', namespace: 'n' },
+    spec: { containers: [container] },
+  });
+  // 29 / 100 * 100 is a little less than 29.
+  assert.equal(containerResources(pod, container, odd, settings).unified['memory.swap.max'], '28');
+});
+
+test('memory protection looks at the own limit of a container', () => {
+  const settings: RuntimeSettings = { ...unified, featureGates: (name) => name === 'MemoryQoS' };
+  const container: Container = { name: 'c', resources: { requests: { memory: '1Gi' } } };
+  const spec = { containers: [container], resources: { limits: { memory: '1Gi' } } };
+  const pod = desiredPod('api', { metadata: { uid: 'u', name: 'p', namespace: 'n' }, spec });
+  const roomy: NodeFacts = { ...node, allocatable: { memory: '8Gi' } };
+  assert.equal(
+    containerResources(pod, container, roomy, settings).unified['memory.high'],
+    String(((gib + BigInt(Math.floor(Number(7n * gib) * 0.9))) / 4096n) * 4096n),
+  );
+});
+
 test('memory protection comes with its gate', () => {
   const settings: RuntimeSettings = { ...unified, featureGates: (name) => name === 'MemoryQoS' };
   const { unified: keys } = resources(limited, settings);

@@ -44,11 +44,10 @@ export function containerResources(
   settings: RuntimeSettings,
   pinned: PinnedResources = {},
 ): LinuxContainerResources {
-  const memoryLimit = effectiveLimit(pod.spec, container, 'memory');
   const base = linuxResources(settings, {
     cpuRequest: containerRequest(container, 'cpu'),
     cpuLimit: effectiveLimit(pod.spec, container, 'cpu'),
-    memoryLimit,
+    memoryLimit: effectiveLimit(pod.spec, container, 'memory'),
     withoutCpuQuota: pinned.withoutCpuQuota === true,
   });
   const swap = swapResources(pod, container, base.memoryLimitInBytes, node, settings);
@@ -59,7 +58,7 @@ export function containerResources(
     cpusetCpus: pinned.cpusetCpus ?? '',
     cpusetMems: pinned.cpusetMems ?? '',
     memorySwapLimitInBytes: swap.limitBytes,
-    unified: { ...base.unified, ...swap.unified, ...memoryQos(container, memoryLimit, node, settings) },
+    unified: { ...base.unified, ...swap.unified, ...memoryQos(container, node, settings) },
   };
 }
 
@@ -96,7 +95,7 @@ function hugePageLimits(container: Container, sizes: readonly string[]): Hugepag
 }
 
 /** `hugepages-2Mi` → `2MB`, as the kernel names its files. */
-function pageSizeText(resource: string): string {
+export function pageSizeText(resource: string): string {
   const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'];
   let size = Quantity.parse(resource.slice('hugepages-'.length)).value();
   let unit = 0;
@@ -132,25 +131,25 @@ function swapShare(pod: DesiredPod, container: Container, node: NodeFacts): bigi
   const limit = container.resources?.limits?.['memory'];
   const same = limit !== undefined && Quantity.parse(limit).value() === request;
   if (podQos(pod) !== 'Burstable' || isCriticalPod(pod) || same || request === 0n) return 0n;
-  return node.memoryCapacityBytes > 0n ? (request * node.swapCapacityBytes) / node.memoryCapacityBytes : 0n;
+  const memory = node.memoryCapacityBytes;
+  if (memory <= 0n || request > memory) return 0n;
+  // With the rounding of floating point, so that another kubelet on this node would set the very same limit.
+  return BigInt(Math.trunc((Number(request) / Number(memory)) * Number(node.swapCapacityBytes)));
 }
 
 /** Alpha: protects what was asked for, and slows a container down before it reaches its limit. */
-function memoryQos(
-  container: Container,
-  memoryLimit: Quantity,
-  node: NodeFacts,
-  settings: RuntimeSettings,
-): Readonly<Record<string, string>> {
+function memoryQos(container: Container, node: NodeFacts, settings: RuntimeSettings): Readonly<Record<string, string>> {
   if (settings.cgroupVersion !== 2 || !settings.featureGates('MemoryQoS')) return {};
   const request = containerRequest(container, 'memory')?.value() ?? 0n;
-  const allocatable = Quantity.parse(node.allocatable['memory'] ?? '0').value();
-  const ceiling = memoryLimit.isZero() ? allocatable : memoryLimit.value();
+  // The container's own limit: one of the whole pod binds nobody in particular.
+  const limit = Quantity.parse(container.resources?.limits?.['memory'] ?? '0').value();
   const unified: Record<string, string> = {};
   if (request > 0n) unified['memory.min'] = String(request);
-  if (request !== memoryLimit.value() && ceiling > request) {
+  if (request !== limit) {
+    const ceiling = limit > 0n ? limit : Quantity.parse(node.allocatable['memory'] ?? '0').value();
     const room = BigInt(Math.floor(Number(ceiling - request) * settings.memoryThrottlingFactor));
-    unified['memory.high'] = String(((request + room) / pageBytes) * pageBytes);
+    const high = ((request + room) / pageBytes) * pageBytes;
+    if (high > request) unified['memory.high'] = String(high);
   }
   return unified;
 }

@@ -10,8 +10,18 @@ test('processes', () => {
   assert.equal(namespaceOptions(spec({})).pid, NamespaceMode.CONTAINER);
   assert.equal(namespaceOptions(spec({ shareProcessNamespace: true })).pid, NamespaceMode.POD);
   assert.equal(namespaceOptions(spec({ hostPID: true })).pid, NamespaceMode.NODE);
-  const target = namespaceOptions(spec({ hostPID: true }), { targetContainerId: 'abc' });
-  assert.deepEqual([target.pid, target.targetId], [NamespaceMode.TARGET, 'abc']);
+});
+
+test('a target is joined only where processes are kept apart', () => {
+  const cases: readonly (readonly [Partial<PodSpec>, NamespaceMode, string])[] = [
+    [{}, NamespaceMode.TARGET, 'abc'],
+    [{ shareProcessNamespace: true }, NamespaceMode.POD, ''],
+    [{ hostPID: true }, NamespaceMode.NODE, ''],
+  ];
+  for (const [fields, pid, targetId] of cases) {
+    const made = namespaceOptions(spec(fields), { targetContainerId: 'abc' });
+    assert.deepEqual([made.pid, made.targetId], [pid, targetId]);
+  }
 });
 
 test('network and messages', () => {

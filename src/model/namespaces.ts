@@ -17,11 +17,12 @@ export interface NamespaceChoices {
 /** Which namespaces a pod's containers share with the node, with each other, or with nobody. */
 export function namespaceOptions(spec: PodSpec, choices: NamespaceChoices = {}): NamespaceOption {
   const mappings = idMappings(choices.userNamespace);
+  const pid = pidMode(spec, choices.targetContainerId);
   return NamespaceOption.fromPartial({
     network: spec.hostNetwork === true ? NamespaceMode.NODE : NamespaceMode.POD,
     ipc: spec.hostIPC === true ? NamespaceMode.NODE : NamespaceMode.POD,
-    pid: pidMode(spec, choices.targetContainerId),
-    targetId: choices.targetContainerId ?? '',
+    pid,
+    targetId: pid === NamespaceMode.TARGET ? (choices.targetContainerId ?? '') : '',
     usernsOptions:
       spec.hostUsers === false
         ? { mode: NamespaceMode.POD, uids: mappings, gids: mappings }
@@ -34,8 +35,9 @@ export function idMappings(block: UserNamespaceBlock | undefined): IDMapping[] {
   return block === undefined ? [] : [{ hostId: block.hostId, containerId: 0, length: block.length }];
 }
 
+/** Where processes are shared anyway, the target's can be seen without joining it. */
 function pidMode(spec: PodSpec, targetContainerId: string | undefined): NamespaceMode {
-  if (targetContainerId !== undefined) return NamespaceMode.TARGET;
   if (spec.hostPID === true) return NamespaceMode.NODE;
-  return spec.shareProcessNamespace === true ? NamespaceMode.POD : NamespaceMode.CONTAINER;
+  if (spec.shareProcessNamespace === true) return NamespaceMode.POD;
+  return targetContainerId === undefined ? NamespaceMode.CONTAINER : NamespaceMode.TARGET;
 }

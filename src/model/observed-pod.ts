@@ -54,4 +54,23 @@ export interface ObservedContainer {
   readonly hash: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly logPath: string;
+  /** As whom it runs, where the runtime tells. */
+  readonly user?: ObservedUser;
+  /** The signal that asks it to end, by name, where the runtime tells. */
+  readonly stopSignal?: string;
+  /** What the kernel holds it to, where the runtime tells; 0 for what is not held. */
+  readonly held?: ObservedLimits;
+}
+
+export interface ObservedUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly supplementalGroups: readonly number[];
+}
+
+export interface ObservedLimits {
+  readonly cpuShares: bigint;
+  readonly cpuQuotaUs: bigint;
+  readonly cpuPeriodUs: bigint;
+  readonly memoryBytes: bigint;
 }

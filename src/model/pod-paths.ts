@@ -10,6 +10,8 @@ export interface PodPaths {
   /** The folder of one volume of a kind, such as `kubernetes.io~empty-dir`. */
   volume(uid: PodUid, plugin: string, name: string): string;
   plugins(uid: PodUid): string;
+  /** Where parts of volumes are bound before they go into containers. */
+  subPaths(uid: PodUid): string;
   etcHosts(uid: PodUid): string;
   container(uid: PodUid, name: string): string;
   /** Of all logs. */
@@ -26,6 +28,7 @@ export function podPaths(rootDir: string, podLogsDir: string): PodPaths {
     volumes: (uid) => join(pod(uid), 'volumes'),
     volume: (uid, plugin, name) => join(pod(uid), 'volumes', plugin, name),
     plugins: (uid) => join(pod(uid), 'plugins'),
+    subPaths: (uid) => join(pod(uid), 'volume-subpaths'),
     etcHosts: (uid) => join(pod(uid), 'etc-hosts'),
     container: (uid, name) => join(pod(uid), 'containers', name),
     logs: podLogsDir,

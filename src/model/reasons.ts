@@ -71,6 +71,7 @@ export const startReasons = {
   imageInspectError: 'ImageInspectError',
   invalidImageName: 'InvalidImageName',
   registryUnavailable: 'RegistryUnavailable',
+  signatureValidationFailed: 'SignatureValidationFailed',
 } as const;
 
 /** Why a container ended, as far as not the runtime says it. */

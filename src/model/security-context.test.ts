@@ -74,6 +74,13 @@ test('seccomp: container, pod, then the default', () => {
     type: 'Localhost',
     reference: '/var/lib/kubelet/seccomp/a/b.json',
   });
+  assert.deepEqual(seccompChoice(pod, local('./a//b.json'), options), {
+    type: 'Localhost',
+    reference: '/var/lib/kubelet/seccomp/a/b.json',
+  });
+  assert.deepEqual(seccompChoice(pod, containerWith({ seccompProfile: { type: 'Strictest' } }), options), {
+    refusal: { reason: 'CreateContainerConfigError', message: 'unknown seccomp profile type: "Strictest"' },
+  });
   assert.ok('refusal' in seccompChoice(pod, local(), options));
   assert.ok('refusal' in seccompChoice(pod, local(''), options));
 });
@@ -90,6 +97,10 @@ test('AppArmor: container, annotation, pod', () => {
     reference: 'prof',
   });
   assert.equal(appArmorChoice(podWith({}), containerWith()), undefined);
+  assert.equal(appArmorChoice(podWith({}, { [key]: '' }), containerWith()), undefined);
+  assert.deepEqual(appArmorChoice(podWith({}, { [key]: 'runtime/strict' }), containerWith()), {
+    refusal: { reason: 'CreateContainerConfigError', message: 'unknown apparmor profile type: "runtime/strict"' },
+  });
 });
 
 test('the older notation', () => {

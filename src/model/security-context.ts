@@ -1,6 +1,8 @@
+import { posix } from 'node:path';
 import type { AppArmorProfile, Container, SeccompProfile, SecurityContext } from '../gen/kubernetes/types.ts';
 import { describePod } from './containers.ts';
 import type { DesiredPod } from './desired-pod.ts';
+import { goQuote } from './go-text.ts';
 import { appArmorAnnotationPrefix } from './labels.ts';
 import { refuse, type Refusal } from './refusal.ts';
 
@@ -53,10 +55,11 @@ export function seccompChoice(
   const asked: SeccompProfile | undefined =
     container.securityContext?.seccompProfile ?? pod.spec.securityContext?.seccompProfile;
   if (asked === undefined) return { type: options.defaultToRuntime ? 'RuntimeDefault' : 'Unconfined' };
-  if (asked.type === 'RuntimeDefault') return { type: 'RuntimeDefault' };
-  if (asked.type !== 'Localhost') return { type: 'Unconfined' };
+  if (asked.type === 'RuntimeDefault' || asked.type === 'Unconfined') return { type: asked.type };
+  // What nobody knows might be meant to be strict: it must not become the weakest there is.
+  if (asked.type !== 'Localhost') return refuse(`unknown seccomp profile type: ${goQuote(asked.type)}`);
   return asked.localhostProfile
-    ? { type: 'Localhost', reference: joinPath(options.profileRoot, asked.localhostProfile) }
+    ? { type: 'Localhost', reference: posix.join(options.profileRoot, asked.localhostProfile) }
     : refuse('localhostProfile must be set if seccompProfile type is Localhost.');
 }
 
@@ -65,12 +68,13 @@ export function appArmorChoice(
   pod: Pick<DesiredPod, 'spec' | 'metadata'>,
   container: Container,
 ): ProfileChoice | Refusal | undefined {
+  const annotation = pod.metadata.annotations?.[`${appArmorAnnotationPrefix}${container.name}`];
   const asked: AppArmorProfile | undefined =
     container.securityContext?.appArmorProfile ??
-    fromAnnotation(pod.metadata.annotations?.[`${appArmorAnnotationPrefix}${container.name}`]) ??
-    pod.spec.securityContext?.appArmorProfile;
+    (annotation ? fromAnnotation(annotation) : pod.spec.securityContext?.appArmorProfile);
   if (asked === undefined) return undefined;
   if (asked.type === 'RuntimeDefault' || asked.type === 'Unconfined') return { type: asked.type };
+  if (asked.type !== 'Localhost') return refuse(`unknown apparmor profile type: ${goQuote(asked.type)}`);
   return asked.localhostProfile
     ? { type: 'Localhost', reference: asked.localhostProfile }
     : refuse('missing localhost apparmor profile name');
@@ -82,13 +86,13 @@ export function legacyAppArmor(choice: ProfileChoice): string {
   return choice.type === 'Unconfined' ? 'unconfined' : 'runtime/default';
 }
 
-function fromAnnotation(value: string | undefined): AppArmorProfile | undefined {
-  if (value === undefined || value === '') return undefined;
+/** A word that says nothing known stays as it is, for the caller to refuse. */
+function fromAnnotation(value: string): AppArmorProfile {
+  if (value === 'runtime/default') return { type: 'RuntimeDefault' };
   if (value === 'unconfined') return { type: 'Unconfined' };
-  if (value.startsWith('localhost/')) {
-    return { type: 'Localhost', localhostProfile: value.slice('localhost/'.length) };
-  }
-  return { type: 'RuntimeDefault' };
+  return value.startsWith('localhost/')
+    ? { type: 'Localhost', localhostProfile: value.slice('localhost/'.length) }
+    : { type: value };
 }
 
 const maskedByDefault = [
@@ -114,8 +118,4 @@ export function procMountPaths(
 ): { readonly masked: string[]; readonly readonly: string[] } {
   if (procMount === 'Unmasked') return { masked: [], readonly: [] };
   return { masked: [...maskedByDefault, ...hostMasked], readonly: [...readonlyByDefault] };
-}
-
-function joinPath(folder: string, name: string): string {
-  return `${folder.replace(/\/+$/, '')}/${name.replace(/^\/+/, '')}`;
 }

@@ -24,8 +24,8 @@ export interface CheckpointFileDeps<T> {
   readonly content: () => T;
 }
 
-/** Changes within this time are written together. */
-const gatherMs = 1_000;
+/** Changes within this time are written together. What an agent that is killed loses is what it learnt within it. */
+const gatherMs = 200;
 /** A disk that failed may be better then. */
 const retryMs = 10_000;
 

@@ -20,6 +20,10 @@ export class CounterMetric<L extends string> implements Counter<L> {
     this.#series.get(labels).value += amount;
   }
 
+  remove(...labels: LabelArguments<L>): void {
+    this.#series.remove(labels);
+  }
+
   samples(): Sample[] {
     return this.#series.list().map(({ pairs, state }) => ({ suffix: '', labels: pairs, value: state.value }));
   }

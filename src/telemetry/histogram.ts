@@ -34,6 +34,10 @@ export class HistogramMetric<L extends string> implements Histogram<L> {
     state.sum += value;
   }
 
+  remove(...labels: LabelArguments<L>): void {
+    this.#series.remove(labels);
+  }
+
   samples(): Sample[] {
     return this.#series.list().flatMap(({ pairs, state }) => this.#samplesOf(pairs, state));
   }

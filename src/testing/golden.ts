@@ -69,6 +69,16 @@ export function loadGolden(name: string): GoldenRecord {
 }
 
 const apiAccess = 'kube-api-access-{{rand}}';
+const apiAccessVolume: Volume = {
+  name: apiAccess,
+  projected: {
+    sources: [
+      { serviceAccountToken: { expirationSeconds: 3_607, path: 'token' } },
+      { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
+      { downwardAPI: { items: [{ path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } }] } },
+    ],
+  },
+};
 
 /** The pod as the API server handed it to the kubelet: defaulted, bound, with the access of its service account. */
 export function goldenPod(record: GoldenRecord): DesiredPod {
@@ -84,7 +94,7 @@ function apiPod(record: GoldenRecord): DesiredPod {
     terminationGracePeriodSeconds: manifest.terminationGracePeriodSeconds ?? 1,
     containers: manifest.containers.map(withApiAccess),
     ...(manifest.initContainers && { initContainers: manifest.initContainers.map(withApiAccess) }),
-    volumes: [...(manifest.volumes ?? []), { name: apiAccess, projected: { sources: [] } }],
+    volumes: [...(manifest.volumes ?? []), apiAccessVolume],
   };
   const metadata: ObjectMeta = {
     ...record.manifest.metadata,

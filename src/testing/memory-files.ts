@@ -1,49 +1,51 @@
 import { dirname } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
 
-interface Entry {
-  readonly content?: string;
+export interface MemoryEntry {
+  readonly content?: string | Uint8Array;
+  /** Of a link. */
+  readonly target?: string;
   readonly mode: number;
+  readonly uid?: number;
+  readonly gid?: number;
 }
 
-/** A file tree in memory with the ports of pod directories and volumes, and failures on demand. */
+/** A file tree in memory with the ports of pod directories, and failures on demand. */
 export class MemoryFiles {
-  readonly #entries = new Map<string, Entry>();
+  readonly entries = new Map<string, MemoryEntry>();
+  /** What is mounted where, the last over the others: options of a file system, or the source of a bind. */
+  readonly mounts = new Map<string, readonly string[]>();
   /** Asked before every change; what it throws is what the caller gets. */
   fault: (operation: string, path: string) => void = () => {};
 
   async makeFolder(path: string, mode: number): Promise<void> {
     this.fault('makeFolder', path);
-    for (let above = dirname(path); above !== '/' && !this.#entries.has(above); above = dirname(above)) {
-      this.#entries.set(above, { mode });
-    }
-    this.#entries.set(path, { mode });
+    this.#makeAbove(path, mode);
+    this.entries.set(path, { ...this.entries.get(path), mode });
   }
 
   async writeFile(path: string, content: string, mode: number): Promise<void> {
     this.fault('writeFile', path);
-    if (!this.#entries.has(dirname(path))) throw new TubeletError('notFound', `no such folder: ${dirname(path)}`);
-    this.#entries.set(path, { content, mode });
+    if (!this.entries.has(dirname(path))) throw new TubeletError('notFound', `no such folder: ${dirname(path)}`);
+    this.entries.set(path, { content, mode });
   }
 
   /** What others write on this disk, a runtime its logs say: without faults, and with the folders above. */
   append(path: string, text: string): void {
-    for (let above = dirname(path); above !== '/' && !this.#entries.has(above); above = dirname(above)) {
-      this.#entries.set(above, { mode: 0o755 });
-    }
-    const { content = '', mode = 0o640 } = this.#entries.get(path) ?? {};
-    this.#entries.set(path, { content: content + text, mode });
+    this.#makeAbove(path, 0o755);
+    const { content = '', mode = 0o640 } = this.entries.get(path) ?? {};
+    this.entries.set(path, { content: asText(content) + text, mode });
   }
 
   async readText(path: string): Promise<string> {
-    const content = this.#entries.get(path)?.content;
+    const content = this.entries.get(path)?.content;
     if (content === undefined) throw new TubeletError('notFound', `no such file: ${path}`);
-    return content;
+    return asText(content);
   }
 
   async list(path: string): Promise<readonly string[]> {
     const inside = `${path}/`;
-    const names = [...this.#entries.keys()]
+    const names = [...this.entries.keys()]
       .filter((entry) => entry.startsWith(inside))
       .map((entry) => entry.slice(inside.length));
     return [...new Set(names.map((name) => name.split('/')[0] ?? ''))];
@@ -51,20 +53,61 @@ export class MemoryFiles {
 
   async removeTree(path: string): Promise<void> {
     this.fault('removeTree', path);
-    for (const entry of this.#entries.keys()) {
-      if (entry === path || entry.startsWith(`${path}/`)) this.#entries.delete(entry);
+    const [mount] = this.mountsBelow(path);
+    if (mount !== undefined) {
+      throw new TubeletError('conflict', `refusing to remove ${path}: ${mount} is a mount point (memory)`);
     }
+    this.forget(path);
   }
 
   has(path: string): boolean {
-    return this.#entries.has(path);
+    return this.entries.has(path);
   }
 
   /** Every path below, with its mode in octal. */
   tree(below: string): string[] {
-    return [...this.#entries]
+    return [...this.entries]
       .filter(([path]) => path.startsWith(`${below}/`))
       .map(([path, { mode }]) => `${mode.toString(8)} ${path.slice(below.length + 1)}`)
       .toSorted();
   }
+
+  /** Every path below with its mode, owner, kind and, for a link, target. */
+  listing(below: string): string[] {
+    return [...this.entries]
+      .filter(([path]) => path.startsWith(`${below}/`))
+      .map(([path, { mode, uid = 0, gid = 0, target, content }]) => {
+        const kind = target === undefined ? (content === undefined ? 'd' : 'f') : 'l';
+        const end = target === undefined ? '' : ` -> ${target}`;
+        return `${mode.toString(8)} ${uid}:${gid} ${kind} ${path.slice(below.length + 1)}${end}`;
+      })
+      .toSorted();
+  }
+
+  /** The mount points at and below a path, deepest first. */
+  mountsBelow(path: string): readonly string[] {
+    return [...this.mounts.keys()]
+      .filter((point) => point === path || point.startsWith(`${path}/`))
+      .toSorted((one, other) => other.length - one.length);
+  }
+
+  /** Drops a path and all below it. */
+  forget(path: string): void {
+    for (const entry of this.entries.keys()) {
+      if (entry === path || entry.startsWith(`${path}/`)) this.entries.delete(entry);
+    }
+  }
+
+  #makeAbove(path: string, mode: number): void {
+    for (
+      let above = dirname(path);
+      above !== '/' && above !== '.' && !this.entries.has(above);
+      above = dirname(above)
+    ) {
+      this.entries.set(above, { mode });
+    }
+  }
 }
+
+export const asText = (content: string | Uint8Array): string =>
+  typeof content === 'string' ? content : Buffer.from(content).toString('utf8');

@@ -64,7 +64,10 @@ export function probeWorld(options: ProbeWorldOptions = {}): ProbeWorld {
     },
     observations: { get: (of) => pods.get(of), podIp: () => options.podIp ?? '10.0.0.2' },
     events: { record: (_pod, event) => events.push(`${event.reason} ${event.message} ${event.fieldPath}`) },
-    metrics: { observe: (type, result, pod, container) => measured.push(`${type} ${result} ${pod.name}/${container}`) },
+    metrics: {
+      observe: (type, result, pod, container) => measured.push(`${type} ${result} ${pod.name}/${container}`),
+      forget: (type, pod, container) => measured.push(`${type} gone ${pod.name}/${container}`),
+    },
     lastKnown: () => options.lastKnown,
     onChange: (of) => changes.push(`${of}@${Math.round(clock.monotonic() - began)}`),
   });

@@ -1,4 +1,29 @@
+export type { DownwardFacts } from './contents/downward-payload.ts';
+export type { MemoryFacts } from './contents/medium.ts';
+export { configMap } from './plugins/config-map.ts';
+export { downwardApi } from './plugins/downward-api.ts';
 export { emptyDir } from './plugins/empty-dir.ts';
 export { hostPath } from './plugins/host-path.ts';
-export type { MountedVolume, VolumeFiles, VolumePlugin } from './ports.ts';
-export { VolumeManager } from './volume-manager.ts';
+export { imageVolume } from './plugins/image.ts';
+export { projected } from './plugins/projected.ts';
+export { secret } from './plugins/secret.ts';
+export type {
+  Access,
+  ContentFiles,
+  FileFacts,
+  HostPaths,
+  KeptFile,
+  MountedVolume,
+  Mounts,
+  TokenSource,
+  TrustSource,
+  VolumeEvents,
+  VolumeHost,
+  VolumeImages,
+  VolumeObjects,
+  VolumePlugin,
+} from './ports.ts';
+export { ScratchFolders } from './scratch-folders.ts';
+export { SubPaths, type SubPath } from './sub-paths.ts';
+export { VolumeManager, type VolumeManagerDeps } from './volume-manager.ts';
+export { WrittenVolumes } from './written-volumes.ts';

@@ -1,25 +1,167 @@
 import type { PodUid } from '../base/ids.ts';
-import type { Volume } from '../gen/kubernetes/types.ts';
-
-/** The file system as far as volumes need it. */
-export interface VolumeFiles {
-  /** Makes a folder and those above it; one that is there gets the mode. */
-  makeFolder(path: string, mode: number): Promise<void>;
-  /** Removes a tree without following links and without crossing mounts. What is not there is fine. */
-  removeTree(path: string): Promise<void>;
-}
+import type { ImageSpec } from '../gen/cri/api.ts';
+import type { ClusterTrustBundleProjection, ConfigMap, Secret, Volume } from '../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../model/desired-pod.ts';
+import type { DataObjectKind } from '../model/standalone-object.ts';
 
 /** One kind of volume. */
 export interface VolumePlugin {
+  /** Its folder below a pod's volumes, by which its volumes are recognized after a restart. Unset: it keeps none. */
+  readonly folder?: string;
+  /** Its contents follow objects of the API: set up again at every look at the pod, which is cheap without news. */
+  readonly follows?: boolean;
   /** Whether this kind answers for the volume. */
   handles(volume: Volume): boolean;
   /** Makes the volume ready for containers; answers where it is on the host. Must stand being called again. */
-  setUp(uid: PodUid, volume: Volume): Promise<MountedVolume>;
-  /** Undoes `setUp`. Must stand being called again, and for volumes that never came to be. */
-  tearDown(uid: PodUid, volume: Volume): Promise<void>;
+  setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume>;
+  /** Undoes `setUp`, knowing no more than the disk does. Must stand being called again, and for halves. */
+  tearDown?(place: VolumePlace): Promise<void>;
+}
+
+export interface VolumeRequest {
+  readonly pod: DesiredPod;
+  readonly volume: Volume;
+}
+
+export interface VolumePlace {
+  readonly uid: PodUid;
+  readonly name: string;
 }
 
 export interface MountedVolume {
   readonly hostPath: string;
   readonly readOnly?: boolean;
+  readonly selinuxRelabel?: boolean;
+  /** The runtime mounts it itself. */
+  readonly image?: ImageSpec;
+}
+
+/** The machine as far as volumes need it. */
+export interface VolumeHost {
+  readonly files: VolumeFiles;
+  readonly contents: ContentFiles;
+  readonly paths: HostPaths;
+  readonly mounts: Mounts;
+}
+
+/** The agent's own folders. Modes are exact: the umask counts for nothing. */
+export interface VolumeFiles {
+  /** Makes a folder and those above it; one that is there gets the mode. */
+  makeFolder(path: string, mode: number): Promise<void>;
+  /** Replaces the file's content. */
+  writeFile(path: string, content: string, mode: number): Promise<void>;
+  /** Names in a folder; none when the folder is not there. */
+  list(path: string): Promise<readonly string[]>;
+  /** Removes a tree without following links and without crossing mounts. What is not there is fine. */
+  removeTree(path: string): Promise<void>;
+}
+
+/** Whose a file is and what may be done with it; the agent's own user and group where unset. */
+export interface Access {
+  readonly mode: number;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+export interface KeptFile extends Access {
+  readonly content: Uint8Array;
+}
+
+/** What the atomic writer does to a volume's folder. Containers see that folder read-only. */
+export interface ContentFiles {
+  /** Where a link points; nothing when there is none. */
+  readLink(path: string): Promise<string | undefined>;
+  /** The plain files below a folder, by their path from there. */
+  readTree(path: string): Promise<ReadonlyMap<string, Required<KeptFile>>>;
+  makeFolder(path: string, access: Access): Promise<void>;
+  /** A file that is not there yet. */
+  writeFile(path: string, file: KeptFile): Promise<void>;
+  /** A link in the place of whatever link was there, of one moment to the next. */
+  replaceLink(path: string, target: string, owner: Omit<Access, 'mode'>): Promise<void>;
+  /** Removes a link. */
+  unlink(path: string): Promise<void>;
+}
+
+export type FileKind = 'file' | 'folder' | 'link' | 'socket' | 'charDevice' | 'blockDevice' | 'pipe';
+
+export interface FileFacts {
+  readonly kind: FileKind;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+/** What should become of one entry of a tree; nothing where it is right. */
+export type DecideAccess = (entry: FileFacts) => { readonly gid: number; readonly mode?: number } | undefined;
+
+/** Paths that others write to as well, walked by descriptor: a link that appears on the way leads nowhere. */
+export interface HostPaths {
+  /** What stands at a path, through links; nothing where there is nothing. */
+  lookAt(path: string): Promise<FileFacts | undefined>;
+  /** Makes an empty file; not the folders above it. */
+  makeFile(path: string, mode: number): Promise<void>;
+  /** Gives groups and modes to a folder and all that is below it on its file system. */
+  changeTree(path: string, decide: DecideAccess, signal: AbortSignal): Promise<void>;
+  /** Makes the folders of a relative path below a volume that are not there. */
+  makeBelow(volumePath: string, subPath: string): Promise<void>;
+  /** Opens a path below a volume; links in it may lead anywhere in the volume and nowhere else. */
+  openBelow(volumePath: string, subPath: string): Promise<OpenPath>;
+}
+
+/** A path that stays what it is for as long as it is open. */
+export interface OpenPath {
+  readonly isFolder: boolean;
+  /** To mount from. */
+  readonly source: string;
+  /** Whether the other path is this very file or folder. */
+  isAt(path: string): Promise<boolean>;
+  close(): Promise<void>;
+}
+
+export interface Mounts {
+  mount(fsType: 'tmpfs' | 'hugetlbfs', target: string, options: readonly string[]): Promise<void>;
+  bind(source: string, target: string): Promise<void>;
+  /** Takes away all that is mounted on a path. */
+  unmount(target: string): Promise<void>;
+  /** The paths at and below this one on which something is mounted, deepest first. */
+  atOrBelow(path: string): Promise<readonly string[]>;
+}
+
+/** The ConfigMaps and Secrets that pods may name. */
+export interface VolumeObjects {
+  configMap(namespace: string, name: string): ConfigMap | undefined;
+  secret(namespace: string, name: string): Secret | undefined;
+  /** Why an object that is not here may be there all the same. */
+  problem?(kind: DataObjectKind, namespace: string, name: string): string | undefined;
+}
+
+export interface TokenSource {
+  get(
+    wish: {
+      readonly namespace: string;
+      readonly serviceAccount: string;
+      readonly pod: VolumePlace;
+      readonly audiences: readonly string[];
+      readonly expirationSeconds: number;
+    },
+    signal: AbortSignal,
+  ): Promise<{ readonly value: string }>;
+}
+
+/** The certificates of authorities that the API server keeps. */
+export interface TrustSource {
+  anchors(wish: ClusterTrustBundleProjection, signal: AbortSignal): Promise<string>;
+}
+
+/** Images that volumes are made of. */
+export interface VolumeImages {
+  ensure(request: VolumeRequest, signal: AbortSignal): Promise<ImageSpec>;
+}
+
+/** What happened to a pod, for people. */
+export interface VolumeEvents {
+  record(
+    pod: DesiredPod,
+    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+  ): void;
 }

@@ -1,40 +1,86 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Volume } from '../gen/kubernetes/types.ts';
-import { aPod } from '../testing/pods.ts';
+import type { DesiredPod } from '../model/desired-pod.ts';
+import { podPaths } from '../model/pod-paths.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { MemoryFiles } from '../testing/memory-files.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
+import { memoryVolumeHost } from '../testing/memory-volume-host.ts';
+import { aContainer, aPod } from '../testing/pods.ts';
 import type { VolumePlugin } from './ports.ts';
 import { VolumeManager } from './volume-manager.ts';
 
 const never = new AbortController().signal;
+const root = '/var/lib/kubelet/pods';
 
-/** A plugin for emptyDir and one for hostPath that only write down what they are asked. */
-function setUp() {
-  const calls: string[] = [];
-  const failing = new Set<string>();
-  const plugin = (kind: 'emptyDir' | 'hostPath'): VolumePlugin => ({
-    handles: (volume) => volume[kind] !== undefined,
-    async setUp(uid, { name }) {
-      calls.push(`up ${kind} ${uid} ${name}`);
-      if (failing.has(name)) throw new Error(`${name} cannot be made`);
-      return { hostPath: `/${kind}/${name}` };
-    },
-    async tearDown(uid, { name }) {
-      calls.push(`down ${kind} ${uid} ${name}`);
-      if (failing.has(name)) throw new Error(`${name} is busy`);
-    },
-  });
-  const manager = new VolumeManager({ plugins: [plugin('emptyDir'), plugin('hostPath')] });
-  return { calls, failing, manager };
+/** A promise that a test ends. */
+function hang(): { promise: Promise<void>; resolve: () => void; reject: (reason: unknown) => void } {
+  let end: { resolve: () => void; reject: (reason: unknown) => void } = { resolve: () => {}, reject: () => {} };
+  const promise = new Promise<void>((resolve, reject) => void (end = { resolve, reject }));
+  return { promise, ...end };
 }
 
-const withVolumes = (...volumes: Volume[]) => aPod({ spec: { volumes } });
+/** Plugins that only write down what they are asked: emptyDir with a folder on disk, hostPath, and secret, which follows. */
+function setUp(more: { readonly refreshInMs?: () => number | undefined } = {}) {
+  const clock = new FakeClock();
+  const files = new MemoryFiles();
+  const calls: string[] = [];
+  const events: string[] = [];
+  const woken: string[] = [];
+  const failing = new Map<string, string>();
+  const hanging = new Map<string, ReturnType<typeof hang>>();
+  const plugin = (kind: 'emptyDir' | 'hostPath' | 'secret'): VolumePlugin => ({
+    ...(kind === 'emptyDir' && { folder: 'kubernetes.io~empty-dir' }),
+    ...(kind === 'secret' && { follows: true }),
+    handles: (volume) => volume[kind] !== undefined,
+    async setUp({ pod: { uid }, volume: { name } }, signal) {
+      calls.push(`up ${kind} ${uid} ${name}`);
+      const hung = hanging.get(name);
+      signal.addEventListener('abort', () => hung?.reject(signal.reason));
+      await hung?.promise;
+      if (kind === 'emptyDir') await files.makeFolder(`${root}/${uid}/volumes/kubernetes.io~empty-dir/${name}`, 0o777);
+      const problem = failing.get(name);
+      if (problem !== undefined) throw new Error(problem);
+      return { hostPath: `/${kind}/${name}` };
+    },
+    async tearDown({ uid, name }) {
+      calls.push(`down ${kind} ${uid} ${name}`);
+      if (failing.has(name)) throw new Error(`${name} is busy`);
+      await files.removeTree(`${root}/${uid}/volumes/kubernetes.io~empty-dir/${name}`);
+    },
+  });
+  const manager = new VolumeManager({
+    clock,
+    log: new MemoryLog(),
+    host: memoryVolumeHost(files),
+    paths: podPaths('/var/lib/kubelet', '/var/log/pods'),
+    plugins: [plugin('emptyDir'), plugin('hostPath'), plugin('secret')],
+    subPaths: { clean: async (uid) => void calls.push(`clean ${uid}`) },
+    events: { record: (_, event) => void events.push(`${event.type} ${event.reason}: ${event.message}`) },
+    wake: (uid) => void woken.push(`${uid} at ${clock.monotonic()}`),
+    ...more,
+  });
+  const ready = (pod: DesiredPod): readonly string[] => [...manager.mounted(pod.uid).keys()];
+  return { clock, files, calls, events, woken, failing, hanging, manager, ready };
+}
+
+const using = (...volumes: readonly Volume[]): DesiredPod =>
+  aPod({
+    spec: {
+      volumes,
+      containers: [aContainer('main', { volumeMounts: volumes.map(({ name }) => ({ name, mountPath: `/${name}` })) })],
+    },
+  });
 const cache: Volume = { name: 'cache', emptyDir: {} };
 const etc: Volume = { name: 'etc', hostPath: { path: '/etc' } };
-const pod = withVolumes(cache, etc);
+const keys: Volume = { name: 'keys', secret: { secretName: 's' } };
+const pod = using(cache, etc);
 
 describe('mount', () => {
-  test('every volume by its own kind, in the order of the spec', async () => {
+  test('every volume by its own kind, once', async () => {
     const { calls, manager } = setUp();
+    await manager.mount(pod, never);
     await manager.mount(pod, never);
     assert.deepEqual(calls, ['up emptyDir uid-1 cache', 'up hostPath uid-1 etc']);
     assert.deepEqual(Object.fromEntries(manager.mounted(pod.uid)), {
@@ -43,107 +89,202 @@ describe('mount', () => {
     });
   });
 
-  test('is done once', async () => {
+  test('what follows objects is brought up to date every time', async () => {
     const { calls, manager } = setUp();
-    await manager.mount(pod, never);
-    await manager.mount(pod, never);
+    await manager.mount(using(keys), never);
+    await manager.mount(using(keys), never);
     assert.equal(calls.length, 2);
   });
 
-  test('a pod without volumes has none', async () => {
+  test('what no container uses is left alone, whatever it is', async () => {
     const { calls, manager } = setUp();
-    await manager.mount(aPod(), never);
-    assert.deepEqual([calls, manager.mounted(aPod().uid).size], [[], 0]);
+    await manager.mount(aPod({ spec: { volumes: [cache, { name: 'x', nfs: { server: 's', path: '/' } }] } }), never);
+    assert.deepEqual(calls, []);
   });
 
-  test('one that fails: nothing counts as mounted, and all is tried again', async () => {
-    const { calls, failing, manager } = setUp();
-    failing.add('etc');
+  test('one that fails holds the pod back; the others are kept, and it alone is tried again', async () => {
+    const { calls, failing, manager, ready, clock, woken, events } = setUp();
+    failing.set('etc', 'no such disk');
+    const message = 'MountVolume.SetUp failed for volume "etc" : no such disk';
     await assert.rejects(manager.mount(pod, never), {
-      kind: 'internal',
-      message: 'MountVolume.SetUp failed for volume "etc" : etc cannot be made',
+      message: `Unable to attach or mount volumes: unmounted volumes=[etc], unattached volumes=[], failed to process volumes=[]: ${message}`,
     });
-    assert.equal(manager.mounted(pod.uid).size, 0);
+    assert.deepEqual([ready(pod), events], [['cache'], [`Warning FailedMount: ${message}`]]);
+    // Not yet: the look has another reason.
+    await assert.rejects(manager.mount(pod, never));
+    assert.deepEqual([calls.length, events.length], [2, 1]);
+    await clock.advance(500);
+    assert.deepEqual(woken, ['uid-1 at 500']);
     failing.clear();
     await manager.mount(pod, never);
-    assert.equal(manager.mounted(pod.uid).size, 2);
-    assert.equal(calls.length, 4);
+    assert.deepEqual([ready(pod), calls.length], [['cache', 'etc'], 3]);
   });
 
-  test('an abort stops between volumes', async () => {
-    const { calls, manager } = setUp();
+  test('tries come at growing distances', async () => {
+    const { failing, manager, clock, woken, events } = setUp();
+    failing.set('etc', 'no');
+    for (let tries = 0; tries < 10; tries++) {
+      await assert.rejects(manager.mount(using(etc), never));
+      await clock.advance(130_000);
+    }
+    const at = woken.map((text) => Number(text.split(' ')[2])).map((ms, index) => ms - index * 130_000);
+    assert.deepEqual(at, [500, 1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 64_000, 122_000, 122_000]);
+    assert.equal(events.filter((text) => text.includes('MountVolume.SetUp')).length, 10);
+  });
+
+  test('what follows objects is tried at every look: somebody may know that it is there now', async () => {
+    const { failing, manager, events } = setUp();
+    failing.set('keys', 'secret "s" not found');
+    await assert.rejects(manager.mount(using(keys), never));
+    await assert.rejects(manager.mount(using(keys), never));
+    assert.equal(events.length, 1, 'the same is told once in its time');
+    failing.set('keys', 'another trouble');
+    await assert.rejects(manager.mount(using(keys), never));
+    assert.equal(events.length, 2);
+    failing.clear();
+    await manager.mount(using(keys), never);
+  });
+
+  test('a refresh that fails does not hold a pod back that has its volume', async () => {
+    const { failing, manager, ready, events } = setUp();
+    await manager.mount(using(keys), never);
+    failing.set('keys', 'gone');
+    await manager.mount(using(keys), never);
+    assert.deepEqual([ready(using(keys)), events.length], [['keys'], 1]);
+  });
+
+  test('volumes are made side by side, and one that hangs holds back only its pod', async () => {
+    const { hanging, manager, ready, clock, events, calls } = setUp();
+    hanging.set('cache', hang());
+    const held = manager.mount(pod, never);
+    const other = aPod({ ...pod, uid: 'uid-2', spec: using(etc).spec });
+    await manager.mount(other, never);
+    await clock.advance(0);
+    assert.deepEqual([ready(pod), ready(other)], [['etc'], ['etc']]);
+    const outcome = assert.rejects(held, { kind: 'timeout' });
+    await clock.advance(123_000);
+    await outcome;
+    assert.deepEqual(events, [
+      'Warning FailedMount: Unable to attach or mount volumes: unmounted volumes=[cache], unattached volumes=[], ' +
+        'failed to process volumes=[]: timed out waiting for the condition',
+    ]);
+    // The next look joins the operation that is under way.
+    const joined = manager.mount(pod, never);
+    hanging.get('cache')?.resolve();
+    await joined;
+    assert.equal(calls.filter((call) => call.includes('cache')).length, 1);
+  });
+
+  test('a pod that waits for two minutes is told so', async () => {
+    const { failing, manager, clock, events } = setUp();
+    failing.set('keys', 'no');
+    for (let look = 0; look < 14; look++) {
+      await assert.rejects(manager.mount(using(keys), never));
+      await clock.advance(10_000);
+    }
+    assert.equal(events.filter((text) => text.endsWith('timed out waiting for the condition')).length, 1);
+  });
+
+  test('who gives up waiting does not end what is under way', async () => {
+    const { hanging, manager, ready, clock } = setUp();
+    hanging.set('cache', hang());
     const gaveUp = new AbortController();
+    const outcome = assert.rejects(manager.mount(pod, gaveUp.signal), /enough/);
+    await clock.advance(0);
     gaveUp.abort(new Error('enough'));
-    await assert.rejects(manager.mount(pod, gaveUp.signal), /enough/);
-    assert.deepEqual(calls, []);
+    await outcome;
+    hanging.get('cache')?.resolve();
+    await clock.advance(0);
+    assert.deepEqual(ready(pod), ['cache', 'etc']);
+  });
+
+  test('the pod is looked at when contents grow old, but never all the time', async () => {
+    const { manager, clock, woken } = setUp({ refreshInMs: () => 0 });
+    await manager.mount(using(keys), never);
+    await clock.advance(30_000);
+    assert.deepEqual(woken, ['uid-1 at 10000']);
   });
 });
 
 describe('kinds that cannot be mounted', () => {
-  const table: readonly (readonly [Volume, string])[] = [
-    [{ name: 'cfg', configMap: { name: 'cm' } }, 'configMap'],
-    [{ name: 'key', secret: { secretName: 's' } }, 'secret'],
-    [{ name: 'bare' }, 'none'],
-  ];
-  for (const [volume, kind] of table) {
-    test(`${kind} is refused by name, before anything is made`, async () => {
-      const { calls, manager } = setUp();
-      await assert.rejects(manager.mount(withVolumes(cache, volume), never), {
-        kind: 'unsupported',
-        message: `Unable to attach or mount volumes: volume "${volume.name}" is of a kind that this version cannot mount: ${kind}`,
-      });
-      assert.deepEqual(calls, []);
+  for (const [volume, words] of [
+    [{ name: 'x', nfs: { server: 's', path: '/' } }, 'volume "x" is of a kind that this version cannot mount: nfs'],
+    [{ name: 'x' }, 'volume "x" is of a kind that this version cannot mount: none'],
+    [{ name: 'x', gitRepo: { repository: 'r' } }, 'volume "x" is a gitRepo, which is refused by design'],
+  ] as const) {
+    test(words, async () => {
+      const { calls, events, manager } = setUp();
+      const failure: unknown = await manager.mount(using(cache, volume), never).catch((error: unknown) => error);
+      const text = `Unable to attach or mount volumes: unmounted volumes=[x], unattached volumes=[], failed to process volumes=[x]: ${words}`;
+      assert.ok(failure instanceof Error && failure.message.startsWith(text), String(failure));
+      assert.equal(events[0]?.startsWith(`Warning FailedMount: ${text}`), true);
+      assert.deepEqual(calls, [], 'nothing is made');
     });
   }
-
-  test('a variant of a kind is named too', async () => {
-    const manager = new VolumeManager({ plugins: [] });
-    const why = async (volume: Volume): Promise<string> => {
-      const failure: unknown = await manager.mount(withVolumes(volume), never).then(
-        () => undefined,
-        (error: unknown) => error,
-      );
-      return failure instanceof Error ? failure.message.replace(/^.*: /, '') : 'mounted';
-    };
-    assert.equal(await why({ name: 'ram', emptyDir: { medium: 'Memory' } }), 'emptyDir (Memory)');
-    assert.equal(await why({ name: 'sock', hostPath: { path: '/run/x', type: 'Socket' } }), 'hostPath (Socket)');
-  });
-
-  test('unmounting a pod with one is fine', async () => {
-    const { calls, manager } = setUp();
-    await manager.unmount(withVolumes({ name: 'cfg', configMap: { name: 'cm' } }, cache));
-    assert.deepEqual(calls, ['down emptyDir uid-1 cache']);
-  });
 });
 
-describe('unmount', () => {
-  test('takes all down, also what never came up, and can be repeated', async () => {
-    const { calls, manager } = setUp();
+describe('taking down', () => {
+  test('goes by what is on disk: parts first, and a pod may be nobody’s any more', async () => {
+    const { calls, files, manager, ready } = setUp();
     await manager.mount(pod, never);
+    await files.makeFolder(`${root}/uid-1/volumes/kubernetes.io~empty-dir/older`, 0o777);
+    await files.makeFolder(`${root}/uid-1/volumes/example.com~foreign/x`, 0o777);
     await manager.unmount(pod);
-    assert.equal(manager.mounted(pod.uid).size, 0);
+    assert.deepEqual(calls.slice(2), ['clean uid-1', 'down emptyDir uid-1 cache', 'down emptyDir uid-1 older']);
+    assert.deepEqual(ready(pod), []);
     await manager.unmount(pod);
+    assert.deepEqual(calls.slice(5), ['clean uid-1']);
+  });
+
+  test('one that is busy keeps none of the others, and all stays on record until it is done', async () => {
+    const { failing, files, manager, ready } = setUp();
+    const two = using(cache, { name: 'more', emptyDir: {} });
+    await manager.mount(two, never);
+    failing.set('cache', 'busy');
+    await assert.rejects(manager.unmount(two), /cache is busy/);
+    assert.deepEqual(await files.list(`${root}/uid-1/volumes/kubernetes.io~empty-dir`), ['cache']);
+    assert.deepEqual(ready(two), ['cache', 'more']);
+    failing.clear();
+    await manager.unmount(two);
+    assert.deepEqual(ready(two), []);
+  });
+
+  test('an operation under way is given up first', async () => {
+    const { hanging, manager, clock, ready, calls } = setUp();
+    hanging.set('cache', hang());
+    const outcome = assert.rejects(manager.mount(pod, never), { kind: 'cancelled' });
+    await clock.advance(0);
+    await manager.unmount(pod);
+    await outcome;
+    assert.deepEqual([ready(pod), calls.at(-1)], [[], 'clean uid-1']);
+  });
+
+  test('one that heeds nothing is named', async () => {
+    const { hanging, manager, clock } = setUp();
+    const deaf = hang();
+    hanging.set('cache', { ...deaf, reject: () => {} });
+    const mounting = manager.mount(pod, never).catch(() => undefined);
+    await clock.advance(0);
+    const outcome = assert.rejects(manager.unmount(pod), /volumes are still being set up: cache/);
+    await clock.advance(123_000);
+    await outcome;
+    deaf.resolve();
+    await mounting;
+    await manager.unmount(pod);
+  });
+
+  test('a pod that comes back waits for it', async () => {
+    const { manager, calls, ready } = setUp();
+    await manager.mount(pod, never);
+    const down = manager.unmount(pod);
+    await manager.mount(pod, never);
+    await down;
     assert.deepEqual(calls.slice(2), [
+      'clean uid-1',
       'down emptyDir uid-1 cache',
-      'down hostPath uid-1 etc',
-      'down emptyDir uid-1 cache',
-      'down hostPath uid-1 etc',
+      'up emptyDir uid-1 cache',
+      'up hostPath uid-1 etc',
     ]);
-  });
-
-  test('one that is busy keeps the pod’s volumes on record', async () => {
-    const { failing, manager } = setUp();
-    await manager.mount(pod, never);
-    failing.add('cache');
-    await assert.rejects(manager.unmount(pod), /cache is busy/);
-    assert.equal(manager.mounted(pod.uid).size, 2);
-  });
-
-  test('afterwards the pod can come back', async () => {
-    const { calls, manager } = setUp();
-    await manager.mount(pod, never);
-    await manager.unmount(pod);
-    await manager.mount(pod, never);
-    assert.equal(calls.filter((call) => call.startsWith('up')).length, 4);
+    assert.deepEqual(ready(pod), ['cache', 'etc']);
   });
 });

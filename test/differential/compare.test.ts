@@ -38,7 +38,7 @@ describe('a record that is tampered with is found out', () => {
       'a file',
       '644 0:0 f etc-hosts',
       '600 0:0 f etc-hosts',
-      ['file missing: 600 etc-hosts', 'file extra: 644 etc-hosts'],
+      ['file missing: 600 0:0 f etc-hosts', 'file extra: 644 0:0 f etc-hosts'],
     ],
   ];
   for (const [what, from, to, found] of cases) {

@@ -2,7 +2,7 @@ import type { Clock } from '../../src/base/clock.ts';
 import { goQuote } from '../../src/model/go-text.ts';
 import { createProber, type Prober, type ProbeTarget } from '../../src/pods/probes/index.ts';
 import { httpProbeRequest } from '../../src/pods/probes/probers/http-request.ts';
-import { dialFailure } from '../../src/pods/probes/probers/network-text.ts';
+import { dialFailure } from '../../src/model/network-text.ts';
 import type { FakeCri } from '../../src/testing/fake-cri/index.ts';
 import type { Script } from './programs.ts';
 

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { TubeletError } from '../../src/base/errors.ts';
 import type { PodStatus, Quantity } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
@@ -16,13 +15,13 @@ import {
   goldenLookup,
   goldenNode,
   goldenSettings,
-  goldenVolume,
   type GoldenRecord,
 } from '../../src/testing/golden.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
+import { memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
-import type { VolumePlugin } from '../../src/volumes/index.ts';
+import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
 import { goldenProber } from './golden-prober.ts';
 import { scriptOf } from './programs.ts';
 import { stageRuntime } from './stage-runtime.ts';
@@ -44,6 +43,7 @@ export class GoldenWorld {
     const script = scriptOf(record);
     this.cri = createFakeCri({ clock, logs: files });
     stageRuntime({ clock, cri: this.cri, files, record, script });
+    void files.makeFolder('/etc/apt', 0o755);
     files.append('/etc/hosts', '127.0.0.1\tlocalhost\n');
     this.machine = wirePodMachine({
       clock,
@@ -51,8 +51,10 @@ export class GoldenWorld {
       log,
       cri: this.cri,
       files,
+      volumeHost: memoryVolumeHost(files),
+      tokens: { get: async () => ({ value: 'token' }), refreshInMs: () => undefined },
       lastWords: { readEnd: (path) => files.readText(path), readLogTail: (path) => this.#logOf(path) },
-      cgroups: { remove: async () => {} },
+      cgroups: wholeCgroups,
       events: { record: (_, event) => void this.events.push(event) },
       settings: { ...goldenSettings, nodeName },
       node: goldenNode(),
@@ -64,7 +66,6 @@ export class GoldenWorld {
       resyncMs: 60_000,
       parallelPulls: 1,
       prober: goldenProber({ clock, cri: this.cri, script }),
-      volumePlugins: [goldenVolumes],
       services: () => goldenLookup(recordedServiceIp(record)).services(),
       onStatus: (_, status) => {
         this.statuses.push(status);
@@ -91,17 +92,6 @@ export class GoldenWorld {
   }
 }
 
-/** Kinds of volumes that the agent does not mount yet; where the recorded agent had them is all that matters here. */
-const goldenVolumes: VolumePlugin = {
-  handles: ({ configMap, secret, projected, hostPath }) =>
-    [configMap, secret, projected, hostPath].some((source) => source !== undefined),
-  async setUp(_, volume) {
-    if (volume.secret?.secretName === 'nope') throw new TubeletError('notFound', 'secret "nope" not found');
-    return goldenVolume(volume);
-  },
-  tearDown: async () => {},
-};
-
 /** The objects that the recorded pods refer to. */
 function goldenObjects(): readonly StandaloneObject[] {
   const lookup = goldenLookup();
@@ -109,6 +99,7 @@ function goldenObjects(): readonly StandaloneObject[] {
   const binaryData = { bin: Buffer.from([0, 1, 2]).toString('base64') };
   return [
     { ...at, kind: 'ConfigMap', name: 'cm', object: { ...lookup.configMap('', 'cm'), binaryData } },
+    { ...at, kind: 'ConfigMap', name: 'kube-root-ca.crt', object: { data: { 'ca.crt': 'an authority' } } },
     { ...at, kind: 'Secret', name: 'sec', object: { ...lookup.secret('', 'sec') } },
   ];
 }

@@ -26,7 +26,7 @@ test('the table names records that there are', () => {
   assert.deepEqual(unknown, []);
 });
 
-test('51 of 57 records agree in full', () => {
+test('56 of 57 records agree in full', () => {
   const differing = new Set(differences.map(({ record }) => record));
-  assert.deepEqual([names.length - differing.size, names.length], [51, 57]);
+  assert.deepEqual([names.length - differing.size, names.length], [56, 57]);
 });

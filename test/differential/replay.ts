@@ -16,7 +16,7 @@ export interface Replay {
   /** The status when the pod was deleted. */
   readonly held: PodStatus | undefined;
   readonly events: readonly PodEvent[];
-  /** Mode and path of what was under the pod's directory when it was deleted. */
+  /** Mode, owner, kind and path of what was under the pod's directory when it was deleted. */
   readonly files: readonly string[];
   readonly hosts: string | undefined;
 }
@@ -95,7 +95,7 @@ type Seen = Pick<Replay, 'files' | 'hosts' | 'held'>;
 async function look({ files, statuses }: GoldenWorld, uid: string): Promise<Seen> {
   const folder = `{{rootDir}}/pods/${uid}`;
   const hosts = files.has(`${folder}/etc-hosts`) ? await files.readText(`${folder}/etc-hosts`) : undefined;
-  return { files: files.tree(folder), hosts, held: statuses.at(-1) };
+  return { files: files.listing(folder), hosts, held: statuses.at(-1) };
 }
 
 function inRecordedWords(world: GoldenWorld, uid: string, seen: Seen): Replay {
@@ -112,6 +112,7 @@ function translator(calls: readonly FakeCall[], uid: string): <T>(value: T) => T
       .replace(/\b[0-9a-f]{64}\b/g, (id) => ids.get(id) ?? '{{digest}}')
       .replace(/\b10\.88\.\d+\.\d+\b/g, '{{podIP}}')
       .replace(/20\d\d-\d\d-\d\dT[\d:.]+Z/g, '{{time}}')
+      .replace(/\.\.\d{4}(_\d\d){5}\.\d+/g, '..{{stamp}}')
       .replace(/(containers\/[a-z0-9]+\/)[0-9a-f]{8}\b/g, '$1{{rand}}');
   const translate = (value: unknown): unknown => {
     if (typeof value === 'string') return words(value);

@@ -9,7 +9,10 @@ import type { Files } from '../../src/pods/directories/index.ts';
 import { CheckpointFile } from '../../src/state/index.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { anAdmissionNode } from '../../src/testing/admission-node.ts';
+import type { MemoryFiles } from '../../src/testing/memory-files.ts';
+import { memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
 import { testNode, testSettings } from '../support/agent-world.ts';
 import { Life, type BorderWatch } from './life.ts';
 
@@ -24,7 +27,7 @@ type Kept = Readonly<Record<string, PodStatus>>;
 export interface AgentDeps {
   readonly clock: FakeClock;
   readonly cri: Cri;
-  readonly files: Files;
+  readonly files: MemoryFiles;
   readonly seed: number;
   readonly watch: BorderWatch;
   readonly diskDelayMs: () => number;
@@ -112,7 +115,8 @@ export class Agent {
       log: this.log,
       cri: life.cri(cri),
       files: ownFiles,
-      cgroups: { remove: (uid) => life.through('removeCgroup', uid, async () => removeCgroup(uid)) },
+      volumeHost: life.volumeHost(memoryVolumeHost(files)),
+      cgroups: { ...wholeCgroups, remove: (uid) => life.through('removeCgroup', uid, async () => removeCgroup(uid)) },
       events: { record: () => {} },
       settings: testSettings,
       node: testNode,

@@ -6,6 +6,7 @@ import { sleepBy } from '../../src/base/sleep.ts';
 import type { Cri } from '../../src/cri/index.ts';
 import type { ContainerEventResponse } from '../../src/gen/cri/api.ts';
 import type { Files } from '../../src/pods/directories/index.ts';
+import type { VolumeHost } from '../../src/volumes/index.ts';
 
 /** Who looks on at the border between the agent and the world. */
 export interface BorderWatch {
@@ -116,6 +117,28 @@ export class Life {
       readText: (path) => slow('readText', path, () => real.readText(path)),
       list: (path) => slow('list', path, () => real.list(path)),
       removeTree: (path) => slow('removeTree', path, () => real.removeTree(path)),
+    };
+  }
+
+  /** The machine as volumes see it: every call may be the last, and takes as long as the disk. */
+  volumeHost(real: VolumeHost): VolumeHost {
+    const slow = <T extends object>(part: T): T =>
+      new Proxy(part, {
+        get: (target, verb) => {
+          const call = Reflect.get(target, verb) as (...args: readonly unknown[]) => Promise<unknown>;
+          return (...args: readonly unknown[]) =>
+            this.through(String(verb), args[0], async () => {
+              const delayMs = this.#deps.diskDelayMs();
+              if (delayMs > 0) await this.clock.sleep(delayMs);
+              return call.apply(target, [...args]);
+            });
+        },
+      });
+    return {
+      files: slow(real.files),
+      contents: slow(real.contents),
+      paths: slow(real.paths),
+      mounts: slow(real.mounts),
     };
   }
 

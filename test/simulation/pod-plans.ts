@@ -69,10 +69,26 @@ export function planPod(dice: Dice, name: string, version: number, source: PodSo
     containers: planned.filter(({ role }) => role === 'regular').map(container),
     ...(initContainers.length > 0 && { initContainers }),
     ...(dice.chance(0.2) && { hostNetwork: true }),
-    ...(dice.chance(0.3) && { volumes: [{ name: 'scratch', emptyDir: {} }] }),
   };
-  const pod = aPod({ name, namespace: 'default', uid, source, spec });
+  const pod = aPod({ name, namespace: 'default', uid, source, spec: dice.chance(0.3) ? withVolumes(spec) : spec });
   return { uid: podUid(uid), name, pod, restartPolicy, graceSeconds, containers: planned };
+}
+
+/** The same with folders on disk and in memory, which every container uses. */
+function withVolumes(spec: Partial<PodSpec>): Partial<PodSpec> {
+  const volumes = [
+    { name: 'scratch', emptyDir: {} },
+    { name: 'memory', emptyDir: { medium: 'Memory' } },
+  ];
+  const volumeMounts = volumes.map((volume) => ({ name: volume.name, mountPath: `/${volume.name}` }));
+  const using = (containers: readonly Container[] = []): readonly Container[] =>
+    containers.map((container) => ({ ...container, volumeMounts }));
+  return {
+    ...spec,
+    volumes,
+    containers: using(spec.containers),
+    ...(spec.initContainers && { initContainers: using(spec.initContainers) }),
+  };
 }
 
 /** The same pod after an update of its images. */

@@ -10,7 +10,7 @@ export interface PullFailure {
 /** Runtimes put these words first to tell two kinds of failure from all others. */
 const known: readonly (readonly [reason: string, because: string])[] = [
   [startReasons.registryUnavailable, 'the registry is unavailable'],
-  ['SignatureValidationFailed', 'the signature validation failed'],
+  [startReasons.signatureValidationFailed, 'the signature validation failed'],
 ];
 
 export function pullFailure(image: string, words: string): PullFailure {

@@ -59,9 +59,3 @@ export async function cgroupDriverOf(
     }
   }
 }
-
-/** The ways of running a sandbox that the runtime names; an old runtime names none. */
-export async function announcedHandlers({ cri, signal }: ConnectRuntimeDeps): Promise<ReadonlySet<string>> {
-  const { runtimeHandlers } = await cri.status({ verbose: false }, { signal });
-  return new Set(runtimeHandlers.map(({ name }) => name).filter((name) => name !== ''));
-}

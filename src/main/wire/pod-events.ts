@@ -1,4 +1,6 @@
+import type { EventRecorder } from '../../apiserver/events/index.ts';
 import type { Log } from '../../base/log.ts';
+import type { NodeEvents } from '../../node/index.ts';
 import type { PodEvents } from '../../pods/runtime/index.ts';
 
 /** Without an API server events go where they can still be read: into the log. */
@@ -14,5 +16,43 @@ export function loggedEvents(log: Log): PodEvents {
         reason,
         message,
       }),
+  };
+}
+
+/** With one they go there too; the log keeps them for who looks at the node only. */
+export function recordedEvents(log: Log, recorder: Pick<EventRecorder, 'record'>): PodEvents {
+  const logged = loggedEvents(log);
+  return {
+    record(pod, event) {
+      logged.record(pod, event);
+      const { namespace, name, uid, metadata } = pod;
+      const { fieldPath, ...what } = event;
+      recorder.record({
+        ...what,
+        about: {
+          kind: 'Pod',
+          apiVersion: 'v1',
+          namespace,
+          name,
+          uid,
+          ...(metadata.resourceVersion !== undefined && { resourceVersion: metadata.resourceVersion }),
+          ...(fieldPath !== undefined && { fieldPath }),
+        },
+      });
+    },
+  };
+}
+
+/** Events about the node. Their subject's uid is the node's name: whoever asks for a node's events asks by that. */
+export function recordedNodeEvents(
+  log: Log,
+  nodeName: string,
+  recorder: Pick<EventRecorder, 'record'> | undefined,
+): NodeEvents {
+  return {
+    record({ type, reason, message }) {
+      log.info('Event occurred', { object: nodeName, kind: 'Node', apiVersion: 'v1', type, reason, message });
+      recorder?.record({ type, reason, message, about: { kind: 'Node', name: nodeName, uid: nodeName } });
+    },
   };
 }

@@ -12,6 +12,7 @@ import { podObject, type DesiredPod, type PodSource } from '../../model/desired-
 import type { HostDns } from '../../model/dns.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import { podPaths } from '../../model/pod-paths.ts';
+import { runtimeHandlerFor, type RuntimeClasses } from '../../model/runtime-class.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import type { ServiceObject } from '../../model/service-environment.ts';
 import { referrers, StandaloneObjects } from '../../objects/index.ts';
@@ -32,15 +33,19 @@ import {
   type LastWordsFiles,
   type PodEvents,
 } from '../../pods/runtime/index.ts';
-import { createProber, lastKnownIn, ProbeManager, type Prober } from '../../pods/probes/index.ts';
+import { createProber, lastKnownIn, ProbeManager, probeMetrics, type Prober } from '../../pods/probes/index.ts';
 import { PodSources } from '../../pods/sources/index.ts';
 import { PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
-import { PodSync } from '../../pods/sync/index.ts';
+import { PodSync, type Cgroups } from '../../pods/sync/index.ts';
+import { UserNamespaces } from '../../pods/userns/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
-import { emptyDir, hostPath, VolumeManager, type VolumePlugin } from '../../volumes/index.ts';
+import type { TrustSource, VolumeHost } from '../../volumes/index.ts';
 import { activeDeadlines } from './deadlines.ts';
 import type { ImagePolicy } from './images.ts';
 import { wireLogs, type LogKeeping } from './logs.ts';
+import { podMetrics } from './pod-metrics.ts';
+import type { UserNamespacePolicy } from './user-namespaces.ts';
+import { imagesOfVolumes, wireVolumes, type VolumeTokens } from './volumes.ts';
 import { withLastWords } from './with-last-words.ts';
 
 export interface PodMachineDeps {
@@ -49,7 +54,7 @@ export interface PodMachineDeps {
   readonly log: Log;
   readonly cri: Omit<Cri, 'close' | 'endpoint'>;
   readonly files: Files;
-  readonly cgroups: { remove(uid: PodUid): Promise<void> };
+  readonly cgroups: Cgroups;
   readonly events: PodEvents;
   readonly settings: RuntimeSettings;
   readonly node: NodeFacts;
@@ -60,6 +65,12 @@ export interface PodMachineDeps {
   readonly runtimeName: () => string;
   /** The ways of running a sandbox that the runtime announces, by name. */
   readonly runtimeHandlers?: () => ReadonlySet<string>;
+  /** Whether sandboxes of that handler can have mounts that are read-only with all below them; none can unless told. */
+  readonly recursiveReadOnly?: (handler: string) => boolean;
+  /** Why pods cannot have a network of their own now; they can unless told. */
+  readonly networkError?: () => string | undefined;
+  /** Where pods' own users come from; without it no pod can have any. */
+  readonly userNamespaces?: UserNamespacePolicy;
   /** The sources that must have spoken before anything is cleaned up. */
   readonly sources: readonly PodSource[];
   readonly resyncMs: number;
@@ -74,10 +85,19 @@ export interface PodMachineDeps {
   readonly hookRequests?: HookRequests;
   /** Carries out probes; from this machine unless told. */
   readonly prober?: Prober;
-  /** Kinds of volumes besides emptyDir and hostPath. */
-  readonly volumePlugins?: readonly VolumePlugin[];
-  /** The services that pods are told of in their environment; none unless told. */
-  readonly services?: () => readonly ServiceObject[];
+  /** The machine as far as volumes need it. */
+  readonly volumeHost: VolumeHost;
+  /** Tokens of service accounts for volumes; none can be had unless told. */
+  readonly tokens?: VolumeTokens;
+  readonly trust?: TrustSource;
+  /** The services that pods are told of in their environment; none unless told, unknown while not yet read. */
+  readonly services?: () => readonly ServiceObject[] | undefined;
+  /** ConfigMaps and Secrets of the API server; those of the manifests folder unless told. */
+  readonly objects?: PodObjects;
+  /** RuntimeClasses of the API server; without them a class is a handler of that name. */
+  readonly runtimeClasses?: RuntimeClasses;
+  /** A pod moved on in its life on this node. */
+  readonly onLifeChange?: (uid: PodUid) => void;
   /** Rotation of and links to logs; neither without it. */
   readonly logs?: LogKeeping;
   /** How many dead containers are kept; one of each name unless told. */
@@ -85,9 +105,18 @@ export interface PodMachineDeps {
   /** Streams of hints beside the runtime's own, used where it has none. */
   readonly otherHints?: readonly HintStream[];
   readonly metrics?: Metrics;
+  /** The page of its own that probes are measured on. */
+  readonly probeMetrics?: Metrics;
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
   /** Nothing is left of a pod: its status is forgotten too. */
   readonly onGone?: (uid: PodUid) => void;
+}
+
+/** Where pods' ConfigMaps and Secrets come from. */
+export interface PodObjects extends Pick<StandaloneObjects, 'configMap' | 'secret'> {
+  ready(pod: DesiredPod, signal: AbortSignal): Promise<void>;
+  problem(kind: 'ConfigMap' | 'Secret', namespace: string, name: string): string | undefined;
+  release(uid: PodUid): void;
 }
 
 /** Everything between "a source has a set of pods" and "the runtime runs them". */
@@ -100,6 +129,14 @@ export interface PodMachine {
   setObjects(objects: Parameters<StandaloneObjects['set']>[0]): void;
   /** The desired pods as API objects, with the status the agent sees. */
   pods(): readonly Pod[];
+  /** Something that these pods use has changed. */
+  wake(uids: readonly PodUid[]): void;
+  /** Nothing of the pod is left on this node, or it was never let in. */
+  isOver(uid: PodUid): boolean;
+  /** Every source has said what it wants. */
+  hasAllSpoken(): boolean;
+  /** Nobody wants the pod or looks after it, and nothing of it is in the runtime or on disk. */
+  isUnknown(uid: PodUid): Promise<boolean>;
   readonly desired: DesiredPods;
   readonly workers: PodWorkers;
   readonly statuses: PodStatuses;
@@ -112,6 +149,8 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const { clock, random, log, cri, files, events, settings, node, hostIps } = deps;
   const paths = podPaths(settings.rootDir, settings.podLogsDir);
 
+  const measured = deps.metrics && { metrics: deps.metrics };
+
   // Stores.
   const desired = new DesiredPods();
   const observed = new ObservedPods({ runtime: deps.lastWords ? withLastWords(cri, deps.lastWords, log) : cri });
@@ -122,15 +161,26 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const errors = new StartErrors();
 
   // Actors.
-  const directories = new PodDirectories({ files, random, paths });
-  const volumes = new VolumeManager({ plugins: [emptyDir(files, paths), hostPath(), ...(deps.volumePlugins ?? [])] });
+  const userNamespaces =
+    deps.userNamespaces && new UserNamespaces({ log, runtime: cri, paths, ...deps.userNamespaces });
+  const directories = new PodDirectories({
+    files,
+    random,
+    paths,
+    // What a pod of an earlier life of the agent left mounted comes down before its files go.
+    beforeRemoval: (uid) => volumes.tearDown(uid),
+    onRemoved: (uid) => userNamespaces?.release(uid),
+  });
   const objects = new StandaloneObjects({
     log,
     onChange: (changed) => dispatch.handle({ type: 'resourcesChanged', uids: referrers(changed, desired.all()) }),
   });
+  const named = deps.objects ?? objects;
   const lookup = {
-    configMap: (namespace: string, name: string) => objects.configMap(namespace, name),
-    secret: (namespace: string, name: string) => objects.secret(namespace, name),
+    configMap: (namespace: string, name: string) => named.configMap(namespace, name),
+    secret: (namespace: string, name: string) => named.secret(namespace, name),
+    problem: (kind: 'ConfigMap' | 'Secret', namespace: string, name: string) =>
+      deps.objects?.problem(kind, namespace, name),
     services: deps.services ?? (() => []),
   };
   const images = new ImageManager({
@@ -140,7 +190,37 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     parallelPulls: deps.parallelPulls,
     ...deps.imagePolicy?.extras(lookup),
   });
-  const prepare = prepareContainer({ images, volumes, files: directories, lookup, settings, node, hostIps });
+  const { volumes, subPaths } = wireVolumes({
+    clock,
+    random,
+    log,
+    host: deps.volumeHost,
+    paths,
+    settings,
+    node,
+    hostIps,
+    objects: lookup,
+    events,
+    images: imagesOfVolumes(images),
+    ...(deps.tokens && { tokens: deps.tokens }),
+    ...(deps.trust && { trust: deps.trust }),
+    wake: (uid) => dispatch.handle({ type: 'resourcesChanged', uids: [uid] }),
+  });
+  const recursiveReadOnly = (pod: DesiredPod): boolean => {
+    const choice = runtimeHandlerFor(pod, deps.runtimeClasses, deps.runtimeHandlers?.() ?? new Set());
+    return 'handler' in choice && deps.recursiveReadOnly?.(choice.handler) === true;
+  };
+  const prepare = prepareContainer({
+    images,
+    volumes,
+    subPaths,
+    files: directories,
+    lookup,
+    settings,
+    node,
+    hostIps,
+    recursiveReadOnly,
+  });
   const backoff = new RestartBackoff({ clock, limits: deps.restartLimits ?? defaultBackoffLimits });
   const { hostDns } = deps;
   const gcPolicy = deps.gcPolicy ?? { minAgeMs: 0, maxPerContainer: 1, maxTotal: -1 };
@@ -160,6 +240,8 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     random,
     log,
     events,
+    ownRestartRules: settings.featureGates('ContainerRestartRules'),
+    ...(deps.probeMetrics && { metrics: probeMetrics(deps.probeMetrics) }),
     prober: deps.prober ?? createProber({ clock, runtime: cri }),
     observations: {
       get: (uid) => observed.get(uid),
@@ -187,7 +269,11 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     hostDns,
     hostIps,
     ...(deps.runtimeHandlers && { runtimeHandlers: deps.runtimeHandlers }),
+    ...(deps.runtimeClasses && { runtimeClasses: deps.runtimeClasses }),
+    ...(deps.networkError && { networkError: deps.networkError }),
+    ...(userNamespaces && { userNamespaces }),
     toldOfEnds: () => pleg.streamHealthy(),
+    ...measured,
   });
   const publisher = new StatusPublisher({
     clock,
@@ -197,6 +283,13 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     startErrors: (uid) => errors.of(uid),
     hostIps,
     runtimeName: deps.runtimeName,
+    recursiveReadOnly,
+    ...measured,
+    features: {
+      ownRestartRules: settings.featureGates('ContainerRestartRules'),
+      stopSignals: settings.featureGates('ContainerStopSignals'),
+      users: settings.featureGates('SupplementalGroupsPolicy'),
+    },
   });
   const syncer = new PodSync({
     log,
@@ -204,6 +297,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     runtime,
     volumes,
     directories,
+    ...(deps.objects && { objects: deps.objects }),
     cgroups: deps.cgroups,
     statuses: publisher,
     events,
@@ -212,13 +306,17 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   });
 
   // Loops. Each announces to the dispatch below, which exists before any of them starts.
-  const announce = (): void => housekeeping.wake();
+  const announce = (uid: PodUid): void => {
+    housekeeping.wake();
+    deps.onLifeChange?.(uid);
+  };
   const workers = new PodWorkers({
     clock,
     random,
     log,
     syncer,
     resyncMs: deps.resyncMs,
+    ...measured,
     onChange: announce,
     onNewLife: (pod) =>
       dispatch.handle({ type: 'configChanged', update: { op: 'add', source: pod.source, pods: [pod] } }),
@@ -249,6 +347,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     admission: new Admission({
       log,
       node: deps.admissionNode,
+      ...measured,
       running: { hasContainers: (uid) => observed.listed().has(uid) },
     }),
     active: () => desired.all().filter(({ uid }) => !workers.isFinished(uid)),
@@ -261,6 +360,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     statuses.forget(uid);
     images.forget(uid);
     probes.removePod(uid);
+    deps.objects?.release(uid);
     deps.onGone?.(uid);
   };
   const dispatch = new Dispatch({ log, desired, gate, workers, housekeeping, onGone });
@@ -272,13 +372,21 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     observed,
     relistPeriodMs,
     ...(deps.otherHints && { otherHints: deps.otherHints }),
-    ...(deps.metrics && { metrics: deps.metrics }),
+    ...measured,
     onChange: (uid) => dispatch.handle({ type: 'observedChanged', uid }),
   });
+
+  if (deps.metrics !== undefined) {
+    const { metrics } = deps;
+    podMetrics({ metrics, desired: () => desired.all(), workers, listed: () => observed.listed() });
+  }
 
   return {
     components: [
       ...(deps.imagePolicy?.records ? [deps.imagePolicy.records] : []),
+      // What pods were given before is known before a worker asks for more.
+      ...(userNamespaces ? [userNamespaces] : []),
+      volumes,
       pleg,
       probes,
       workers,
@@ -287,6 +395,14 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     ],
     set: (source, pods) => sources.set(source, pods),
     setObjects: (told) => objects.set(told),
+    wake: (uids) => dispatch.handle({ type: 'resourcesChanged', uids }),
+    isOver: (uid) => workers.isFinished(uid) || gate.isRejected(uid),
+    hasAllSpoken: () => sources.allReady(),
+    isUnknown: async (uid) => {
+      const isKnown = (): boolean => desired.has(uid) || workers.knows(uid) || observed.listed().has(uid);
+      if (!sources.allReady() || pleg.lastRelist() === undefined || isKnown()) return false;
+      return !(await directories.uids()).has(uid) && !isKnown();
+    },
     pods: () => desired.all().map((pod) => podObject(pod, statuses.get(pod.uid))),
     desired,
     workers,

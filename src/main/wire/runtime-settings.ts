@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Settings } from '../../config/index.ts';
 import type { Machine } from '../../host/index.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
+import { hasSelinux, hasSwapController } from './kernel-features.ts';
 
 /** The part of the settings that making sandboxes and containers depends on. */
 export function runtimeSettings(
@@ -26,18 +27,21 @@ export function runtimeSettings(
     cpuCfsQuotaPeriodMs: config.cpuCFSQuotaPeriod.toMillis(),
     singleProcessOomKill: config.singleProcessOOMKill ?? node.machine.cgroupVersion === 1,
     memorySwapBehavior: config.memorySwap.swapBehavior === 'LimitedSwap' ? 'LimitedSwap' : 'NoSwap',
-    swapControllerAvailable: false,
+    swapControllerAvailable: hasSwapController(node.machine.cgroupVersion),
     memoryThrottlingFactor: config.memoryThrottlingFactor,
-    selinuxEnabled: false,
+    selinuxEnabled: hasSelinux(),
     featureGates: (name) => featureGates.all[name] ?? false,
   };
 }
 
-export function nodeFacts(machine: Machine): NodeFacts {
+/** What is allocatable may change while the agent runs, so that it is asked for at each use. */
+export function nodeFacts(machine: Machine, allocatable: () => NodeFacts['allocatable']): NodeFacts {
   return {
     memoryCapacityBytes: machine.memoryBytes,
     swapCapacityBytes: machine.swapBytes,
-    allocatable: { cpu: String(machine.cpus), memory: String(machine.memoryBytes) },
+    get allocatable() {
+      return allocatable();
+    },
     hugePageSizes: machine.hugePageSizes,
     thermalThrottlePaths: machine.thermalThrottlePaths,
   };

@@ -16,10 +16,11 @@ export interface SourcesDeps {
 }
 
 /** The sources that are configured, and so must speak before anything is cleaned up. */
-export function sourcesOf({ config }: Settings): readonly PodSource[] {
+export function sourcesOf({ config, flags }: Settings): readonly PodSource[] {
   const sources: readonly (readonly [PodSource, string])[] = [
     ['file', config.staticPodPath],
     ['http', config.staticPodURL],
+    ['api', flags.kubeconfig],
   ];
   return sources.filter(([, where]) => where !== '').map(([source]) => source);
 }

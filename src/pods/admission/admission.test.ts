@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { PodUid } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
+import { Registry } from '../../telemetry/index.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
 import { Admission } from './admission.ts';
@@ -14,7 +15,7 @@ import { admitted, refused, type AdmissionRule } from './verdict.ts';
 class World {
   node: AdmissionNode = anAdmissionNode({ allocatable: { cpu: '2', memory: '1Gi', pods: '10' } });
   readonly running = new Set<PodUid>();
-  readonly rejections: string[] = [];
+  readonly registry = new Registry();
   readonly log = new MemoryLog();
   readonly admission: Admission;
 
@@ -23,7 +24,7 @@ class World {
       log: this.log,
       node: () => this.node,
       running: { hasContainers: (uid) => this.running.has(uid) },
-      rejections: { inc: ({ reason }) => this.rejections.push(reason) },
+      metrics: this.registry,
       ...(resourceManagers && { resourceManagers }),
     });
   }
@@ -51,7 +52,7 @@ describe('a decision stands', () => {
     world.node = anAdmissionNode({ allocatable: { cpu: '128', memory: '1Gi', pods: '10' } });
     assert.equal(world.admission.decide(pod('a', '64'), []), verdict);
     assert.equal(world.admission.isAdmitted(pod('a', '64')), false);
-    assert.deepEqual(world.rejections, ['OutOfcpu']);
+    assert.match(world.registry.render(), /^kubelet_admission_rejections_total\{reason="OutOfcpu"\} 1$/m);
   });
 
   test('until the pod is forgotten', () => {
@@ -118,6 +119,7 @@ test('victims are named once and their share is not counted any more', () => {
   assert.equal(world.admission.isAdmitted(busy), false);
   assert.equal(world.admission.isAdmitted(critical), true);
   assert.equal(world.admission.decide(pod('next', '1'), [busy, critical]).admit, true, 'the other half is free');
+  assert.match(world.registry.render(), /^kubelet_preemptions\{preemption_signal="cpu"\} 1$/m);
 });
 
 describe('the chain', () => {

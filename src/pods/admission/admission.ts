@@ -1,11 +1,11 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import type { Counter } from '../../base/metrics.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
+import { admissionMetrics, type AdmissionMetrics } from './admission-metrics.ts';
 import { admissionChain, judge } from './chain.ts';
 import type { AdmissionNode, RunningPods } from './ports.ts';
-import { rejectionLabel } from './rejection.ts';
 import { admitted, type AdmissionRule, type Verdict } from './verdict.ts';
 
 export interface AdmissionDeps {
@@ -15,13 +15,14 @@ export interface AdmissionDeps {
   readonly running: RunningPods;
   /** Asked before the node's totals are looked at; whoever hands out CPUs, memory or devices. */
   readonly resourceManagers?: AdmissionRule;
-  readonly rejections?: Pick<Counter<'reason'>, 'inc'>;
+  readonly metrics?: Metrics;
 }
 
 /** Decides once for every pod whether it may run here; the only writer of that fact. */
 export class Admission {
   readonly #deps: AdmissionDeps;
   readonly #chain: readonly AdmissionRule[];
+  readonly #metrics: AdmissionMetrics;
   /** What a pod is answered when it is asked for again. */
   readonly #decided = new Map<PodUid, Verdict>();
   /** Pods that were told to give way: they may still be ending, but what they asked for is promised to others. */
@@ -30,6 +31,7 @@ export class Admission {
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
     this.#chain = admissionChain(deps.resourceManagers);
+    this.#metrics = admissionMetrics(deps.metrics);
   }
 
   /**
@@ -71,14 +73,17 @@ export class Admission {
   }
 
   #tell(pod: DesiredPod, verdict: Verdict): void {
-    const { log, rejections } = this.#deps;
+    const { log } = this.#deps;
     const fields = { pod: { namespace: pod.namespace, name: pod.name }, podUID: pod.uid };
     if (verdict.admit === false) {
       const { reason, message } = verdict;
       log.info('Pod was not admitted', { ...fields, reason, message });
-      rejections?.inc({ reason: rejectionLabel(reason) });
+      this.#metrics.rejected(reason);
     } else if (verdict.admit === 'afterPreempting') {
-      for (const uid of verdict.victims) this.#victims.add(uid);
+      for (const uid of verdict.victims) {
+        this.#victims.add(uid);
+        this.#metrics.preempted(verdict.shortOf);
+      }
       log.info('Pods give way to a critical pod', { ...fields, victims: verdict.victims, resource: verdict.shortOf });
     }
   }

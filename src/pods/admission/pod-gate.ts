@@ -54,6 +54,11 @@ export class PodGate {
     return true;
   }
 
+  /** Whether the pod was turned away: it never ran, and nothing of it is here. */
+  isRejected(uid: PodUid): boolean {
+    return this.#rejected.has(uid);
+  }
+
   forget(uid: PodUid): void {
     this.#deps.admission.forget(uid);
     this.#rejected.delete(uid);

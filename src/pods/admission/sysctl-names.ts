@@ -1,3 +1,5 @@
+import { dottedSysctl } from '../../model/sysctl-names.ts';
+
 /** Settings that exist per pod and disturb nobody else, each with the kernel from which on that is so. */
 const safe: readonly (readonly [name: string, sinceKernel?: readonly [number, number]])[] = [
   ['kernel.shm_rmid_forced'],
@@ -22,7 +24,7 @@ export interface AllowedSysctls {
 
 /** The safe settings of this kernel and those the node's owner added. */
 export function allowedSysctls(kernelVersion: string, unsafe: readonly string[]): AllowedSysctls {
-  const added = unsafe.map(toDots);
+  const added = unsafe.map(dottedSysctl);
   const names = [
     ...safe.filter(([, since]) => since === undefined || isAtLeast(kernelVersion, since)).map(([name]) => name),
     ...added.filter((pattern) => !pattern.endsWith('*')),
@@ -55,12 +57,6 @@ const namespaces: readonly (readonly [prefix: string, namespace: SysctlNamespace
 function namespaceOf(name: string): SysctlNamespace | undefined {
   if (name === 'kernel.sem') return 'ipc';
   return namespaces.find(([prefix]) => name.startsWith(prefix))?.[1];
-}
-
-/** Names may be written as paths below /proc/sys. The first separator tells which way; the other one is then literal. */
-export function toDots(name: string): string {
-  const first = /[./]/.exec(name)?.[0];
-  return first === '/' ? name.replace(/[./]/g, (separator) => (separator === '/' ? '.' : '/')) : name;
 }
 
 /** A version nobody can read counts as too old. */

@@ -38,6 +38,7 @@ describe('what is made', () => {
   test('a message file of its own for each start, writable by everybody', async () => {
     const { files, directories } = setUp();
     await directories.prepare(pod.uid);
+    await directories.makeContainerFolder(pod.uid, 'main');
     const made = [
       await directories.makeTerminationLog(pod.uid, 'main'),
       await directories.makeTerminationLog(pod.uid, 'main'),
@@ -133,6 +134,29 @@ describe('removal', () => {
     files.fault = () => {};
     await directories.remove(pod.uid);
     assert.deepEqual([...(await directories.uids())], ['uid-2']);
+  });
+
+  test('is told when the directory is gone, before a pod that comes back has one again', async () => {
+    const told: string[] = [];
+    const files = new MemoryFiles();
+    const directories = new PodDirectories({
+      files,
+      random: seededRandom(1),
+      paths: podPaths('/var/lib/kubelet', '/var/log/pods'),
+      onRemoved: (uid) => void told.push(`removed ${uid} ${files.has(`/var/lib/kubelet/pods/${uid}`)}`),
+    });
+    await directories.prepare(pod.uid);
+    files.fault = (operation) => {
+      if (operation === 'removeTree') throw new Error('a volume is still mounted');
+    };
+    await assert.rejects(directories.remove(pod.uid), /still mounted/);
+    assert.equal(told.length, 0);
+    files.fault = () => {};
+    const removal = directories.remove(pod.uid);
+    await directories.prepare(pod.uid);
+    told.push('prepared');
+    await removal;
+    assert.deepEqual(told, ['removed uid-1 false', 'prepared']);
   });
 
   test('nobody there: nobody’s uid', async () => {

@@ -9,6 +9,10 @@ export interface PodDirectoriesDeps {
   readonly files: Files;
   readonly random: Random;
   readonly paths: PodPaths;
+  /** Takes down what is mounted in the pod's directory. */
+  readonly beforeRemoval?: (uid: PodUid) => Promise<void>;
+  /** The pod's directory is gone: what stood there is no longer on record. */
+  readonly onRemoved?: (uid: PodUid) => void;
 }
 
 const folderMode = 0o750;
@@ -42,11 +46,15 @@ export class PodDirectories {
     return path;
   }
 
+  /** The folder of a container's own files. */
+  async makeContainerFolder(uid: PodUid, container: string): Promise<void> {
+    await this.#deps.files.makeFolder(this.#deps.paths.container(uid, container), folderMode);
+  }
+
+  /** A new file for last words in the container's folder. */
   async makeTerminationLog(uid: PodUid, container: string): Promise<string> {
     const { files, paths, random } = this.#deps;
-    const folder = paths.container(uid, container);
-    await files.makeFolder(folder, folderMode);
-    const path = join(folder, random.hex(4));
+    const path = join(paths.container(uid, container), random.hex(4));
     await files.writeFile(path, '', terminationLogMode);
     return path;
   }
@@ -77,7 +85,10 @@ export class PodDirectories {
 
   async #remove(uid: PodUid): Promise<void> {
     const { files, paths } = this.#deps;
+    await this.#deps.beforeRemoval?.(uid);
     await files.removeTree(paths.pod(uid));
+    // Before anybody who waits for the removal goes on: a pod that comes back begins without.
+    this.#deps.onRemoved?.(uid);
     for (const folder of await files.list(paths.logs)) {
       if (uidOfLogFolder(folder) === uid) await files.removeTree(join(paths.logs, folder));
     }

@@ -45,6 +45,7 @@ for (const mask of [0o000, 0o022, 0o077]) {
     const directories = new PodDirectories({ files: hostFiles, random: seededRandom(1), paths });
     await directories.prepare(pod.uid);
     await directories.writeHosts(pod.uid, 'hosts\n');
+    await directories.makeContainerFolder(pod.uid, 'main');
     const message = await directories.makeTerminationLog(pod.uid, 'main');
     await directories.prepareLogs(pod, 'main');
     const random = message.slice(-8);

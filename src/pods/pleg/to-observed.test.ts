@@ -6,6 +6,7 @@ import {
   NamespaceMode,
   PodSandboxState,
   PodSandboxStatus,
+  Signal,
 } from '../../gen/cri/api.ts';
 import { containerHashAnnotation, podUidLabel } from '../../model/labels.ts';
 import { containerState, sandboxState, toObservedContainer, toObservedSandbox, uidOf } from './to-observed.ts';
@@ -101,6 +102,20 @@ describe('container', () => {
       annotations: { [containerHashAnnotation]: '11a6d6d6', other: 'kept' },
       logPath: '/var/log/pods/a/main/2.log',
     });
+  });
+
+  test('what not every runtime tells', () => {
+    const status = ContainerStatus.fromPartial({
+      user: { linux: { uid: 1000n, gid: 2000n, supplementalGroups: [2000n, 3000n] } },
+      stopSignal: Signal.SIGRTMINPLUS1,
+      resources: { linux: { cpuShares: 102n, cpuQuota: 20_000n, cpuPeriod: 100_000n, memoryLimitInBytes: 64n } },
+    });
+    const { user, stopSignal, held } = toObservedContainer(status, 's0');
+    assert.deepEqual(user, { uid: 1000, gid: 2000, supplementalGroups: [2000, 3000] });
+    assert.equal(stopSignal, 'SIGRTMIN+1');
+    assert.deepEqual(held, { cpuShares: 102n, cpuQuotaUs: 20_000n, cpuPeriodUs: 100_000n, memoryBytes: 64n });
+    const silent = toObservedContainer(ContainerStatus.fromPartial({}), 's0');
+    assert.equal('user' in silent || 'stopSignal' in silent || 'held' in silent, false);
   });
 
   test('what the runtime leaves out is empty', () => {

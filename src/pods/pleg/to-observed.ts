@@ -3,6 +3,7 @@ import {
   ContainerState,
   NamespaceMode,
   PodSandboxState,
+  Signal,
   type ContainerStatus,
   type PodSandboxStatus,
 } from '../../gen/cri/api.ts';
@@ -51,8 +52,41 @@ export function toObservedContainer(status: ContainerStatus, sandbox: string): O
     hash: status.annotations[containerHashAnnotation] ?? '',
     annotations: status.annotations,
     logPath: status.logPath,
+    ...details(status),
   };
 }
+
+/** What not every runtime tells. */
+function details(status: ContainerStatus): Pick<ObservedContainer, 'user' | 'stopSignal' | 'held'> {
+  const user = status.user?.linux;
+  const held = status.resources?.linux;
+  const stopSignal = signalNames.get(status.stopSignal);
+  return {
+    ...(user && {
+      user: {
+        uid: Number(user.uid),
+        gid: Number(user.gid),
+        supplementalGroups: user.supplementalGroups.map(Number),
+      },
+    }),
+    ...(stopSignal !== undefined && { stopSignal }),
+    ...(held && {
+      held: {
+        cpuShares: held.cpuShares,
+        cpuQuotaUs: held.cpuQuota,
+        cpuPeriodUs: held.cpuPeriod,
+        memoryBytes: held.memoryLimitInBytes,
+      },
+    }),
+  };
+}
+
+/** As pods spell them: `SIGRTMIN+1`. The default of the runtime has no name. */
+const signalNames: ReadonlyMap<Signal, string> = new Map(
+  Object.entries(Signal)
+    .filter(([, signal]) => signal !== Signal.RUNTIME_DEFAULT)
+    .map(([name, signal]) => [signal, name.replace('PLUS', '+').replace('MINUS', '-')]),
+);
 
 export function sandboxState(state: PodSandboxState): ObservedSandbox['state'] {
   return state === PodSandboxState.SANDBOX_READY ? 'ready' : 'notReady';

@@ -13,5 +13,6 @@ export type {
   ProbeType,
   ProbeVerdict,
 } from './ports.ts';
+export { probeMetrics } from './probe-metrics.ts';
 export { ProbeManager, type ProbeManagerDeps } from './probe-manager.ts';
 export { ProbeResults } from './probe-results.ts';

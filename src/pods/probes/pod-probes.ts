@@ -11,6 +11,7 @@ export interface PodProbesDeps {
   readonly random: Random;
   readonly observations: Observations;
   readonly onChange: (uid: PodUid) => void;
+  readonly ownRestartRules: boolean;
 }
 
 /** The probes of one pod. Its workers look at one and the same observation, startup probes first. */
@@ -62,7 +63,7 @@ export class PodProbes implements WorkerPod {
     this.#pod = pod;
     if (this.#assigned !== pod) {
       this.#assigned = pod;
-      this.#assign(probesOf(pod));
+      this.#assign(probesOf(pod, this.#deps.ownRestartRules));
       this.#observed = this.#deps.observations.get(pod.uid);
       this.#lookAll();
     } else {

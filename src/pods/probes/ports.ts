@@ -43,6 +43,8 @@ export interface ProbeEvent {
 export interface ProbeMetrics {
   /** One run of a probe, retries included, that said something about the container. */
   observe(type: ProbeType, result: 'successful' | 'failed', pod: DesiredPod, container: string, seconds: number): void;
+  /** Nothing is probed there any more. */
+  forget(type: ProbeType, pod: DesiredPod, container: string): void;
 }
 
 /** One thing to find out: whether this instance of this container answers this probe. */

@@ -19,6 +19,8 @@ export interface ProbeManagerDeps {
   readonly observations: Observations;
   readonly events: Events;
   readonly metrics?: ProbeMetrics;
+  /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
+  readonly ownRestartRules?: boolean;
   /** What an earlier run of the agent knew of a container instance, so that a restart of the agent changes nothing. */
   readonly lastKnown: (uid: PodUid, containerName: string, id: ContainerId) => LastKnown | undefined;
   /** A verdict that matters changed: the pod deserves a look. */
@@ -71,9 +73,9 @@ export class ProbeManager implements Component {
       known.update(pod);
       return;
     }
-    if (probesOf(pod).length === 0) return;
-    const { random, observations, onChange } = this.#deps;
-    const probes = new PodProbes({ worker: this.#workerDeps, random, observations, onChange }, pod);
+    const { random, observations, onChange, ownRestartRules = false } = this.#deps;
+    if (probesOf(pod, ownRestartRules).length === 0) return;
+    const probes = new PodProbes({ worker: this.#workerDeps, random, observations, onChange, ownRestartRules }, pod);
     this.#pods.set(pod.uid, probes);
     probes.update(pod);
   }

@@ -1,6 +1,7 @@
 import type { Container, Probe } from '../../gen/kubernetes/types.ts';
 import { isRestartableInit, type ContainerKind } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { restartPolicyOf } from '../../model/restart-policy.ts';
 import type { ProbeType } from './ports.ts';
 
 /** The numbers of one probe. */
@@ -23,12 +24,17 @@ export interface ProbeAssignment {
   readonly endsForGood: boolean;
 }
 
-/** Every probe of a pod. Only regular containers and sidecars are probed. */
-export function probesOf(pod: DesiredPod): readonly ProbeAssignment[] {
+/**
+ * Every probe of a pod. Only regular containers and sidecars are probed. `ownRestartRules`: containers may have restart
+ * policies and rules of their own.
+ */
+export function probesOf(pod: DesiredPod, ownRestartRules: boolean): readonly ProbeAssignment[] {
   const sidecars = (pod.spec.initContainers ?? []).filter(isRestartableInit);
   return [
     ...sidecars.flatMap((container) => assignments(container, 'init', false)),
-    ...pod.spec.containers.flatMap((container) => assignments(container, 'regular', endsForGood(pod, container))),
+    ...pod.spec.containers.flatMap((container) =>
+      assignments(container, 'regular', endsForGood(pod, container, ownRestartRules)),
+    ),
   ];
 }
 
@@ -43,10 +49,10 @@ function assignments(container: Container, kind: ContainerKind, endsForGood: boo
   );
 }
 
-/** A container may have a policy of its own, and rules that restart it in spite of the policy. */
-function endsForGood(pod: DesiredPod, container: Container): boolean {
-  const policy = container.restartPolicy ?? pod.spec.restartPolicy;
-  return policy === 'Never' && (container.restartPolicyRules ?? []).length === 0;
+/** A rule may bring a container back in spite of its policy; by which exit code is not asked here. */
+function endsForGood(pod: DesiredPod, container: Container, ownRules: boolean): boolean {
+  const policy = restartPolicyOf({ container, podPolicy: pod.spec.restartPolicy, ownRules });
+  return policy === 'Never' && !(ownRules && (container.restartPolicyRules ?? []).length > 0);
 }
 
 /** Zero stands for "not said", as in the API. */

@@ -90,7 +90,9 @@ export class ProbeWorker {
   /** The pod is gone, and so is what was found out. */
   remove(): void {
     this.halt();
-    if ('id' in this.#state) this.#deps.results.remove(this.#state.id, this.#assignment.settings.type);
+    const { settings, container } = this.#assignment;
+    this.#deps.metrics?.forget(settings.type, this.#owner.pod, container.name);
+    if ('id' in this.#state) this.#deps.results.remove(this.#state.id, settings.type);
     this.#state = { kind: 'unseen' };
   }
 

@@ -1,6 +1,7 @@
 import type { SandboxId } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
+import { computeRestart, restartPolicyOf } from '../../model/restart-policy.ts';
 import { computeInitActions } from './compute-init-actions.ts';
 import { computeRegularActions } from './compute-regular-actions.ts';
 import { computeSandboxChange } from './compute-sandbox-change.ts';
@@ -46,20 +47,25 @@ function actionsTowardsSpec(input: ActionsInput): PodActions {
   };
 }
 
-function actionsForNewSandbox({ pod, observed }: ActionsInput, attempt: number, reason: string): PodActions {
+function actionsForNewSandbox(input: ActionsInput, attempt: number, reason: string): PodActions {
+  const { pod, observed, ownRestartRules = false } = input;
   const killPod = observed.sandboxes.length + observed.containers.length > 0 ? { killPod: { reason } } : {};
   const nothing = { ...killPod, kill: [], start: [] };
   if (pod.metadata.deletionTimestamp !== undefined) return nothing;
   const { containers, initContainers = [], restartPolicy } = pod.spec;
   const newest = (name: string): ObservedContainer | undefined =>
     observed.containers.find((container) => container.name === name);
-  // A pod that runs once has run: losing its sandbox does not entitle it to a second time.
-  if (restartPolicy === 'Never' && attempt !== 0 && observed.containers.length > 0) return nothing;
-  const wanted = containers.filter(({ name }) => {
-    const last = newest(name);
-    return !(restartPolicy === 'OnFailure' && last?.state === 'exited' && last.exitCode === 0);
+  const isSecondTime = attempt !== 0 && observed.containers.length > 0;
+  const wanted = containers.filter((container) => {
+    const own = { container, podPolicy: restartPolicy, ownRules: ownRestartRules };
+    const policy = restartPolicyOf(own);
+    const last = newest(container.name);
+    // What runs once has run: losing its sandbox does not entitle it to a second time.
+    const isOver = policy === 'Never' ? isSecondTime : policy === 'OnFailure' && last?.state === 'exited';
+    return !isOver || (last?.state === 'exited' && computeRestart({ ...own, ended: last }));
   });
-  if (wanted.length === 0 && containers.some(({ name }) => newest(name) !== undefined)) return nothing;
+  const hadItsTime = isSecondTime && restartPolicy === 'Never';
+  if (wanted.length === 0 && (hadItsTime || containers.some(({ name }) => newest(name) !== undefined))) return nothing;
   const [firstInit] = initContainers;
   const start =
     firstInit !== undefined

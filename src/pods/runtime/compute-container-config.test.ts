@@ -67,6 +67,35 @@ test('annotations survive the pod: how to end it, what it listened on', () => {
   assert.notEqual(annotations['io.kubernetes.container.hash'], 'forged');
 });
 
+test('headers of a hook are written in one order', () => {
+  const httpHeaders = [{ value: 'v', name: 'X-A' }];
+  const { annotations } = config({ container: { lifecycle: { preStop: { httpGet: { port: 'web', httpHeaders } } } } });
+  assert.equal(
+    annotations['io.kubernetes.container.preStopHandler'],
+    '{"httpGet":{"port":"web","httpHeaders":[{"name":"X-A","value":"v"}]}}',
+  );
+});
+
+test('groups of volumes come last, and a policy nobody knows is refused', () => {
+  const securityContext = { fsGroup: 1, supplementalGroups: [2] };
+  const made = config({ spec: { securityContext }, input: { extraGroups: [900] } });
+  assert.deepEqual(made.linux?.securityContext?.supplementalGroups, [1n, 2n, 900n]);
+  assert.deepEqual(compute({ spec: { securityContext: { supplementalGroupsPolicy: 'Loose' } } }), {
+    refusal: { reason: 'CreateContainerConfigError', message: 'unsupported supplementalGroupsPolicy: Loose' },
+  });
+});
+
+test('the place for last words is absolute', () => {
+  const { mounts } = config({
+    container: { terminationMessagePath: 'tmp/last' },
+    input: { files: { terminationLog: '/log' } },
+  });
+  assert.deepEqual(
+    mounts.map(({ containerPath, hostPath }) => [containerPath, hostPath]),
+    [['/tmp/last', '/log']],
+  );
+});
+
 test('the user: asked for, a number of the image, a name of the image, root', () => {
   const user = (changes: Changes) => {
     const context = config(changes).linux?.securityContext;

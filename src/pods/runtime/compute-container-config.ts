@@ -7,7 +7,7 @@ import {
   type Mount,
   type SecurityProfile,
 } from '../../gen/cri/api.ts';
-import type { Container, ContainerPort, LifecycleHandler } from '../../gen/kubernetes/types.ts';
+import type { Container, ContainerPort, LifecycleHandler, PodSpec } from '../../gen/kubernetes/types.ts';
 import { containerHash } from '../../model/container-hash.ts';
 import type { ContainerKind } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
@@ -30,7 +30,7 @@ import {
 } from '../../model/security-context.ts';
 import { computeBlockDevices, computeMounts, wantsHostsFile } from './compute-mounts.ts';
 import type { EnvVariable, MountedVolume } from './compute-mounts.ts';
-import { groupsPolicy, podGroups } from './compute-sandbox-config.ts';
+import { groupsPolicy } from './compute-sandbox-config.ts';
 
 /** What device plugins and resource drivers add to a container. */
 export interface DeviceAdditions {
@@ -166,7 +166,9 @@ function orderedHandler({ exec, httpGet, tcpSocket, sleep }: LifecycleHandler): 
         port: httpGet.port,
         ...(httpGet.host && { host: httpGet.host }),
         ...(httpGet.scheme && { scheme: httpGet.scheme }),
-        ...(httpGet.httpHeaders && { httpHeaders: httpGet.httpHeaders }),
+        ...(httpGet.httpHeaders?.length && {
+          httpHeaders: httpGet.httpHeaders.map(({ name, value }) => ({ name, value })),
+        }),
       },
     }),
     ...(tcpSocket && { tcpSocket: { port: tcpSocket.port, ...(tcpSocket.host && { host: tcpSocket.host }) } }),
@@ -189,6 +191,8 @@ function containerSecurityContext(input: ContainerConfigInput): LinuxContainerSe
   if (isRefusal(seccomp)) return seccomp;
   const appArmor = appArmorChoice(pod, container);
   if (isRefusal(appArmor)) return appArmor;
+  const supplementalGroupsPolicy = groupsPolicy(pod.spec);
+  if (isRefusal(supplementalGroupsPolicy)) return supplementalGroupsPolicy;
   const effective = effectiveSecurityContext(pod, container);
   const paths = procMountPaths(effective.procMount, node.thermalThrottlePaths);
   return LinuxContainerSecurityContext.fromPartial({
@@ -205,13 +209,18 @@ function containerSecurityContext(input: ContainerConfigInput): LinuxContainerSe
     ...(effective.seLinuxOptions !== undefined && { selinuxOptions: effective.seLinuxOptions }),
     ...runAs(effective.runAsUser, image.user),
     ...(effective.runAsGroup !== undefined && { runAsGroup: { value: BigInt(effective.runAsGroup) } }),
-    supplementalGroups: podGroups(pod.spec, input.extraGroups),
-    supplementalGroupsPolicy: groupsPolicy(pod.spec),
+    supplementalGroups: containerGroups(pod.spec, input.extraGroups),
+    supplementalGroupsPolicy,
     maskedPaths: paths.masked,
     readonlyPaths: paths.readonly,
     seccomp: profile(seccomp),
     ...(appArmor !== undefined && { apparmor: profile(appArmor), apparmorProfile: legacyAppArmor(appArmor) }),
   });
+}
+
+function containerGroups(spec: PodSpec, extraGroups: readonly number[] = []): bigint[] {
+  const { fsGroup, supplementalGroups = [] } = spec.securityContext ?? {};
+  return [...(fsGroup === undefined ? [] : [fsGroup]), ...supplementalGroups, ...extraGroups].map(BigInt);
 }
 
 /** The user is always said: the runtime must not look into the image again and find another one. */

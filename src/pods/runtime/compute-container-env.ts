@@ -16,6 +16,8 @@ export interface DataObject {
 export interface EnvLookup {
   configMap(namespace: string, name: string): DataObject | undefined;
   secret(namespace: string, name: string): DataObject | undefined;
+  /** Why nobody can say whether there is such an object; nothing where that is known. */
+  problem?(kind: 'ConfigMap' | 'Secret', namespace: string, name: string): string | undefined;
   /** `undefined` until the services have been read once. */
   services(): readonly ServiceObject[] | undefined;
 }
@@ -43,7 +45,7 @@ export function computeContainerEnv(input: ContainerEnvInput): EnvVariable[] | R
     const kind = entries.configMapRef === undefined ? 'secret' : 'configMap';
     const optional = (entries.configMapRef ?? entries.secretRef)?.optional === true;
     const data = readData(input, kind, name);
-    if (data === undefined && !optional) return notFound(kind, name);
+    if (data === undefined && !optional) return notFound(input, kind, name);
     for (const [key, value] of data ?? []) values.set(`${entries.prefix ?? ''}${key}`, value);
   }
   const resolve = (name: string): string | undefined => values.get(name) ?? services.get(name);
@@ -97,7 +99,7 @@ function keyValue(
 ): string | undefined | Refusal {
   const { key, name = '', optional = false } = reference;
   const data = readData(input, kind, name);
-  if (data === undefined) return optional ? undefined : notFound(kind, name);
+  if (data === undefined) return optional ? undefined : notFound(input, kind, name);
   const value = data.get(key);
   if (value !== undefined || optional) return value;
   const title = kind === 'configMap' ? 'ConfigMap' : 'Secret';
@@ -118,6 +120,7 @@ function readData(input: ContainerEnvInput, kind: DataKind, name: string): Reado
   return new Map(decoded);
 }
 
-function notFound(kind: DataKind, name: string): Refusal {
-  return refuse(`${kind.toLowerCase()} "${name}" not found`);
+function notFound({ lookup, pod }: ContainerEnvInput, kind: DataKind, name: string): Refusal {
+  const problem = lookup.problem?.(kind === 'configMap' ? 'ConfigMap' : 'Secret', pod.namespace, name);
+  return refuse(problem ?? `${kind.toLowerCase()} "${name}" not found`);
 }

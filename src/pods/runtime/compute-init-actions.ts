@@ -3,6 +3,7 @@ import type { Container } from '../../gen/kubernetes/types.ts';
 import { containerHash } from '../../model/container-hash.ts';
 import { isRestartableInit } from '../../model/containers.ts';
 import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
+import { computeRestart } from '../../model/restart-policy.ts';
 import { killOf, startOf, type ActionsInput, type ContainerKill, type ContainerStart } from './pod-actions.ts';
 
 /**
@@ -95,7 +96,10 @@ function failed(
   status: ObservedContainer,
   kill: readonly ContainerKill[],
 ): InitActions {
-  if (input.pod.spec.restartPolicy === 'Never') {
+  const { pod, ownRestartRules = false } = input;
+  // One that is known to have failed did not end well, whatever its exit code says.
+  const ended = { exitCode: status.exitCode || 1 };
+  if (!computeRestart({ container, podPolicy: pod.spec.restartPolicy, ended, ownRules: ownRestartRules })) {
     return { verdict: 'failed', reason: `init container ${container.name} failed`, kill, start: [] };
   }
   return { ...startNow(container, status, 'it failed'), kill };

@@ -143,6 +143,12 @@ test('what cannot be mounted', () => {
       { name: 'data', mountPath: '/a', subPath: 'a/../b' },
       "unable to provision SubPath `a/../b`: must not contain '..'",
     ],
+    [{ name: 'data', mountPath: '/a', mountPropagation: 'Sideways' }, 'invalid MountPropagation mode: "Sideways"'],
+    [
+      { name: 'data', mountPath: '/a', recursiveReadOnly: 'Enabled' },
+      'failed to resolve recursive read-only mode: volume "data" requested recursive read-only mode, but it is not ' +
+        'read-only',
+    ],
     [{ name: 'data', mountPath: '/a', subPathExpr: '$(Z)$(EMPTY)$(A)' }, 'missing value for A, EMPTY, Z'],
   ];
   for (const [mount, message] of cases) assert.equal(refusalOf(computeMounts(input([mount]))), message);

@@ -2,6 +2,7 @@ import { Mount, MountPropagation, type Device, type ImageSpec } from '../../gen/
 import type { Container, VolumeMount } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { expandVariables } from '../../model/expansion.ts';
+import { goQuote } from '../../model/go-text.ts';
 import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
 
 /** A volume of the pod as it stands ready on this node. */
@@ -67,7 +68,9 @@ export function computeMounts(input: MountsInput): Mount[] | Refusal {
   const { etcHosts, terminationLog } = input.files;
   if (etcHosts !== undefined) mounts.push(fileMount(hostsPath, etcHosts, input.selinuxEnabled));
   const path = input.container.terminationMessagePath;
-  if (terminationLog !== undefined && path) mounts.push(fileMount(path, terminationLog, input.selinuxEnabled));
+  if (terminationLog !== undefined && path) {
+    mounts.push(fileMount(absolute(path), terminationLog, input.selinuxEnabled));
+  }
   return mounts;
 }
 
@@ -103,12 +106,16 @@ function volumeMount(input: MountsInput, mount: VolumeMount, index: number): Mou
   if (volume === undefined) return missingVolume('mount', mount.name, input.container);
   const part = subPathOf(input, mount, volume, index);
   if (isRefusal(part)) return part;
+  const propagation = propagations[mount.mountPropagation ?? 'None'];
+  if (propagation === undefined) {
+    return refuse(`invalid MountPropagation mode: ${goQuote(mount.mountPropagation ?? '')}`);
+  }
   const recursive = recursiveReadOnly(mount, input.recursiveReadOnly);
   if (isRefusal(recursive)) return recursive;
   const shared = {
     containerPath: absolute(mount.mountPath),
     readonly: mount.readOnly === true || volume.readOnly === true,
-    propagation: propagations[mount.mountPropagation ?? 'None'] ?? MountPropagation.PROPAGATION_PRIVATE,
+    propagation,
     recursiveReadOnly: recursive,
   };
   if (volume.image !== undefined) {
@@ -159,18 +166,16 @@ function expandSubPath(expression: string, env: readonly EnvVariable[]): string 
 function recursiveReadOnly(mount: VolumeMount, supported: boolean): boolean | Refusal {
   const mode = mount.recursiveReadOnly ?? 'Disabled';
   if (mode === 'Disabled') return false;
-  if (mount.readOnly !== true) {
-    return refuse(`volume "${mount.name}" requested recursive read-only mode, but it is not read-only`);
-  }
-  if ((mount.mountPropagation ?? 'None') !== 'None') {
-    return refuse(
-      `volume "${mount.name}" requested recursive read-only mode, but it is not compatible with propagation ` +
-        `"${mount.mountPropagation ?? ''}"`,
+  const unresolved = (why: string): Refusal =>
+    refuse(
+      `failed to resolve recursive read-only mode: volume "${mount.name}" requested recursive read-only mode, but ${why}`,
     );
+  if (mount.readOnly !== true) return unresolved('it is not read-only');
+  if ((mount.mountPropagation ?? 'None') !== 'None') {
+    return unresolved(`it is not compatible with propagation "${mount.mountPropagation ?? ''}"`);
   }
-  if (mode === 'Enabled' && !supported) {
-    return refuse(`volume "${mount.name}" requested recursive read-only mode, but it is not supported by the runtime`);
-  }
+  // Another word than IfPossible is a wish that must be kept.
+  if (mode !== 'IfPossible' && !supported) return unresolved('it is not supported by the runtime');
   return supported;
 }
 

@@ -1,7 +1,7 @@
 import type { Container } from '../../gen/kubernetes/types.ts';
 import { containerHash } from '../../model/container-hash.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
-import { computeRestart } from './compute-restart.ts';
+import { computeRestart, restartPolicyOf, type RestartInput } from '../../model/restart-policy.ts';
 import { killOf, startOf, type ActionsInput, type ContainerKill, type ContainerStart } from './pod-actions.ts';
 
 export interface RegularActions {
@@ -47,7 +47,8 @@ function verdictOnRunning(input: ActionsInput, container: Container, status: Obs
         ? 'startup'
         : undefined;
   if (probe === undefined) return { keep: true };
-  const restarts = input.pod.spec.restartPolicy !== 'Never' && !deleting;
+  // Rules ask for an exit code, and there is none yet: only policies count here.
+  const restarts = restartPolicyOf(ownPolicy(input, container)) !== 'Never' && !deleting;
   const message = `Container ${name} failed ${probe} probe${restarts ? ', will be restarted' : ''}`;
   return {
     keep: false,
@@ -70,11 +71,10 @@ function verdictOnStopped(input: ActionsInput, container: Container, status: Obs
       start: startOf(container, 'regular', status, 'the runtime lost track of it'),
     };
   }
-  const again = computeRestart({
-    container,
-    podPolicy: input.pod.spec.restartPolicy,
-    ended: status,
-    ownRules: input.ownRestartRules ?? false,
-  });
+  const again = computeRestart({ ...ownPolicy(input, container), ended: status });
   return again ? { keep: false, start: startOf(container, 'regular', status, 'it ended') } : { keep: false };
+}
+
+function ownPolicy({ pod, ownRestartRules = false }: ActionsInput, container: Container): Omit<RestartInput, 'ended'> {
+  return { container, podPolicy: pod.spec.restartPolicy, ownRules: ownRestartRules };
 }

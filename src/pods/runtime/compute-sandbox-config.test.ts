@@ -41,6 +41,15 @@ test('ports of regular containers only', () => {
   ]);
 });
 
+test('a port that a container names twice is mapped once', () => {
+  const twice = { containerPort: 80, protocol: 'TCP' };
+  const ports = (...list: NonNullable<PodSpec['containers'][number]['ports']>) =>
+    config({ containers: [{ name: 'a', ports: list }] }).portMappings.map((port) => port.containerPort);
+  assert.deepEqual(ports(twice, twice, { ...twice, protocol: 'UDP' }), [80, 80]);
+  assert.deepEqual(ports({ ...twice, name: 'x' }, { containerPort: 81, name: 'x' }), [80]);
+  assert.deepEqual(ports(twice, { ...twice, hostIP: '127.0.0.1' }, { ...twice, hostPort: 8080 }), [80, 80, 80]);
+});
+
 test('sysctls are named with dots', () => {
   const sysctls = [
     { name: 'net.ipv4.tcp_syncookies', value: '1' },
@@ -56,8 +65,12 @@ test('groups and their policy', () => {
   const context = config({
     securityContext: { fsGroup: 1, supplementalGroups: [2, 3], supplementalGroupsPolicy: 'Strict' },
   }).linux?.securityContext;
-  assert.deepEqual(context?.supplementalGroups, [1n, 2n, 3n, 900n]);
+  assert.deepEqual(context?.supplementalGroups, [1n, 900n, 2n, 3n]);
   assert.equal(context?.supplementalGroupsPolicy, SupplementalGroupsPolicy.Strict);
+  assert.throws(() => config({ securityContext: { supplementalGroupsPolicy: 'Loose' } }), {
+    kind: 'invalid',
+    message: 'unsupported supplementalGroupsPolicy: Loose',
+  });
 });
 
 test('one privileged container of any kind makes the sandbox privileged', () => {

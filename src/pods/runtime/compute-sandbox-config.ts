@@ -5,19 +5,22 @@ import {
   Protocol,
   SecurityProfile_ProfileType,
   SupplementalGroupsPolicy,
+  type DNSConfig,
   type PortMapping,
 } from '../../gen/cri/api.ts';
-import type { PodSpec } from '../../gen/kubernetes/types.ts';
+import type { ContainerPort, PodSpec } from '../../gen/kubernetes/types.ts';
 import { podCgroup, sandboxCgroupParent } from '../../model/cgroup-names.ts';
 import { allContainers } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { podDns, type HostDns } from '../../model/dns.ts';
+import { podDns, type HostDns, type PodDns } from '../../model/dns.ts';
 import { kernelHostname, podHostname } from '../../model/hostname.ts';
 import { sandboxLabels } from '../../model/labels.ts';
 import { overheadResources, sandboxResources } from '../../model/linux-resources.ts';
 import { namespaceOptions, type UserNamespaceBlock } from '../../model/namespaces.ts';
 import { podQos } from '../../model/qos.ts';
+import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
+import { dottedSysctl } from '../../model/sysctl-names.ts';
 
 export interface SandboxConfigInput {
   readonly pod: DesiredPod;
@@ -31,8 +34,8 @@ export interface SandboxConfigInput {
 }
 
 /**
- * What the runtime is asked for as the pod's sandbox. Throws kind `invalid` when the pod cannot have the name it asks
- * for, `unsupported` when it wants users of its own and there are none to give: those of the host would be too many.
+ * What the runtime is asked for as the pod's sandbox. Throws kind `invalid` when the pod cannot have the name or the
+ * groups it asks for, `unsupported` when it wants users of its own and there are none to give: those of the host would be too many.
  */
 export function computeSandboxConfig(input: SandboxConfigInput): PodSandboxConfig {
   const { pod, attempt, settings } = input;
@@ -46,7 +49,7 @@ export function computeSandboxConfig(input: SandboxConfigInput): PodSandboxConfi
     metadata: { name: pod.name, uid: pod.uid, namespace: pod.namespace, attempt },
     hostname: pod.spec.hostNetwork === true ? '' : sandboxHostname(pod, settings),
     logDirectory: podLogDirectory(pod, settings.podLogsDir),
-    dnsConfig: sandboxDns(input),
+    dnsConfig: dnsConfig(input),
     portMappings: portMappings(pod.spec),
     labels: sandboxLabels(pod, pod.metadata.labels),
     annotations: { ...pod.metadata.annotations },
@@ -74,9 +77,10 @@ function sandboxHostname(pod: DesiredPod, settings: RuntimeSettings): string {
   return kernel.hostname;
 }
 
-function sandboxDns(input: SandboxConfigInput): { servers: string[]; searches: string[]; options: string[] } {
+/** How names are resolved in the pod, with the warnings that go with it. */
+export function computeSandboxDns(input: Omit<SandboxConfigInput, 'attempt'>): PodDns {
   const { pod, settings, hostDns, hostIps = [] } = input;
-  const { config } = podDns({
+  return podDns({
     pod,
     clusterDns: settings.clusterDns,
     clusterDomain: settings.clusterDomain,
@@ -84,6 +88,10 @@ function sandboxDns(input: SandboxConfigInput): { servers: string[]; searches: s
     hostDns,
     hostIps,
   });
+}
+
+function dnsConfig(input: SandboxConfigInput): DNSConfig {
+  const { config } = computeSandboxDns(input);
   return { servers: [...config.servers], searches: [...config.searches], options: [...config.options] };
 }
 
@@ -97,7 +105,7 @@ const protocols: Readonly<Record<string, Protocol>> = { TCP: Protocol.TCP, UDP: 
 /** Ports of the regular containers; a host port of 0 only makes the container port known. */
 function portMappings(spec: PodSpec): PortMapping[] {
   return spec.containers.flatMap((container) =>
-    (container.ports ?? []).map((port) => ({
+    oncePerName(container.ports ?? []).map((port) => ({
       protocol: protocols[port.protocol ?? 'TCP'] ?? Protocol.TCP,
       containerPort: port.containerPort,
       hostPort: port.hostPort ?? 0,
@@ -106,21 +114,29 @@ function portMappings(spec: PodSpec): PortMapping[] {
   );
 }
 
-/** Names may be written with slashes, as paths below /proc/sys; the runtime wants dots. */
-function sysctls(spec: PodSpec): Record<string, string> {
-  const entries = (spec.securityContext?.sysctls ?? []).map(({ name, value }) => [dotted(name), value] as const);
-  return Object.fromEntries(entries);
+/** A port that a container names twice is mapped once; one without a name is named by all that it says. */
+function oncePerName(ports: readonly ContainerPort[]): readonly ContainerPort[] {
+  const seen = new Set<string>();
+  return ports.filter(({ name, protocol, hostIP, containerPort, hostPort }) => {
+    const key = name || JSON.stringify([protocol, hostIP, containerPort, hostPort]);
+    return !seen.has(key) && seen.add(key);
+  });
 }
 
-function dotted(name: string): string {
-  const first = /[./]/.exec(name)?.[0];
-  return first === '/' ? name.replace(/[./]/g, (separator) => (separator === '/' ? '.' : '/')) : name;
+function sysctls(spec: PodSpec): Record<string, string> {
+  const entries = (spec.securityContext?.sysctls ?? []).map(({ name, value }) => [dottedSysctl(name), value] as const);
+  return Object.fromEntries(entries);
 }
 
 function sandboxSecurityContext(input: SandboxConfigInput): LinuxSandboxSecurityContext {
   const { spec } = input.pod;
   const privileged = allContainers(spec).some(({ container }) => container.securityContext?.privileged === true);
-  const context = spec.securityContext;
+  // Users of its own are never left out, whoever wrote the pod.
+  const context = spec.securityContext ?? (spec.hostUsers === false ? {} : undefined);
+  const supplementalGroupsPolicy = groupsPolicy(spec);
+  if (isRefusal(supplementalGroupsPolicy)) {
+    throw new TubeletError('invalid', supplementalGroupsPolicy.refusal.message);
+  }
   return LinuxSandboxSecurityContext.fromPartial({
     privileged,
     // The pause process needs nothing that the runtime's own profile forbids.
@@ -130,8 +146,8 @@ function sandboxSecurityContext(input: SandboxConfigInput): LinuxSandboxSecurity
         spec,
         input.userNamespace === undefined ? {} : { userNamespace: input.userNamespace },
       ),
-      supplementalGroups: podGroups(spec, input.extraGroups),
-      supplementalGroupsPolicy: groupsPolicy(spec),
+      supplementalGroups: sandboxGroups(spec, input.extraGroups),
+      supplementalGroupsPolicy,
       ...(context.runAsUser !== undefined && { runAsUser: { value: BigInt(context.runAsUser) } }),
       ...(context.runAsGroup !== undefined && { runAsGroup: { value: BigInt(context.runAsGroup) } }),
       ...(context.seLinuxOptions !== undefined && { selinuxOptions: context.seLinuxOptions }),
@@ -139,14 +155,19 @@ function sandboxSecurityContext(input: SandboxConfigInput): LinuxSandboxSecurity
   });
 }
 
-/** The groups every process of the pod is in. */
-export function podGroups(spec: PodSpec, extraGroups: readonly number[] = []): bigint[] {
+/** The groups every process of the pod is in; for the sandbox those of its volumes come before the pod's own list. */
+function sandboxGroups(spec: PodSpec, extraGroups: readonly number[] = []): bigint[] {
   const { fsGroup, supplementalGroups = [] } = spec.securityContext ?? {};
-  return [...(fsGroup === undefined ? [] : [fsGroup]), ...supplementalGroups, ...extraGroups].map(BigInt);
+  return [...(fsGroup === undefined ? [] : [fsGroup]), ...extraGroups, ...supplementalGroups].map(BigInt);
 }
 
-export function groupsPolicy(spec: PodSpec): SupplementalGroupsPolicy {
-  return spec.securityContext?.supplementalGroupsPolicy === 'Strict'
-    ? SupplementalGroupsPolicy.Strict
-    : SupplementalGroupsPolicy.Merge;
+const groupsPolicies: Readonly<Record<string, SupplementalGroupsPolicy>> = {
+  Merge: SupplementalGroupsPolicy.Merge,
+  Strict: SupplementalGroupsPolicy.Strict,
+};
+
+/** Whether the groups that the image gives a user count as well. A word nobody knows is refused: it may mean "no". */
+export function groupsPolicy(spec: PodSpec): SupplementalGroupsPolicy | Refusal {
+  const asked = spec.securityContext?.supplementalGroupsPolicy ?? 'Merge';
+  return groupsPolicies[asked] ?? refuse(`unsupported supplementalGroupsPolicy: ${asked}`);
 }

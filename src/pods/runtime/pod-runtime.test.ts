@@ -34,6 +34,8 @@ class World {
   /** The addresses each container was prepared with. */
   readonly podIps: (readonly string[])[] = [];
   readonly runtime: PodRuntime;
+  /** Why pods can have no network. */
+  networkError: string | undefined;
 
   constructor(spec: Partial<PodSpec> = {}) {
     this.pod = aPod({ spec });
@@ -66,6 +68,7 @@ class World {
       settings: goldenSettings,
       hostDns: async () => ({ servers: ['192.0.2.53'], searches: [], options: [] }),
       hostIps: () => ['192.0.2.1'],
+      networkError: () => this.networkError,
     });
   }
 
@@ -116,6 +119,41 @@ describe('a pod from nothing', () => {
     assert.equal(await needs(), true);
     await world.sync();
     assert.equal(await needs(), false);
+  });
+});
+
+describe('the network of a pod', () => {
+  const problem = 'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:no cni';
+
+  test('without one nothing is made, and it is looked again soon', async () => {
+    const world = new World();
+    world.networkError = problem;
+    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 1_000 });
+    assert.deepEqual(world.sandboxes(), []);
+    assert.deepEqual(world.events.take(), [`Warning NetworkNotReady: network is not ready: ${problem}`]);
+    world.networkError = undefined;
+    assert.deepEqual(await world.sync(), { acted: true });
+    assert.deepEqual(world.containers(), ['main#0 running']);
+  });
+
+  test('a pod on the network of the node does not wait for it', async () => {
+    const world = new World({ hostNetwork: true });
+    world.networkError = problem;
+    assert.deepEqual(await world.sync(), { acted: true });
+    assert.deepEqual(world.sandboxes(), ['#0 ready']);
+  });
+
+  test('what was left out of its resolver configuration is told', async () => {
+    const nameservers = ['1', '2', '3', '4'].map((digit) => `192.0.2.${digit}`);
+    const world = new World({ dnsPolicy: 'None', dnsConfig: { nameservers } });
+    await world.sync();
+    assert.equal(
+      world.events.take()[0],
+      'Warning DNSConfigForming: Nameserver limits were exceeded, some nameservers have been omitted, the applied ' +
+        'nameserver line is: 192.0.2.1 192.0.2.2 192.0.2.3',
+    );
+    await world.sync();
+    assert.deepEqual(world.events.take(), [], 'not again while nothing is made');
   });
 });
 

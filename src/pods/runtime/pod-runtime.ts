@@ -2,26 +2,29 @@ import type { Clock } from '../../base/clock.ts';
 import { TubeletError, wordsOf } from '../../base/errors.ts';
 import { sandboxId, type ContainerId, type SandboxId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { PodSandboxConfig } from '../../gen/cri/api.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { findContainer } from '../../model/containers.ts';
 import type { HostDns } from '../../model/dns.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import type { UserNamespaceBlock } from '../../model/namespaces.ts';
 import { startReasons } from '../../model/reasons.ts';
-import { runtimeHandlerFor } from '../../model/runtime-class.ts';
+import { runtimeHandlerFor, type HandlerChoice, type RuntimeClasses } from '../../model/runtime-class.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import { computePodActions } from './compute-actions.ts';
 import { computeInitRecheck } from './compute-recheck.ts';
 import { computeSandboxChange } from './compute-sandbox-change.ts';
-import { computeSandboxConfig } from './compute-sandbox-config.ts';
+import { computeSandboxConfig, computeSandboxDns } from './compute-sandbox-config.ts';
 import { computeStopGrace } from './compute-stop-grace.ts';
 import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
-import type { ContainerRuntime, PodEvents, SandboxRuntime, StartRefusal } from './ports.ts';
+import type { ContainerRuntime, PodEvents, SandboxRuntime, StartRefusal, UserNamespaces } from './ports.ts';
 import type { PrepareContainer } from './prepare-container.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
+import { runtimeMetrics } from './runtime-metrics.ts';
 import type { CommandRuntime, HookDeps } from './run-hook.ts';
-import { startContainer, type StartPlace } from './start-container.ts';
+import { startContainer, type StartDeps, type StartPlace } from './start-container.ts';
 import type { StartErrors } from './start-errors.ts';
 import { stopContainer, type StopContainerDeps } from './stop-container.ts';
 import { gone, removePod, stopPod } from './stop-pod.ts';
@@ -39,12 +42,19 @@ export interface PodRuntimeDeps {
   /** Which dead instances nobody needs any more. */
   readonly prune: (observed: ObservedPod) => Prunable;
   readonly logs: { remove(path: string): Promise<void> };
+  readonly metrics?: Metrics;
   readonly settings: RuntimeSettings;
   /** The host's resolver configuration, read when a sandbox is made. */
   readonly hostDns: () => Promise<HostDns>;
   readonly hostIps: () => readonly string[];
   /** The ways of running a sandbox that the runtime announces, by name. */
   readonly runtimeHandlers?: () => ReadonlySet<string>;
+  /** The API server's runtime classes; without one a class is a handler of that name. */
+  readonly runtimeClasses?: RuntimeClasses;
+  /** Why pods cannot have a network of their own now; they can unless told. */
+  readonly networkError?: () => string | undefined;
+  /** Without it no pod can have users of its own. */
+  readonly userNamespaces?: UserNamespaces;
   /** Whether a healthy stream of events tells when containers end. */
   readonly toldOfEnds?: () => boolean;
 }
@@ -57,12 +67,16 @@ export interface Prunable {
 export interface RuntimeOutcome {
   /** Something was changed in the runtime: what was observed before is out of date. */
   readonly acted: boolean;
+  /** Dead instances that nobody needs were taken out; that alone is no news of the pod. */
+  readonly pruned?: boolean;
   /** When a look is worth while again, where something is waited for. */
   readonly recheckMs?: number;
   /** Nothing of the pod may run again, whatever its containers show: what was not started never will be. */
   readonly ended?: boolean;
 }
 
+/** While pods can have no network, it is looked for this often whether they can. */
+const networkRetryMs = 1_000;
 /** A refusal that names no time of its own is tried again after this long: what it lacks may have come. */
 const refusedRetryMs = 10_000;
 
@@ -74,13 +88,21 @@ function recheckAfter({ reason, retryMs = refusedRetryMs }: StartRefusal): numbe
   return reason === startReasons.errImagePull ? Math.min(retryMs, refusedRetryMs) : retryMs;
 }
 
+/** Refusals that leave something behind in the runtime: a container was made, or even ran. */
+const leavesContainer: ReadonlySet<string> = new Set([startReasons.runContainerError, startReasons.postStartHookError]);
+
 /** Carries decisions about a pod out in the runtime. Keeps nothing of its own but start errors and back-off. */
 export class PodRuntime {
-  readonly #deps: PodRuntimeDeps & StopContainerDeps;
+  readonly #deps: Omit<PodRuntimeDeps, 'metrics'> & StopContainerDeps & Pick<StartDeps, 'started'>;
 
   constructor(deps: PodRuntimeDeps) {
     const { clock, runtime, hooks } = deps;
-    this.#deps = { ...deps, hooks: { clock, runtime, requests: hooks.requests }, preStopped: new Set() };
+    this.#deps = {
+      ...deps,
+      hooks: { clock, runtime, requests: hooks.requests },
+      preStopped: new Set(),
+      started: runtimeMetrics(deps.metrics),
+    };
   }
 
   /** Whether containers would have to wait for a sandbox to be made. */
@@ -90,6 +112,7 @@ export class PodRuntime {
 
   /** Brings the pod one step nearer to its spec, from what was observed. */
   async sync(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<RuntimeOutcome> {
+    if (this.#lacksNetwork(pod)) return { acted: false, recheckMs: networkRetryMs };
     const { probes, settings } = this.#deps;
     const ownRestartRules = settings.featureGates('ContainerRestartRules');
     const actions = computePodActions({ pod, observed, probes, ownRestartRules });
@@ -105,10 +128,20 @@ export class PodRuntime {
     const known = waits.filter((wait) => wait !== undefined);
     const ended = actions.killPod !== undefined && actions.createSandbox === undefined && actions.start.length === 0;
     return {
-      acted: stopped || pruned || started.any,
+      acted: stopped || started.any,
+      ...(pruned && { pruned }),
       ...(known.length > 0 && { recheckMs: Math.min(...known) }),
       ...(ended && { ended }),
     };
+  }
+
+  /** Pods on the node's own network need none made for them, and may be what brings it up. */
+  #lacksNetwork(pod: DesiredPod): boolean {
+    const problem = pod.spec.hostNetwork === true ? undefined : this.#deps.networkError?.();
+    if (problem === undefined) return false;
+    const message = `network is not ready: ${problem}`;
+    this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.networkNotReady, message });
+    return true;
   }
 
   /** Stops everything of the pod within its grace. */
@@ -185,7 +218,7 @@ export class PodRuntime {
     for (const start of actions.start) {
       const refusal = await startContainer(this.#deps, place, start, signal);
       // A container that failed to run was made all the same, and is now a dead one.
-      any ||= refusal === undefined || refusal.reason === startReasons.runContainerError;
+      any ||= refusal === undefined || leavesContainer.has(refusal.reason);
       if (refusal !== undefined) waits.push(recheckAfter(refusal));
     }
     return { any, waits };
@@ -201,23 +234,42 @@ export class PodRuntime {
     const { createSandbox, sandbox } = actions;
     const attempt = createSandbox?.attempt ?? observed.sandboxes.find(({ id }) => id === sandbox)?.attempt ?? 0;
     if (createSandbox === undefined && (sandbox === undefined || actions.start.length === 0)) return undefined;
-    const config = await this.#sandboxConfig(pod, attempt);
+    if (createSandbox !== undefined) this.#deps.started.podStarts(pod.spec.hostUsers === false);
+    const config = await this.#sandboxConfig(pod, attempt, signal);
     const id = sandbox ?? (await this.#createSandbox(pod, config, createSandbox?.reason ?? '', signal));
     const known = observed.sandboxes.find((other) => other.id === id);
     const podIps = known?.ips ?? (await this.#addresses(id, signal));
     const lastEnd = (name: string): number | undefined =>
       observed.containers.find((container) => container.name === name && container.state === 'exited')?.finishedAt;
-    return { pod, sandbox: id, sandboxConfig: config, podIps, lastEnd };
+    const newest = (name: string): ContainerId | undefined =>
+      observed.containers.find((container) => container.name === name)?.id;
+    return { pod, sandbox: id, sandboxConfig: config, podIps, lastEnd, newest };
   }
 
-  async #sandboxConfig(pod: DesiredPod, attempt: number): Promise<PodSandboxConfig> {
+  async #sandboxConfig(pod: DesiredPod, attempt: number, signal: AbortSignal): Promise<PodSandboxConfig> {
     const { settings, hostIps } = this.#deps;
     const hostDns = await this.#deps.hostDns();
     try {
-      return computeSandboxConfig({ pod, attempt, settings, hostDns, hostIps: hostIps() });
+      const userNamespace = await this.#userNamespace(pod, signal);
+      const input = { pod, attempt, settings, hostDns, hostIps: hostIps(), ...(userNamespace && { userNamespace }) };
+      for (const event of computeSandboxDns(input).events) this.#deps.events.record(pod, { type: 'Warning', ...event });
+      return computeSandboxConfig(input);
     } catch (error) {
+      signal.throwIfAborted();
       throw this.#sandboxFailed(pod, wordsOf(error), error);
     }
+  }
+
+  async #userNamespace(pod: DesiredPod, signal: AbortSignal): Promise<UserNamespaceBlock | undefined> {
+    if (pod.spec.hostUsers !== false) return undefined;
+    const choice = this.#handlerFor(pod);
+    if ('refusal' in choice) throw new TubeletError('invalid', choice.refusal);
+    return this.#deps.userNamespaces?.blockFor(pod, choice.handler, signal);
+  }
+
+  #handlerFor(pod: DesiredPod): HandlerChoice {
+    const { runtimeClasses, runtimeHandlers } = this.#deps;
+    return runtimeHandlerFor(pod, runtimeClasses, runtimeHandlers?.() ?? new Set());
   }
 
   async #createSandbox(
@@ -226,7 +278,7 @@ export class PodRuntime {
     why: string,
     signal: AbortSignal,
   ): Promise<SandboxId> {
-    const choice = runtimeHandlerFor(pod, undefined, this.#deps.runtimeHandlers?.() ?? new Set());
+    const choice = this.#handlerFor(pod);
     if ('refusal' in choice) throw this.#sandboxFailed(pod, choice.refusal);
     this.#deps.log.debug(2, 'Creating pod sandbox', { pod: { namespace: pod.namespace, name: pod.name }, why });
     try {
@@ -243,6 +295,7 @@ export class PodRuntime {
 
   #sandboxFailed(pod: DesiredPod, message: string, cause?: unknown): TubeletError {
     const full = `Failed to create pod sandbox: ${message}`;
+    this.#deps.started.podFailed(pod.spec.hostUsers === false);
     this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.failedCreatePodSandbox, message: full });
     return new TubeletError('unavailable', full, { cause });
   }

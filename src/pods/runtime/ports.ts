@@ -1,5 +1,5 @@
 import type { CallOptions } from '../../base/call.ts';
-import type { ContainerId, PodUid } from '../../base/ids.ts';
+import type { PodUid } from '../../base/ids.ts';
 import type {
   CreateContainerRequest,
   CreateContainerResponse,
@@ -16,7 +16,8 @@ import type {
 } from '../../gen/cri/api.ts';
 import type { Container } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import type { ProbeVerdicts } from './pod-actions.ts';
+import type { UserNamespaceBlock } from '../../model/namespaces.ts';
+import type { MountedVolume, SubPathMount } from './compute-mounts.ts';
 
 /** The verbs on sandboxes. */
 export interface SandboxRuntime {
@@ -62,20 +63,34 @@ export interface Images {
 }
 
 export interface Volumes {
-  /** Volume name → directory on the host, for every volume of the pod. Mounted before any container starts. */
-  mounted(uid: PodUid): ReadonlyMap<string, { readonly hostPath: string; readonly readOnly?: boolean }>;
+  /** Volume name → where it is on the host, for every volume the pod uses. Mounted before any container starts. */
+  mounted(uid: PodUid): ReadonlyMap<string, MountedVolume>;
 }
 
-export interface Probes extends ProbeVerdicts {
-  /** A container came to life: begin to probe it. */
-  started?(uid: PodUid, name: string, id: ContainerId): void;
+/** Parts of volumes, made ready before the container that gets them. */
+export interface SubPaths {
+  /** Binds one to its target, safe from whoever writes into the volume meanwhile. The message of a failure is for people. */
+  bind(
+    uid: PodUid,
+    part: Pick<SubPathMount, 'volumePath' | 'subPath' | 'target'> & {
+      readonly mountName: string;
+      readonly container: string;
+    },
+  ): Promise<void>;
+}
+
+export interface UserNamespaces {
+  /** The host ids of a pod that wants users of its own, in a sandbox of that handler. Throws when it cannot have them. */
+  blockFor(pod: DesiredPod, handler: string, signal: AbortSignal): Promise<UserNamespaceBlock | undefined>;
 }
 
 /** The few files the agent keeps for containers. */
 export interface ContainerFiles {
   /** Writes the pod's hosts file; answers its path. */
   writeHosts(uid: PodUid, content: string): Promise<string>;
-  /** Makes an empty file for the termination message; answers its path. */
+  /** Makes the folder of a container's own files. */
+  makeContainerFolder(uid: PodUid, container: string): Promise<void>;
+  /** Makes an empty file for the termination message, in that folder; answers its path. */
   makeTerminationLog(uid: PodUid, container: string): Promise<string>;
   /** Makes the folder of a container's logs; answers the highest restart count that has logs there, if any. */
   prepareLogs(pod: DesiredPod, container: string): Promise<number | undefined>;

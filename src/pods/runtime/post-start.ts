@@ -1,10 +1,11 @@
 import type { Container } from '../../gen/kubernetes/types.ts';
+import { describePod } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { containerEvents } from '../../model/event-reasons.ts';
 import { startReasons } from '../../model/reasons.ts';
 import type { StartRefusal } from './ports.ts';
 import { runHook } from './run-hook.ts';
-import { stopContainer, type StopContainerDeps, type StoppableContainer } from './stop-container.ts';
+import { stopContainer, toldOfFallback, type StopContainerDeps, type StoppableContainer } from './stop-container.ts';
 
 export interface PostStartInput {
   readonly pod: DesiredPod;
@@ -22,7 +23,8 @@ export async function runPostStart(
 ): Promise<StartRefusal | undefined> {
   const handler = container.lifecycle?.postStart;
   if (handler === undefined) return undefined;
-  const problem = await runHook(deps.hooks, { handler, container, id: instance.id, podIp }, signal);
+  const input = { handler, container, id: instance.id, podIp, podName: describePod(pod) };
+  const problem = await runHook(deps.hooks, { ...input, onPlainHttp: toldOfFallback(deps, pod) }, signal);
   if (problem === undefined) return undefined;
   deps.log.warn('PostStart hook failed', { containerName: container.name, containerID: instance.id, problem });
   const message = 'PostStartHook failed';

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Container } from '../../gen/kubernetes/types.ts';
+import { containerId } from '../../base/ids.ts';
+import { NamespaceMode } from '../../gen/cri/api.ts';
+import type { Container, EphemeralContainer } from '../../gen/kubernetes/types.ts';
 import { goldenLookup, goldenNode, goldenSettings } from '../../testing/golden.ts';
 import { aContainer, anInstance, aPod, exited, type PodOptions } from '../../testing/pods.ts';
 import { startOf } from './pod-actions.ts';
@@ -27,16 +29,22 @@ describe('restart count', () => {
 
 interface Given {
   readonly pod?: PodOptions;
-  readonly container?: Partial<Container>;
+  readonly container?: Partial<Container & EphemeralContainer>;
   readonly image?: Awaited<ReturnType<Images['ensure']>>;
   readonly podIps?: readonly string[];
   readonly logged?: number;
+  readonly recursiveReadOnly?: boolean;
+  /** Why parts of volumes cannot be bound. */
+  readonly unbindable?: string;
+  /** The instances there are, by container name. */
+  readonly instances?: Readonly<Record<string, string>>;
 }
 
 async function prepare(given: Given = {}) {
-  const container = aContainer('main', given.container);
+  const container: Container | EphemeralContainer = aContainer('main', given.container);
   const pod = aPod({ ...given.pod, spec: { containers: [container], ...given.pod?.spec } });
   const files: string[] = [];
+  const folders: string[] = [];
   const asked: string[] = [];
   const run = prepareContainer({
     images: {
@@ -46,10 +54,19 @@ async function prepare(given: Given = {}) {
       },
     },
     volumes: { mounted: () => new Map([['data', { hostPath: '/pods/uid-1/data' }]]) },
+    subPaths: {
+      async bind(_uid, { container: name, subPath, target }) {
+        if (given.unbindable !== undefined) throw new Error(given.unbindable);
+        files.push(`bind ${name} ${subPath} ${target}`);
+      },
+    },
     files: {
       async writeHosts(uid, content) {
         files.push(`hosts ${uid}\n${content}`);
         return '/pods/uid-1/etc-hosts';
+      },
+      async makeContainerFolder(_uid, name) {
+        folders.push(name);
       },
       async makeTerminationLog(_uid, name) {
         files.push(`message ${name}`);
@@ -65,13 +82,18 @@ async function prepare(given: Given = {}) {
     settings: { ...goldenSettings, nodeName: 'node-1' },
     node: goldenNode(),
     hostIps: () => ['192.0.2.1'],
+    recursiveReadOnly: () => given.recursiveReadOnly === true,
   });
+  const newest = (name: string) => {
+    const id = given.instances?.[name];
+    return id === undefined ? undefined : containerId(id);
+  };
   const start = startOf(container, 'regular', undefined, '');
   const prepared = await run(
-    { pod, start, podIps: given.podIps ?? ['10.0.0.2'], fieldPath: 'spec.containers{main}' },
+    { pod, start, podIps: given.podIps ?? ['10.0.0.2'], fieldPath: 'spec.containers{main}', newest },
     new AbortController().signal,
   );
-  return { prepared, files, asked };
+  return { prepared, files, folders, asked };
 }
 
 async function config(given: Given = {}) {
@@ -99,6 +121,29 @@ describe('prepareContainer', () => {
       'logs main',
       'message main',
     ]);
+  });
+
+  const partOf = (subPath: string): Given => ({
+    pod: { spec: { volumes: [{ name: 'data', emptyDir: {} }] } },
+    container: { volumeMounts: [{ name: 'data', mountPath: '/data', subPath }] },
+  });
+
+  test('parts of volumes are bound before the container is asked for', async () => {
+    const target = '{{rootDir}}/pods/uid-1/volume-subpaths/data/main/0';
+    const { prepared, files } = await prepare(partOf('a/b'));
+    assert.equal('ok' in prepared && prepared.ok.mounts.some(({ hostPath }) => hostPath === target), true);
+    assert.ok(files.includes(`bind main a/b ${target}`));
+  });
+
+  test('a part that cannot be had is a refusal, and no file is left behind', async () => {
+    const { prepared, files } = await prepare({ ...partOf('a'), unbindable: 'failed to prepare subPath' });
+    assert.deepEqual(prepared, {
+      refusal: { reason: 'CreateContainerConfigError', message: 'failed to prepare subPath' },
+    });
+    assert.equal(
+      files.some((file) => file.startsWith('message')),
+      false,
+    );
   });
 
   test('volumes are mounted from where they are on the host', async () => {
@@ -156,10 +201,34 @@ describe('prepareContainer', () => {
     );
   });
 
-  test('what may not run as root is refused before a file is made for it', async () => {
-    const { prepared, files } = await prepare({ container: { securityContext: { runAsNonRoot: true } } });
+  test('what may not run as root is refused before a file of its own is made', async () => {
+    const { prepared, files, folders } = await prepare({ container: { securityContext: { runAsNonRoot: true } } });
     assert.match('refusal' in prepared ? prepared.refusal.message : '', /runAsNonRoot and image will run as root/);
+    assert.deepEqual(
+      files.map((file) => file.split('\n')[0]),
+      ['hosts uid-1'],
+    );
+    assert.deepEqual(folders, ['main']);
+  });
+
+  test('an ephemeral container joins the processes of its target', async () => {
+    const container = { targetContainerName: 'app' };
+    const { config: made } = await config({ container, instances: { app: 'c-7' } });
+    const { pid, targetId } = made.linux?.securityContext?.namespaceOptions ?? {};
+    assert.deepEqual([pid, targetId], [NamespaceMode.TARGET, 'c-7']);
+    const { prepared, files } = await prepare({ container });
+    assert.deepEqual(prepared, {
+      refusal: { reason: 'CreateContainerConfigError', message: 'unable to find target container app' },
+    });
     assert.deepEqual(files, []);
+  });
+
+  test('mounts are read-only with all below them where the runtime can do that', async () => {
+    const volumeMounts = [{ name: 'data', mountPath: '/d', readOnly: true, recursiveReadOnly: 'IfPossible' }];
+    for (const recursiveReadOnly of [true, false]) {
+      const { config: made } = await config({ container: { volumeMounts }, recursiveReadOnly });
+      assert.equal(made.mounts[0]?.recursiveReadOnly, recursiveReadOnly);
+    }
   });
 
   test('without a path for the termination message there is no file for it', async () => {

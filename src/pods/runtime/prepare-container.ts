@@ -1,24 +1,31 @@
+import { messageOf } from '../../base/errors.ts';
+import type { ContainerId } from '../../base/ids.ts';
 import type { ContainerConfig, PodSandboxConfig } from '../../gen/cri/api.ts';
-import type { Container } from '../../gen/kubernetes/types.ts';
+import type { Container, EphemeralContainer } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podHostname } from '../../model/hostname.ts';
 import { hostNetworkHostsFile, podHostsFile } from '../../model/hosts-file.ts';
-import { isRefusal } from '../../model/refusal.ts';
+import type { UserNamespaceBlock } from '../../model/namespaces.ts';
+import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import { verifyNonRoot } from '../../model/security-context.ts';
 import { computeContainerConfig } from './compute-container-config.ts';
 import { computeContainerEnv, type EnvLookup } from './compute-container-env.ts';
+import { computeSubPaths, type EnvVariable, type MountedVolume } from './compute-mounts.ts';
 import type { ContainerStart } from './pod-actions.ts';
-import type { ContainerFiles, Images, Refusable, Volumes } from './ports.ts';
+import type { ContainerFiles, Images, Refusable, SubPaths, Volumes } from './ports.ts';
 
 export interface PrepareDeps {
   readonly images: Images;
   readonly volumes: Volumes;
+  readonly subPaths?: SubPaths;
   readonly files: ContainerFiles;
   readonly lookup: EnvLookup;
   readonly settings: RuntimeSettings;
   readonly node: NodeFacts;
   readonly hostIps: () => readonly string[];
+  /** Whether the pod's runtime handler can make mounts read-only with all below them; it cannot unless told. */
+  readonly recursiveReadOnly?: (pod: DesiredPod) => boolean;
 }
 
 export interface PrepareInput {
@@ -27,46 +34,96 @@ export interface PrepareInput {
   readonly podIps: readonly string[];
   readonly fieldPath: string;
   readonly sandboxConfig?: PodSandboxConfig;
+  /** The newest instance of a container of the pod, by name. */
+  readonly newest?: (name: string) => ContainerId | undefined;
 }
 
 export type PrepareContainer = (input: PrepareInput, signal: AbortSignal) => Promise<Refusable<ContainerConfig>>;
 
 /** Gathers what a container needs before it can be made: image, environment, files, and the request for the runtime. */
 export function prepareContainer(deps: PrepareDeps): PrepareContainer {
-  return async ({ pod, start, podIps, fieldPath, sandboxConfig }, signal) => {
+  return async ({ pod, start, podIps, fieldPath, sandboxConfig, newest }, signal) => {
     const { container, kind } = start;
     const image = await deps.images.ensure(pod, container, fieldPath, signal, {
       ...(sandboxConfig && { sandboxConfig }),
     });
     if ('refusal' in image) return image;
+    const target = targetOf(container, newest);
+    if (isRefusal(target)) return target;
 
     const { settings, node } = deps;
     const hostIps = deps.hostIps();
     const where = { pod, container, podIps: pod.spec.hostNetwork === true ? hostIps : podIps, hostIps };
     const env = computeContainerEnv({ ...where, nodeName: settings.nodeName, node, lookup: deps.lookup });
     if (isRefusal(env)) return env;
-    // Before any file is made: this is tried again and again, and each try would leave one behind.
+    const etcHosts = await writeHosts(deps, pod, podIps);
+    const wantsLastWords = (container.terminationMessagePath ?? '') !== '';
+    if (wantsLastWords) await deps.files.makeContainerFolder(pod.uid, container.name);
+    // Before a file of its own is made: this is tried again and again, and each try would leave one behind.
     const rootRefusal = verifyNonRoot(pod, container, image.ok.user);
     if (rootRefusal !== undefined) return rootRefusal;
+    const volumes = deps.volumes.mounted(pod.uid);
+    const unbound = await bindSubPaths(deps, { pod, container, volumes, env });
+    if (unbound !== undefined) return unbound;
 
-    const [logged, etcHosts, terminationLog] = await Promise.all([
+    const [logged, terminationLog] = await Promise.all([
       deps.files.prepareLogs(pod, container.name),
-      writeHosts(deps, pod, podIps),
-      makeTerminationLog(deps, pod, container),
+      wantsLastWords ? deps.files.makeTerminationLog(pod.uid, container.name) : undefined,
     ]);
     const config = computeContainerConfig({
       ...where,
       kind,
       restartCount: computeRestartCount(start, logged),
       image: image.ok,
-      volumes: deps.volumes.mounted(pod.uid),
+      volumes,
       env,
       files: { ...(etcHosts !== undefined && { etcHosts }), ...(terminationLog !== undefined && { terminationLog }) },
       node,
       settings,
+      ...(target !== undefined && { targetContainerId: target }),
+      recursiveReadOnly: deps.recursiveReadOnly?.(pod) === true,
+      ...userNamespaceOf(sandboxConfig),
     });
     return isRefusal(config) ? config : { ok: config };
   };
+}
+
+async function bindSubPaths(
+  { subPaths, settings: { rootDir } }: PrepareDeps,
+  input: {
+    readonly pod: DesiredPod;
+    readonly container: Container;
+    readonly volumes: ReadonlyMap<string, MountedVolume>;
+    readonly env: readonly EnvVariable[];
+  },
+): Promise<Refusal | undefined> {
+  const parts = computeSubPaths({ ...input, rootDir });
+  if (isRefusal(parts)) return parts;
+  const container = input.container.name;
+  for (const { volumeName: mountName, volumePath, subPath, target } of parts) {
+    try {
+      await subPaths?.bind(input.pod.uid, { mountName, container, volumePath, subPath, target });
+    } catch (error) {
+      return refuse(messageOf(error));
+    }
+  }
+  return undefined;
+}
+
+/** The instance whose processes an ephemeral container wants to see. */
+function targetOf(
+  container: Container | EphemeralContainer,
+  newest: PrepareInput['newest'],
+): ContainerId | Refusal | undefined {
+  const name = 'targetContainerName' in container ? (container.targetContainerName ?? '') : '';
+  if (name === '') return undefined;
+  return newest?.(name) ?? refuse(`unable to find target container ${name}`);
+}
+
+/** A container has the users of the sandbox it goes into, and no others. */
+function userNamespaceOf(sandbox: PodSandboxConfig | undefined): { readonly userNamespace?: UserNamespaceBlock } {
+  const [mapping] = sandbox?.linux?.securityContext?.namespaceOptions?.usernsOptions?.uids ?? [];
+  return mapping === undefined ? {} : { userNamespace: { hostId: mapping.hostId, length: mapping.length } };
 }
 
 /**
@@ -88,13 +145,4 @@ async function writeHosts(deps: PrepareDeps, pod: DesiredPod, podIps: readonly s
   const { clusterDomain, featureGates } = deps.settings;
   const names = podHostname(pod, { clusterDomain, allowOverride: featureGates('HostnameOverride') });
   return deps.files.writeHosts(pod.uid, podHostsFile(podIps, names, hostAliases));
-}
-
-async function makeTerminationLog(
-  deps: PrepareDeps,
-  pod: DesiredPod,
-  container: Container,
-): Promise<string | undefined> {
-  if (container.terminationMessagePath === undefined || container.terminationMessagePath === '') return undefined;
-  return deps.files.makeTerminationLog(pod.uid, container.name);
 }

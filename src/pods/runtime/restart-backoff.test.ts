@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { aContainer, aPod } from '../../testing/pods.ts';
-import { computeRestart } from './compute-restart.ts';
 import { computeBackoffLimits, RestartBackoff, restartBackoffAnnotation } from './restart-backoff.ts';
 
 const node = { initialMs: 10_000, maxMs: 300_000 };
@@ -60,58 +59,4 @@ test('a pod may restart faster than the node does', async () => {
   backoff.restarted(wrong, container, clock.now());
   assert.equal(backoff.waiting(wrong, container, clock.now())?.waitMs, 10_000);
   assert.equal(problems.length, 1);
-});
-
-describe('whether a container restarts', () => {
-  const rules = [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }];
-  const cases: readonly (readonly [string, Parameters<typeof computeRestart>[0], boolean])[] = [
-    ['Always', { container: {}, podPolicy: 'Always', ended: { exitCode: 0 }, ownRules: false }, true],
-    ['OnFailure, well', { container: {}, podPolicy: 'OnFailure', ended: { exitCode: 0 }, ownRules: false }, false],
-    ['OnFailure, badly', { container: {}, podPolicy: 'OnFailure', ended: { exitCode: 1 }, ownRules: false }, true],
-    ['Never', { container: {}, podPolicy: 'Never', ended: { exitCode: 1 }, ownRules: false }, false],
-    [
-      'own policy',
-      { container: { restartPolicy: 'Never' }, podPolicy: 'Always', ended: { exitCode: 1 }, ownRules: true },
-      false,
-    ],
-    [
-      'own policy without the gate',
-      { container: { restartPolicy: 'Never' }, podPolicy: 'Always', ended: { exitCode: 1 }, ownRules: false },
-      true,
-    ],
-    [
-      'rule that applies',
-      {
-        container: { restartPolicy: 'Never', restartPolicyRules: rules },
-        podPolicy: 'Never',
-        ended: { exitCode: 42 },
-        ownRules: true,
-      },
-      true,
-    ],
-    [
-      'rule that does not',
-      {
-        container: { restartPolicy: 'Never', restartPolicyRules: rules },
-        podPolicy: 'Always',
-        ended: { exitCode: 1 },
-        ownRules: true,
-      },
-      false,
-    ],
-    [
-      'NotIn',
-      {
-        container: {
-          restartPolicy: 'Never',
-          restartPolicyRules: [{ action: 'Restart', exitCodes: { operator: 'NotIn', values: [0] } }],
-        },
-        podPolicy: 'Never',
-        ended: { exitCode: 1 },
-        ownRules: true,
-      },
-      true,
-    ],
-  ];
-  for (const [what, input, expected] of cases) test(what, () => assert.equal(computeRestart(input), expected));
 });

@@ -20,12 +20,19 @@ function depsWith(more: Partial<HookDeps>): HookDeps {
   return { clock: new FakeClock(), runtime: { execSync: unused }, requests: { send: unused }, ...more };
 }
 
+const plainHosts: string[] = [];
+const onPlainHttp = (host: string): void => void plainHosts.push(host);
+
 const run = (
   deps: HookDeps,
   handler: LifecycleHandler,
   signal = new AbortController().signal,
 ): Promise<string | undefined> =>
-  runHook(deps, { handler, container, id: containerId('id'), podIp: '127.0.0.1' }, signal);
+  runHook(
+    deps,
+    { handler, container, id: containerId('id'), podIp: '127.0.0.1', podName: 'p_n(u)', onPlainHttp },
+    signal,
+  );
 
 describe('exec', () => {
   const answering = (exitCode: number, stderr = '') =>
@@ -36,13 +43,20 @@ describe('exec', () => {
   });
   test('says the command, the code and the output', async () => {
     const said = await run(answering(3, 'no\n'), { exec: { command: ['sh', '-c', 'x'] } });
-    assert.equal(said, "command 'sh -c x' exited with 3: no");
+    assert.equal(
+      said,
+      'Exec lifecycle hook ([sh -c x]) for Container "web" in Pod "p_n(u)" failed - error: ' +
+        `command 'sh -c x' exited with 3: no\n, message: "no\\n"`,
+    );
   });
   test('the runtime cannot', async () => {
     const execSync = async (): Promise<never> => {
       throw new TubeletError('notFound', 'execSync: no such container', { words: 'no such container' });
     };
-    assert.equal(await run(depsWith({ runtime: { execSync } }), { exec: { command: ['x'] } }), 'no such container');
+    assert.match(
+      (await run(depsWith({ runtime: { execSync } }), { exec: { command: ['x'] } })) ?? '',
+      /error: no such container, message: ""$/,
+    );
   });
 });
 
@@ -62,12 +76,14 @@ test('sleep takes its time and can be given up', async () => {
 });
 
 test('a tcpSocket hook is refused', async () => {
-  assert.equal(await run(depsWith({}), { tcpSocket: { port: 80 } }), 'invalid handler: tcpSocket');
+  assert.equal(await run(depsWith({}), { tcpSocket: { port: 80 } }), 'Cannot run handler: invalid handler: tcpSocket');
 });
 
 describe('httpGet', () => {
   const seen: string[] = [];
+  const authorizations: (string | undefined)[] = [];
   const server = createServer((request, response) => {
+    authorizations.push(request.headers.authorization);
     seen.push(`${request.method} ${request.url} ${request.headers['user-agent']}`);
     response.writeHead(500).end('whatever');
   });
@@ -83,15 +99,20 @@ describe('httpGet', () => {
 
   test('https answered in plain HTTP is sent again that way, and told', async () => {
     const { port } = server.address() as AddressInfo;
-    let told = 0;
-    const deps = depsWith({ requests: nodeHookRequests, onPlainHttp: () => told++ });
-    assert.equal(await run(deps, { httpGet: { port, path: '/s', scheme: 'HTTPS' } }), undefined);
-    assert.equal(told, 1);
+    const httpHeaders = [{ name: 'Authorization', value: 'Bearer x' }];
+    const deps = depsWith({ requests: nodeHookRequests });
+    assert.equal(await run(deps, { httpGet: { port, path: '/s', scheme: 'HTTPS', httpHeaders } }), undefined);
+    assert.deepEqual(plainHosts, [`127.0.0.1:${port}`]);
+    assert.equal(authorizations.at(-1), undefined, 'no secret goes over a plain connection');
     assert.equal(seen.at(-1), 'GET /s kube-lifecycle/1.34');
   });
 
   test('nobody there', async () => {
     const said = await run(depsWith({ requests: nodeHookRequests }), { httpGet: { port: 1, path: '/' } });
-    assert.match(said ?? '', /ECONNREFUSED/);
+    assert.equal(
+      said,
+      'HTTP lifecycle hook (/) for Container "web" in Pod "p_n(u)" failed - error: ' +
+        'Get "http://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused',
+    );
   });
 });

@@ -1,9 +1,11 @@
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
-import { wordsOf } from '../../base/errors.ts';
+import { messageOf, wordsOf } from '../../base/errors.ts';
 import type { ContainerId } from '../../base/ids.ts';
 import type { ExecSyncRequest, ExecSyncResponse } from '../../gen/cri/api.ts';
 import type { Container, LifecycleHandler } from '../../gen/kubernetes/types.ts';
+import { goQuote } from '../../model/go-text.ts';
+import { codeOf, dialFailure } from '../../model/network-text.ts';
 import { computeHookRequest, type HookRequest } from './compute-hook-request.ts';
 
 /** Runs commands inside containers. */
@@ -22,8 +24,6 @@ export interface HookDeps {
   readonly clock: Clock;
   readonly runtime: CommandRuntime;
   readonly requests: HookRequests;
-  /** An https hook was answered in plain HTTP, and was sent again that way. */
-  readonly onPlainHttp?: () => void;
 }
 
 export interface HookInput {
@@ -31,48 +31,83 @@ export interface HookInput {
   readonly container: Container;
   readonly id: ContainerId;
   readonly podIp: string;
+  /** The pod as messages name it. */
+  readonly podName: string;
+  /** An https hook was answered in plain HTTP, and was sent again that way to this host. */
+  readonly onPlainHttp?: (host: string) => void;
 }
 
 /** What a failed hook says; nothing when it went well. */
 export async function runHook(deps: HookDeps, input: HookInput, signal: AbortSignal): Promise<string | undefined> {
-  const { handler } = input;
-  try {
-    if (handler.exec !== undefined) return await runCommand(deps, input, handler.exec.command ?? [], signal);
-    if (handler.httpGet !== undefined) return await runRequest(deps, input, signal);
-    if (handler.sleep !== undefined) {
-      await deps.clock.sleep(handler.sleep.seconds * 1_000, signal);
-      return undefined;
-    }
-    // The API accepts it for old manifests; no kubelet has ever run it.
-    return handler.tcpSocket === undefined ? 'invalid handler: none given' : 'invalid handler: tcpSocket';
-  } catch (error) {
-    signal.throwIfAborted();
-    return wordsOf(error);
+  const { exec, httpGet, sleep, tcpSocket } = input.handler;
+  if (exec !== undefined) return runCommand(deps, input, exec.command ?? [], signal);
+  if (httpGet !== undefined) {
+    const problem = await runRequest(deps, input, signal);
+    return problem && describe(input, `HTTP lifecycle hook (${httpGet.path ?? ''})`, problem);
   }
+  if (sleep !== undefined) {
+    await deps.clock.sleep(sleep.seconds * 1_000, signal);
+    return undefined;
+  }
+  // The API accepts it for old manifests; no kubelet has ever run it.
+  return `Cannot run handler: invalid handler: ${tcpSocket === undefined ? 'none given' : 'tcpSocket'}`;
+}
+
+function describe({ container, podName }: HookInput, hook: string, problem: string): string {
+  return `${hook} for Container ${goQuote(container.name)} in Pod ${goQuote(podName)} failed - error: ${problem}`;
 }
 
 async function runCommand(
   { runtime }: HookDeps,
-  { id }: HookInput,
+  input: HookInput,
   cmd: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  // No deadline of its own: a preStop hook is bounded by the pod's grace, a postStart hook by nothing.
-  const { exitCode, stdout, stderr } = await runtime.execSync(
-    { containerId: id, cmd: [...cmd], timeout: 0n },
-    { signal },
-  );
-  if (exitCode === 0) return undefined;
-  const output = Buffer.concat([stdout, stderr]).toString('utf8').trim();
-  return `command '${cmd.join(' ')}' exited with ${exitCode}: ${output}`;
+  const failed = (problem: string, output: Uint8Array): string => {
+    const said = goQuote(Buffer.from(output).toString('utf8'));
+    return `${describe(input, `Exec lifecycle hook ([${cmd.join(' ')}])`, problem)}, message: ${said}`;
+  };
+  try {
+    // No deadline of its own: a preStop hook is bounded by the pod's grace, a postStart hook by nothing.
+    const request = { containerId: input.id, cmd: [...cmd], timeout: 0n };
+    const { exitCode, stdout, stderr } = await runtime.execSync(request, { signal });
+    if (exitCode === 0) return undefined;
+    const problem = `command '${cmd.join(' ')}' exited with ${exitCode}: ${Buffer.from(stderr).toString('utf8')}`;
+    return failed(problem, Buffer.concat([stdout, stderr]));
+  } catch (error) {
+    signal.throwIfAborted();
+    return failed(wordsOf(error), new Uint8Array());
+  }
 }
 
 async function runRequest(deps: HookDeps, input: HookInput, signal: AbortSignal): Promise<string | undefined> {
   const request = computeHookRequest(input);
   if ('problem' in request) return request.problem;
-  const answer = await deps.requests.send(request, signal);
-  if ('status' in answer) return undefined;
-  deps.onPlainHttp?.();
-  await deps.requests.send({ ...request, url: request.url.replace(/^https:/, 'http:') }, signal);
+  const { host } = new URL(request.url);
+  const answer = await sendOnce(deps, request, signal);
+  if (typeof answer === 'string' || 'status' in answer) return typeof answer === 'string' ? answer : undefined;
+  // What was meant for an encrypted connection must not go over a plain one.
+  const headers = request.headers.filter(([name]) => name.toLowerCase() !== 'authorization');
+  const again = await sendOnce(deps, { headers, url: request.url.replace(/^https:/, 'http:') }, signal);
+  if (typeof again === 'string') return again;
+  input.onPlainHttp?.(host);
   return undefined;
+}
+
+/** The answer, or why there is none. */
+async function sendOnce(
+  { requests }: HookDeps,
+  request: HookRequest,
+  signal: AbortSignal,
+): Promise<HookAnswer | string> {
+  try {
+    return await requests.send(request, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const { hostname, port, protocol } = new URL(request.url);
+    const number = Number(port || (protocol === 'https:' ? 443 : 80));
+    const why =
+      codeOf(error) === undefined ? messageOf(error) : dialFailure(hostname.replace(/^\[|\]$/g, ''), number, error);
+    return `Get ${goQuote(request.url)}: ${why}`;
+  }
 }

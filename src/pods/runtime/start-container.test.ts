@@ -5,6 +5,7 @@ import { TubeletError } from '../../base/errors.ts';
 import { sandboxId } from '../../base/ids.ts';
 import { ContainerConfig, PodSandboxConfig } from '../../gen/cri/api.ts';
 import { containerLabels } from '../../model/labels.ts';
+import { Registry } from '../../telemetry/index.ts';
 import { createFakeCri, exitAfter, failsToStart, type FakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryEvents } from '../../testing/memory-events.ts';
@@ -16,6 +17,7 @@ import type { Refusable, StartRefusal } from './ports.ts';
 import { computeRestartCount } from './prepare-container.ts';
 import { hooksOn } from '../../testing/hooks.ts';
 import { RestartBackoff } from './restart-backoff.ts';
+import { runtimeMetrics } from './runtime-metrics.ts';
 import { startContainer, type StartDeps } from './start-container.ts';
 import { StartErrors } from './start-errors.ts';
 
@@ -27,6 +29,8 @@ interface World {
   readonly cri: FakeCri;
   readonly events: MemoryEvents;
   readonly errors: StartErrors;
+  /** The page of metrics. */
+  readonly metrics: () => string;
   /** What preparing answers; by default a container of the test image. */
   prepared: Refusable<ContainerConfig> | undefined;
   readonly start: (signal?: AbortSignal) => Promise<StartRefusal | undefined>;
@@ -40,6 +44,7 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
   const sandbox = await runSandbox(cri, pod);
   const events = new MemoryEvents();
   const errors = new StartErrors();
+  const registry = new Registry();
   const backoff = new RestartBackoff({ clock, limits: defaultBackoffLimits });
   const sandboxConfig = PodSandboxConfig.fromPartial({ metadata: { name: pod.name, uid: pod.uid } });
   const deps: StartDeps = {
@@ -49,6 +54,7 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
     events,
     errors,
     backoff,
+    started: runtimeMetrics(registry),
     prepare: async ({ start }) =>
       world.prepared ?? {
         ok: ContainerConfig.fromPartial({
@@ -59,12 +65,20 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
       },
   };
   let ended: number | undefined;
-  const place = { pod, sandbox: sandboxId(sandbox), sandboxConfig, podIps: ['10.0.0.2'], lastEnd: () => ended };
+  const place = {
+    pod,
+    sandbox: sandboxId(sandbox),
+    sandboxConfig,
+    podIps: ['10.0.0.2'],
+    lastEnd: () => ended,
+    newest: () => undefined,
+  };
   const world: World = {
     clock,
     cri,
     events,
     errors,
+    metrics: () => registry.render(),
     prepared: undefined,
     async start(signal = new AbortController().signal) {
       const [previous] = (await observe(cri, pod)).containers;
@@ -249,6 +263,7 @@ describe('back-off', () => {
       events: new MemoryEvents(),
       errors: new StartErrors(),
       backoff,
+      started: runtimeMetrics(undefined),
       prepare: async () => ({ refusal: { reason: 'Tried', message: '' } }),
     };
     const place = {
@@ -257,6 +272,7 @@ describe('back-off', () => {
       sandboxConfig: PodSandboxConfig.fromPartial({}),
       podIps: [],
       lastEnd: () => clock.now(),
+      newest: () => undefined,
     };
     const dead = anInstance('main', exited(1, clock.now()));
     for (const image of ['a:1', 'a:1', 'a:2']) {
@@ -265,4 +281,19 @@ describe('back-off', () => {
     }
     assert.deepEqual(refusals, ['Tried', 'CrashLoopBackOff', 'Tried']);
   });
+});
+
+test('what starts is counted, what is held back is not, and what fails by its reason', async () => {
+  const world = await setUp('init');
+  world.cri.programs.forContainer('main', exitAfter(0, 1));
+  for (const _ of [1, 2, 3]) await world.start();
+  world.prepared = { refusal: { reason: 'ErrImagePull', message: 'no' } };
+  await world.clock.advance(10_000);
+  await world.start();
+  const page = world.metrics();
+  assert.match(page, /^kubelet_started_containers_total\{container_type="init_container"\} 3$/m);
+  assert.match(
+    page,
+    /^kubelet_started_containers_errors_total\{code="ErrImagePull",container_type="init_container"\} 1$/m,
+  );
 });

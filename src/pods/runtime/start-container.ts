@@ -1,6 +1,6 @@
 import { Duration } from '../../base/duration.ts';
 import { wordsOf } from '../../base/errors.ts';
-import { containerId, type SandboxId } from '../../base/ids.ts';
+import { containerId, type ContainerId, type SandboxId } from '../../base/ids.ts';
 import { CreateContainerRequest, type ContainerConfig, type PodSandboxConfig } from '../../gen/cri/api.ts';
 import { containerFieldPath, describePod } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
@@ -11,6 +11,7 @@ import type { ContainerStart } from './pod-actions.ts';
 import type { ContainerRuntime, StartRefusal } from './ports.ts';
 import { runPostStart } from './post-start.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
+import type { RuntimeMetrics } from './runtime-metrics.ts';
 import type { StartErrors } from './start-errors.ts';
 import type { StopContainerDeps } from './stop-container.ts';
 import { gone } from './stop-pod.ts';
@@ -20,6 +21,7 @@ export interface StartDeps extends StopContainerDeps {
   readonly errors: StartErrors;
   readonly backoff: RestartBackoff;
   readonly prepare: PrepareContainer;
+  readonly started: RuntimeMetrics;
 }
 
 /** Where the container goes. */
@@ -30,6 +32,8 @@ export interface StartPlace {
   readonly podIps: readonly string[];
   /** When an instance of the container last ended, of those the runtime remembers. */
   readonly lastEnd: (name: string) => number | undefined;
+  /** The newest instance of a container, in whatever state. */
+  readonly newest: (name: string) => ContainerId | undefined;
 }
 
 /** How long the runtime is not asked again for what it has just failed at. */
@@ -67,7 +71,8 @@ export async function startContainer(
     isRuntimeFailure(refusal.reason) ? hold : undefined,
   );
   deps.log.debug(1, 'Container cannot start', { pod: podRef(pod), containerName: name, ...refusal });
-  if (refusal.reason !== startReasons.crashLoopBackOff)
+  if (refusal.reason !== startReasons.crashLoopBackOff) deps.started.containerFailed(start.kind, refusal.reason);
+  if (!hasSpoken.has(refusal.reason))
     warn(containerEvents.failed, `Error: ${isImageReason(refusal.reason) ? refusal.reason : refusal.message}`);
   return refusal;
 }
@@ -117,9 +122,10 @@ async function createAndStart(
   fieldPath: string,
   signal: AbortSignal,
 ): Promise<StartRefusal | undefined> {
-  const { pod, sandbox, sandboxConfig, podIps } = place;
+  const { pod, sandbox, sandboxConfig, podIps, newest } = place;
   const { name } = start.container;
-  const prepared = await deps.prepare({ pod, start, podIps, fieldPath, sandboxConfig }, signal);
+  deps.started.containerStarts(start.kind);
+  const prepared = await deps.prepare({ pod, start, podIps, fieldPath, sandboxConfig, newest }, signal);
   if ('refusal' in prepared) return prepared.refusal;
 
   // Made but never started: its time to run never came, so its place and its number are free again.
@@ -182,6 +188,9 @@ const podRef = ({ namespace, name }: DesiredPod): { namespace: string; name: str
 function isRuntimeFailure(reason: string): boolean {
   return reason === startReasons.createContainerError || reason === startReasons.runContainerError;
 }
+
+/** Reasons that have had an event of their own, and no more to say. */
+const hasSpoken: ReadonlySet<string> = new Set([startReasons.crashLoopBackOff, startReasons.postStartHookError]);
 
 /** Image trouble has had an event of its own with the details. */
 function isImageReason(reason: string): boolean {

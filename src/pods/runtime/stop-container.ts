@@ -4,13 +4,14 @@ import { isKind } from '../../base/errors.ts';
 import type { ContainerId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Container, LifecycleHandler } from '../../gen/kubernetes/types.ts';
-import { containerFieldPath, findContainer } from '../../model/containers.ts';
+import { containerFieldPath, describePod, findContainer } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { containerEvents } from '../../model/event-reasons.ts';
 import { containerPortsAnnotation, containerPreStopHandlerAnnotation } from '../../model/labels.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
 import type { ContainerRuntime, PodEvents } from './ports.ts';
 import { runHook, type HookDeps } from './run-hook.ts';
+import type { RuntimeMetrics } from './runtime-metrics.ts';
 
 export interface StopContainerDeps {
   readonly clock: Clock;
@@ -20,6 +21,7 @@ export interface StopContainerDeps {
   readonly hooks: HookDeps;
   /** Containers whose preStop hook has begun: a stop that is begun anew does not run it a second time. */
   readonly preStopped: Set<ContainerId>;
+  readonly started?: Pick<RuntimeMetrics, 'hookFellBack'>;
 }
 
 /** As much of a container as stopping it takes. */
@@ -77,7 +79,14 @@ async function preStop(
   if (handler === undefined || graceSeconds <= 0 || observed.state !== 'running') return;
   if (deps.preStopped.has(observed.id)) return;
   deps.preStopped.add(observed.id);
-  const input = { handler, container, id: observed.id, podIp };
+  const input = {
+    handler,
+    container,
+    id: observed.id,
+    podIp,
+    podName: pod === undefined ? '' : describePod(pod),
+    onPlainHttp: toldOfFallback(deps, pod),
+  };
   let problem: string | undefined = 'it did not end within the grace period';
   await within(deps.clock, graceSeconds * 1_000, signal, async (bounded) => {
     problem = await runHook(deps.hooks, input, bounded);
@@ -85,6 +94,20 @@ async function preStop(
   if (problem === undefined) return;
   deps.log.warn('PreStop hook failed', { containerName: observed.name, containerID: observed.id, problem });
   tell(deps, pod, observed, containerEvents.failedPreStopHook, 'PreStopHook failed', 'Warning');
+}
+
+/** Says that a hook which asked for encryption went without. */
+export function toldOfFallback(
+  { events, started }: Pick<StopContainerDeps, 'events' | 'started'>,
+  pod: DesiredPod | undefined,
+): (host: string) => void {
+  return (host) => {
+    started?.hookFellBack();
+    const message = `request to HTTPS lifecycle hook ${host} got HTTP response, retry with HTTP succeeded`;
+    if (pod !== undefined) {
+      events.record(pod, { type: 'Warning', reason: containerEvents.lifecycleHttpFallback, message });
+    }
+  };
 }
 
 /** Waits no longer than the time there is; running out of it is no error, being given up is. */

@@ -1,6 +1,7 @@
-import type { ContainerStatus, PodSpec } from '../../gen/kubernetes/types.ts';
+import type { Container, ContainerStateTerminated, ContainerStatus, PodSpec } from '../../gen/kubernetes/types.ts';
 import { plainInitContainersOf, sidecarsOf } from '../../model/containers.ts';
 import { podPhases, type PodPhase } from '../../model/reasons.ts';
+import { computeRestart } from '../../model/restart-policy.ts';
 
 export interface PhaseInput {
   readonly spec: PodSpec;
@@ -9,6 +10,10 @@ export interface PhaseInput {
   readonly terminal: boolean;
   /** Static pods do not end by themselves. */
   readonly isStatic: boolean;
+  /** The present sandbox has had a regular container: whatever its sidecars do now, initialisation is behind it. */
+  readonly initialized: boolean;
+  /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
+  readonly ownRestartRules: boolean;
 }
 
 /**
@@ -18,27 +23,31 @@ export interface PhaseInput {
  * The phase that the containers alone lead to. Whoever keeps the status makes sure that an end is never left again.
  */
 export function computePhase(input: PhaseInput): PodPhase {
-  const { spec, isStatic } = input;
+  const { spec, isStatic, initialized, ownRestartRules } = input;
   const byName = new Map(input.statuses.map((status) => [status.name, status]));
-  const init = countInit(plainInitContainersOf(spec).map(({ name }) => byName.get(name)));
-  if (init.failed > 0 && spec.restartPolicy === 'Never') return podPhases.failed;
+  const restarts = (container: Container, ended: ContainerStateTerminated): boolean =>
+    computeRestart({ container, podPolicy: spec.restartPolicy, ended, ownRules: ownRestartRules });
+
+  const init = countInit(plainInitContainersOf(spec), byName, restarts);
+  if (init.failedForGood > 0) return podPhases.failed;
 
   const sidecars = countSidecars(sidecarsOf(spec).map(({ name }) => byName.get(name)));
-  const regular = countRegular(spec.containers.map(({ name }) => byName.get(name)));
+  const regular = countRegular(spec.containers, byName, restarts);
   const running = sidecars.running + regular.running;
   const unknown = sidecars.unknown + regular.unknown;
 
   // A sidecar that restarts does not put a pod back to the beginning whose regular containers have run.
-  if (init.pending > 0 || (sidecars.pending > 0 && !anyRegularStarted(spec, byName))) return podPhases.pending;
+  if (init.pending > 0 || (sidecars.pending > 0 && !initialized)) return podPhases.pending;
   if (sidecars.waiting + regular.waiting > 0) return podPhases.pending;
   if (unknown > 0) return podPhases.pending;
   if (running > 0) return podPhases.running;
   if (regular.stopped === 0) return podPhases.pending;
   const allSucceeded = regular.stopped === regular.succeeded;
-  if (input.terminal && !isStatic) return allSucceeded ? podPhases.succeeded : podPhases.failed;
-  if (spec.restartPolicy === 'OnFailure') return allSucceeded ? podPhases.succeeded : podPhases.running;
-  if (spec.restartPolicy === 'Never') return allSucceeded ? podPhases.succeeded : podPhases.failed;
-  return podPhases.running;
+  // By the pod's policy alone one that waits for a start is not over, however the instance before it ended.
+  const byPolicy = spec.restartPolicy === 'OnFailure' ? !allSucceeded : spec.restartPolicy !== 'Never';
+  const goesOn = ownRestartRules ? regular.restarting > 0 : byPolicy;
+  if (goesOn && (!input.terminal || isStatic)) return podPhases.running;
+  return allSucceeded ? podPhases.succeeded : podPhases.failed;
 }
 
 /** Whether a container has run at least once, as far as its status tells. */
@@ -50,18 +59,29 @@ export function hasStarted(status: ContainerStatus | undefined): boolean {
   );
 }
 
+/** Whether a regular container runs or has just ended; one that waits for its next turn does not count. */
 export function anyRegularStarted(spec: PodSpec, byName: ReadonlyMap<string, ContainerStatus>): boolean {
-  return spec.containers.some(({ name }) => hasStarted(byName.get(name)));
+  return spec.containers.some(({ name }) => {
+    const state = byName.get(name)?.state;
+    return state?.running !== undefined || state?.terminated !== undefined;
+  });
 }
 
 type MaybeStatus = ContainerStatus | undefined;
+type ByName = ReadonlyMap<string, ContainerStatus>;
+type Restarts = (container: Container, ended: ContainerStateTerminated) => boolean;
 
-function countInit(statuses: readonly MaybeStatus[]): { pending: number; failed: number } {
-  const count = { pending: 0, failed: 0 };
-  for (const status of statuses) {
-    const ended = status?.state?.terminated ?? (status?.state?.waiting && status.lastState?.terminated);
+/** How the instance ended that a container shows or waits after. */
+function endOf(status: MaybeStatus): ContainerStateTerminated | undefined {
+  return status?.state?.terminated ?? (status?.state?.waiting && status.lastState?.terminated);
+}
+
+function countInit(containers: readonly Container[], byName: ByName, restarts: Restarts) {
+  const count = { pending: 0, failedForGood: 0 };
+  for (const container of containers) {
+    const ended = endOf(byName.get(container.name));
     if (ended === undefined) count.pending++;
-    else if (ended.exitCode !== 0) count.failed++;
+    else if (ended.exitCode !== 0 && !restarts(container, ended)) count.failedForGood++;
   }
   return count;
 }
@@ -85,16 +105,18 @@ function countSidecars(statuses: readonly MaybeStatus[]) {
   return count;
 }
 
-function countRegular(statuses: readonly MaybeStatus[]) {
-  const count = { running: 0, waiting: 0, stopped: 0, succeeded: 0, unknown: 0 };
-  for (const status of statuses) {
+function countRegular(containers: readonly Container[], byName: ByName, restarts: Restarts) {
+  const count = { running: 0, waiting: 0, stopped: 0, restarting: 0, succeeded: 0, unknown: 0 };
+  for (const container of containers) {
+    const status = byName.get(container.name);
     const { running, terminated, waiting } = status?.state ?? {};
+    const ended = endOf(status);
     if (running !== undefined) count.running++;
-    else if (terminated !== undefined) {
+    else if (ended !== undefined) {
       count.stopped++;
-      if (terminated.exitCode === 0) count.succeeded++;
+      if (restarts(container, ended)) count.restarting++;
+      if (terminated?.exitCode === 0) count.succeeded++;
     } else if (waiting === undefined) count.unknown++;
-    else if (status?.lastState?.terminated !== undefined) count.stopped++;
     else count.waiting++;
   }
   return count;

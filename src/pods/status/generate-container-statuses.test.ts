@@ -53,6 +53,7 @@ function status({ spec = {}, deleting = false, ...changes }: Changes): Container
     probes: { ready: () => true, started: () => true },
     runtimeName: 'containerd',
     recursiveReadOnly: false,
+    features: { ownRestartRules: false, stopSignals: true, users: true },
     ...changes,
   });
   assert.ok(made);
@@ -96,6 +97,16 @@ test('running, with the instance before it', () => {
   );
 });
 
+test('the instance before stays in the status when it is taken out of the runtime', () => {
+  const lastState = { terminated: { exitCode: 7 } };
+  const previous = was({ containerID: 'containerd://id1', state: { terminated: { exitCode: 1 } }, lastState });
+  assert.deepEqual(status({ observed: [dead()], previous }).lastState, lastState);
+  assert.deepEqual(status({ observed: [dead()], previous, deleting: true }).lastState, {});
+  assert.deepEqual(status({ observed: [dead({ id: containerId('id2') })], previous }).lastState, {});
+  const waiting = was({ containerID: 'containerd://id1', state: { waiting: {} }, lastState });
+  assert.deepEqual(status({ observed: [dead()], previous: waiting }).lastState, {});
+});
+
 test('probes decide only about what runs', () => {
   const flags = (changes: Changes) => {
     const { started, ready } = status(changes);
@@ -127,7 +138,14 @@ test('a start error shows on what is to start again', () => {
   assert.equal(shown({ observed: [observed({ state: 'created' })] }), reason);
   assert.equal(shown({ observed: [dead({ exitCode: 0 })], kind: 'init' }), undefined);
   const sidecar = { kind: 'init', containers: [{ name: 'c', restartPolicy: 'Always' }] } as const;
-  assert.equal(shown({ observed: [dead()], spec: { restartPolicy: 'Never' }, ...sidecar }), reason);
+  assert.equal(shown({ observed: [dead()], ...sidecar }), reason);
+  assert.equal(shown({ observed: [dead({ exitCode: 0 })], ...sidecar }), undefined);
+  // A sidecar's own policy shows only where containers may have one.
+  const once = { spec: { restartPolicy: 'Never' }, observed: [dead()] };
+  assert.equal(shown({ ...once, ...sidecar }), undefined);
+  const features = { ownRestartRules: true, stopSignals: false, users: false };
+  assert.equal(shown({ ...once, ...sidecar, features }), reason);
+  assert.equal(shown({ ...once, containers: [{ name: 'c', restartPolicy: 'OnFailure' }], features }), reason);
   const made = status({ startErrors: backOff, observed: [dead()] });
   assert.equal(made.lastState?.terminated?.exitCode, 1);
 });
@@ -160,6 +178,7 @@ test('an instance the runtime has lost track of', () => {
     message: 'The container could not be located when the pod was terminated',
   });
   assert.deepEqual(status({ observed: lost }).state, { waiting: {} });
+  assert.equal(status({ observed: lost, previous: was({ state: { running: {} } }) }).restartCount, 3);
 });
 
 test('resources and user of what exists', () => {
@@ -168,9 +187,13 @@ test('resources and user of what exists', () => {
   assert.deepEqual(made.resources, { limits: { cpu: '2' }, requests: { cpu: '1' } });
   assert.deepEqual(made.allocatedResources, { cpu: '1' });
   assert.equal(status({ containers }).resources, undefined);
-  const user = { linux: { uid: 1, gid: 2 } };
-  const detailed = status({ containers, observed: [observed()], details: () => ({ user, resources: {} }) });
-  assert.deepEqual([detailed.user, detailed.resources], [user, {}]);
+  const user = { uid: 1, gid: 2, supplementalGroups: [] };
+  const told = [observed({ user, stopSignal: 'SIGUSR1' })];
+  const detailed = status({ containers, observed: told });
+  assert.deepEqual([detailed.user, detailed.stopSignal], [{ linux: { uid: 1, gid: 2 } }, 'SIGUSR1']);
+  const features = { ownRestartRules: false, stopSignals: false, users: false };
+  const plain = status({ containers, observed: told, features });
+  assert.deepEqual([plain.user, plain.stopSignal], [undefined, undefined]);
 });
 
 test('mounts', () => {

@@ -5,14 +5,15 @@ import type {
   ContainerStateTerminated,
   ContainerStatus,
   ContainerUser,
-  ResourceRequirements,
   VolumeMountStatus,
 } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
 import { isRestartableInit, type ContainerKind } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import type { ObservedContainer } from '../../model/observed-pod.ts';
+import type { ObservedContainer, ObservedUser } from '../../model/observed-pod.ts';
 import { endReasons, podMessages, startReasons } from '../../model/reasons.ts';
+import { computeRestart } from '../../model/restart-policy.ts';
+import { resourcesInForce } from './resources-in-force.ts';
 
 /** Answers of the probes about one container instance. */
 export interface ProbeAnswers {
@@ -25,11 +26,14 @@ export interface StartError {
   readonly message: string;
 }
 
-/** What a runtime may tell beyond the state of a container. */
-export interface ObservedDetails {
-  readonly user?: ContainerUser;
-  /** The limits in force, where they are not those of the spec. */
-  readonly resources?: ResourceRequirements;
+/** Feature gates that decide what a status says. */
+export interface StatusFeatures {
+  /** ContainerRestartRules: containers may have restart policies and rules of their own. */
+  readonly ownRestartRules: boolean;
+  /** ContainerStopSignals: the signal that ends a container is told. */
+  readonly stopSignals: boolean;
+  /** SupplementalGroupsPolicy: as whom a container runs is told. */
+  readonly users: boolean;
 }
 
 export interface ContainerStatusesInput {
@@ -43,7 +47,7 @@ export interface ContainerStatusesInput {
   readonly probes: ProbeAnswers;
   readonly runtimeName: string;
   readonly recursiveReadOnly: boolean;
-  readonly details?: (id: ContainerId) => ObservedDetails | undefined;
+  readonly features: StatusFeatures;
 }
 
 const passedContainer: ContainerStateTerminated = {
@@ -118,20 +122,36 @@ function seen(
   newest: ObservedContainer,
   older: ObservedContainer | undefined,
 ): ContainerStatus {
-  const details = input.details?.(newest.id);
+  const { users, stopSignals } = input.features;
   return {
     name: container.name,
     state: stateOf(input, newest, previous),
-    lastState: older === undefined ? {} : stateOf(input, older, previous),
+    lastState: older === undefined ? pastOf(input, newest, previous) : stateOf(input, older, previous),
     ready: false,
-    restartCount: restartCountOf(newest, older, previous),
+    restartCount: restartCountOf(newest, older, previous) + (isLost(newest, previous) ? 1 : 0),
     image: newest.image,
     imageID: newest.imageRef,
     containerID: fullId(input, newest),
-    ...resourcesOf(container, details?.resources),
-    ...(details?.user !== undefined && { user: details.user }),
+    resources: resourcesInForce(container, newest),
+    ...(container.resources?.requests !== undefined && { allocatedResources: container.resources.requests }),
+    ...(users && newest.user && { user: userOf(newest.user) }),
+    ...(stopSignals && newest.stopSignal !== undefined && { stopSignal: newest.stopSignal }),
     ...volumeMounts(input, container),
   };
+}
+
+function userOf({ uid, gid, supplementalGroups }: ObservedUser): ContainerUser {
+  return { linux: { uid, gid, ...(supplementalGroups.length > 0 && { supplementalGroups }) } };
+}
+
+/** What came before stays true when it has been taken out of the runtime; a pod that goes tells what is there. */
+function pastOf(
+  input: ContainerStatusesInput,
+  newest: ObservedContainer,
+  previous: ContainerStatus | undefined,
+): ContainerState {
+  const isSame = previous?.containerID === fullId(input, newest) && previous.state?.waiting === undefined;
+  return isSame && input.pod.metadata.deletionTimestamp === undefined ? (previous.lastState ?? {}) : {};
 }
 
 /**
@@ -154,9 +174,12 @@ function stateOf(
 ): ContainerState {
   if (observed.state === 'running') return { running: { startedAt: apiTime(observed.startedAt) } };
   if (observed.state === 'exited') return { terminated: terminatedState(input, observed) };
-  // What ran and cannot be found any more has ended, though nobody knows how; what only was made still waits.
-  const lost = observed.state === 'unknown' && previous?.state?.running !== undefined;
-  return lost ? { terminated: lostContainer(podMessages.lostWhenTerminated) } : { waiting: {} };
+  return isLost(observed, previous) ? { terminated: lostContainer(podMessages.lostWhenTerminated) } : { waiting: {} };
+}
+
+/** What ran and cannot be found any more has ended, though nobody knows how; what only was made still waits. */
+function isLost({ state }: ObservedContainer, previous: ContainerStatus | undefined): boolean {
+  return state === 'unknown' && previous?.state?.running !== undefined;
 }
 
 function terminatedState(input: ContainerStatusesInput, observed: ObservedContainer): ContainerStateTerminated {
@@ -194,11 +217,10 @@ function startsAgain(
   if (input.pod.metadata.deletionTimestamp !== undefined) return false;
   if (newest === undefined || newest.state === 'created' || newest.state === 'unknown') return true;
   if (newest.state === 'running' || input.kind === 'ephemeral') return false;
-  // Sidecars are kept up whatever the pod's own policy is.
-  if (input.kind === 'init' && isRestartableInit(container)) return true;
+  // Sidecars too, though they do start again: an end that went well is nothing that has to be explained.
   if (input.kind === 'init' && newest.exitCode === 0) return false;
-  const { restartPolicy = 'Always' } = input.pod.spec;
-  return restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && newest.exitCode !== 0);
+  const podPolicy = input.pod.spec.restartPolicy;
+  return computeRestart({ container, podPolicy, ended: newest, ownRules: input.features.ownRestartRules });
 }
 
 function withProbes(
@@ -214,15 +236,6 @@ function withProbes(
     return { ...status, started, ready: status.state?.terminated?.exitCode === 0 };
   }
   return { ...status, started, ready: started && input.probes.ready(container.name, id) };
-}
-
-function resourcesOf(
-  container: Container,
-  inForce: ResourceRequirements | undefined,
-): Pick<ContainerStatus, 'resources' | 'allocatedResources'> {
-  const { requests, limits } = container.resources ?? {};
-  const resources = inForce ?? { ...(limits !== undefined && { limits }), ...(requests !== undefined && { requests }) };
-  return { resources, ...(requests !== undefined && { allocatedResources: requests }) };
 }
 
 function volumeMounts(

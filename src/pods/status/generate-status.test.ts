@@ -4,7 +4,8 @@ import { sandboxId } from '../../base/ids.ts';
 import type { PodSpec, PodStatus } from '../../gen/kubernetes/types.ts';
 import { desiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod, ObservedSandbox } from '../../model/observed-pod.ts';
-import { generatePodStatus, sortedPodIps, type PodStatusInput } from './generate-status.ts';
+import { sortedPodIps } from '../../model/pod-ips.ts';
+import { generatePodStatus, type PodStatusInput } from './generate-status.ts';
 
 interface Changes extends Partial<Omit<PodStatusInput, 'pod' | 'observed'>> {
   readonly spec?: Partial<PodSpec>;

@@ -1,15 +1,15 @@
-import type { ContainerId } from '../../base/ids.ts';
 import type { Container, ContainerStatus, PodCondition, PodIP, PodStatus } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
 import type { ContainerKind } from '../../model/containers.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import { sortedPodIps } from '../../model/pod-ips.ts';
 import { podQos } from '../../model/qos.ts';
 import { isTerminalPhase, podPhases, type PodPhase } from '../../model/reasons.ts';
 import { computePhase } from './compute-phase.ts';
 import { generateConditions } from './generate-conditions.ts';
 import { generateContainerStatuses } from './generate-container-statuses.ts';
-import type { ObservedDetails, ProbeAnswers, StartError } from './generate-container-statuses.ts';
+import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
 
 /** Why the agent itself ended the pod: eviction, deadline, shutdown. */
 export interface DecidedEnd {
@@ -35,8 +35,10 @@ export interface PodStatusInput {
   readonly needsSandbox: boolean;
   readonly resizeConditions?: readonly PodCondition[];
   readonly recursiveReadOnly?: boolean;
-  readonly details?: (id: ContainerId) => ObservedDetails | undefined;
+  readonly features?: StatusFeatures;
 }
+
+const noFeatures: StatusFeatures = { ownRestartRules: false, stopSignals: false, users: false };
 
 /** The status of a pod as the agent sees it now. Phase and conditions are the agent's own word, not yet held back. */
 export function generatePodStatus(input: PodStatusInput): PodStatus {
@@ -89,7 +91,7 @@ function statusesOf(
     probes: input.probes,
     runtimeName: input.runtimeName,
     recursiveReadOnly: input.recursiveReadOnly === true,
-    ...(input.details !== undefined && { details: input.details }),
+    features: input.features ?? noFeatures,
   });
 }
 
@@ -106,13 +108,27 @@ function outcomeOf(input: PodStatusInput, previous: PodStatus, statuses: readonl
   if (decided !== undefined && announced === undefined) {
     return { phase: podPhases.failed, reason: decided.reason, message: decided.message };
   }
-  const computed = computePhase({ spec: pod.spec, statuses, terminal, isStatic: isStatic(pod) });
+  const computed = computePhase({
+    spec: pod.spec,
+    statuses,
+    terminal,
+    isStatic: isStatic(pod),
+    initialized: isInitialized(input),
+    ownRestartRules: (input.features ?? noFeatures).ownRestartRules,
+  });
   const known = isTerminalPhase(previous.phase) ? previous.phase : undefined;
   const phase = announced ?? (isTerminalPhase(computed) ? computed : (known ?? computed));
   if (phase !== previous.phase) return { phase };
   const reason = previous.reason || pod.status.reason;
   const message = previous.message || pod.status.message;
   return { phase, ...(reason && { reason }), ...(message && { message }) };
+}
+
+/** Regular containers come after initialisation; those of an earlier sandbox say nothing about this one. */
+function isInitialized({ pod, observed }: PodStatusInput): boolean {
+  const sandbox = observed?.sandboxes[0]?.id;
+  const regular = new Set(pod.spec.containers.map(({ name }) => name));
+  return observed?.containers.some(({ name, sandboxId }) => sandboxId === sandbox && regular.has(name)) ?? false;
 }
 
 type Addresses = Pick<PodStatus, 'hostIP' | 'hostIPs' | 'podIP' | 'podIPs'>;
@@ -135,12 +151,4 @@ function observedIps(input: PodStatusInput, previous: PodStatus): readonly strin
   if (ready !== undefined) return ready.ips;
   const kept = (previous.podIPs ?? []).map(({ ip }) => ip);
   return kept.length > 0 ? kept : (sandboxes[0]?.ips ?? []);
-}
-
-/** At most one address of each family, that of the node's first address leading. */
-export function sortedPodIps(podIps: readonly string[], hostIps: readonly string[]): readonly string[] {
-  const isIpv6 = (ip: string): boolean => ip.includes(':');
-  const primaryIsIpv6 = isIpv6(hostIps[0] ?? podIps[0] ?? '');
-  const families = [primaryIsIpv6, !primaryIsIpv6];
-  return families.flatMap((ipv6) => podIps.filter((ip) => isIpv6(ip) === ipv6).slice(0, 1));
 }

@@ -1,2 +1,3 @@
 export { PodStatuses } from './pod-statuses.ts';
 export { StatusPublisher, type StatusPublisherDeps } from './status-publisher.ts';
+export { StatusWriter, type StatusWriterDeps } from './status-writer.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContainerState, ContainerStatus, PodSpec, PodStatus } from '../../gen/kubernetes/types.ts';
+import type { Container, ContainerState, ContainerStatus, PodSpec, PodStatus } from '../../gen/kubernetes/types.ts';
 import { mergeStatus, normalizeStatus, terminateStatus, type MergeOptions } from './merge-status.ts';
 
 const spec: PodSpec = { containers: [{ name: 'c' }], restartPolicy: 'Never' };
@@ -100,6 +100,25 @@ test('a container that has ended for good does not come back', () => {
   assert.equal(attempt('Never', waiting), undefined);
   assert.equal(attempt('Never', done, [{ name: 'i' }]), words('i'));
   assert.equal(attempt('Never', done, [{ name: 's', restartPolicy: 'Always' }]), undefined);
+});
+
+test('with rules of their own it is up to the containers who comes back', () => {
+  const on42 = [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }];
+  const attempt = (own: Partial<Container>, exitCode: number, policy: string, ownRestartRules = true) =>
+    'illegal' in
+    mergeStatus(
+      { containerStatuses: [container('c', { terminated: { exitCode } })] },
+      { containerStatuses: [container('c', { running: {} })] },
+      {
+        spec: { restartPolicy: policy, containers: [{ name: 'c', ...own }] },
+        couldHaveRunningContainers: true,
+        ownRestartRules,
+      },
+    );
+  assert.equal(attempt({ restartPolicy: 'Never', restartPolicyRules: on42 }, 42, 'Never'), false);
+  assert.equal(attempt({ restartPolicy: 'Never', restartPolicyRules: on42 }, 1, 'Always'), true);
+  assert.equal(attempt({ restartPolicy: 'Always' }, 0, 'Never'), false);
+  assert.equal(attempt({ restartPolicy: 'Always' }, 0, 'Never', false), true);
 });
 
 test('last words share the room of the pod', () => {

@@ -1,6 +1,7 @@
 import type { ContainerStatus, PodCondition, PodSpec, PodStatus } from '../../gen/kubernetes/types.ts';
 import { isRestartableInit } from '../../model/containers.ts';
 import { isOwnCondition, isTerminalPhase, podConditions, podMessages, podPhases } from '../../model/reasons.ts';
+import { computeRestart } from '../../model/restart-policy.ts';
 import { firstBytes, terminationLimits } from '../../model/termination-message.ts';
 import { hasStarted } from './compute-phase.ts';
 import { endedVerdict } from './generate-conditions.ts';
@@ -10,13 +11,15 @@ export interface MergeOptions {
   readonly spec: PodSpec;
   /** While the worker may still run containers, no end is announced: their resources are not free yet. */
   readonly couldHaveRunningContainers: boolean;
+  /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
+  readonly ownRestartRules?: boolean;
 }
 
 export type MergeResult = { readonly status: PodStatus } | { readonly illegal: string };
 
 /** Puts a generated status on top of the one the API server has, keeping what belongs to others. */
 export function mergeStatus(old: PodStatus, next: PodStatus, options: MergeOptions): MergeResult {
-  const illegal = illegalTransition(old, next, options.spec);
+  const illegal = illegalTransition(old, next, options);
   if (illegal !== undefined) return { illegal };
   const ending = !isTerminalPhase(old.phase) && isTerminalPhase(next.phase);
   const held = (ending && options.couldHaveRunningContainers) || leavesEnd(old, next);
@@ -89,17 +92,17 @@ function leavesEnd(old: PodStatus, next: PodStatus): boolean {
 }
 
 /** A container that has ended for good must not come back: somebody may have acted on its end. */
-function illegalTransition(old: PodStatus, next: PodStatus, spec: PodSpec): string | undefined {
-  const { restartPolicy = 'Always' } = spec;
-  if (restartPolicy === 'Always') return undefined;
-  const sidecars = new Set((spec.initContainers ?? []).filter(isRestartableInit).map(({ name }) => name));
+function illegalTransition(old: PodStatus, next: PodStatus, options: MergeOptions): string | undefined {
+  const { spec, ownRestartRules = false } = options;
   const after = new Map(allStatuses(next).map((status) => [status.name, status]));
+  const containers = new Map([...(spec.initContainers ?? []), ...spec.containers].map((one) => [one.name, one]));
   const revived = allStatuses(old).find((before) => {
     const end = before.state?.terminated;
     const now = after.get(before.name);
-    if (end === undefined || now === undefined || sidecars.has(before.name)) return false;
-    if (end.exitCode !== 0 && restartPolicy === 'OnFailure') return false;
-    return now.state?.terminated === undefined;
+    if (end === undefined || now === undefined || now.state?.terminated !== undefined) return false;
+    const container = containers.get(before.name) ?? {};
+    if (isRestartableInit(container) && !spec.containers.some(({ name }) => name === before.name)) return false;
+    return !computeRestart({ container, podPolicy: spec.restartPolicy, ended: end, ownRules: ownRestartRules });
   });
   return revived && `terminated container ${revived.name} attempted illegal transition to non-terminated state`;
 }

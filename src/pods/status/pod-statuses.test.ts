@@ -51,3 +51,14 @@ test('a pod that is gone is forgotten, quietly', () => {
   statuses.forget(b);
   assert.deepEqual([statuses.get(a), statuses.versionOf(a), told.length], [undefined, 0, 1]);
 });
+
+test('what was restored gives way to who knows better, until it has been said again', () => {
+  const statuses = new PodStatuses();
+  statuses.restore([[a, { phase: 'Running' }]]);
+  statuses.dropRestored(a);
+  assert.equal(statuses.get(a), undefined);
+  statuses.restore([[a, { phase: 'Running' }]]);
+  statuses.set(a, { phase: 'Failed' });
+  statuses.dropRestored(a);
+  assert.equal(statuses.get(a)?.phase, 'Failed');
+});

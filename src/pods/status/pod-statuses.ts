@@ -11,6 +11,8 @@ export interface VersionedStatus {
 /** The status of each pod as the agent sees it; the only writer of that fact. */
 export class PodStatuses {
   readonly #statuses = new Map<PodUid, VersionedStatus>();
+  /** Those of an earlier life of the agent that this one has not spoken about yet. */
+  readonly #restored = new Set<PodUid>();
   readonly #onChange: (uid: PodUid, status: PodStatus) => void;
 
   constructor(onChange: (uid: PodUid, status: PodStatus) => void = () => {}) {
@@ -29,6 +31,7 @@ export class PodStatuses {
   set(uid: PodUid, status: PodStatus): boolean {
     const known = this.#statuses.get(uid);
     if (known !== undefined && isDeepStrictEqual(known.status, status)) return false;
+    this.#restored.delete(uid);
     this.#statuses.set(uid, { status, version: (known?.version ?? 0) + 1 });
     this.#onChange(uid, status);
     return true;
@@ -37,8 +40,15 @@ export class PodStatuses {
   /** What an earlier life of the agent kept. Only for pods that nothing is known of yet, and no news to anybody. */
   restore(statuses: Iterable<readonly [PodUid, PodStatus]>): void {
     for (const [uid, status] of statuses) {
-      if (!this.#statuses.has(uid)) this.#statuses.set(uid, { status, version: 1 });
+      if (this.#statuses.has(uid)) continue;
+      this.#statuses.set(uid, { status, version: 1 });
+      this.#restored.add(uid);
     }
+  }
+
+  /** Somebody who may know better, for another agent was here in between, speaks about the pod. */
+  dropRestored(uid: PodUid): void {
+    if (this.#restored.delete(uid)) this.#statuses.delete(uid);
   }
 
   all(): ReadonlyMap<PodUid, PodStatus> {
@@ -46,6 +56,7 @@ export class PodStatuses {
   }
 
   forget(uid: PodUid): void {
+    this.#restored.delete(uid);
     this.#statuses.delete(uid);
   }
 }

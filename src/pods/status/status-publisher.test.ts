@@ -3,12 +3,13 @@ import { describe, test } from 'node:test';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aContainer, anInstance, aPod, aSandbox, exited, observedPod } from '../../testing/pods.ts';
 import type { StartError } from './generate-container-statuses.ts';
 import { PodStatuses } from './pod-statuses.ts';
-import { StatusPublisher, type PublishInput } from './status-publisher.ts';
+import { StatusPublisher, type PublishInput, type StatusPublisherDeps } from './status-publisher.ts';
 
 class World {
   readonly clock = new FakeClock({ wall: Date.parse('2026-01-01T00:00:00Z') });
@@ -16,7 +17,7 @@ class World {
   readonly statuses = new PodStatuses();
   readonly errors = new Map<string, StartError>();
   ready = true;
-  readonly publisher = new StatusPublisher({
+  readonly deps: StatusPublisherDeps = {
     clock: this.clock,
     log: this.log,
     statuses: this.statuses,
@@ -24,7 +25,8 @@ class World {
     startErrors: () => this.errors,
     hostIps: () => ['192.0.2.1'],
     runtimeName: () => 'containerd',
-  });
+  };
+  readonly publisher = new StatusPublisher(this.deps);
 
   publish(pod: DesiredPod, observed: ObservedPod, more: Partial<PublishInput> = {}): PodStatus {
     return this.publisher.publish({ pod, observed, needsSandbox: false, terminal: false, ...more });
@@ -93,6 +95,46 @@ describe('publish', () => {
     const pod = aPod({ source: 'api', status: { phase: 'Running', startTime: '2025-12-31T00:00:00Z' } });
     assert.equal(world.publish(pod, running).startTime, '2025-12-31T00:00:00Z');
   });
+});
+
+describe('why a container could not start', () => {
+  const crashed = observedPod([aSandbox('s0')], [anInstance('main', exited(1))]);
+  const wait = { reason: 'CrashLoopBackOff', message: 'back-off 20s' };
+
+  test('an end stays visible for a while, and what is left untold is known', async () => {
+    const world = new World();
+    const pod = aPod();
+    world.errors.set('main', wait);
+    assert.equal(world.publish(pod, crashed).containerStatuses?.[0]?.state?.terminated?.exitCode, 1);
+    assert.equal(world.publisher.hasUntold(pod.uid), true);
+    await world.clock.advance(15_000);
+    assert.deepEqual(world.publish(pod, crashed).containerStatuses?.[0]?.state, { waiting: wait });
+    assert.equal(world.publisher.hasUntold(pod.uid), false);
+  });
+
+  test('what was told is forgotten with the pod', () => {
+    const world = new World();
+    const pod = aPod();
+    world.errors.set('main', wait);
+    world.publish(pod, crashed);
+    world.publisher.finish(pod);
+    assert.equal(world.publisher.hasUntold(pod.uid), false);
+  });
+});
+
+test('how long a pod took to run is measured once', async () => {
+  const world = new World();
+  const registry = new Registry();
+  const publisher = new StatusPublisher({ ...world.deps, metrics: registry });
+  const annotations = { 'kubernetes.io/config.seen': '2025-12-31T23:59:57Z' };
+  const pod = aPod({ metadata: { annotations } });
+  const publish = (observed: ObservedPod) => publisher.publish({ pod, observed, needsSandbox: false, terminal: false });
+  publish(observedPod([], []));
+  publish(running);
+  publish(running);
+  const page = registry.render();
+  assert.match(page, /^kubelet_pod_start_duration_seconds_count 1$/m);
+  assert.match(page, /^kubelet_pod_start_duration_seconds_sum 3$/m);
 });
 
 describe('the end of a pod', () => {

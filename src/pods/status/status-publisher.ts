@@ -1,11 +1,14 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import type { Histogram, Metrics } from '../../base/metrics.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import { configAnnotations } from '../../model/annotations.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
-import { isTerminalPhase } from '../../model/reasons.ts';
-import type { ProbeAnswers, StartError } from './generate-container-statuses.ts';
+import { isTerminalPhase, podPhases } from '../../model/reasons.ts';
+import { computeTelling, type Telling } from './compute-told.ts';
+import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
 import { generatePodStatus, type DecidedEnd } from './generate-status.ts';
 import { mergeStatus, normalizeStatus, terminateStatus } from './merge-status.ts';
 import type { PodStatuses } from './pod-statuses.ts';
@@ -19,6 +22,11 @@ export interface StatusPublisherDeps {
   readonly hostIps: () => readonly string[];
   /** What the runtime calls itself: the scheme of container ids. */
   readonly runtimeName: () => string;
+  /** Whether mounts of the pod can be read-only with all below them; they cannot unless told. */
+  readonly recursiveReadOnly?: (pod: DesiredPod) => boolean;
+  /** What statuses say by feature gates; the least unless told. */
+  readonly features?: StatusFeatures;
+  readonly metrics?: Metrics;
 }
 
 export interface PublishInput {
@@ -29,16 +37,30 @@ export interface PublishInput {
   readonly decided?: DecidedEnd;
 }
 
+/** In seconds; a start may wait long for its images. */
+const startBuckets = [
+  0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1200, 1800, 2700, 3600,
+];
+
 /** Works out a pod's status and keeps it. The status it answers is the agent's own; what is kept may hold its end back. */
 export class StatusPublisher {
   readonly #deps: StatusPublisherDeps;
+  /** What is told of containers that could not start, for pods that have any. */
+  readonly #tellings = new Map<PodUid, ReadonlyMap<string, Telling>>();
+  readonly #starts: Histogram | undefined;
 
   constructor(deps: StatusPublisherDeps) {
     this.#deps = deps;
+    this.#starts = deps.metrics?.histogram({
+      name: 'kubelet_pod_start_duration_seconds',
+      help: 'Seconds from a pod being named to its running.',
+      stability: 'ALPHA',
+      buckets: startBuckets,
+    });
   }
 
   publish(input: PublishInput): PodStatus {
-    const { clock, log, statuses, probes, startErrors, hostIps, runtimeName } = this.#deps;
+    const { clock, log, statuses, probes, hostIps, runtimeName, recursiveReadOnly, features } = this.#deps;
     const { pod } = input;
     const known = statuses.get(pod.uid);
     // An end that the API server knows of stands, also when what is remembered here is older.
@@ -48,9 +70,11 @@ export class StatusPublisher {
       generatePodStatus({
         ...input,
         previous,
-        startErrors: startErrors(pod.uid),
+        startErrors: this.#tell(input),
         probes,
         runtimeName: runtimeName(),
+        ...(features && { features }),
+        recursiveReadOnly: recursiveReadOnly?.(pod) === true,
         hostIps: hostIps(),
         nowMs: clock.now(),
       }),
@@ -58,18 +82,43 @@ export class StatusPublisher {
     const merged = mergeStatus(previous ?? pod.status, generated, {
       spec: pod.spec,
       couldHaveRunningContainers: !input.terminal,
+      ownRestartRules: features?.ownRestartRules ?? false,
     });
     if ('illegal' in merged) {
       log.warn('Status change refused', { pod: { namespace: pod.namespace, name: pod.name }, why: merged.illegal });
       return generated;
     }
+    const hasStarted = known?.phase === podPhases.pending && merged.status.phase === podPhases.running;
+    if (hasStarted) this.#measureStart(pod);
     statuses.set(pod.uid, merged.status);
     return generated;
+  }
+
+  #measureStart(pod: DesiredPod): void {
+    const seen = Date.parse(pod.metadata.annotations?.[configAnnotations.seen] ?? '');
+    if (!Number.isNaN(seen)) this.#starts?.observe(Math.max(0, this.#deps.clock.now() - seen) / 1_000);
+  }
+
+  /** Whether a later look has something to tell that is known by now. */
+  hasUntold(uid: PodUid): boolean {
+    return [...(this.#tellings.get(uid)?.values() ?? [])].some(({ untoldSince }) => untoldSince !== undefined);
+  }
+
+  /** Why containers could not start, as far as it is told now. */
+  #tell({ pod, observed }: PublishInput): ReadonlyMap<string, StartError> {
+    const { clock, startErrors } = this.#deps;
+    const before = this.#tellings.get(pod.uid) ?? new Map<string, Telling>();
+    const [errors, nowMs] = [startErrors(pod.uid), clock.monotonic()];
+    const tellings = computeTelling({ before, errors, observed: observed.containers, nowMs });
+    if (tellings.size === 0) this.#tellings.delete(pod.uid);
+    else this.#tellings.set(pod.uid, tellings);
+    return new Map([...tellings].flatMap(([name, { told }]) => (told === undefined ? [] : [[name, told]])));
   }
 
   /** The last word: nothing of the pod is left, so whatever had no end yet gets one. */
   finish(pod: DesiredPod): void {
     const { statuses } = this.#deps;
+    this.#tellings.delete(pod.uid);
     const status = statuses.get(pod.uid);
     if (status !== undefined) statuses.set(pod.uid, terminateStatus(status, pod.spec));
   }

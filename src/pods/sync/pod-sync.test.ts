@@ -22,6 +22,7 @@ class World {
   /** Another phase, from the action of the runtime on. */
   phaseAfterAction: string | undefined;
   outcome: RuntimeOutcome = { acted: false };
+  untold = false;
   /** Which moments the observations had to be newer than. */
   readonly asked: number[] = [];
   /** Goes on with every look and every action. */
@@ -32,6 +33,8 @@ class World {
   afterStop: ObservedPod = observedPod([aSandbox('s0', { state: 'notReady' })], [anInstance('main', exited(143))]);
 
   deadline: { readonly end?: { readonly reason: string; readonly message: string }; readonly inMs?: number } = {};
+
+  cgroupExists = true;
 
   readonly probed: string[] = [];
 
@@ -62,13 +65,18 @@ class World {
     },
     volumes: { mount: () => this.#step('mount'), unmount: () => this.#step('unmount') },
     directories: { prepare: () => this.#step('directories') },
-    cgroups: { remove: (uid: PodUid) => this.#step(`cgroups ${uid}`) },
+    cgroups: {
+      exist: () => this.cgroupExists,
+      ensure: ({ uid }) => this.#step(`make cgroups ${uid}`),
+      remove: (uid: PodUid) => this.#step(`cgroups ${uid}`),
+    },
     statuses: {
       publish: (input) => {
         this.steps.push(`publish${input.terminal ? ' the end' : ''}`);
         this.published.push(input);
         return { phase: this.phase };
       },
+      hasUntold: () => this.untold,
       finish: ({ name }) => void this.steps.push(`finish ${name}`),
     },
     events: this.events,
@@ -88,10 +96,11 @@ class World {
 }
 
 describe('sync', () => {
-  test('in order: look, status, folders, volumes, look, runtime; then nothing new to see', async () => {
+  test('in order: look, status, cgroups, folders, volumes, look, runtime; then nothing new to see', async () => {
     const world = new World();
     assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled' });
-    assert.deepEqual(world.steps, ['observe', 'publish', 'directories', 'mount', 'observe', 'runtime', 'publish']);
+    const before = ['observe', 'publish', 'make cgroups uid-1', 'directories', 'mount'];
+    assert.deepEqual(world.steps, [...before, 'observe', 'runtime', 'publish']);
     assert.deepEqual(world.asked, [0, 0]);
   });
 
@@ -113,6 +122,23 @@ describe('sync', () => {
     assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 4_000 });
   });
 
+  test('what is left untold is said, so that somebody looks in time', async () => {
+    const world = new World();
+    world.outcome = { acted: false, recheckMs: 40_000 };
+    world.untold = true;
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 40_000, untold: true });
+  });
+
+  test('taking dead instances out is looked at, but is no news', async () => {
+    const world = new World();
+    const before = observedPod([aSandbox('s0')], [anInstance('main', exited(1))]);
+    world.observed = before;
+    world.outcome = { acted: false, pruned: true };
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled' });
+    assert.deepEqual(world.steps.slice(-3), ['runtime', 'observe', 'publish']);
+    assert.equal(world.published.at(-1)?.observed, before);
+  });
+
   test('a pod that is over by its containers ends, and nothing is started', async () => {
     for (const phase of ['Succeeded', 'Failed']) {
       const world = new World();
@@ -129,20 +155,11 @@ describe('sync', () => {
     assert.deepEqual(await world.sync.sync(pod, never), { kind: 'ended' });
   });
 
-  test('volumes that cannot be mounted: an event, and nothing starts', async () => {
+  test('volumes that cannot be mounted: nothing starts, and who mounts tells of it', async () => {
     const world = new World();
     world.failures.set('mount', new Error('no such secret'));
     await assert.rejects(world.sync.sync(pod, never), /no such secret/);
     assert.equal(world.steps.includes('runtime'), false);
-    assert.deepEqual(world.events.take(), ['Warning FailedMount: no such secret']);
-  });
-
-  test('a mount that is given up is nobody’s failure', async () => {
-    const world = new World();
-    const gaveUp = new AbortController();
-    gaveUp.abort(new Error('enough'));
-    world.failures.set('mount', new Error('interrupted'));
-    await assert.rejects(world.sync.sync(pod, gaveUp.signal), /enough/);
     assert.deepEqual(world.events.take(), []);
   });
 
@@ -153,6 +170,26 @@ describe('sync', () => {
     world.failures.clear();
     await world.sync.sync(pod, never);
     assert.deepEqual(world.asked, [0, 0, 3, 3]);
+  });
+
+  test('a cgroup that cannot be made: an event, and nothing starts', async () => {
+    const world = new World();
+    world.failures.set('make cgroups uid-1', new Error('no space'));
+    await assert.rejects(world.sync.sync(pod, never), /no space/);
+    assert.deepEqual(world.steps, ['observe', 'publish', 'make cgroups uid-1']);
+    const words = 'Warning FailedCreatePodContainer: unable to ensure pod container exists: no space';
+    assert.deepEqual(world.events.take(), [words]);
+  });
+
+  test('what runs outside of its cgroup is stopped first, with its grace; then it is looked at anew', async () => {
+    const world = new World();
+    world.cgroupExists = false;
+    world.observed = observedPod([aSandbox('s0')], [anInstance('main')]);
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 0 });
+    assert.deepEqual(world.steps, ['observe', 'publish', 'stop web within 30']);
+    await world.sync.sync(pod, never);
+    assert.deepEqual(world.steps.slice(3, 6), ['observe', 'publish', 'make cgroups uid-1']);
+    assert.deepEqual(world.asked.slice(0, 2), [0, 2], 'the second look is newer than the stop');
   });
 
   test('says whether the pod still needs a sandbox', async () => {

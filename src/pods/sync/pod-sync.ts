@@ -2,7 +2,7 @@ import { describeError, TubeletError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { podEvents, volumeEvents } from '../../model/event-reasons.ts';
+import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 import type {
@@ -11,6 +11,7 @@ import type {
   DecidedEnd,
   Directories,
   Events,
+  Objects,
   Observations,
   Probing,
   Runtime,
@@ -24,6 +25,8 @@ export interface PodSyncDeps {
   readonly runtime: Runtime;
   readonly volumes: Volumes;
   readonly directories: Directories;
+  /** What the pod names in the API server; nothing to wait for without one. */
+  readonly objects?: Objects;
   readonly cgroups: Cgroups;
   readonly statuses: Statuses;
   readonly events: Events;
@@ -32,8 +35,11 @@ export interface PodSyncDeps {
 }
 
 export type SyncResult =
-  | { readonly kind: 'settled'; readonly recheckMs?: number }
+  | { readonly kind: 'settled'; readonly recheckMs?: number; readonly untold?: boolean }
   | { readonly kind: 'ended'; readonly decided?: DecidedEnd };
+
+/** The API's default; a source fills it in. */
+const defaultGraceSeconds = 30;
 
 interface Orphan {
   readonly uid: PodUid;
@@ -66,17 +72,22 @@ export class PodSync {
       return { kind: 'ended', decided: deadline.end };
     }
 
+    if ((await this.#ensureCgroups(pod, observed, signal)) === 'stopped') return settled(0);
     await this.#deps.directories.prepare(pod.uid);
-    await this.#mount(pod, signal);
+    await this.#deps.objects?.ready(pod, signal);
+    await this.#deps.volumes.mount(pod, signal);
     // Disks and volumes take their time: what is known to have happened meanwhile counts.
     const present = await this.#observe(pod.uid, signal);
     const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, present, signal));
     const { acted, recheckMs } = outcome;
     // A start that was refused changed nothing in the runtime, but the waiting reason is news.
-    const { phase } = this.#publish(pod, acted ? await this.#observe(pod.uid, signal) : present);
+    const fresh = acted || outcome.pruned === true ? await this.#observe(pod.uid, signal) : present;
+    // How an instance ended is still true when the instance has been taken out.
+    const { phase } = this.#publish(pod, acted ? fresh : present);
     if (outcome.ended === true || isTerminalPhase(phase)) return { kind: 'ended' };
     // What was just done may allow the next step: look again at once, unless a refusal says when.
-    return acted ? settled(recheckMs ?? 0) : settled(recheckMs, deadline.inMs);
+    const next = acted ? settled(recheckMs ?? 0) : settled(recheckMs, deadline.inMs);
+    return this.#deps.statuses.hasUntold(pod.uid) ? { ...next, untold: true } : next;
   }
 
   async terminate(
@@ -150,26 +161,39 @@ export class PodSync {
     }
   }
 
-  async #mount(pod: DesiredPod, signal: AbortSignal): Promise<void> {
+  /**
+   * The pod's cgroup comes before everything that could run in it. What already runs elsewhere, for the setting was
+   * another then, is stopped; whether it may start again is for the next look to decide.
+   */
+  async #ensureCgroups(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<'ready' | 'stopped'> {
+    const { cgroups, events, log } = this.#deps;
+    if (runningIn(observed).length > 0 && !cgroups.exist(pod)) {
+      log.info('Stopping a pod that runs outside of its cgroup', { podUID: pod.uid });
+      await this.#stop(pod, pod.uid, observed, pod.spec.terminationGracePeriodSeconds ?? defaultGraceSeconds, signal);
+      return 'stopped';
+    }
     try {
-      await this.#deps.volumes.mount(pod, signal);
+      await cgroups.ensure(pod);
+      return 'ready';
     } catch (error) {
-      signal.throwIfAborted();
-      const message = describeError(error);
-      this.#deps.events.record(pod, { type: 'Warning', reason: volumeEvents.failedMount, message });
+      const message = `unable to ensure pod container exists: ${describeError(error)}`;
+      events.record(pod, { type: 'Warning', reason: podEvents.failedCreatePodContainer, message });
       throw error;
     }
   }
 }
 
 /** The earliest of the times at which a look is worth while. */
-function settled(...waits: readonly (number | undefined)[]): SyncResult {
+function settled(...waits: readonly (number | undefined)[]): Extract<SyncResult, { kind: 'settled' }> {
   const known = waits.filter((wait) => wait !== undefined);
   return { kind: 'settled', ...(known.length > 0 && { recheckMs: Math.min(...known) }) };
 }
 
+const runningIn = ({ containers }: ObservedPod): readonly string[] =>
+  containers.filter(({ state }) => state === 'running').map(({ name }) => name);
+
 function requireStopped(observed: ObservedPod): void {
-  const running = observed.containers.filter(({ state }) => state === 'running').map(({ name }) => name);
+  const running = runningIn(observed);
   if (running.length === 0) return;
   throw new TubeletError('unavailable', `containers are still running after they were stopped: ${running.join(', ')}`);
 }

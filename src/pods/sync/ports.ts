@@ -18,12 +18,15 @@ export interface Runtime {
 
 export interface RuntimeOutcome {
   readonly acted: boolean;
+  /** Dead instances were taken out; that alone is no news of the pod. */
+  readonly pruned?: boolean;
   readonly recheckMs?: number;
   /** Nothing of the pod may run again, whatever its containers show. */
   readonly ended?: boolean;
 }
 
 export interface Volumes {
+  /** Rejects while a volume that the pod uses is not ready; what is wrong with it is told in the pod's events by then. */
   mount(pod: DesiredPod, signal: AbortSignal): Promise<void>;
   unmount(pod: DesiredPod): Promise<void>;
 }
@@ -33,6 +36,10 @@ export interface Directories {
 }
 
 export interface Cgroups {
+  /** Whether the pod has a cgroup, so that what runs of it runs in there. */
+  exist(pod: DesiredPod): boolean;
+  /** Makes the pod's cgroup with its limits, where it is not there yet. */
+  ensure(pod: DesiredPod): Promise<void>;
   /** Removes the pod's cgroups, wherever its QoS class put them. */
   remove(uid: PodUid): Promise<void>;
 }
@@ -62,6 +69,8 @@ export interface Deadlines {
 /** Works a status out of what is observed, and publishes it. */
 export interface Statuses {
   publish(input: StatusInput): PodStatus;
+  /** Whether a later look has something to tell that is known by now. */
+  hasUntold(uid: PodUid): boolean;
   /** The last word about a pod of which nothing is left. */
   finish(pod: DesiredPod): void;
 }
@@ -80,4 +89,9 @@ export interface Probing {
   /** What is being stopped must not be killed for being unhealthy; readiness goes on. */
   stopLivenessAndStartup(uid: PodUid): void;
   removePod(uid: PodUid): void;
+}
+
+/** ConfigMaps and Secrets of the pod, kept at hand from its first sync on. */
+export interface Objects {
+  ready(pod: DesiredPod, signal: AbortSignal): Promise<void>;
 }

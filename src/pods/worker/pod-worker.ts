@@ -3,7 +3,9 @@ import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { Mailbox } from '../../base/mailbox.ts';
 import { jitter, type Random } from '../../base/random.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { PodSyncer } from './ports.ts';
+import type { Operation, WorkerMetrics } from './worker-metrics.ts';
 import { reduceWorker, targetOf, type WorkerEvent, type WorkerState } from './state.ts';
 
 export interface PodWorkerDeps {
@@ -15,11 +17,14 @@ export interface PodWorkerDeps {
   readonly resyncMs: number;
   readonly lookAgainIn: (ms: number) => void;
   readonly onChange: (state: WorkerState) => void;
+  readonly metrics: WorkerMetrics;
 }
 
 /** After a failed operation the pod is looked at again this much later, plus up to half. */
 const retryMs = 10_000;
 const jitterFraction = 0.5;
+/** Why a start was refused is told as late as a look that follows a failure may come: until then the end before it shows. */
+const untoldMs = retryMs * (1 + jitterFraction);
 
 /**
  * One pod's loop: a mailbox of capacity one says "look", the state says what there is to do, one operation runs at a
@@ -30,12 +35,16 @@ export class PodWorker {
   readonly #mailbox = new Mailbox<'look'>((waiting) => waiting);
   readonly #closed = new AbortController();
   #state: WorkerState;
+  /** The pod that was synced last, and when it was first named. */
+  #synced: DesiredPod | undefined;
+  readonly #bornAt: number;
   #running: { readonly state: WorkerState; readonly abort: AbortController } | undefined;
   done: Promise<void> = Promise.resolve();
 
   constructor(deps: PodWorkerDeps, state: WorkerState) {
     this.#deps = deps;
     this.#state = state;
+    this.#bornAt = deps.clock.monotonic();
   }
 
   /** The state a first event gives, or nothing when the event does not make a worker. */
@@ -97,6 +106,8 @@ export class PodWorker {
     const state = this.#state;
     const abort = new AbortController();
     this.#running = { state, abort };
+    const began = this.#deps.clock.monotonic();
+    const operation = this.#operationOf(state, began);
     try {
       await this.#operate(state, abort.signal);
     } catch (error) {
@@ -108,7 +119,20 @@ export class PodWorker {
       this.#deps.lookAgainIn(jitter(this.#deps.random, retryMs, jitterFraction));
     } finally {
       this.#running = undefined;
+      const seconds = (this.#deps.clock.monotonic() - began) / 1_000;
+      if (operation !== undefined) this.#deps.metrics.operated(operation, seconds);
     }
+  }
+
+  /** What is about to be done, as metrics name it. */
+  #operationOf(state: WorkerState, now: number): Operation | undefined {
+    if (state.phase === 'terminating') return 'kill';
+    if (state.phase === 'terminated') return 'terminated';
+    if (state.phase !== 'syncing') return undefined;
+    const before = this.#synced;
+    this.#synced = state.pod;
+    if (before === undefined) this.#deps.metrics.started((now - this.#bornAt) / 1_000);
+    return before === undefined ? 'create' : before === state.pod ? 'sync' : 'update';
   }
 
   async #operate(state: WorkerState, signal: AbortSignal): Promise<void> {
@@ -123,7 +147,8 @@ export class PodWorker {
           return this.apply(outcome.decided ? { type: 'killed', decided: outcome.decided } : { type: 'ended' });
         }
         const resync = jitter(random, resyncMs, jitterFraction);
-        return this.#deps.lookAgainIn(Math.min(resync, outcome.recheckMs ?? resync));
+        const toTell = outcome.untold === true ? untoldMs : resync;
+        return this.#deps.lookAgainIn(Math.min(resync, toTell, outcome.recheckMs ?? resync));
       }
       case 'terminating': {
         const { target, graceSeconds, decided } = state;

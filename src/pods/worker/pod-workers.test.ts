@@ -69,6 +69,22 @@ describe('PodWorkers', () => {
     await workers.stop();
   });
 
+  test('what is left untold is told by a look within 15 s, or sooner where one is due', async () => {
+    for (const [recheckMs, dueMs] of [
+      [40_000, 15_000],
+      [4_000, 4_000],
+    ] as const) {
+      const { clock, syncer, workers } = setUp();
+      syncer.outcome = { kind: 'settled', recheckMs, untold: true };
+      workers.configure(aPod());
+      await clock.advance(dueMs - 1);
+      assert.equal(syncer.calls.length, 1);
+      await clock.advance(2);
+      assert.equal(syncer.calls.length, 2);
+      await workers.stop();
+    }
+  });
+
   test('a recheck comes when it is asked for', async () => {
     const { clock, syncer, workers } = setUp();
     syncer.outcome = { kind: 'settled', recheckMs: 250 };

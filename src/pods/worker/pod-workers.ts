@@ -1,14 +1,16 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { DelayQueue } from '../../base/delay-queue.ts';
-import type { PodUid } from '../../base/ids.ts';
+import type { PodFullName, PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import { superviseLoop } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import { PodWorker } from './pod-worker.ts';
 import type { PodSyncer } from './ports.ts';
 import { StaticTurns } from './static-turns.ts';
+import { workerMetrics, type WorkerMetrics } from './worker-metrics.ts';
 import { mayRun, targetOf, type KillDecision, type WorkerEvent, type WorkerState } from './state.ts';
 
 export interface PodWorkersDeps {
@@ -22,6 +24,7 @@ export interface PodWorkersDeps {
   readonly onChange?: (uid: PodUid, state: WorkerState) => void;
   /** A pod that came back may begin its new life: lets it through like any that comes, or not. */
   readonly onNewLife?: (pod: DesiredPod) => void;
+  readonly metrics?: Metrics;
 }
 
 /** All pod workers of the node, one per uid; the only writer of pod lifecycles. */
@@ -32,11 +35,13 @@ export class PodWorkers implements Component {
   readonly #turns = new StaticTurns();
   readonly #delays: DelayQueue<PodUid>;
   readonly #stopped = new AbortController();
+  readonly #metrics: WorkerMetrics;
   #timer: Promise<void> | undefined;
 
   constructor(deps: PodWorkersDeps) {
     this.#deps = deps;
     this.#delays = new DelayQueue<PodUid>(deps.clock);
+    this.#metrics = workerMetrics(deps.metrics);
   }
 
   async start(): Promise<void> {
@@ -96,7 +101,10 @@ export class PodWorkers implements Component {
     worker.close();
     this.#workers.delete(uid);
     this.#delays.cancel(uid);
-    if (state.next !== undefined) (this.#deps.onNewLife ?? ((pod) => this.configure(pod)))(state.next);
+    if (state.next !== undefined) {
+      this.#metrics.restarted(state.next);
+      (this.#deps.onNewLife ?? ((pod) => this.configure(pod)))(state.next);
+    }
     return true;
   }
 
@@ -124,6 +132,11 @@ export class PodWorkers implements Component {
     return state?.phase === 'finished' && state.dropped;
   }
 
+  /** A static pod of that name has not come to its end. */
+  isNameTaken(fullName: PodFullName): boolean {
+    return this.#turns.isTaken(fullName);
+  }
+
   stateOf(uid: PodUid): WorkerState | undefined {
     return this.#workers.get(uid)?.state;
   }
@@ -148,10 +161,14 @@ export class PodWorkers implements Component {
         resyncMs,
         lookAgainIn: (ms) => this.#delays.add(uid, ms),
         onChange: (state) => this.#changed(uid, state),
+        metrics: this.#metrics,
       },
       first,
     );
     this.#workers.set(uid, worker);
+    const target = targetOf(first);
+    if (target.kind === 'desired') this.#metrics.began(target.pod);
+    else this.#metrics.orphaned();
     worker.start();
   }
 

@@ -24,8 +24,11 @@ export interface Termination {
 }
 
 export type SyncOutcome =
-  /** Nothing more to do now; look again after `recheckMs` at the latest, where something is waited for. */
-  | { readonly kind: 'settled'; readonly recheckMs?: number }
+  /**
+   * Nothing more to do now; look again after `recheckMs` at the latest, where something is waited for. `untold`: a start
+   * was refused, and the next look tells why.
+   */
+  | { readonly kind: 'settled'; readonly recheckMs?: number; readonly untold?: boolean }
   /** The pod is over: all containers ended and none may start again, or somebody decided so. */
   | { readonly kind: 'ended'; readonly decided?: KillDecision };
 

@@ -15,6 +15,11 @@ export class StaticTurns {
     return queue[0] === uid;
   }
 
+  /** Whether a pod of that name is here or waits to be. */
+  isTaken(name: PodFullName): boolean {
+    return this.#queues.has(name);
+  }
+
   /** Leaves the line; answers whose turn it is now, if that changed. */
   leave(name: PodFullName, uid: PodUid): PodUid | undefined {
     const queue = this.#queues.get(name);

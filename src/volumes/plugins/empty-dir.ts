@@ -1,23 +1,35 @@
-import type { PodPaths } from '../../model/pod-paths.ts';
-import type { VolumeFiles, VolumePlugin } from '../ports.ts';
+import { emptyDirMedium, type MemoryFacts } from '../contents/medium.ts';
+import { forGroup, needsChange } from '../contents/ownership.ts';
+import type { HostPaths, VolumePlugin } from '../ports.ts';
+import type { ScratchFolder, ScratchFolders } from '../scratch-folders.ts';
 
-const pluginFolder = 'kubernetes.io~empty-dir';
-const folderMode = 0o750;
-const parentMode = 0o755;
-/** Every container of the pod may write, whatever user it runs as. */
-const volumeMode = 0o777;
+const folder = 'kubernetes.io~empty-dir';
 
-/** emptyDir on the node's disk: a folder that lives as long as the pod. */
-export function emptyDir(files: VolumeFiles, paths: PodPaths): VolumePlugin {
+export interface EmptyDirDeps {
+  readonly scratch: ScratchFolders;
+  readonly paths: HostPaths;
+  readonly memory: () => MemoryFacts;
+}
+
+/** emptyDir: a folder that lives as long as the pod, on the node's disk, in memory or in huge pages. */
+export function emptyDir({ scratch, paths, memory }: EmptyDirDeps): VolumePlugin {
+  const place = (uid: ScratchFolder['uid'], name: string): ScratchFolder => ({ uid, name, folder, mark: name });
   return {
-    handles: (volume) => volume.emptyDir !== undefined && (volume.emptyDir.medium ?? '') === '',
-    async setUp(uid, { name }) {
-      const hostPath = paths.volume(uid, pluginFolder, name);
-      await files.makeFolder(paths.volumes(uid), folderMode);
-      await files.makeFolder(`${paths.volumes(uid)}/${pluginFolder}`, parentMode);
-      await files.makeFolder(hostPath, volumeMode);
-      return { hostPath };
+    folder,
+    handles: ({ emptyDir: source }) => source !== undefined,
+    async setUp({ pod, volume }, signal) {
+      const { fsGroup, fsGroupChangePolicy } = pod.spec.securityContext ?? {};
+      const medium = emptyDirMedium(volume.emptyDir ?? {}, pod.spec, memory());
+      const hostPath = await scratch.make(place(pod.uid, volume.name), medium, async (path) => {
+        if (fsGroup === undefined) return;
+        const group = { gid: fsGroup, readOnly: false };
+        const top = await paths.lookAt(path);
+        if (top === undefined || needsChange(fsGroupChangePolicy, top, group)) {
+          await paths.changeTree(path, forGroup(group), signal);
+        }
+      });
+      return { hostPath, selinuxRelabel: true };
     },
-    tearDown: (uid, { name }) => files.removeTree(paths.volume(uid, pluginFolder, name)),
+    tearDown: ({ uid, name }) => scratch.remove(place(uid, name)),
   };
 }

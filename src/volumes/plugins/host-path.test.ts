@@ -1,34 +1,81 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { podUid } from '../../base/ids.ts';
-import type { Volume } from '../../gen/kubernetes/types.ts';
+import { describe, test } from 'node:test';
+import type { FileKind } from '../ports.ts';
+import { aPod } from '../../testing/pods.ts';
 import { hostPath } from './host-path.ts';
 
-const uid = podUid('uid-1');
+const never = new AbortController().signal;
 
-test('is for the plain type alone', () => {
-  const plugin = hostPath();
-  const handles = (volume: Volume): boolean => plugin.handles(volume);
-  assert.equal(handles({ name: 'v', hostPath: { path: '/etc' } }), true);
-  assert.equal(handles({ name: 'v', hostPath: { path: '/etc', type: '' } }), true);
-  for (const type of [
-    'Directory',
-    'DirectoryOrCreate',
-    'File',
-    'FileOrCreate',
-    'Socket',
-    'CharDevice',
-    'BlockDevice',
-  ]) {
-    assert.equal(handles({ name: 'v', hostPath: { path: '/etc', type } }), false, type);
+function setUp(kind?: FileKind) {
+  const made: string[] = [];
+  let found = kind;
+  const plugin = hostPath({
+    files: {
+      async makeFolder(path, mode) {
+        made.push(`folder ${path} ${mode.toString(8)}`);
+        found = 'folder';
+      },
+    },
+    paths: {
+      lookAt: async () => found && { kind: found, mode: 0, uid: 0, gid: 0 },
+      async makeFile(path, mode) {
+        made.push(`file ${path} ${mode.toString(8)}`);
+        found = 'file';
+      },
+    },
+  });
+  const up = (type?: string, path = '/p') =>
+    plugin.setUp(
+      { pod: aPod(), volume: { name: 'v', hostPath: { path, ...(type !== undefined && { type }) } } },
+      never,
+    );
+  return { made, up };
+}
+
+const types: readonly (readonly [string, FileKind, string])[] = [
+  ['Directory', 'folder', 'a directory'],
+  ['DirectoryOrCreate', 'folder', 'a directory'],
+  ['File', 'file', 'a file'],
+  ['FileOrCreate', 'file', 'a file'],
+  ['Socket', 'socket', 'a socket file'],
+  ['CharDevice', 'charDevice', 'a character device'],
+  ['BlockDevice', 'blockDevice', 'a block device'],
+];
+
+describe('a path of the node', () => {
+  test('of no type is taken as it is, there or not', async () => {
+    for (const type of [undefined, '']) {
+      const { made, up } = setUp();
+      assert.deepEqual([await up(type), made], [{ hostPath: '/p' }, []]);
+    }
+  });
+
+  for (const [type, kind, words] of types) {
+    test(`${type} that is one`, async () => {
+      const { made, up } = setUp(kind);
+      assert.deepEqual([await up(type), made], [{ hostPath: '/p' }, []]);
+    });
+
+    test(`${type} that is not`, async () => {
+      const { made, up } = setUp(kind === 'folder' ? 'file' : 'folder');
+      await assert.rejects(up(type), { message: `hostPath type check failed: /p is not ${words}` });
+      assert.deepEqual(made, []);
+    });
+
+    test(`${type} that is missing`, async () => {
+      const { made, up } = setUp();
+      if (!type.endsWith('OrCreate')) {
+        await assert.rejects(up(type), { message: `hostPath type check failed: /p is not ${words}` });
+        return;
+      }
+      await up(type);
+      assert.deepEqual(made, [kind === 'folder' ? 'folder /p 755' : 'file /p 644']);
+    });
   }
-  assert.equal(handles({ name: 'v', emptyDir: {} }), false);
-});
 
-test('is the path of the node as it is; nothing is made and nothing is removed', async () => {
-  const plugin = hostPath();
-  const volume: Volume = { name: 'v', hostPath: { path: '/no/such/path' } };
-  assert.deepEqual(await plugin.setUp(uid, volume), { hostPath: '/no/such/path' });
-  await plugin.tearDown(uid, volume);
-  await plugin.tearDown(uid, volume);
+  test('never has steps back, and never another type', async () => {
+    const { up } = setUp('folder');
+    await assert.rejects(up('', '/a/../etc'), /must not contain '..'/);
+    await assert.rejects(up('Pipe'), /Pipe is an invalid volume type/);
+  });
 });

@@ -1,6 +1,7 @@
 import { goQuote } from '../../../model/go-text.ts';
 import { podReasons } from '../../../model/reasons.ts';
-import { allowedIn, allowedSysctls, toDots, type AllowedSysctls } from '../sysctl-names.ts';
+import { dottedSysctl } from '../../../model/sysctl-names.ts';
+import { allowedIn, allowedSysctls, type AllowedSysctls } from '../sysctl-names.ts';
 import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
 
 /** Kernel settings must be known to stay inside of the pod: no other pod and not the node may feel them. */
@@ -10,7 +11,7 @@ export function sysctls({ pod, node }: AdmissionInput): Verdict {
   const allowed = allowedSysctls(node.kernelVersion, node.allowedUnsafeSysctls);
   const shared = { net: pod.spec.hostNetwork === true, ipc: pod.spec.hostIPC === true };
   for (const { name } of asked) {
-    const fault = faultOf(toDots(name), allowed, shared);
+    const fault = faultOf(dottedSysctl(name), allowed, shared);
     if (fault !== undefined) return refused(podReasons.sysctlForbidden, `forbidden sysctl: ${fault}`);
   }
   return admitted;

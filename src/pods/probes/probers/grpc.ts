@@ -8,7 +8,7 @@ import type { Prober, ProbeOutcome } from '../ports.ts';
 import { containerPort } from './container-port.ts';
 import { decodeCheckResponse, encodeCheckRequest } from './grpc-health-messages.ts';
 import { probeUserAgent } from './http-request.ts';
-import { hostAndPort } from './network-text.ts';
+import { hostAndPort } from '../../../model/network-text.ts';
 import { noAddressYet } from './no-address.ts';
 
 const checkPath = '/grpc.health.v1.Health/Check';

@@ -184,6 +184,13 @@ async function tcp(onConnection: (socket: Socket) => void): Promise<number> {
   return portOf(server);
 }
 
+test('header lines that end in a bare line feed, as small servers write them', async () => {
+  const small = await tcp((socket) =>
+    socket.once('data', () => socket.end('HTTP/1.1 200 OK\nContent-Length: 2\n\nok')),
+  );
+  assert.equal((await probe(small)).kind, 'success');
+});
+
 test('redirects within the host are followed, to another port too', async () => {
   const goal = await serve((request, response) => void response.end(`${request.headers.host} ${request.url}`));
   const port = await serve(answer(302, '', { Location: `http://127.0.0.1:${goal}/there?x` }));

@@ -7,7 +7,7 @@ import { isKind, messageOf } from '../../../base/errors.ts';
 import { goQuote } from '../../../model/go-text.ts';
 import type { Prober, ProbeOutcome } from '../ports.ts';
 import { httpProbeRequest, redirectOf, sameHost, type HttpHop, type HttpProbeRequest } from './http-request.ts';
-import { codeOf, dialFailure, dialTimeout, errnoText, hostAndPort } from './network-text.ts';
+import { codeOf, dialFailure, dialTimeout, errnoText, hostAndPort } from '../../../model/network-text.ts';
 import { noAddressYet } from './no-address.ts';
 import { mostOutputBytes, outputText } from './output.ts';
 
@@ -78,6 +78,8 @@ function ask(
       headers: { Host: hop.authority, ...Object.fromEntries([...headers].map(toSend)) },
       agent: false,
       maxHeaderSize: mostHeaderBytes,
+      // Small servers end header lines with a bare line feed, and are well all the same.
+      insecureHTTPParser: true,
     };
     // The name in the handshake is that of the URL, whatever Host header the probe has.
     const servername = isIP(hop.hostname) === 0 ? hop.hostname : '';

@@ -1,7 +1,7 @@
 import type { Container, HTTPGetAction } from '../../../gen/kubernetes/types.ts';
 import { goQuote } from '../../../model/go-text.ts';
 import { containerPort } from './container-port.ts';
-import { hostAndPort } from './network-text.ts';
+import { hostAndPort } from '../../../model/network-text.ts';
 
 /** One request on the way to an answer: the probe's own, or one that a redirect leads to. */
 export interface HttpHop {

@@ -4,7 +4,7 @@ import type { Clock } from '../../../base/clock.ts';
 import { isKind } from '../../../base/errors.ts';
 import type { Prober } from '../ports.ts';
 import { containerPort } from './container-port.ts';
-import { dialFailure, dialTimeout } from './network-text.ts';
+import { dialFailure, dialTimeout } from '../../../model/network-text.ts';
 import { noAddressYet } from './no-address.ts';
 
 /** A connection that can be made is success. */

@@ -1,4 +1,4 @@
-/** Failures of the network in the words that users of probes know: those of the tools around a Go kubelet. */
+/** Failures of the network in the words that users of probes and hooks know: those of the tools around a Go kubelet. */
 
 const errnoTexts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',

@@ -1,0 +1,64 @@
+import { Reflector, withoutManagedFields, type HttpApiClient } from '../../apiserver/index.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { ConfigMap, Node, Secret } from '../../gen/kubernetes/types.ts';
+import type { ApiObject } from '../../model/api-client.ts';
+import { ApiObjects, askedObjects, watchedObjects, type SingleWatch } from '../../objects/index.ts';
+
+export interface ClusterObjectsDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly api: HttpApiClient;
+  /** configMapAndSecretChangeDetectionStrategy. */
+  readonly strategy: string;
+  /** This node's own object, which may say how old cached objects may be. */
+  readonly node: () => Node | undefined;
+  readonly signal: AbortSignal;
+  readonly onChange: (uids: readonly PodUid[]) => void;
+}
+
+const ttlAnnotation = 'node.alpha.kubernetes.io/ttl';
+const defaultTtlSeconds = 60;
+
+/** The ConfigMaps and Secrets of pods, found by the strategy that is configured. */
+export function wireApiObjects(deps: ClusterObjectsDeps): ApiObjects {
+  const { clock, api, strategy, node, onChange } = deps;
+  const maxAgeMs = (): number => (strategy === 'Get' ? 0 : ttlSecondsOf(node()) * 1_000);
+  const keep =
+    strategy === 'Watch'
+      ? watchedObjects({ watch: (resource, ref, told) => watchOne(deps, resource, ref, told) })
+      : askedObjects({ clock, api, maxAgeMs });
+  return new ApiObjects({ clock, keep, onChange });
+}
+
+export function ttlSecondsOf(node: Node | undefined): number {
+  const seconds = Number(node?.metadata?.annotations?.[ttlAnnotation] ?? Number.NaN);
+  return Number.isInteger(seconds) && seconds >= 0 ? seconds : defaultTtlSeconds;
+}
+
+function watchOne(
+  { clock, random, log, api, signal }: ClusterObjectsDeps,
+  ...[resource, ref, onChange]: Parameters<Parameters<typeof watchedObjects>[0]['watch']>
+): SingleWatch {
+  const reflector = new Reflector<ConfigMap & Secret & ApiObject>({
+    api,
+    clock,
+    random,
+    log,
+    resource,
+    ...(ref.namespace !== undefined && { namespace: ref.namespace }),
+    fieldSelector: `metadata.name=${ref.name}`,
+    transform: withoutManagedFields,
+  });
+  reflector.listen(onChange);
+  void reflector.start(signal);
+  return {
+    synced: () => reflector.synced(),
+    current: () => reflector.get(ref),
+    lastError: () => reflector.lastError(),
+    stop: () => void reflector.stop(),
+  };
+}

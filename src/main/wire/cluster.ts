@@ -1,0 +1,181 @@
+import { EventRecorder } from '../../apiserver/events/index.ts';
+import { Reflector, withoutManagedFields, type HttpApiClient } from '../../apiserver/index.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import type { Random } from '../../base/random.ts';
+import type { Node, Pod, RuntimeClass, Service } from '../../gen/kubernetes/types.ts';
+import type { ApiObject } from '../../model/api-client.ts';
+import { apiResources, type ApiResource } from '../../model/api-resources.ts';
+import { isStatic } from '../../model/desired-pod.ts';
+import type { RuntimeClasses } from '../../model/runtime-class.ts';
+import { PodTokens, type ApiObjects } from '../../objects/index.ts';
+import { MirrorKeeper, MirrorPods, type NodeIdentity } from '../../pods/desired/index.ts';
+import { ApiSource } from '../../pods/sources/index.ts';
+import { StatusWriter } from '../../pods/status/index.ts';
+import { wireApiObjects } from './cluster-objects.ts';
+import type { PodMachine } from './pod-machine.ts';
+
+export interface ClusterDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly api: HttpApiClient;
+  readonly nodeName: string;
+  /** configMapAndSecretChangeDetectionStrategy. */
+  readonly objectStrategy: string;
+  readonly signal: AbortSignal;
+  /** The pods of this node; asked for only after `start`. */
+  readonly machine: () => PodMachine;
+}
+
+/** The agent's side of an API server: what it reads there, and what it tells. */
+export interface Cluster {
+  readonly recorder: EventRecorder;
+  readonly node: Reflector<Node>;
+  readonly objects: ApiObjects;
+  readonly tokens: PodTokens;
+  readonly runtimeClasses: RuntimeClasses;
+  services(): readonly Service[] | undefined;
+  onStatus(uid: PodUid): void;
+  onLifeChange(uid: PodUid): void;
+  onGone(uid: PodUid): void;
+  /** In the order in which they start, after the pod machine: from here on pods come and go. */
+  readonly components: readonly Component[];
+}
+
+/** Wires sources, mirrors, statuses and objects to an API server. It need not be there: everything waits and catches up. */
+export function wireCluster(deps: ClusterDeps): Cluster {
+  const { clock, random, log, metrics, api, nodeName, machine } = deps;
+  const reflect = <T extends ApiObject>(resource: ApiResource, fieldSelector?: string): Reflector<T> =>
+    new Reflector<T>({
+      api,
+      clock,
+      random,
+      log,
+      resource,
+      ...(fieldSelector !== undefined && { fieldSelector }),
+      transform: withoutManagedFields,
+    });
+  const node = reflect<Node>(apiResources.nodes, `metadata.name=${nodeName}`);
+  const pods = reflect<Pod>(apiResources.pods, `spec.nodeName=${nodeName}`);
+  const services = reflect<Service>(apiResources.services, 'spec.clusterIP!=None');
+  const classes = reflect<RuntimeClass>(apiResources.runtimeClasses);
+
+  const recorder = new EventRecorder({ clock, random, log, metrics, api, host: nodeName });
+  const objects = wireApiObjects({
+    clock,
+    random,
+    log,
+    api,
+    strategy: deps.objectStrategy,
+    node: () => node.get({ name: nodeName }),
+    signal: deps.signal,
+    onChange: (uids) => machine().wake(uids),
+  });
+  const mirrors = new MirrorPods();
+  const keeper = wireMirrors(deps, mirrors, () => identityOf(node.get({ name: nodeName })));
+  const latency = metrics.histogram({
+    name: 'kubelet_pod_status_sync_duration_seconds',
+    help: 'How long a changed pod status waited until the API server had it, in seconds.',
+    stability: 'ALPHA',
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60],
+  });
+  const writer = new StatusWriter({
+    clock,
+    random,
+    log,
+    api,
+    desired: (uid) => machine().desired.get(uid),
+    status: (uid) => machine().statuses.get(uid),
+    copyOf: (pod) => {
+      if (isStatic(pod)) return mirrors.of(pod);
+      const copy = pods.get({ namespace: pod.namespace, name: pod.name });
+      return copy?.metadata?.uid === pod.uid ? copy : undefined;
+    },
+    mayDelete: (uid) => machine().isOver(uid),
+    observe: (seconds) => latency.observe(seconds),
+  });
+
+  const source = new ApiSource({
+    log,
+    pods,
+    nodeKnown: () => node.synced(),
+    onSet: (from, set) => {
+      const { desired, statuses } = machine();
+      // What the API server knows of containers is newer than a checkpoint: another agent may have been here since.
+      const told = set.filter(({ uid, status }) => !desired.has(uid) && (status.containerStatuses ?? []).length > 0);
+      for (const { uid } of told) statuses.dropRestored(uid);
+      machine().set(from, set);
+    },
+    onMirrors: (present) => {
+      for (const name of mirrors.set(present)) {
+        keeper.wake(name);
+        for (const { uid } of machine().desired.named(name)) writer.wake(uid);
+      }
+    },
+  });
+  pods.listen((change) => {
+    source.changed();
+    if (change.type === 'replaced') {
+      writer.retryAll();
+      for (const { uid } of machine().desired.all()) writer.wake(uid);
+      keeper.wakeAll();
+      return;
+    }
+    const uid = change.object.metadata?.uid;
+    if (change.type === 'put' && uid !== undefined) writer.wake(uid as PodUid);
+  });
+  node.listen(() => {
+    source.changed();
+    keeper.wakeAll();
+  });
+
+  return {
+    recorder,
+    node,
+    objects,
+    tokens: new PodTokens({ clock, random, log, api }),
+    runtimeClasses: { handlerOf: (name) => classes.get({ name })?.handler },
+    services: () => (services.synced() ? services.all() : undefined),
+    onStatus: (uid) => writer.changed(uid),
+    onLifeChange: (uid) => {
+      writer.wake(uid);
+      const pod = machine().desired.get(uid);
+      if (pod === undefined || isStatic(pod)) keeper.wakeAll();
+    },
+    onGone: (uid) => writer.forget(uid),
+    components: [recorder, objects, services, classes, node, writer, keeper, pods],
+  };
+}
+
+function wireMirrors(
+  { clock, random, log, api, machine }: ClusterDeps,
+  mirrors: MirrorPods,
+  node: () => NodeIdentity | undefined,
+): MirrorKeeper {
+  return new MirrorKeeper({
+    clock,
+    random,
+    log,
+    api,
+    mirrors,
+    node,
+    sourcesReady: () => machine().hasAllSpoken(),
+    // One that waits for its predecessor to end is shown when its turn comes.
+    shown: () => {
+      const { desired, workers } = machine();
+      return desired.all().filter((pod) => isStatic(pod) && workers.stateOf(pod.uid)?.phase !== 'waiting');
+    },
+    ending: (fullName) => machine().workers.isNameTaken(fullName),
+  });
+}
+
+function identityOf(node: Node | undefined): NodeIdentity | undefined {
+  const { name, uid, deletionTimestamp } = node?.metadata ?? {};
+  if (name === undefined || uid === undefined) return undefined;
+  return { name, uid, deleting: deletionTimestamp !== undefined };
+}

@@ -1,0 +1,150 @@
+import { readFile } from 'node:fs/promises';
+import type { Clock } from '../../base/clock.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import { systemRandom } from '../../base/system-random.ts';
+import type { Settings } from '../../config/index.ts';
+import { containerdEvents } from '../../containerd/index.ts';
+import type { Cri } from '../../cri/index.ts';
+import { hostFiles, volumeHost, outwardAddresses, type Machine } from '../../host/index.ts';
+import { parseResolvConf, type HostDns } from '../../model/dns.ts';
+import { Quantity } from '../../model/quantity.ts';
+import type { NodeEvents, NodeView } from '../../node/index.ts';
+import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
+import { nodeLogFiles, readLogTail } from '../../pods/logs/index.ts';
+import { containerdHints } from '../../pods/pleg/index.ts';
+import { admissionNode } from './admission-node.ts';
+import type { Cluster } from './cluster.ts';
+import type { ImagePolicy } from './images.ts';
+import type { LogKeeping } from './logs.ts';
+import { wirePodCgroups } from './pod-cgroups.ts';
+import { loggedEvents, recordedEvents } from './pod-events.ts';
+import { wirePodMachine, type PodMachine } from './pod-machine.ts';
+import { restartLimits } from './restart-limits.ts';
+import { nodeFacts, runtimeSettings } from './runtime-settings.ts';
+import { sourcesOf } from './sources.ts';
+import { userNamespacePolicy } from './user-namespaces.ts';
+
+export interface NodeMachineDeps {
+  readonly settings: Settings;
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What is known once the runtime has answered. */
+export interface RuntimeParts {
+  readonly cri: Cri;
+  readonly registry: Metrics;
+  readonly policy: ImagePolicy;
+  readonly health: RuntimeHealth;
+  readonly driver: 'cgroupfs' | 'systemd';
+  readonly runtimeName: string;
+  readonly machine: Machine;
+  /** This node as everybody sees it. */
+  readonly view: NodeView;
+  readonly nodeEvents: NodeEvents;
+  /** Where there is an API server. */
+  readonly cluster?: Cluster;
+}
+
+/** The pod machine on the real machine, with or without an API server. */
+export function wireNodeMachine(
+  { settings, nodeName, clock, log }: NodeMachineDeps,
+  parts: RuntimeParts,
+  onStatus: () => void,
+): PodMachine {
+  const { cri, health, cluster, machine, view, nodeEvents: events } = parts;
+  const { config, flags } = settings;
+  const ours = runtimeSettings(settings, { nodeName, machine, cgroupDriver: parts.driver });
+  const hostIps = (): readonly string[] => {
+    const known = view.hostIps();
+    return known.length > 0 ? known : outwardAddresses();
+  };
+  const admission = admissionNode({ settings, nodeName });
+  const metrics = parts.registry;
+  const random = systemRandom();
+  const cgroups = wirePodCgroups({ clock, random, log, metrics, settings, ours, machine, events, pods: () => pods });
+  const pods: PodMachine = wirePodMachine({
+    clock,
+    random,
+    log,
+    cri,
+    files: hostFiles,
+    volumeHost,
+    lastWords: {
+      readEnd: (path, bytes) => hostFiles.readEnd(path, bytes),
+      readLogTail: async (path, limits) => (await readLogTail(path, limits)).toString('utf8'),
+    },
+    cgroups: cgroups.cgroups,
+    events: cluster === undefined ? loggedEvents(log) : recordedEvents(log, cluster.recorder),
+    settings: ours,
+    node: nodeFacts(machine, () => view.allocatable()),
+    admissionNode: () => ({
+      ...admission,
+      labels: view.labels(),
+      taints: view.taints(),
+      allocatable: view.allocatable(),
+      supplementalGroupsPolicySupported: health.features().supplementalGroupsPolicy,
+    }),
+    hostIps,
+    hostDns: () => readHostDns(config.resolvConf),
+    runtimeName: () => parts.runtimeName,
+    runtimeHandlers: () => health.handlers(),
+    recursiveReadOnly: (handler) => health.handlerFeatures(handler)?.recursiveReadOnlyMounts === true,
+    networkError: () => health.networkError(),
+    userNamespaces: userNamespacePolicy(settings, log),
+    onStatus: (uid) => {
+      onStatus();
+      cluster?.onStatus(uid);
+    },
+    onGone: (uid: PodUid) => {
+      // A status that is forgotten must not come back with the next start.
+      onStatus();
+      cluster?.onGone(uid);
+    },
+    ...(cluster && {
+      objects: cluster.objects,
+      tokens: cluster.tokens,
+      services: () => cluster.services(),
+      runtimeClasses: cluster.runtimeClasses,
+      onLifeChange: (uid: PodUid) => cluster.onLifeChange(uid),
+    }),
+    logs: logKeeping(settings),
+    gcPolicy: {
+      minAgeMs: flags.minimumContainerTtlDuration.toMillis(),
+      maxPerContainer: flags.maximumDeadContainersPerContainer,
+      maxTotal: flags.maximumDeadContainers,
+    },
+    otherHints: [containerdHints(containerdEvents({ endpoint: cri.endpoint, clock, log }))],
+    metrics,
+    sources: sourcesOf(settings),
+    restartLimits: restartLimits(settings),
+    imagePolicy: parts.policy,
+    resyncMs: config.syncFrequency.toMillis(),
+    parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Number.POSITIVE_INFINITY),
+  });
+  return { ...pods, components: [...cgroups.components, ...pods.components] };
+}
+
+/** Log collectors look for links in one place only, and only for logs that are in their usual place too. */
+function logKeeping({ config }: Settings): LogKeeping {
+  const limits = {
+    maxSize: Number(Quantity.parse(config.containerLogMaxSize).value()),
+    maxFiles: config.containerLogMaxFiles,
+    maxWorkers: config.containerLogMaxWorkers,
+    monitorIntervalMs: config.containerLogMonitorInterval.toMillis(),
+  };
+  return {
+    files: nodeLogFiles,
+    limits,
+    ...(config.podLogsDir === '/var/log/pods' && { linksDir: '/var/log/containers' }),
+  };
+}
+
+/** No host resolver file means that pods must not use the host's: they get an address where nobody answers. */
+async function readHostDns(path: string): Promise<HostDns> {
+  if (path === '') return { servers: ['127.0.0.1'], searches: ['.'], options: [] };
+  return parseResolvConf(await readFile(path, 'utf8'));
+}

@@ -1,0 +1,101 @@
+import { release } from 'node:os';
+import type { Clock } from '../../base/clock.ts';
+import { TubeletError } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import { ImageSpec } from '../../gen/cri/api.ts';
+import type { ImageManager } from '../../images/index.ts';
+import type { PodPaths } from '../../model/pod-paths.ts';
+import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
+import {
+  configMap,
+  downwardApi,
+  emptyDir,
+  hostPath,
+  imageVolume,
+  projected,
+  ScratchFolders,
+  secret,
+  SubPaths,
+  VolumeManager,
+  WrittenVolumes,
+  type TokenSource,
+  type TrustSource,
+  type VolumeEvents,
+  type VolumeHost,
+  type VolumeImages,
+  type VolumeObjects,
+} from '../../volumes/index.ts';
+
+/** Tokens for volumes, and when those of a pod should be renewed. */
+export interface VolumeTokens extends TokenSource {
+  refreshInMs(uid: PodUid): number | undefined;
+}
+
+export interface VolumesDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly host: VolumeHost;
+  readonly paths: PodPaths;
+  readonly settings: Pick<RuntimeSettings, 'nodeName' | 'featureGates'>;
+  readonly node: NodeFacts;
+  readonly hostIps: () => readonly string[];
+  readonly objects: VolumeObjects;
+  readonly events: VolumeEvents;
+  readonly images: VolumeImages;
+  readonly tokens?: VolumeTokens;
+  readonly trust?: TrustSource;
+  readonly wake: (uid: PodUid) => void;
+}
+
+/** Every kind of volume there is, and who looks after them. */
+export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManager; readonly subPaths: SubPaths } {
+  const { clock, random, log, host, paths, node, objects, tokens } = deps;
+  const memory = { allocatable: node.allocatable, noSwap: canKeepOutOfSwap(release()) };
+  const facts = { node, nodeName: deps.settings.nodeName, hostIps: deps.hostIps };
+  const scratch = new ScratchFolders(host, paths);
+  const written = new WrittenVolumes({ clock, random, host, scratch, memory: () => memory });
+  const subPaths = new SubPaths({ log, host, paths });
+  const plugins = [
+    emptyDir({ scratch, paths: host.paths, memory: () => memory }),
+    hostPath({ files: host.files, paths: host.paths }),
+    configMap(written, objects),
+    secret(written, objects),
+    downwardApi(written, facts),
+    projected({ written, objects, facts, ...(tokens && { tokens }), ...(deps.trust && { trust: deps.trust }) }),
+    ...(deps.settings.featureGates('ImageVolume') ? [imageVolume(deps.images)] : []),
+  ];
+  const volumes = new VolumeManager({
+    clock,
+    log,
+    host,
+    paths,
+    plugins,
+    subPaths,
+    events: deps.events,
+    wake: deps.wake,
+    ...(tokens && { refreshInMs: (uid) => tokens.refreshInMs(uid) }),
+  });
+  return { volumes, subPaths };
+}
+
+/** Images for volumes are pulled like those of containers, under the same policies and credentials. */
+export function imagesOfVolumes(images: Pick<ImageManager, 'ensure'>): VolumeImages {
+  return {
+    async ensure({ pod, volume }, signal) {
+      const { reference = '', pullPolicy } = volume.image ?? {};
+      const asContainer = { name: volume.name, image: reference, ...(pullPolicy && { imagePullPolicy: pullPolicy }) };
+      const answer = await images.ensure(pod, asContainer, '', signal);
+      if ('refusal' in answer) throw new TubeletError('unavailable', answer.refusal.message);
+      return ImageSpec.fromPartial({ image: answer.ok.ref, userSpecifiedImage: reference });
+    },
+  };
+}
+
+/** Since Linux 6.4 a tmpfs can be told never to go to swap. */
+export function canKeepOutOfSwap(kernel: string): boolean {
+  const [major = 0, minor = 0] = kernel.split(/[.-]/, 2).map(Number);
+  return major > 6 || (major === 6 && minor >= 4);
+}

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { dottedSysctl } from './sysctl-names.ts';
+
+test('the first separator tells how a name is written', () => {
+  const cases: readonly (readonly [written: string, dotted: string])[] = [
+    ['net.ipv4.ip_forward', 'net.ipv4.ip_forward'],
+    ['net/ipv4/ip_forward', 'net.ipv4.ip_forward'],
+    ['net.ipv4.conf.eth0/100.rp_filter', 'net.ipv4.conf.eth0/100.rp_filter'],
+    ['net/ipv4/conf/eth0.100/rp_filter', 'net.ipv4.conf.eth0/100.rp_filter'],
+    ['plain', 'plain'],
+  ];
+  for (const [written, dotted] of cases) assert.equal(dottedSysctl(written), dotted);
+});

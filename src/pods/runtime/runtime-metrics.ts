@@ -1,0 +1,64 @@
+import type { Metrics } from '../../base/metrics.ts';
+import type { ContainerKind } from '../../model/containers.ts';
+
+/** What is started, and what could not be. */
+export interface RuntimeMetrics {
+  /** A sandbox is about to be made. */
+  podStarts(ownUsers: boolean): void;
+  podFailed(ownUsers: boolean): void;
+  /** A container is about to be made; one that is held back is not. */
+  containerStarts(kind: ContainerKind): void;
+  containerFailed(kind: ContainerKind, reason: string): void;
+  /** A hook that asked for encryption went without. */
+  hookFellBack(): void;
+}
+
+const typeOf: Readonly<Record<ContainerKind, string>> = {
+  regular: 'container',
+  init: 'init_container',
+  ephemeral: 'ephemeral_container',
+};
+
+/** Without a registry nothing is counted. */
+export function runtimeMetrics(metrics: Metrics | undefined): RuntimeMetrics {
+  const count = (name: string, help: string) => metrics?.counter({ name, help, stability: 'ALPHA' });
+  const pods = count('kubelet_started_pods_total', 'Sandboxes that were to be started.');
+  const podErrors = count('kubelet_started_pods_errors_total', 'Sandboxes that could not be started.');
+  const ownUsers = count(
+    'kubelet_started_user_namespaced_pods_total',
+    'Sandboxes with users of their own that were to be started.',
+  );
+  const ownUsersErrors = count(
+    'kubelet_started_user_namespaced_pods_errors_total',
+    'Sandboxes with users of their own that could not be started.',
+  );
+  const containers = metrics?.counter({
+    name: 'kubelet_started_containers_total',
+    help: 'Containers that were to be started, by type.',
+    stability: 'ALPHA',
+    labels: ['container_type'],
+  });
+  const containerErrors = metrics?.counter({
+    name: 'kubelet_started_containers_errors_total',
+    help: 'Containers that could not be started, by type and reason.',
+    stability: 'ALPHA',
+    labels: ['container_type', 'code'],
+  });
+  const fallbacks = count(
+    'kubelet_lifecycle_handler_http_fallbacks_total',
+    'Hooks over HTTPS that were answered, and went on, in plain HTTP.',
+  );
+  return {
+    podStarts: (own) => {
+      pods?.inc();
+      if (own) ownUsers?.inc();
+    },
+    podFailed: (own) => {
+      podErrors?.inc();
+      if (own) ownUsersErrors?.inc();
+    },
+    containerStarts: (kind) => containers?.inc({ container_type: typeOf[kind] }),
+    containerFailed: (kind, code) => containerErrors?.inc({ container_type: typeOf[kind], code }),
+    hookFellBack: () => fallbacks?.inc(),
+  };
+}

@@ -1,0 +1,182 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { isKind, messageOf } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import { KeyedWork } from '../../base/keyed-work.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
+import type { ApiWriter, ObjectRef } from '../../model/api-client.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import { createStrategicMergePatch } from '../../model/strategic-merge-patch.ts';
+import { composeApiStatus, newestCopy, withoutNulls, type LastAnswer } from './compose-api-status.ts';
+
+export interface StatusWriterDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly api: Pick<ApiWriter, 'patch' | 'delete'>;
+  readonly desired: (uid: PodUid) => DesiredPod | undefined;
+  readonly status: (uid: PodUid) => PodStatus | undefined;
+  /** The object that shows the pod, as the watch has it: the pod's own, or a static pod's mirror. */
+  readonly copyOf: (pod: DesiredPod) => Pod | undefined;
+  /** Nothing of the pod is left on this node, or it never got here. */
+  readonly mayDelete: (uid: PodUid) => boolean;
+  /** How long a status waited until the API server had it. */
+  readonly observe?: (seconds: number) => void;
+}
+
+/** What is remembered of one pod's writes. */
+interface Written {
+  readonly answer: LastAnswer;
+  /** Ours, as it was. */
+  readonly status: PodStatus;
+}
+
+const parallel = 10;
+/** Somebody who overwrites us, or a server that drops what we say, is answered at this pace, not in a circle. */
+const rewriteMs = 10_000;
+
+/**
+ * Brings each pod's status to the API server, and takes the pod out of it when it is gone here and shall be. It compares
+ * with what the server has and sends only the difference, so that it may be woken for any reason and at any time.
+ */
+export class StatusWriter implements Component {
+  readonly name = 'status-writer';
+  readonly #deps: StatusWriterDeps;
+  readonly #work: KeyedWork<PodUid>;
+  readonly #written = new Map<PodUid, Written>();
+  readonly #deleted = new Map<PodUid, number>();
+  readonly #since = new Map<PodUid, number>();
+
+  constructor(deps: StatusWriterDeps) {
+    const { clock, random, log } = deps;
+    this.#deps = deps;
+    this.#work = new KeyedWork({
+      name: this.name,
+      clock,
+      random,
+      parallel,
+      work: (uid, signal) => this.#write(uid, signal),
+      onError: (uid, error, retryMs) =>
+        log.warn('Failed to update status for pod', {
+          podUID: uid,
+          why: messageOf(error),
+          retryInMs: Math.round(retryMs),
+        }),
+    });
+  }
+
+  async start(): Promise<void> {
+    await this.#work.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#work.stop();
+  }
+
+  /** The agent's word changed. */
+  changed(uid: PodUid): void {
+    if (!this.#since.has(uid)) this.#since.set(uid, this.#deps.clock.monotonic());
+    this.#work.wake(uid);
+  }
+
+  /** Something else about the pod did: its copy, its mirror, its end on this node. */
+  wake(uid: PodUid): void {
+    this.#work.wake(uid);
+  }
+
+  /** The API server is back. */
+  retryAll(): void {
+    this.#work.retryAll();
+  }
+
+  forget(uid: PodUid): void {
+    this.#written.delete(uid);
+    this.#deleted.delete(uid);
+    this.#since.delete(uid);
+  }
+
+  async #write(uid: PodUid, signal: AbortSignal): Promise<number | void> {
+    const { desired, copyOf } = this.#deps;
+    const pod = desired(uid);
+    const copy = pod === undefined ? undefined : copyOf(pod);
+    // Without a copy there is nobody to tell: the pod is gone there, or its mirror is still to come and will wake us.
+    if (pod === undefined || copy === undefined) return undefined;
+    // Asked before the status is read: an end that comes while we write has a last word of its own, and wakes us for it.
+    const over = this.#isOver(pod, copy);
+    const again = await this.#bring(uid, copy, signal);
+    return over ? this.#delete(uid, copy, signal) : again;
+  }
+
+  /** Sends what differs; answers when to look again, where it must not be sent now. */
+  async #bring(uid: PodUid, copy: Pod, signal: AbortSignal): Promise<number | void> {
+    const { clock, api, status: statusOf, log, observe } = this.#deps;
+    const status = statusOf(uid);
+    if (status === undefined) return undefined;
+    const before = this.#written.get(uid);
+    const base = withoutNulls(newestCopy(copy, before?.answer, clock.monotonic()));
+    const next = composeApiStatus(base.status ?? {}, status);
+    const patch = createStrategicMergePatch({ status: base.status ?? {} }, { status: next }, 'Pod');
+    if (Object.keys(patch).length === 0) {
+      this.#since.delete(uid);
+      return undefined;
+    }
+    if (before?.status === status) {
+      const pausedMs = clock.monotonic() - before.answer.atMs;
+      if (pausedMs < rewriteMs) return rewriteMs - pausedMs;
+    }
+    const since = this.#since.get(uid);
+    this.#since.delete(uid);
+    try {
+      const answer = await api.patch<Pod>(
+        apiResources.pods,
+        refOf(copy),
+        { metadata: { uid: copy.metadata?.uid }, ...patch },
+        { type: 'strategic', subresource: 'status', signal },
+      );
+      this.#written.set(uid, { answer: { pod: answer, atMs: clock.monotonic() }, status });
+      if (since !== undefined) observe?.((clock.monotonic() - since) / 1000);
+      log.debug(3, 'Status for pod updated successfully', { podUID: uid, phase: status.phase });
+    } catch (error) {
+      if (since !== undefined && !this.#since.has(uid)) this.#since.set(uid, since);
+      if (!isGone(error)) throw error;
+      log.debug(3, 'Pod does not exist on the API server', { podUID: uid, why: messageOf(error) });
+    }
+    return undefined;
+  }
+
+  #isOver(pod: DesiredPod, copy: Pod): boolean {
+    return !isStatic(pod) && copy.metadata?.deletionTimestamp !== undefined && this.#deps.mayDelete(pod.uid);
+  }
+
+  /** Whoever holds the object with a finalizer may take long; asking again and again would not hurry them. */
+  async #delete(uid: PodUid, copy: Pod, signal: AbortSignal): Promise<number> {
+    const { clock, api, log } = this.#deps;
+    const asked = this.#deleted.get(uid);
+    const waitMs = asked === undefined ? 0 : rewriteMs - (clock.monotonic() - asked);
+    if (waitMs > 0) return waitMs;
+    try {
+      await api.delete(apiResources.pods, refOf(copy), {
+        gracePeriodSeconds: 0,
+        uid: copy.metadata?.uid ?? '',
+        signal,
+      });
+      log.debug(3, 'Pod fully terminated and removed from the API server', { podUID: uid });
+    } catch (error) {
+      if (!isGone(error)) throw error;
+    }
+    this.#deleted.set(uid, clock.monotonic());
+    return rewriteMs;
+  }
+}
+
+/** Not there any more, or another pod under its name. */
+function isGone(error: unknown): boolean {
+  return isKind(error, 'notFound', 'conflict');
+}
+
+function refOf({ metadata }: Pod): ObjectRef {
+  return { namespace: metadata?.namespace ?? '', name: metadata?.name ?? '' };
+}
