@@ -1,0 +1,105 @@
+import { constants } from 'node:fs';
+import {
+  lchown,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  symlink,
+  unlink,
+  chmod,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { mappedError } from './files.ts';
+
+interface Access {
+  readonly mode: number;
+  readonly uid?: number;
+  readonly gid?: number;
+}
+
+interface KeptFile extends Access {
+  readonly content: Uint8Array;
+}
+
+const permissionBits = 0o7777;
+const unfinishedMode = 0o600;
+/** The name under which a link is made before it takes its place. */
+const linkInTheMaking = '..data_tmp';
+
+/** The files of volumes that only the agent writes to; the umask counts for nothing. */
+export const contentFiles = {
+  readLink(path: string): Promise<string | undefined> {
+    return unless(['ENOENT', 'EINVAL', 'ENOTDIR'], readlink(path));
+  },
+
+  async readTree(path: string): Promise<ReadonlyMap<string, Required<KeptFile>>> {
+    const entries = await unless(['ENOENT', 'ENOTDIR'], readdir(path, { recursive: true, withFileTypes: true }));
+    const files = (entries ?? []).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    const read = files.map(async (file) => {
+      const [content, { mode, uid, gid }] = await Promise.all([readFile(file), lstat(file)]);
+      return [file.slice(path.length + 1), { content, mode: mode & permissionBits, uid, gid }] as const;
+    });
+    return new Map(await Promise.all(read).catch(rethrow));
+  },
+
+  async makeFolder(path: string, { mode, uid = 0, gid = 0 }: Access): Promise<void> {
+    try {
+      await mkdir(path, { mode: unfinishedMode });
+      // The owner first: a change of owner takes the group's bits away.
+      await lchown(path, uid, gid);
+      await chmod(path, mode);
+    } catch (error) {
+      rethrow(error);
+    }
+  },
+
+  async writeFile(path: string, { content, mode, uid = 0, gid = 0 }: KeptFile): Promise<void> {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    try {
+      const file = await open(path, flags, unfinishedMode);
+      try {
+        await file.writeFile(content);
+        await file.chown(uid, gid);
+        await file.chmod(mode);
+      } finally {
+        await file.close();
+      }
+    } catch (error) {
+      rethrow(error);
+    }
+  },
+
+  async replaceLink(path: string, target: string, { uid = 0, gid = 0 }: Omit<Access, 'mode'>): Promise<void> {
+    const making = join(dirname(path), linkInTheMaking);
+    await unless(['ENOENT'], unlink(making));
+    try {
+      await symlink(target, making);
+      await lchown(making, uid, gid);
+      await rename(making, path);
+    } catch (error) {
+      rethrow(error);
+    }
+  },
+
+  async unlink(path: string): Promise<void> {
+    await unless(['ENOENT'], unlink(path));
+  },
+};
+
+function rethrow(error: unknown): never {
+  throw mappedError(error);
+}
+
+/** Nothing when it failed in one of these ways. */
+async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (codes.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    return rethrow(error);
+  }
+}

@@ -1,0 +1,82 @@
+import { constants } from 'node:fs';
+import { open, readlink, stat, type FileHandle } from 'node:fs/promises';
+import { mappedError } from './files.ts';
+
+/** Linux: a descriptor that names a file without opening it. No pipe is waited for and no device is touched. */
+const oPath = 0o10000000;
+
+export type PathKind = 'file' | 'folder' | 'link' | 'socket' | 'charDevice' | 'blockDevice' | 'pipe';
+
+export interface PathFacts {
+  readonly kind: PathKind;
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+}
+
+interface Stats {
+  readonly mode: number;
+  readonly uid: number;
+  readonly gid: number;
+  isDirectory(): boolean;
+  isSymbolicLink(): boolean;
+  isSocket(): boolean;
+  isCharacterDevice(): boolean;
+  isBlockDevice(): boolean;
+  isFIFO(): boolean;
+}
+
+export function factsOf(stats: Stats): PathFacts {
+  return { kind: kindOf(stats), mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid };
+}
+
+function kindOf(stats: Stats): PathKind {
+  if (stats.isDirectory()) return 'folder';
+  if (stats.isSymbolicLink()) return 'link';
+  if (stats.isSocket()) return 'socket';
+  if (stats.isCharacterDevice()) return 'charDevice';
+  if (stats.isBlockDevice()) return 'blockDevice';
+  return stats.isFIFO() ? 'pipe' : 'file';
+}
+
+/** Opens a path itself, a link as a link. Nothing when it is not there. */
+export async function openPath(path: string | Buffer): Promise<FileHandle | undefined> {
+  try {
+    return await open(path, oPath | constants.O_NOFOLLOW);
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw mappedError(error);
+  }
+}
+
+/** By what a path stays what it is, wherever it is moved and whatever is put in its place. */
+export const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
+
+/** An entry of an open folder. The name is one name: no slash, no dots. */
+export function entryOf(folder: FileHandle, name: string | Buffer): Buffer {
+  return Buffer.concat([Buffer.from(`${pathOf(folder)}/`), typeof name === 'string' ? Buffer.from(name) : name]);
+}
+
+/** The target of a link in an open folder; nothing when it is a link no more. */
+export async function targetOf(folder: FileHandle, name: string): Promise<string | undefined> {
+  try {
+    return await readlink(entryOf(folder, name));
+  } catch (error) {
+    if (isAbsence(error) || (error as NodeJS.ErrnoException).code === 'EINVAL') return undefined;
+    throw mappedError(error);
+  }
+}
+
+/** What stands at a path, through links; nothing where there is nothing. */
+export async function lookAt(path: string): Promise<PathFacts | undefined> {
+  try {
+    return factsOf(await stat(path));
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw mappedError(error);
+  }
+}
+
+export function isAbsence(error: unknown): boolean {
+  return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+}

@@ -1,0 +1,30 @@
+import { TubeletError } from '../../base/errors.ts';
+import type { ConfigMap, Secret } from '../../gen/kubernetes/types.ts';
+import type { DataObjectKind } from '../../model/standalone-object.ts';
+import type { VolumeObjects } from '../ports.ts';
+
+export interface Named {
+  readonly namespace: string;
+  readonly name: string;
+  readonly optional: boolean;
+}
+
+export function findConfigMap(objects: VolumeObjects, wanted: Named): ConfigMap {
+  return objects.configMap(wanted.namespace, wanted.name) ?? absent(objects, 'ConfigMap', wanted);
+}
+
+export function findSecret(objects: VolumeObjects, wanted: Named): Secret {
+  return objects.secret(wanted.namespace, wanted.name) ?? absent(objects, 'Secret', wanted);
+}
+
+/** An optional object that does not exist is an empty one; one that could not be asked for is never taken for that. */
+function absent(
+  objects: VolumeObjects,
+  kind: DataObjectKind,
+  { namespace, name, optional }: Named,
+): Secret & ConfigMap {
+  const problem = objects.problem?.(kind, namespace, name);
+  if (problem !== undefined) throw new TubeletError('unavailable', problem);
+  if (optional) return {};
+  throw new TubeletError('notFound', `${kind.toLowerCase()} "${name}" not found`);
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import type { PodPaths } from '../model/pod-paths.ts';
+import type { Medium } from './contents/medium.ts';
+import type { VolumeHost, VolumePlace } from './ports.ts';
+
+const kindMode = 0o755;
+/** Every container of the pod may write, whatever user it runs as. */
+const volumeMode = 0o777;
+const markFolderMode = 0o750;
+const markMode = 0o644;
+const markPlugin = 'kubernetes.io~empty-dir';
+
+export interface ScratchFolder extends VolumePlace {
+  /** The kind's folder below the pod's volumes. */
+  readonly folder: string;
+  /** Under which name it is on record that the folder is complete. */
+  readonly mark: string;
+}
+
+/**
+ * Folders of volumes that live as long as their pods, on disk or in memory. A mark beside the pod's other files says that
+ * one is complete: what containers did to it since is theirs, and setting up again changes nothing.
+ *
+ *   absent ──make──> folder ──mount──> mounted ──finish──> marked        remove: mark, mount, folder
+ */
+export class ScratchFolders {
+  readonly #host: VolumeHost;
+  readonly #paths: PodPaths;
+
+  constructor(host: VolumeHost, paths: PodPaths) {
+    this.#host = host;
+    this.#paths = paths;
+  }
+
+  /** Makes the folder, unless it is complete; `finish` has the last hand at it. Answers where it is. */
+  async make(place: ScratchFolder, medium: Medium, finish: (path: string) => Promise<void>): Promise<string> {
+    const { files, paths, mounts } = this.#host;
+    const path = this.#paths.volume(place.uid, place.folder, place.name);
+    const marks = this.#marks(place);
+    const isMarked = (await paths.lookAt(join(marks, 'ready'))) !== undefined;
+    const isMounted = medium.kind === 'mount' && (await mounts.atOrBelow(path)).includes(path);
+    if (isMarked && (medium.kind === 'disk' ? (await paths.lookAt(path)) !== undefined : isMounted)) return path;
+    await files.makeFolder(join(this.#paths.volumes(place.uid), place.folder), kindMode);
+    if (!isMounted) await files.makeFolder(path, volumeMode);
+    if (medium.kind === 'mount' && !isMounted) await mounts.mount(medium.fsType, path, medium.options);
+    await finish(path);
+    await files.makeFolder(join(this.#paths.plugins(place.uid), markPlugin), markFolderMode);
+    await files.makeFolder(marks, markFolderMode);
+    await files.writeFile(join(marks, 'ready'), '', markMode);
+    return path;
+  }
+
+  /** Removes it with all that is in it. The mark goes first: half a folder must never count as complete. */
+  async remove(place: ScratchFolder): Promise<void> {
+    const { files, mounts } = this.#host;
+    const path = this.#paths.volume(place.uid, place.folder, place.name);
+    await files.removeTree(this.#marks(place));
+    for (const point of await mounts.atOrBelow(path)) await mounts.unmount(point);
+    await files.removeTree(path);
+  }
+
+  #marks({ uid, mark }: ScratchFolder): string {
+    return join(this.#paths.plugins(uid), markPlugin, mark);
+  }
+}

@@ -1,0 +1,93 @@
+import { dirname } from 'node:path';
+import type { PodUid } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { TubeletError } from '../base/errors.ts';
+import type { PodPaths } from '../model/pod-paths.ts';
+import type { OpenPath, VolumeHost } from './ports.ts';
+
+const folderMode = 0o750;
+const fileMode = 0o640;
+
+/** A part of a volume that a container gets instead of the whole. */
+export interface SubPath {
+  /** Of the mount in the container's spec. */
+  readonly mountName: string;
+  readonly container: string;
+  readonly volumePath: string;
+  readonly subPath: string;
+  /** Where to bind it; the runtime mounts from there. */
+  readonly target: string;
+}
+
+export interface SubPathsDeps {
+  readonly log: Log;
+  readonly host: VolumeHost;
+  readonly paths: PodPaths;
+}
+
+/**
+ * Binds parts of volumes to places that only the agent writes to. The runtime is given such a place and never a path in
+ * the volume: containers could swap a folder there for a link between our look and its mount.
+ */
+export class SubPaths {
+  readonly #deps: SubPathsDeps;
+
+  constructor(deps: SubPathsDeps) {
+    this.#deps = deps;
+  }
+
+  async bind(uid: PodUid, part: SubPath): Promise<void> {
+    const { paths } = this.#deps.host;
+    const where = `for volumeMount "${part.mountName}" of container "${part.container}"`;
+    await this.#explained(`failed to create subPath directory ${where}`, () =>
+      paths.makeBelow(part.volumePath, part.subPath),
+    );
+    await this.#explained(`failed to prepare subPath ${where}`, async () => {
+      const open = await paths.openBelow(part.volumePath, part.subPath);
+      try {
+        await this.#bindOpen(uid, open, part.target);
+      } finally {
+        await open.close();
+      }
+    });
+  }
+
+  /** Takes all bound parts of a pod away. Volumes come down only afterwards. */
+  async clean(uid: PodUid): Promise<void> {
+    const { files, mounts } = this.#deps.host;
+    const folder = this.#deps.paths.subPaths(uid);
+    if ((await files.list(folder)).length === 0) return;
+    for (const point of await mounts.atOrBelow(folder)) await mounts.unmount(point);
+    await files.removeTree(folder);
+  }
+
+  async #bindOpen(uid: PodUid, open: OpenPath, target: string): Promise<void> {
+    const { files, paths, mounts } = this.#deps.host;
+    const isBound = (await mounts.atOrBelow(target)).includes(target);
+    // The instance before had the same part: its place serves this one too.
+    if (isBound && (await open.isAt(target))) return;
+    if (isBound) await mounts.unmount(target);
+    await files.removeTree(target);
+    const containerFolder = dirname(target);
+    for (const folder of [this.#deps.paths.subPaths(uid), dirname(containerFolder), containerFolder]) {
+      await files.makeFolder(folder, folderMode);
+    }
+    if (open.isFolder) await files.makeFolder(target, folderMode);
+    else await paths.makeFile(target, fileMode);
+    await mounts.bind(open.source, target);
+    // The descriptor cannot be swapped, but the place it names on the host is checked all the same.
+    if (await open.isAt(target)) return;
+    await mounts.unmount(target);
+    throw new TubeletError('conflict', `${target} did not become what was opened`);
+  }
+
+  /** People read the short text; what went wrong inside a volume is for the log. */
+  async #explained(message: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (cause) {
+      this.#deps.log.error(cause, message, {});
+      throw new TubeletError('internal', message, { cause });
+    }
+  }
+}

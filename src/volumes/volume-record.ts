@@ -1,0 +1,43 @@
+import type { TubeletError } from '../base/errors.ts';
+import type { MountedVolume } from './ports.ts';
+
+/**
+ * What is known of one volume of a pod.
+ *
+ *            ┌────── failed, again after a while ──────┐
+ *            v                                         │
+ *   absent ──┴── setUp ──> making ──┬── ok ──> ready ──┴── look (follows) ──> making, still ready
+ */
+export interface VolumeRecord {
+  /** Set once it has been ready: what came later may have failed, the volume is there. */
+  mounted?: MountedVolume;
+  /** An operation under way. It settles without rejecting. */
+  running?: Promise<void>;
+  failure?: Failure;
+}
+
+export interface Failure {
+  readonly error: TubeletError;
+  /** How many in a row. */
+  readonly count: number;
+  /** On the clock that nobody sets. */
+  readonly nextAtMs: number;
+}
+
+const firstDelayMs = 500;
+const longestDelayMs = 122_000;
+
+/** After how long the next try is due: half a second, doubled with each failure, never more than about two minutes. */
+export function retryDelayMs(failures: number): number {
+  return Math.min(firstDelayMs * 2 ** Math.max(0, failures - 1), longestDelayMs);
+}
+
+export function nextFailure(before: Failure | undefined, error: TubeletError, nowMs: number): Failure {
+  const count = (before?.count ?? 0) + 1;
+  return { error, count, nextAtMs: nowMs + retryDelayMs(count) };
+}
+
+/** A failure is told when it is another one than before, or when the time for a next try had come. */
+export function isWorthTelling(before: Failure | undefined, message: string, nowMs: number): boolean {
+  return before === undefined || before.error.message !== message || nowMs >= before.nextAtMs;
+}

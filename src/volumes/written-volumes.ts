@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import type { Clock } from '../base/clock.ts';
+import type { Random } from '../base/random.ts';
+import { writeContents } from './contents/atomic-writer.ts';
+import { contentsFor, type Contents } from './contents/compute-write.ts';
+import { disk, memoryMedium, type MemoryFacts } from './contents/medium.ts';
+import { forGroup } from './contents/ownership.ts';
+import type { Payload } from './contents/payload.ts';
+import type { MountedVolume, VolumeHost, VolumePlace, VolumeRequest } from './ports.ts';
+import type { ScratchFolder, ScratchFolders } from './scratch-folders.ts';
+
+export interface WrittenVolumesDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly host: VolumeHost;
+  readonly scratch: ScratchFolders;
+  readonly memory: () => MemoryFacts;
+}
+
+/** A kind whose files the agent writes. */
+export interface WrittenKind {
+  readonly folder: string;
+  /** Secrets stay off the disk. */
+  readonly on: 'disk' | 'memory';
+}
+
+/** Volumes that containers only read and the agent keeps up to date. */
+export class WrittenVolumes {
+  readonly #deps: WrittenVolumesDeps;
+  /** What was last written, by pod and volume: the same again costs no look at the disk. */
+  readonly #written = new Map<string, string>();
+
+  constructor(deps: WrittenVolumesDeps) {
+    this.#deps = deps;
+  }
+
+  async write({ pod, volume }: VolumeRequest, kind: WrittenKind, payload: Payload): Promise<MountedVolume> {
+    const { host, scratch, clock, random } = this.#deps;
+    const fsGroup = pod.spec.securityContext?.fsGroup;
+    const contents = contentsFor(payload, fsGroup);
+    const place = scratchOf({ uid: pod.uid, name: volume.name }, kind);
+    const key = keyOf(place);
+    const digest = digestOf(contents);
+    const medium = kind.on === 'disk' ? disk : memoryMedium(pod.spec, undefined, this.#deps.memory());
+    const mounted = (hostPath: string): MountedVolume => ({ hostPath, readOnly: true, selinuxRelabel: true });
+    const known = this.#written.get(key);
+    if (known?.startsWith(`${digest} `) === true) return mounted(known.slice(digest.length + 1));
+    this.#written.delete(key);
+    const hostPath = await scratch.make(place, medium, async (path) => {
+      if (fsGroup === undefined) return;
+      const change = forGroup({ gid: fsGroup, readOnly: true });
+      await host.paths.changeTree(path, change, new AbortController().signal);
+    });
+    await writeContents({ clock, random, files: host.files, contents: host.contents }, hostPath, contents);
+    this.#written.set(key, `${digest} ${hostPath}`);
+    return mounted(hostPath);
+  }
+
+  async remove(place: VolumePlace, kind: WrittenKind): Promise<void> {
+    this.#written.delete(keyOf(place));
+    await this.#deps.scratch.remove(scratchOf(place, kind));
+  }
+}
+
+const scratchOf = (place: VolumePlace, { folder }: WrittenKind): ScratchFolder => ({
+  ...place,
+  folder,
+  mark: `wrapped_${place.name}`,
+});
+
+const keyOf = ({ uid, name }: VolumePlace): string => `${uid}/${name}`;
+
+/** Of paths, contents and owners. Every part is preceded by its length, so that no two sets look alike. */
+function digestOf({ files, folders }: Contents): string {
+  const hash = createHash('sha256');
+  const add = (bytes: Uint8Array): void => void hash.update(`${bytes.length}:`).update(bytes);
+  add(Buffer.from(JSON.stringify(folders)));
+  for (const [path, { content, mode, uid, gid }] of [...files].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    add(Buffer.from(JSON.stringify([path, mode, uid, gid])));
+    add(content);
+  }
+  return hash.digest('hex');
+}
