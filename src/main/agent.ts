@@ -8,7 +8,7 @@ import { hostFiles, readMachine } from '../host/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
 import { Registry } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
-import { connectApi, type ApiAccess } from './wire/api-connection.ts';
+import { openApi, type ApiAccess } from './wire/api-connection.ts';
 import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-node.ts';
 import { wireCluster, type Cluster } from './wire/cluster.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
@@ -75,7 +75,8 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     });
     await runner.start(listeners, signal);
     await makeFolders(settings);
-    access = await openApi(deps, registry);
+    access = await openApi({ ...deps, random, metrics: registry }, signal);
+    await runner.start(access?.components ?? [], signal);
     const version = await waitForRuntime({ clock, log, cri, signal });
     const driver = await cgroupDriverOf({ clock, log, cri, signal }, driverIn(config.cgroupDriver));
     const health = new RuntimeHealth({
@@ -131,13 +132,6 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   }
   const running = machine;
   return { pods: () => running.pods(), stop };
-}
-
-/** The way to the API server, where one is configured. */
-async function openApi({ settings, clock, log, env }: AgentDeps, metrics: Registry): Promise<ApiAccess | undefined> {
-  const { kubeconfig } = settings.flags;
-  if (kubeconfig === '') return undefined;
-  return connectApi(kubeconfig, { settings, clock, log, metrics, env, version: settings.version });
 }
 
 function wireAgentCluster(

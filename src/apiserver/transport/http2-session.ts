@@ -102,7 +102,12 @@ export class Http2Session {
   retire(): void {
     if (this.#retiring) return;
     this.#retiring = true;
-    this.#session.close();
+    this.#closeWhenEmpty();
+  }
+
+  /** Not before: a session that is closing takes no PING, and a watch on it would look dead. */
+  #closeWhenEmpty(): void {
+    if (this.#retiring && this.#streams === 0) this.#session.close();
   }
 
   /** There is reason to think that nobody is at the other end: no new request until it has answered a PING. */
@@ -113,7 +118,8 @@ export class Http2Session {
 
   /** The other side has 15 s to answer. */
   #ping(): void {
-    if (this.#cancelPing !== undefined || this.#session.destroyed) return;
+    // After GOAWAY the session is closing by itself; a watch that stays silent there is noticed by who watches.
+    if (this.#cancelPing !== undefined || this.#session.destroyed || this.#session.closed) return;
     const { clock, server } = this.#options;
     this.#cancelPing = clock.after(pingLimitMs, () =>
       this.destroy(
@@ -145,6 +151,7 @@ export class Http2Session {
       stream = this.#begin(request);
     } catch (error) {
       this.#streams--;
+      this.#closeWhenEmpty();
       throw error;
     }
     let answered = false;
@@ -157,6 +164,7 @@ export class Http2Session {
     stream.once('close', () => {
       this.#streams--;
       signal.removeEventListener('abort', onAbort);
+      this.#closeWhenEmpty();
     });
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => reject(signal.aborted ? abortError(signal) : this.#lost(stream, error));

@@ -369,12 +369,18 @@ describe('certificates', () => {
     const [first, second] = await Promise.all([authority.client('first'), authority.client('second')]);
     let mine = first;
     const material = () => tlsMaterial(authority.certificate, mine.certificate, mine.key);
-    const { send, transport } = open(context, port, { material });
+    const clock = new FakeClock();
+    const { send, transport } = open(context, port, { material, clock });
     const watch = await send('/watch');
     assert.equal(await textOf(await send('/')), 'first');
     mine = second;
     assert.equal(await textOf(await send('/')), 'second');
     assert.equal(sessions.length, 2);
+    // A silent watch on the old one is asked for signs of life like any other, and nobody cuts it off.
+    const pinged = once(sessions[0]!, 'ping');
+    await clock.advance(30_000);
+    await pinged;
+    transport.reset();
     release();
     assert.equal(await textOf(watch), 'xfirst');
     while (transport.connections > 1) await new Promise((resolve) => setImmediate(resolve));

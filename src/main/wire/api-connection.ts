@@ -1,31 +1,79 @@
 import { arch, platform } from 'node:os';
-import { connectApiServer, HttpApiClient, loadKubeconfig, type ApiTransport } from '../../apiserver/index.ts';
+import {
+  CertificateStore,
+  ClientCertificateManager,
+  hostCertificateFiles,
+  prepareClientIdentity,
+  readBootstrapAccess,
+  type CsrConnection,
+} from '../../apiserver/identity/index.ts';
+import { connectApiServer, HttpApiClient, type ApiServerAccess, type ApiTransport } from '../../apiserver/index.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import type { Random } from '../../base/random.ts';
 import type { Settings } from '../../config/index.ts';
 import { goArchitecture } from '../../model/architecture.ts';
 
 export interface ApiConnectionDeps {
   readonly settings: Settings;
+  readonly nodeName: string;
   readonly clock: Clock;
+  readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What this agent calls itself, `v1.34.11+tubelet.0.1.0`. */
-  readonly version: string;
 }
 
 export interface ApiAccess {
   readonly api: HttpApiClient;
   readonly transport: ApiTransport;
+  /** What keeps the agent's identity good. */
+  readonly components: readonly Component[];
 }
 
-/** Opens the way to the API server that a kubeconfig names. Nothing is sent yet. */
-export async function connectApi(kubeconfig: string, deps: ApiConnectionDeps): Promise<ApiAccess> {
-  const { settings, clock, log, env, version, metrics } = deps;
+/**
+ * Opens the way to the API server, where one is configured. An agent that has no identity there yet asks for one first
+ * and waits for it; nothing else is sent.
+ */
+export async function openApi(deps: ApiConnectionDeps, signal: AbortSignal): Promise<ApiAccess | undefined> {
+  const { settings, nodeName, clock, random, log, metrics, env } = deps;
+  const { kubeconfig, bootstrapKubeconfig, certDir } = settings.flags;
+  if (kubeconfig === '') return undefined;
+  const files = hostCertificateFiles(random);
+  const store = new CertificateStore({ files, log, folder: certDir, purpose: 'client' });
+  const connect = async (access: ApiServerAccess): Promise<CsrConnection> => {
+    const { transport, credentials } = await connectApiServer(access, { clock, log, environment: env });
+    const api = new HttpApiClient({ transport, credentials, clock, log, userAgent: userAgent(settings) });
+    return { api, close: () => transport.close() };
+  };
+  const identity = await prepareClientIdentity(
+    { kubeconfig, bootstrapKubeconfig, certDir, nodeName, rotate: settings.config.rotateCertificates },
+    { clock, random, log, files, store, connect },
+    signal,
+  );
+  const access = await connectApi(identity.access, deps);
+  if (!identity.rotates) return { ...access, components: [] };
+  const manager = new ClientCertificateManager({
+    ...{ clock, random, log, metrics, store, nodeName },
+    api: access.api,
+    ...(bootstrapKubeconfig !== '' && {
+      bootstrap: async () => connect(await readBootstrapAccess(files, bootstrapKubeconfig)),
+    }),
+    // Connections are opened with the new one as soon as it is on disk; those with the old one finish.
+    onRotated: () => log.info('Client certificate was rotated'),
+  });
+  return { ...access, components: [manager] };
+}
+
+function userAgent({ version }: Settings): string {
+  return `kubelet/${version} (${platform()}/${goArchitecture(arch())}) kubernetes/tubelet`;
+}
+
+async function connectApi(access: ApiServerAccess, deps: ApiConnectionDeps): Promise<Omit<ApiAccess, 'components'>> {
+  const { settings, clock, log, env, metrics } = deps;
   const { kubeAPIQPS, kubeAPIBurst, eventRecordQPS, eventBurst } = settings.config;
-  const access = await loadKubeconfig(kubeconfig);
   const { transport, credentials } = await connectApiServer(access, { clock, log, environment: env });
   const requests = metrics.counter({
     name: 'rest_client_requests_total',
@@ -34,11 +82,8 @@ export async function connectApi(kubeconfig: string, deps: ApiConnectionDeps): P
   });
   const { host } = access.server;
   const api = new HttpApiClient({
-    transport,
-    credentials,
-    clock,
-    log,
-    userAgent: `kubelet/${version} (${platform()}/${goArchitecture(arch())}) kubernetes/tubelet`,
+    ...{ transport, credentials, clock, log },
+    userAgent: userAgent(settings),
     limits: {
       normal: { qps: kubeAPIQPS ?? 50, burst: kubeAPIBurst },
       events: { qps: eventRecordQPS ?? 50, burst: eventBurst },
