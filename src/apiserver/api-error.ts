@@ -54,7 +54,9 @@ export function errorOfStatus(what: string, status: Status, retryAfterMs?: numbe
   const words = (status.message ?? reason ?? `HTTP status ${code}`).slice(0, longestWords);
   const causes = (details?.causes ?? []).flatMap((cause) => cause.reason ?? []);
   const asked = details?.retryAfterSeconds;
-  return new ApiError(kindOfStatus(code, reason), `${what}: ${words}`, {
+  // A patch that names another uid is told that uids cannot be changed: it was meant for another object of that name.
+  const isOther = code === 422 && (details?.causes ?? []).some(({ field }) => field === 'metadata.uid');
+  return new ApiError(isOther ? 'conflict' : kindOfStatus(code, reason), `${what}: ${words}`, {
     status: code,
     words,
     reason,

@@ -153,8 +153,8 @@ const faults: fc.Arbitrary<Step> = fc.oneof(
   fc.constant(step('back', ({ fake }) => fake.faults.back())),
   fc
     .constantFrom('broken', 'ended', 'expired')
-    .map((how) => step(`watches ${how}`, ({ fake }) => fake.faults.dropWatches(how as 'broken' | 'ended' | 'expired'))),
-  fc.constant(step('silence', ({ fake }) => fake.faults.silenceWatches())),
+    .map((how) => step(`watches ${how}`, ({ fake }) => fake.faults.dropWatches(how))),
+  fc.constant(silence),
   fc
     .constantFrom(undefined, 'rubbish\n', '{"type":"ADDED"', '{"type":"MOVED","object":{}}\n', '\n')
     .map((text) => step(`garbage ${text}`, ({ fake }) => fake.faults.garbage(text))),
@@ -235,14 +235,21 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
   ],
   'and it catches up meanwhile': [
     snapshot,
-    ...[put(0, 1), put(1, 1), silence, restoreBehindSilence],
-    ...[put(2, 1), put(3, 1), put(4, 1)],
+    put(0, 1),
+    put(1, 1),
+    silence,
+    restoreBehindSilence,
+    put(2, 1),
+    put(3, 1),
+    put(4, 1),
   ],
   'an object goes and comes again while nobody hears it': [put(0, 1), silence, wipe(0), put(0, 1), pass(1_000)],
   'versions are forgotten while the server is away': [
     put(0, 1),
     step('away', ({ fake }) => fake.faults.away()),
-    ...[put(0, 2), wipe(0), put(1, 1)],
+    put(0, 2),
+    wipe(0),
+    put(1, 1),
     step('compact', ({ fake }) => fake.compact()),
     pass(120_000),
   ],
@@ -250,7 +257,9 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     put(0, 1),
     step('cut', ({ fake }) => fake.faults.cutAnswers()),
     step('expired', ({ fake }) => fake.faults.dropWatches('expired')),
-    ...[put(0, 2), pass(600_000), wipe(0)],
+    put(0, 2),
+    pass(600_000),
+    wipe(0),
   ],
 };
 

@@ -314,7 +314,7 @@ test('watches that end at once do not become a busy loop', async (context) => {
   watch().end();
   await clock.advance(60_000);
   assert.ok(watches.length > 3 && watches.length < 12, `${watches.length} watches`);
-  assert.equal(lists().length, 1);
+  assert.ok(lists().length <= watches.length, 'a list for each that proved nothing, and no more');
 });
 
 test('stopping ends the watch and leaves no timer', async (context) => {

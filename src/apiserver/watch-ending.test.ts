@@ -10,7 +10,7 @@ const statusOf = (code: number, reason: string, causes: readonly string[] = []) 
 
 const table: readonly (readonly [string, WatchEnding, NextStep['from'], boolean])[] = [
   ['an end in order', { how: 'ended', livedMs: 300_000 }, 'watch', false],
-  ['an end at once', { how: 'ended', livedMs: 10 }, 'watch', true],
+  ['an end at once', { how: 'ended', livedMs: 10 }, 'list', true],
   ['silence', { how: 'stale' }, 'list', false],
   ['a broken connection', failed(new TubeletError('unavailable', 'x')), 'list', true],
   ['garbage', failed(new TubeletError('invalid', 'x')), 'list', true],
@@ -23,8 +23,8 @@ const table: readonly (readonly [string, WatchEnding, NextStep['from'], boolean]
     false,
   ],
   ['an older version', failed(new WentBackwards('9', '8')), 'newestList', false],
-  ['pushback', failed(statusOf(429, 'TooManyRequests')), 'watch', true],
-  ['a refusal', failed(statusOf(403, 'Forbidden')), 'watch', true],
+  ['pushback', failed(statusOf(429, 'TooManyRequests')), 'list', true],
+  ['a refusal', failed(statusOf(403, 'Forbidden')), 'list', true],
 ];
 for (const [name, ending, from, backOff] of table) {
   test(`after ${name}`, () => assert.deepEqual(stepAfter(ending), { from, backOff, reset: ending.how === 'stale' }));

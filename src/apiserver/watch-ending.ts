@@ -28,16 +28,19 @@ const shortMs = 1_000;
  * just goes on.
  */
 export function stepAfter(ending: WatchEnding): NextStep {
-  if (ending.how === 'ended') return { from: 'watch', backOff: ending.livedMs < shortMs, reset: false };
+  if (ending.how === 'ended') {
+    // One that was over before anything could be heard proves nothing about the server's store.
+    const short = ending.livedMs < shortMs;
+    return { from: short ? 'list' : 'watch', backOff: short, reset: false };
+  }
   if (ending.how === 'stale') return { from: 'list', backOff: false, reset: true };
 
   const { error } = ending;
   if (isExpired(error) || isTooNew(error) || error instanceof WentBackwards) {
     return { from: 'newestList', backOff: false, reset: false };
   }
-  // Refusals and pushback say nothing about what we know.
-  const refused = ['denied', 'exhausted', 'cancelled'].includes(kindOf(error));
-  return { from: refused ? 'watch' : 'list', backOff: true, reset: false };
+  // While a watch is refused nobody hears of a store that was set back, so that it is as good as broken.
+  return { from: kindOf(error) === 'cancelled' ? 'watch' : 'list', backOff: true, reset: false };
 }
 
 /** The server told of a version older than what it told before. */

@@ -50,7 +50,7 @@ export const contentFiles = {
     try {
       await mkdir(path, { mode: unfinishedMode });
       // The owner first: a change of owner takes the group's bits away.
-      await lchown(path, uid, gid);
+      if (isOther(uid, gid)) await lchown(path, uid, gid);
       await chmod(path, mode);
     } catch (error) {
       rethrow(error);
@@ -63,7 +63,7 @@ export const contentFiles = {
       const file = await open(path, flags, unfinishedMode);
       try {
         await file.writeFile(content);
-        await file.chown(uid, gid);
+        if (isOther(uid, gid)) await file.chown(uid, gid);
         await file.chmod(mode);
       } finally {
         await file.close();
@@ -75,10 +75,9 @@ export const contentFiles = {
 
   async replaceLink(path: string, target: string, { uid = 0, gid = 0 }: Omit<Access, 'mode'>): Promise<void> {
     const making = join(dirname(path), linkInTheMaking);
-    await unless(['ENOENT'], unlink(making));
     try {
-      await symlink(target, making);
-      await lchown(making, uid, gid);
+      await makeLink(target, making);
+      if (isOther(uid, gid)) await lchown(making, uid, gid);
       await rename(making, path);
     } catch (error) {
       rethrow(error);
@@ -89,6 +88,20 @@ export const contentFiles = {
     await unless(['ENOENT'], unlink(path));
   },
 };
+
+/** What the agent makes is its own, unless somebody else is named. */
+const isOther = (uid: number, gid: number): boolean => uid !== 0 || gid !== 0;
+
+/** One that was left in the making by a crash gives way. */
+async function makeLink(target: string, path: string): Promise<void> {
+  try {
+    await symlink(target, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    await unlink(path);
+    await symlink(target, path);
+  }
+}
 
 function rethrow(error: unknown): never {
   throw mappedError(error);

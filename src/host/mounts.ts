@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
 import { loadLibc, libcError } from './libc.ts';
-import { mountsAtOrBelow, readMountInfo } from './mountinfo.ts';
+import { mountsAtOrBelow, parseMountInfo, type MountEntry } from './mountinfo.ts';
 
 const msBind = 4_096;
 const umountNoFollow = 8;
@@ -34,7 +35,15 @@ export const hostMounts = {
   async atOrBelow(path: string): Promise<readonly string[]> {
     const real = await realpath(path).catch(() => undefined);
     if (real === undefined) return [];
-    const points = mountsAtOrBelow(readMountInfo(), real).map(({ mountPoint }) => path + mountPoint.slice(real.length));
+    const points = mountsAtOrBelow(readMountsAt(real), real).map(
+      ({ mountPoint }) => path + mountPoint.slice(real.length),
+    );
     return [...new Set(points)].toSorted((one, other) => other.length - one.length);
   },
 };
+
+/** Most paths have no mount: then it is enough that the table does not name them. Odd characters are escaped in it. */
+function readMountsAt(path: string): readonly MountEntry[] {
+  const text = readFileSync('/proc/self/mountinfo', 'utf8');
+  return /^[\w./~:@{}-]+$/.test(path) && !text.includes(path) ? [] : parseMountInfo(text);
+}

@@ -124,8 +124,11 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       wanted: (uid) => wired.desired.has(uid) && !wired.workers.isLeaving(uid),
     });
     await restoreStatuses(checkpoint, wired.statuses);
-    const pods = [checkpoint, ...wired.components, ...wireSources(deps, wired)];
-    await runner.start([...pods, ...(cluster?.components ?? []), ...node.late], signal);
+    // Static pods that run already wait a moment for what the API server knows of them.
+    const statics = cluster && [cluster.statics];
+    const sources = wireSources(deps, cluster ? staticPodsTo(wired, cluster) : wired);
+    const pods = [checkpoint, ...wired.components, ...sources];
+    await runner.start([...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? [])], signal);
   } catch (error) {
     await stop();
     throw error;
@@ -142,6 +145,13 @@ function wireAgentCluster(
 ): Cluster {
   const objectStrategy = settings.config.configMapAndSecretChangeDetectionStrategy;
   return wireCluster({ clock, random: systemRandom(), log, metrics, api, nodeName, objectStrategy, signal, machine });
+}
+
+function staticPodsTo(
+  machine: PodMachine,
+  { statics }: Pick<Cluster, 'statics'>,
+): Pick<PodMachine, 'set' | 'setObjects'> {
+  return { set: (source, pods) => statics.set(source, pods), setObjects: (objects) => machine.setObjects(objects) };
 }
 
 async function makeFolders({ flags, config }: Settings): Promise<void> {

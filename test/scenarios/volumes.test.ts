@@ -130,10 +130,10 @@ describe('volumes outlive the agent', () => {
 test('one volume that hangs holds back its pod and no other', async () => {
   const it = await world();
   const hung = new Promise<void>(() => {});
-  const { makeFolder } = it.files;
+  const makeFolder = it.files.makeFolder.bind(it.files);
   it.files.makeFolder = async (path, mode) => {
     if (path.endsWith('empty-dir/ram')) await hung;
-    return makeFolder.call(it.files, path, mode);
+    return makeFolder(path, mode);
   };
   await it.manifests(using('hangs', ram), using('runs', { name: 'disk', emptyDir: {} }));
   await it.clock.advance(130_000);

@@ -87,7 +87,7 @@ export function containerOf(pod: Pod, name: string): ContainerStatus {
 }
 
 /** The log of one instance of a container, which must consist of lines in the form of CRI. */
-function readLog(node: Pick<RealNode, 'names'>, pod: Pod, container: string, instance = 0): readonly CriLogLine[] {
+function readLog(node: Pick<RealNode, 'names'>, pod: Pod, container: string, instance: number): readonly CriLogLine[] {
   const { namespace = '', name = '', uid = '' } = pod.metadata ?? {};
   const path = join(node.names.podLogs, `${namespace}_${name}_${uid}`, container, `${instance}.log`);
   return lines(readFileSync(path, 'latin1')).map((text) => {
@@ -98,8 +98,8 @@ function readLog(node: Pick<RealNode, 'names'>, pod: Pod, container: string, ins
 }
 
 /** What a container said on both outputs. */
-export function saidBy(node: Pick<RealNode, 'names'>, pod: Pod, container: string): readonly string[] {
-  return readLog(node, pod, container).map(({ content }) => content.toString());
+export function saidBy(node: Pick<RealNode, 'names'>, pod: Pod, container: string, instance = 0): readonly string[] {
+  return readLog(node, pod, container, instance).map(({ content }) => content.toString());
 }
 
 /** Lines without their ends; the last must have one. */

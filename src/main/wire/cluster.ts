@@ -13,7 +13,7 @@ import { isStatic } from '../../model/desired-pod.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
 import { PodTokens, type ApiObjects } from '../../objects/index.ts';
 import { MirrorKeeper, MirrorPods, type NodeIdentity } from '../../pods/desired/index.ts';
-import { ApiSource } from '../../pods/sources/index.ts';
+import { ApiSource, HeldSets } from '../../pods/sources/index.ts';
 import { StatusWriter } from '../../pods/status/index.ts';
 import { wireApiObjects } from './cluster-objects.ts';
 import type { PodMachine } from './pod-machine.ts';
@@ -36,6 +36,8 @@ export interface ClusterDeps {
 export interface Cluster {
   readonly recorder: EventRecorder;
   readonly node: Reflector<Node>;
+  /** Takes the sets of static pods; starts last. */
+  readonly statics: HeldSets;
   readonly objects: ApiObjects;
   readonly tokens: PodTokens;
   readonly runtimeClasses: RuntimeClasses;
@@ -76,6 +78,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     signal: deps.signal,
     onChange: (uids) => machine().wake(uids),
   });
+  const tokens = new PodTokens({ clock, random, log, api });
   const mirrors = new MirrorPods();
   const keeper = wireMirrors(deps, mirrors, () => identityOf(node.get({ name: nodeName })));
   const latency = metrics.histogram({
@@ -100,6 +103,18 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     observe: (seconds) => latency.observe(seconds),
   });
 
+  const statics = new HeldSets({
+    clock,
+    runs: (uid) => machine().runs(uid),
+    onSet: (from, set) => {
+      const { desired, statuses } = machine();
+      // As with the pods of the API server: who was here last knows best.
+      const told = mirrors.statusesOf(set.filter(({ uid }) => !desired.has(uid)));
+      for (const [uid] of told) statuses.dropRestored(uid);
+      statuses.restore(told);
+      machine().set(from, set);
+    },
+  });
   const source = new ApiSource({
     log,
     pods,
@@ -116,6 +131,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
         keeper.wake(name);
         for (const { uid } of machine().desired.named(name)) writer.wake(uid);
       }
+      statics.release();
     },
   });
   pods.listen((change) => {
@@ -137,8 +153,9 @@ export function wireCluster(deps: ClusterDeps): Cluster {
   return {
     recorder,
     node,
+    statics,
     objects,
-    tokens: new PodTokens({ clock, random, log, api }),
+    tokens,
     runtimeClasses: { handlerOf: (name) => classes.get({ name })?.handler },
     services: () => (services.synced() ? services.all() : undefined),
     onStatus: (uid) => writer.changed(uid),
@@ -147,7 +164,10 @@ export function wireCluster(deps: ClusterDeps): Cluster {
       const pod = machine().desired.get(uid);
       if (pod === undefined || isStatic(pod)) keeper.wakeAll();
     },
-    onGone: (uid) => writer.forget(uid),
+    onGone: (uid) => {
+      writer.forget(uid);
+      tokens.forget(uid);
+    },
     components: [recorder, objects, services, classes, node, writer, keeper, pods],
   };
 }

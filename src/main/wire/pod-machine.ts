@@ -135,6 +135,8 @@ export interface PodMachine {
   isOver(uid: PodUid): boolean;
   /** Every source has said what it wants. */
   hasAllSpoken(): boolean;
+  /** A container of the pod runs, as far as is known. */
+  runs(uid: PodUid): boolean;
   /** Nobody wants the pod or looks after it, and nothing of it is in the runtime or on disk. */
   isUnknown(uid: PodUid): Promise<boolean>;
   readonly desired: DesiredPods;
@@ -398,6 +400,11 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     wake: (uids) => dispatch.handle({ type: 'resourcesChanged', uids }),
     isOver: (uid) => workers.isFinished(uid) || gate.isRejected(uid),
     hasAllSpoken: () => sources.allReady(),
+    runs: (uid) =>
+      observed
+        .listed()
+        .get(uid)
+        ?.items.some(({ state }) => state === 'running') === true,
     isUnknown: async (uid) => {
       const isKnown = (): boolean => desired.has(uid) || workers.knows(uid) || observed.listed().has(uid);
       if (!sources.allReady() || pleg.lastRelist() === undefined || isKnown()) return false;

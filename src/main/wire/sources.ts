@@ -27,7 +27,7 @@ export function sourcesOf({ config, flags }: Settings): readonly PodSource[] {
 
 export function wireSources(
   { settings, nodeName, clock, log }: SourcesDeps,
-  machine: PodMachine,
+  machine: Pick<PodMachine, 'set' | 'setObjects'>,
 ): readonly Component[] {
   const { config, flags, featureGates } = settings;
   const common = {

@@ -53,13 +53,20 @@ export interface VolumesDeps {
 /** Every kind of volume there is, and who looks after them. */
 export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManager; readonly subPaths: SubPaths } {
   const { clock, random, log, host, paths, node, objects, tokens } = deps;
-  const memory = { allocatable: node.allocatable, noSwap: canKeepOutOfSwap(release()) };
+  const noSwap = canKeepOutOfSwap(release());
+  const memory = () => ({ allocatable: node.allocatable, noSwap });
   const facts = { node, nodeName: deps.settings.nodeName, hostIps: deps.hostIps };
   const scratch = new ScratchFolders(host, paths);
-  const written = new WrittenVolumes({ clock, random, host, scratch, memory: () => memory });
+  const written = new WrittenVolumes({
+    clock,
+    random,
+    host,
+    scratch,
+    memory,
+  });
   const subPaths = new SubPaths({ log, host, paths });
   const plugins = [
-    emptyDir({ scratch, paths: host.paths, memory: () => memory }),
+    emptyDir({ scratch, paths: host.paths, memory }),
     hostPath({ files: host.files, paths: host.paths }),
     configMap(written, objects),
     secret(written, objects),

@@ -1,5 +1,5 @@
-import { podFullName, type PodFullName } from '../../base/ids.ts';
-import type { Pod } from '../../gen/kubernetes/types.ts';
+import { podFullName, type PodFullName, type PodUid } from '../../base/ids.ts';
+import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
 import { configAnnotations } from '../../model/annotations.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 
@@ -24,6 +24,14 @@ export class MirrorPods {
   of(pod: DesiredPod): Pod | undefined {
     const mirror = this.#mirrors.get(pod.fullName);
     return mirror !== undefined && mirrors(mirror, pod) ? mirror : undefined;
+  }
+
+  /** What was last told of these static pods, where their mirrors show anything of their containers. */
+  statusesOf(pods: readonly DesiredPod[]): readonly (readonly [PodUid, PodStatus])[] {
+    return pods.flatMap((pod) => {
+      const status = this.of(pod)?.status;
+      return status?.containerStatuses === undefined ? [] : [[pod.uid, status] as const];
+    });
   }
 
   fullNames(): readonly PodFullName[] {

@@ -155,3 +155,13 @@ describe('MirrorKeeper', () => {
     await world.keeper.stop();
   });
 });
+
+test('mirrors tell how their pods were, but not of other pods nor before there was anything to tell', () => {
+  const mirrors = new MirrorPods();
+  const status = { phase: 'Running', containerStatuses: [] };
+  mirrors.set([{ ...shown(pod), status }]);
+  assert.deepEqual(mirrors.statusesOf([pod]), [[pod.uid, status]]);
+  assert.deepEqual(mirrors.statusesOf([staticPod('two')]), []);
+  mirrors.set([{ ...shown(pod), status: { phase: 'Pending' } }]);
+  assert.deepEqual(mirrors.statusesOf([pod]), []);
+});

@@ -84,6 +84,11 @@ class World {
     });
   }
 
+  /** How often the runtime was asked to make a container. */
+  creates(): number {
+    return this.cri.calls.filter(({ verb }) => verb === 'createContainer').length;
+  }
+
   sandboxes(): string[] {
     return [...this.cri.state.sandboxes.values()].map(({ config, state }) => `#${config.metadata?.attempt} ${state}`);
   }
@@ -161,7 +166,7 @@ describe('refusals', () => {
   test('one container that cannot start does not hold up the next', async () => {
     const world = new World({ containers: [aContainer('a'), aContainer('b')] });
     world.refusals.set('a', { reason: 'ErrImagePull', message: 'no registry', retryMs: 4_000 });
-    assert.deepEqual(await world.sync(), { acted: true, recheckMs: 4_000 });
+    assert.deepEqual(await world.sync(), { acted: true, recheckMs: 1_000 });
     assert.deepEqual(world.containers(), ['b#0 running']);
     assert.equal(world.errors.of(world.pod.uid).get('a')?.reason, 'ErrImagePull');
   });
@@ -177,9 +182,28 @@ describe('refusals', () => {
   test('a pull that failed is looked at before the next one is due, so that the wait for it is told', async () => {
     const world = new World();
     world.refusals.set('main', { reason: 'ErrImagePull', message: 'no registry', retryMs: 160_000 });
-    assert.deepEqual(await world.sync(), { acted: true, recheckMs: 10_000 });
+    assert.deepEqual(await world.sync(), { acted: true, recheckMs: 1_000 });
     world.refusals.set('main', { reason: 'ImagePullBackOff', message: 'wait', retryMs: 150_000 });
     assert.deepEqual(await world.sync(), { acted: false, recheckMs: 150_000 });
+    world.refusals.set('main', { reason: 'ErrImagePull', message: 'no registry', retryMs: 160_000 });
+    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 10_000 });
+  });
+
+  test('what the runtime fails at is tried again after a second, and then every ten', async () => {
+    const world = new World();
+    world.cri.faults.fail('createContainer', 'internal', { times: 3, message: 'no such profile' });
+    assert.deepEqual(await world.sync(), { acted: true, recheckMs: 1_000 });
+    assert.equal(world.creates(), 1);
+    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 1_000 }, 'not before');
+    assert.equal(world.creates(), 1);
+    await world.clock.advance(1_000);
+    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 10_000 });
+    await world.clock.advance(9_000);
+    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 1_000 });
+    assert.equal(world.creates(), 2);
+    await world.clock.advance(1_000);
+    await world.sync();
+    assert.equal(world.creates(), 3);
   });
 
   test('a container that failed to run is there, dead: that is an action', async () => {

@@ -36,7 +36,8 @@ export interface StartPlace {
   readonly newest: (name: string) => ContainerId | undefined;
 }
 
-/** How long the runtime is not asked again for what it has just failed at. */
+/** How long the runtime is not asked again for what it has just failed at: sooner the first time, it may be a hiccup. */
+const firstHoldMs = 1_000;
 const holdMs = 10_000;
 
 /**
@@ -63,7 +64,8 @@ export async function startContainer(
     return undefined;
   }
   signal.throwIfAborted();
-  const hold = { until: deps.clock.monotonic() + holdMs, definition: start.container };
+  const isFirst = deps.errors.of(pod.uid).get(name) === undefined && refusal.reason !== startReasons.crashLoopBackOff;
+  const hold = { until: deps.clock.monotonic() + (isFirst ? firstHoldMs : holdMs), definition: start.container };
   deps.errors.set(
     pod.uid,
     name,
@@ -74,7 +76,7 @@ export async function startContainer(
   if (refusal.reason !== startReasons.crashLoopBackOff) deps.started.containerFailed(start.kind, refusal.reason);
   if (!hasSpoken.has(refusal.reason))
     warn(containerEvents.failed, `Error: ${isImageReason(refusal.reason) ? refusal.reason : refusal.message}`);
-  return refusal;
+  return isFirst ? { ...refusal, retryMs: Math.min(firstHoldMs, refusal.retryMs ?? firstHoldMs) } : refusal;
 }
 
 /**
