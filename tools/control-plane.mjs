@@ -1,5 +1,6 @@
 // npm run control-plane              a Kubernetes control plane on loopback to play with, until Ctrl-C
 // npm run control-plane -- --join    with this machine as a node, looked after by tubelet
+// npm run control-plane -- --prepare only compiles what it consists of, so that the next start is quick
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -17,6 +18,7 @@ const missing = installDebianPackages();
 if (missing !== undefined) give(missing);
 const programs = controlPlanePrograms(root);
 if ('why' in programs) give(programs.why);
+if (words.includes('--prepare')) process.exit(0);
 if (words.length > 0 && spawnSync(process.execPath, ['tools/build.mjs'], { stdio: [0, 'ignore', 2] }).status !== 0) {
   give('npm run build failed');
 }
