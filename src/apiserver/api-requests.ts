@@ -132,7 +132,7 @@ export class ApiRequests {
   }
 
   async #send(request: ApiRequest, signal: AbortSignal): Promise<TransportAnswer> {
-    const { transport, credentials, userAgent, clock, onAnswer } = this.#deps;
+    const { transport, credentials, userAgent, clock, log, onAnswer } = this.#deps;
     const { method, path, body } = request;
     const authorization = await credentials.authorization();
     const headers = {
@@ -148,7 +148,9 @@ export class ApiRequests {
       code = String(answer.status);
       return answer;
     } finally {
-      onAnswer?.({ method, code, durationMs: clock.monotonic() - began });
+      const durationMs = clock.monotonic() - began;
+      onAnswer?.({ method, code, durationMs });
+      log.debug(6, 'API request answered', { request: request.what, code, seconds: durationMs / 1_000 });
     }
   }
 

@@ -45,6 +45,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   const { config } = settings;
   const random = systemRandom();
   const registry = new Registry();
+  const probeRegistry = new Registry();
   processMetrics(registry);
   const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs });
   const cri = connectCri({
@@ -71,6 +72,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       config,
       pods: () => machine?.pods() ?? [],
       metrics: () => registry.render(),
+      probeMetrics: () => probeRegistry.render(),
       lastSeen: () => machine?.pleg.lastRelist(),
     });
     await runner.start(listeners, signal);
@@ -91,7 +93,13 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     const nodeEvents = recordedNodeEvents(log, deps.nodeName, cluster?.recorder);
     const host = readMachine();
     const ownNode = {
-      ...{ settings, nodeName: deps.nodeName, clock, random, log, cri, health },
+      settings,
+      nodeName: deps.nodeName,
+      clock,
+      random,
+      log,
+      cri,
+      health,
       machine: host,
       events: nodeEvents,
       plegError: () => plegError(clock, startedAt, machine?.pleg.lastRelist()),
@@ -105,7 +113,13 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     const wired: PodMachine = wireNodeMachine(
       deps,
       {
-        ...{ cri, registry, policy, health, driver, nodeEvents },
+        cri,
+        registry,
+        probeRegistry,
+        policy,
+        health,
+        driver,
+        nodeEvents,
         machine: host,
         runtimeName: version.name,
         view: node.view,

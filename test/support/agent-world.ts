@@ -1,7 +1,8 @@
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { wirePodMachine, type PodMachine, type PodMachineDeps } from '../../src/main/wire/pod-machine.ts';
+import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
+import type { PodMachineDeps } from '../../src/main/wire/pod-machine-deps.ts';
 import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
 import type { NodeFacts, RuntimeSettings } from '../../src/model/runtime-settings.ts';
 import type { PodEvent } from '../../src/pods/runtime/index.ts';

@@ -137,24 +137,28 @@ export class EventRecorder implements Component {
   }
 
   async #send(entry: Entry, signal: AbortSignal): Promise<void> {
-    const { api } = this.#deps;
-    const options = { lane: 'events', signal } as const;
-    if (entry.stored) {
-      try {
-        const patch = { count: entry.count, lastTimestamp: entry.last, message: entry.message };
-        const ref = { namespace: entry.namespace, name: entry.name };
-        await api.patch(apiResources.events, ref, patch, { ...options, type: 'strategic' });
-        return;
-      } catch (error) {
-        // Events live for an hour; one that goes on afterwards begins anew.
-        if (!isKind(error, 'notFound')) throw error;
-      }
-    }
+    // Events live for an hour; one that goes on afterwards begins anew.
+    if (entry.stored && (await this.#count(entry, signal))) return;
     try {
-      await api.create(apiResources.events, entry.namespace, this.#object(entry), options);
+      const options = { lane: 'events', signal } as const;
+      await this.#deps.api.create(apiResources.events, entry.namespace, this.#object(entry), options);
     } catch (error) {
-      // An answer that got lost: it is there.
       if (!isKind(error, 'alreadyExists')) throw error;
+      // An answer that got lost: it is there, as it was then.
+      await this.#count(entry, signal);
+    }
+  }
+
+  /** Brings one that is there up to date; answers whether it is there. */
+  async #count(entry: Entry, signal: AbortSignal): Promise<boolean> {
+    const patch = { count: entry.count, lastTimestamp: entry.last, message: entry.message };
+    const ref = { namespace: entry.namespace, name: entry.name };
+    try {
+      await this.#deps.api.patch(apiResources.events, ref, patch, { lane: 'events', signal, type: 'strategic' });
+      return true;
+    } catch (error) {
+      if (!isKind(error, 'notFound')) throw error;
+      return false;
     }
   }
 

@@ -57,6 +57,7 @@ class World {
   readonly stored = new Map<string, Event>();
   readonly calls: string[] = [];
   failure: TubeletError | undefined;
+  losesAnswers = false;
   /** While set, calls wait for it. */
   gate: Promise<void> | undefined;
   readonly recorder = new EventRecorder({
@@ -69,7 +70,10 @@ class World {
       create: async (_, namespace, object) => {
         const event = object as unknown as Event;
         await this.#call(`create ${namespace} ${event.reason} ${event.count}`);
-        this.stored.set(event.metadata.name ?? '', event);
+        const name = event.metadata.name ?? '';
+        if (this.stored.has(name)) throw new TubeletError('alreadyExists', `event ${name} already exists`);
+        this.stored.set(name, event);
+        if (this.losesAnswers) throw new TubeletError('unavailable', 'the connection broke');
         return object as never;
       },
       patch: async (_, ref, patch) => {
@@ -144,6 +148,19 @@ describe('EventRecorder', () => {
       [...world.stored.values()].map(({ count }) => count),
       [5],
     );
+    await world.recorder.stop();
+  });
+
+  test('one whose answer got lost is there, and what came since is counted', async () => {
+    const world = await running();
+    world.losesAnswers = true;
+    world.recorder.record(started());
+    await world.clock.settle();
+    world.losesAnswers = false;
+    world.recorder.record(started());
+    await world.clock.advance(10_000);
+    assert.deepEqual([...world.stored.values()].map(({ count }) => count), [2]);
+    assert.deepEqual(world.calls, ['create shop Started 1', 'create shop Started 2', 'patch shop 2']);
     await world.recorder.stop();
   });
 

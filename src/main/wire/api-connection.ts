@@ -56,7 +56,12 @@ export async function openApi(deps: ApiConnectionDeps, signal: AbortSignal): Pro
   const access = await connectApi(identity.access, deps);
   if (!identity.rotates) return { ...access, components: [] };
   const manager = new ClientCertificateManager({
-    ...{ clock, random, log, metrics, store, nodeName },
+    clock,
+    random,
+    log,
+    metrics,
+    store,
+    nodeName,
     api: access.api,
     ...(bootstrapKubeconfig !== '' && {
       bootstrap: async () => connect(await readBootstrapAccess(files, bootstrapKubeconfig)),
@@ -82,7 +87,10 @@ async function connectApi(access: ApiServerAccess, deps: ApiConnectionDeps): Pro
   });
   const { host } = access.server;
   const api = new HttpApiClient({
-    ...{ transport, credentials, clock, log },
+    transport,
+    credentials,
+    clock,
+    log,
     userAgent: userAgent(settings),
     limits: {
       normal: { qps: kubeAPIQPS ?? 50, burst: kubeAPIBurst },

@@ -11,6 +11,8 @@ export interface ListenersDeps {
   readonly config: KubeletConfiguration;
   readonly pods: () => readonly Pod[];
   readonly metrics: () => string;
+  /** Those of single probes, which are many. */
+  readonly probeMetrics: () => string;
   /** When the agent last saw the runtime, on the monotonic clock; undefined before the first time. */
   readonly lastSeen: () => number | undefined;
 }
@@ -32,7 +34,12 @@ export function wireListeners(deps: ListenersDeps): readonly Component[] {
       },
     },
   ];
-  const routes = [...healthzRoutes(checks), podsRoute(deps.pods), metricsRoute(deps.metrics)];
+  const routes = [
+    ...healthzRoutes(checks),
+    podsRoute(deps.pods),
+    metricsRoute(deps.metrics),
+    metricsRoute(deps.probeMetrics, '/metrics/probes'),
+  ];
   const listeners: Component[] = [];
   if (config.healthzPort > 0) {
     const { healthzBindAddress: address, healthzPort: port } = config;

@@ -37,6 +37,7 @@ export interface NodeMachineDeps {
 export interface RuntimeParts {
   readonly cri: Cri;
   readonly registry: Metrics;
+  readonly probeRegistry: Metrics;
   readonly policy: ImagePolicy;
   readonly health: RuntimeHealth;
   readonly driver: 'cgroupfs' | 'systemd';
@@ -119,6 +120,7 @@ export function wireNodeMachine(
     },
     otherHints: [containerdHints(containerdEvents({ endpoint: cri.endpoint, clock, log }))],
     metrics,
+    probeMetrics: parts.probeRegistry,
     sources: sourcesOf(settings),
     restartLimits: restartLimits(settings),
     imagePolicy: parts.policy,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
-import type { PodFullName } from '../../base/ids.ts';
+import type { PodFullName, PodUid } from '../../base/ids.ts';
 import { KeyedWork } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
@@ -27,12 +27,16 @@ export interface MirrorKeeperDeps {
 }
 
 const parallel = 4;
+/** Somebody who changes each mirror that we make, a webhook say, is answered at this pace, not in a circle. */
+const remakeMs = 10_000;
 
 /** Keeps one mirror in the API server for each static pod, and none for anything else. */
 export class MirrorKeeper implements Component {
   readonly name = 'mirror-keeper';
   readonly #deps: MirrorKeeperDeps;
   readonly #work: KeyedWork<PodFullName>;
+  /** Of which pod a mirror was made last under a name, and when. */
+  readonly #made = new Map<PodFullName, { readonly uid: PodUid; readonly atMs: number }>();
 
   constructor(deps: MirrorKeeperDeps) {
     const { clock, random, log } = deps;
@@ -67,8 +71,8 @@ export class MirrorKeeper implements Component {
     for (const name of new Set([...mirrors.fullNames(), ...shown().map((pod) => pod.fullName)])) this.wake(name);
   }
 
-  async #reconcile(fullName: PodFullName, signal: AbortSignal): Promise<void> {
-    const { log, mirrors, node, sourcesReady, shown, ending } = this.#deps;
+  async #reconcile(fullName: PodFullName, signal: AbortSignal): Promise<number | void> {
+    const { clock, log, mirrors, node, sourcesReady, shown, ending } = this.#deps;
     const mirror = mirrors.get(fullName);
     const pod = shown().find((candidate) => candidate.fullName === fullName);
     const action = computeMirrorAction({
@@ -78,7 +82,10 @@ export class MirrorKeeper implements Component {
       ending: ending(fullName),
       sourcesReady: sourcesReady(),
     });
-    if (action === undefined) return;
+    if (pod === undefined) this.#made.delete(fullName);
+    if (action === undefined) return undefined;
+    const waitMs = this.#waitMs(pod, mirror);
+    if (waitMs > 0) return waitMs;
     if (action.remove !== undefined && mirror !== undefined) {
       log.info('Deleting a mirror pod', { pod: fullName, why: action.why });
       await this.#remove(mirror, action.remove, signal);
@@ -86,7 +93,16 @@ export class MirrorKeeper implements Component {
     if (action.create !== undefined) {
       log.info('Creating a mirror pod', { pod: fullName, why: action.why });
       await this.#create(action.create, signal);
+      if (pod !== undefined) this.#made.set(fullName, { uid: pod.uid, atMs: clock.monotonic() });
     }
+    return undefined;
+  }
+
+  /** How long a mirror that was made of this very pod and does not show it is left alone. */
+  #waitMs(pod: DesiredPod | undefined, mirror: Pod | undefined): number {
+    if (pod === undefined || mirror === undefined || mirror.metadata?.deletionTimestamp !== undefined) return 0;
+    const made = this.#made.get(pod.fullName);
+    return made?.uid === pod.uid ? made.atMs + remakeMs - this.#deps.clock.monotonic() : 0;
   }
 
   async #remove({ metadata }: Pod, uid: string, signal: AbortSignal): Promise<void> {

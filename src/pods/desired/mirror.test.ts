@@ -140,6 +140,23 @@ describe('MirrorKeeper', () => {
     await world.keeper.stop();
   });
 
+  test('somebody who changes each new mirror is answered now and then, not in a circle', async () => {
+    const world = new World();
+    world.pods = [pod];
+    await world.keeper.start();
+    await world.clock.settle();
+    const changed = shown(pod, { annotations: {} });
+    for (let at = 0; at < 5; at++) {
+      world.mirrors.set([{ ...changed }]);
+      world.keeper.wake(pod.fullName);
+      await world.clock.advance(1_000);
+    }
+    assert.deepEqual(world.calls, ['create kube-system/web-n1']);
+    await world.clock.advance(5_000);
+    assert.deepEqual(world.calls.slice(1), ['delete kube-system/web-n1 mirror-uid 0', 'create kube-system/web-n1']);
+    await world.keeper.stop();
+  });
+
   test('one that exists already is no failure; a server that is away is tried again', async () => {
     const world = new World();
     world.pods = [pod];

@@ -142,6 +142,18 @@ describe('StatusWriter', () => {
     await world.writer.stop();
   });
 
+  test('a mirror that was made anew is told at once', async () => {
+    const world = await started();
+    world.source = 'file';
+    await world.says(ready('True'));
+    await world.catchesUp();
+    assert.equal(world.sent.length, 1);
+    world.stored = { ...object, metadata: { ...object.metadata, uid: 'anew', resourceVersion: '7' } };
+    await world.catchesUp();
+    assert.equal(world.sent.length, 2);
+    assert.equal(world.stored.status?.phase, 'Running');
+  });
+
   test('a server that is away gets the newest word when it is back', async () => {
     const world = await started();
     world.failure = new TubeletError('unavailable', 'connection refused');

@@ -123,7 +123,8 @@ export class StatusWriter implements Component {
       this.#since.delete(uid);
       return undefined;
     }
-    if (before?.status === status) {
+    // A mirror that was made anew has heard nothing yet.
+    if (before?.status === status && before.answer.pod.metadata?.uid === copy.metadata?.uid) {
       const pausedMs = clock.monotonic() - before.answer.atMs;
       if (pausedMs < rewriteMs) return rewriteMs - pausedMs;
     }
