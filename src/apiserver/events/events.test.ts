@@ -159,7 +159,10 @@ describe('EventRecorder', () => {
     world.losesAnswers = false;
     world.recorder.record(started());
     await world.clock.advance(10_000);
-    assert.deepEqual([...world.stored.values()].map(({ count }) => count), [2]);
+    assert.deepEqual(
+      [...world.stored.values()].map(({ count }) => count),
+      [2],
+    );
     assert.deepEqual(world.calls, ['create shop Started 1', 'create shop Started 2', 'patch shop 2']);
     await world.recorder.stop();
   });

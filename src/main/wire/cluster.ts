@@ -80,7 +80,10 @@ export function wireCluster(deps: ClusterDeps): Cluster {
   });
   const tokens = new PodTokens({ clock, random, log, api });
   const mirrors = new MirrorPods();
-  const keeper = wireMirrors(deps, mirrors, () => identityOf(node.get({ name: nodeName })));
+  // Until the pods are listed nobody knows which mirrors there are.
+  const keeper = wireMirrors(deps, mirrors, () =>
+    pods.synced() ? identityOf(node.get({ name: nodeName })) : undefined,
+  );
   const latency = metrics.histogram({
     name: 'kubelet_pod_status_sync_duration_seconds',
     help: 'How long a changed pod status waited until the API server had it, in seconds.',

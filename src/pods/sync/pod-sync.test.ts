@@ -10,6 +10,7 @@ import type { RuntimeOutcome, StatusInput } from './ports.ts';
 
 const pod = aPod();
 const never = new AbortController().signal;
+const settleTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
 /** Everything around the four operations, and a record of the steps they took. */
 class World {
@@ -23,6 +24,8 @@ class World {
   phaseAfterAction: string | undefined;
   outcome: RuntimeOutcome = { acted: false };
   untold = false;
+  /** What the pod names, where it has to be waited for. */
+  objects: Promise<void> | undefined;
   /** Which moments the observations had to be newer than. */
   readonly asked: number[] = [];
   /** Goes on with every look and every action. */
@@ -65,6 +68,13 @@ class World {
     },
     volumes: { mount: () => this.#step('mount'), unmount: () => this.#step('unmount') },
     directories: { prepare: () => this.#step('directories') },
+    objects: {
+      ready: async () => {
+        if (this.objects === undefined) return;
+        this.steps.push('objects');
+        await this.objects;
+      },
+    },
     cgroups: {
       exist: () => this.cgroupExists,
       ensure: ({ uid }) => this.#step(`make cgroups ${uid}`),
@@ -112,6 +122,52 @@ describe('sync', () => {
     assert.deepEqual(world.asked, [0, 0, 3], 'the looks before were moments 1 and 2, the action 3');
     await world.sync.sync(pod, never);
     assert.deepEqual(world.asked.slice(3), [3, 3, 7], 'the next sync too asks for news since the action');
+  });
+
+  test('an action that was none makes nothing old: the next look may be the one before it', async () => {
+    const world = new World();
+    world.outcome = { acted: false };
+    await world.sync.sync(pod, never);
+    await world.sync.terminate(pod, { graceSeconds: 1 }, never);
+    assert.deepEqual(world.asked.slice(0, 3), [0, 0, 0]);
+  });
+
+  test('a start that was refused, a pod that is over, and instances taken out make it old all the same', async () => {
+    for (const some of [{ recheckMs: 10_000 }, { ended: true }, { pruned: true }]) {
+      const world = new World();
+      world.outcome = { acted: false, ...some };
+      await world.sync.sync(pod, never);
+      world.asked.length = 0;
+      await world.sync.terminate(pod, { graceSeconds: 1 }, never);
+      assert.equal(world.asked[0], 3, JSON.stringify(some));
+    }
+  });
+
+  test('what the pod names is asked for while its place is being made; volumes wait for both', async () => {
+    const world = new World();
+    let arrive = (): void => {};
+    world.objects = new Promise((resolve) => (arrive = resolve));
+    const done = world.sync.sync(pod, never);
+    await settleTurn();
+    assert.deepEqual(world.steps.slice(2), ['make cgroups uid-1', 'objects', 'directories']);
+    arrive();
+    await done;
+    assert.deepEqual(world.steps.slice(5), ['mount', 'observe', 'runtime', 'publish']);
+  });
+
+  test('a place that cannot be made is told when the API server has answered', async () => {
+    const world = new World();
+    world.failures.set('directories', new Error('read-only file system'));
+    let arrive = (): void => {};
+    world.objects = new Promise((resolve) => (arrive = resolve));
+    let failed = false;
+    const done = world.sync.sync(pod, never).finally(() => (failed = true));
+    done.catch(() => {});
+    await settleTurn();
+    assert.equal(failed, false);
+    arrive();
+    await assert.rejects(done, /read-only file system/);
+    assert.equal(world.steps.includes('mount'), false);
   });
 
   test('a refusal says when to come back, acted or not', async () => {

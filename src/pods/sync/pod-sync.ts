@@ -15,6 +15,7 @@ import type {
   Observations,
   Probing,
   Runtime,
+  RuntimeOutcome,
   Statuses,
   Volumes,
 } from './ports.ts';
@@ -72,13 +73,13 @@ export class PodSync {
       return { kind: 'ended', decided: deadline.end };
     }
 
-    if ((await this.#ensureCgroups(pod, observed, signal)) === 'stopped') return settled(0);
-    await this.#deps.directories.prepare(pod.uid);
-    await this.#deps.objects?.ready(pod, signal);
+    if (await this.#stopsOutsideCgroup(pod, observed, signal)) return settled(0);
+    // The API server is asked for what the pod names while the machine makes room for it.
+    await together([this.#makePlace(pod), this.#deps.objects?.ready(pod, signal)]);
     await this.#deps.volumes.mount(pod, signal);
     // Disks and volumes take their time: what is known to have happened meanwhile counts.
     const present = await this.#observe(pod.uid, signal);
-    const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, present, signal));
+    const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, present, signal), touchedNothing);
     const { acted, recheckMs } = outcome;
     // A start that was refused changed nothing in the runtime, but the waiting reason is news.
     const fresh = acted || outcome.pruned === true ? await this.#observe(pod.uid, signal) : present;
@@ -152,12 +153,15 @@ export class PodSync {
     await this.#acting(uid, () => this.#deps.runtime.stop(pod, observed, graceSeconds, signal));
   }
 
-  /** Whatever becomes of the action, what was observed before it is out of date after it. */
-  async #acting<T>(uid: PodUid, action: () => Promise<T>): Promise<T> {
+  /** Whatever becomes of the action, what was observed before it is out of date after it; unless it was none. */
+  async #acting<T>(uid: PodUid, action: () => Promise<T>, wasNone: (outcome: T) => boolean = () => false): Promise<T> {
+    let idle = false;
     try {
-      return await action();
+      const outcome = await action();
+      idle = wasNone(outcome);
+      return outcome;
     } finally {
-      this.#actedAt.set(uid, this.#deps.observed.moment());
+      if (!idle) this.#actedAt.set(uid, this.#deps.observed.moment());
     }
   }
 
@@ -165,22 +169,35 @@ export class PodSync {
    * The pod's cgroup comes before everything that could run in it. What already runs elsewhere, for the setting was
    * another then, is stopped; whether it may start again is for the next look to decide.
    */
-  async #ensureCgroups(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<'ready' | 'stopped'> {
-    const { cgroups, events, log } = this.#deps;
-    if (runningIn(observed).length > 0 && !cgroups.exist(pod)) {
-      log.info('Stopping a pod that runs outside of its cgroup', { podUID: pod.uid });
-      await this.#stop(pod, pod.uid, observed, pod.spec.terminationGracePeriodSeconds ?? defaultGraceSeconds, signal);
-      return 'stopped';
-    }
+  async #stopsOutsideCgroup(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<boolean> {
+    const { cgroups, log } = this.#deps;
+    if (runningIn(observed).length === 0 || cgroups.exist(pod)) return false;
+    log.info('Stopping a pod that runs outside of its cgroup', { podUID: pod.uid });
+    await this.#stop(pod, pod.uid, observed, pod.spec.terminationGracePeriodSeconds ?? defaultGraceSeconds, signal);
+    return true;
+  }
+
+  async #makePlace(pod: DesiredPod): Promise<void> {
+    const { cgroups, directories, events } = this.#deps;
     try {
       await cgroups.ensure(pod);
-      return 'ready';
     } catch (error) {
       const message = `unable to ensure pod container exists: ${describeError(error)}`;
       events.record(pod, { type: 'Warning', reason: podEvents.failedCreatePodContainer, message });
       throw error;
     }
+    await directories.prepare(pod.uid);
   }
+}
+
+/** Nothing was changed, tried, or found to be over. A try that was refused may have left something in the runtime. */
+function touchedNothing({ acted, pruned, recheckMs, ended }: RuntimeOutcome): boolean {
+  return !acted && pruned !== true && recheckMs === undefined && ended !== true;
+}
+
+/** All come to their end before one's failure is told, so that nothing of a sync goes on behind it. */
+async function together(work: readonly (Promise<void> | undefined)[]): Promise<void> {
+  for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }
 
 /** The earliest of the times at which a look is worth while. */

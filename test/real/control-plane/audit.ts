@@ -15,6 +15,8 @@ export interface AuditEvent {
   readonly requestURI: string;
   readonly user: { readonly username: string };
   readonly userAgent?: string;
+  /** RFC 3339, with microseconds. */
+  readonly requestReceivedTimestamp: string;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly responseStatus?: { readonly code?: number; readonly message?: string };
 }
@@ -56,12 +58,16 @@ function isAhead({ responseStatus, annotations }: AuditEvent): boolean {
 }
 
 function isGrantOf(refused: AuditEvent, later: AuditEvent): boolean {
-  const path = ({ requestURI }: AuditEvent): string => requestURI.replace(/[?]resourceVersion=[^&]*/, '');
+  // Lists of one object differ in the version that is good enough.
+  const asked = ({ requestURI }: AuditEvent): string => {
+    const { pathname, searchParams } = new URL(requestURI, 'https://server');
+    return `${pathname} ${searchParams.get('fieldSelector') ?? ''}`;
+  };
   const { code = 500 } = later.responseStatus ?? {};
   return (
     code < 300 &&
     later.user.username === refused.user.username &&
     later.verb === refused.verb &&
-    path(later) === path(refused)
+    asked(later) === asked(refused)
   );
 }

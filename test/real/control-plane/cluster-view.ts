@@ -56,8 +56,10 @@ export class ClusterView {
   /** A new namespace in which pods can be created. */
   async namespace(name: string): Promise<Namespace> {
     await this.plane.ask('create', 'namespace', name);
-    const account = `/api/v1/namespaces/${name}/serviceaccounts/default`;
-    await until(`namespace ${name} has a service account`, () => this.get(account), { timeoutMs: patienceMs });
+    for (const object of ['serviceaccounts/default', 'configmaps/kube-root-ca.crt']) {
+      const path = `/api/v1/namespaces/${name}/${object}`;
+      await until(`namespace ${name} has ${object}`, () => this.get(path), { timeoutMs: patienceMs });
+    }
     return new Namespace(this, name);
   }
 
@@ -155,6 +157,14 @@ export class Namespace {
       return { type, reason, age, from, message: message.join('  ') };
     });
   }
+}
+
+/**
+ * A pod may be here before the API server, which looks by a watch of its own, knows that its node may read for it. Any
+ * agent is refused then, says so, and tries again: see `forbidden` in audit.ts.
+ */
+export function cameTooSoon({ message = '' }: { readonly message?: string }): boolean {
+  return message.startsWith('MountVolume.SetUp failed for volume "kube-api-access-');
 }
 
 /** Nanoseconds: recorders end the name of an event with them, while the times in it are of whole seconds. */
