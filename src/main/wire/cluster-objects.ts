@@ -5,7 +5,15 @@ import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { ConfigMap, Node, Secret } from '../../gen/kubernetes/types.ts';
 import type { ApiObject } from '../../model/api-client.ts';
-import { ApiObjects, askedObjects, watchedObjects, type SingleWatch } from '../../objects/index.ts';
+import {
+  ApiObjects,
+  askDespiteDenial,
+  askedObjects,
+  watchedObjects,
+  type PodTokens,
+  type SingleWatch,
+} from '../../objects/index.ts';
+import type { PodObjects } from './pod-machine-deps.ts';
 
 export interface ClusterObjectsDeps {
   readonly clock: Clock;
@@ -34,6 +42,24 @@ export function wireApiObjects(deps: ClusterObjectsDeps): ApiObjects {
   return new ApiObjects({ clock, keep, onChange });
 }
 
+/** What pods name in the API server, as their syncs ask for it: all at once, tokens too. */
+export function podObjects(cluster: {
+  readonly objects: ApiObjects;
+  readonly tokens: Pick<PodTokens, 'foresee'>;
+}): PodObjects {
+  const { objects, tokens } = cluster;
+  return {
+    ready: (pod, signal) => {
+      tokens.foresee(pod, signal);
+      return objects.ready(pod, signal);
+    },
+    configMap: (namespace, name) => objects.configMap(namespace, name),
+    secret: (namespace, name) => objects.secret(namespace, name),
+    problem: (kind, namespace, name) => objects.problem(kind, namespace, name),
+    release: (uid) => objects.release(uid),
+  };
+}
+
 export function ttlSecondsOf(node: Node | undefined): number {
   const seconds = Number(node?.metadata?.annotations?.[ttlAnnotation] ?? Number.NaN);
   return Number.isInteger(seconds) && seconds >= 0 ? seconds : defaultTtlSeconds;
@@ -44,7 +70,12 @@ function watchOne(
   ...[resource, ref, onChange]: Parameters<Parameters<typeof watchedObjects>[0]['watch']>
 ): SingleWatch {
   const reflector = new Reflector<ConfigMap & Secret & ApiObject>({
-    api,
+    api: {
+      // The first question may come before the API server knows that a pod here names the object.
+      list: (kind, options) => askDespiteDenial(clock, () => api.list(kind, options), options?.signal),
+      watch: (kind, request) => api.watch(kind, request),
+      reset: () => api.reset(),
+    },
     clock,
     random,
     log,

@@ -15,6 +15,7 @@ import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
 import { nodeLogFiles, readLogTail } from '../../pods/logs/index.ts';
 import { containerdHints } from '../../pods/pleg/index.ts';
 import { admissionNode } from './admission-node.ts';
+import { podObjects } from './cluster-objects.ts';
 import type { Cluster } from './cluster.ts';
 import type { ImagePolicy } from './images.ts';
 import type { LogKeeping } from './logs.ts';
@@ -106,7 +107,7 @@ export function wireNodeMachine(
       cluster?.onGone(uid);
     },
     ...(cluster && {
-      objects: cluster.objects,
+      objects: podObjects(cluster),
       tokens: cluster.tokens,
       services: () => cluster.services(),
       runtimeClasses: cluster.runtimeClasses,

@@ -1,16 +1,5 @@
-import type { PodUid } from '../../base/ids.ts';
 import type { TokenRequest } from '../../gen/kubernetes/types.ts';
-
-/** Which token is wanted: whose, for whom, for how long. */
-export interface TokenWish {
-  readonly namespace: string;
-  readonly serviceAccount: string;
-  /** The pod the token dies with. */
-  readonly pod: { readonly name: string; readonly uid: PodUid };
-  /** None: the API server's own. */
-  readonly audiences: readonly string[];
-  readonly expirationSeconds: number;
-}
+import type { TokenWish } from '../../model/token-wish.ts';
 
 export interface Token {
   readonly value: string;
@@ -19,7 +8,6 @@ export interface Token {
   readonly lifetimeMs: number;
 }
 
-export const defaultTokenSeconds = 3_600;
 const refreshFraction = 0.8;
 const maxAgeMs = 24 * 3_600_000;
 const maxJitterMs = 10_000;

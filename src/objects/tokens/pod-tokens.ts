@@ -6,7 +6,10 @@ import type { Random } from '../../base/random.ts';
 import type { TokenRequest } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
-import { refreshAt, tokenKey, tokenRequest, type Token, type TokenWish } from './compute-token.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { tokenWishes, type TokenWish } from '../../model/token-wish.ts';
+import { askDespiteDenial } from '../ask-despite-denial.ts';
+import { refreshAt, tokenKey, tokenRequest, type Token } from './compute-token.ts';
 
 export interface PodTokensDeps {
   readonly clock: Clock;
@@ -14,12 +17,6 @@ export interface PodTokensDeps {
   readonly log: Log;
   readonly api: Pick<ApiWriter, 'create'>;
 }
-
-/**
- * The API server knows by a watch of its own which pods are here. Who asks right after a pod was bound may be ahead of
- * that watch and is refused: then asking again soon spares the pod a failed mount and its back-off.
- */
-const overtookMs = [50, 200];
 
 interface Cached {
   readonly uid: PodUid;
@@ -55,6 +52,17 @@ export class PodTokens {
         why: messageOf(error),
       });
       return cached.token;
+    }
+  }
+
+  /** Asks for what a new pod will want, so that it has come, or is on its way, when its volumes are made. */
+  foresee(pod: DesiredPod, signal: AbortSignal): void {
+    const missing = tokenWishes(pod).filter((wish) => !this.#cache.has(tokenKey(wish)));
+    for (const wish of missing) {
+      this.get(wish, signal).catch((error: unknown) => {
+        // Who needs it asks again, and tells the pod what is wrong.
+        this.#deps.log.debug(4, 'A token cannot be had yet', { podUID: wish.pod.uid, why: messageOf(error) });
+      });
     }
   }
 
@@ -100,16 +108,8 @@ export class PodTokens {
   async #create(wish: TokenWish, signal: AbortSignal): Promise<TokenRequest> {
     const { clock, api } = this.#deps;
     const options = { of: wish.serviceAccount, subresource: 'token', signal };
-    const create = (): Promise<TokenRequest> =>
+    const ask = (): Promise<TokenRequest> =>
       api.create<TokenRequest>(apiResources.serviceAccounts, wish.namespace, tokenRequest(wish), options);
-    for (const pauseMs of overtookMs) {
-      try {
-        return await create();
-      } catch (error) {
-        if (!isKind(error, 'denied')) throw error;
-      }
-      await clock.sleep(pauseMs, signal);
-    }
-    return create();
+    return askDespiteDenial(clock, ask, signal);
   }
 }

@@ -4,9 +4,11 @@ import { TubeletError } from '../../base/errors.ts';
 import { podUid } from '../../base/ids.ts';
 import type { TokenRequest } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
+import type { TokenWish } from '../../model/token-wish.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
-import { refreshAt, tokenKey, tokenRequest, type TokenWish } from './compute-token.ts';
+import { aPod } from '../../testing/pods.ts';
+import { refreshAt, tokenKey, tokenRequest } from './compute-token.ts';
 import { PodTokens } from './pod-tokens.ts';
 
 const never = new AbortController().signal;
@@ -17,6 +19,13 @@ const wish: TokenWish = {
   audiences: [],
   expirationSeconds: 3_600,
 };
+
+/** A pod with a volume that shows that token. */
+const pod = aPod({
+  ...wish.pod,
+  namespace: wish.namespace,
+  spec: { volumes: [{ name: 'api', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }] },
+});
 
 test('a request names the pod that the token dies with', () => {
   assert.deepEqual(tokenRequest({ ...wish, audiences: ['vault'] }).spec, {
@@ -95,6 +104,24 @@ describe('PodTokens', () => {
     await world.get();
     world.tokens.forget(wish.pod.uid);
     assert.equal(world.tokens.refreshInMs(wish.pod.uid), undefined);
+    assert.equal(await world.get(), 'token-2');
+  });
+
+  test('foreseen: one request serves the volume that asks while it is under way, and the one that asks later', async () => {
+    const world = new World();
+    world.tokens.foresee(pod, never);
+    assert.equal(await world.get(), 'token-1');
+    world.tokens.foresee(pod, never);
+    assert.equal(await world.get(), 'token-1');
+    assert.equal(world.asked, 1);
+  });
+
+  test('foreseen in vain: nobody fails for it, and who needs it asks again', async () => {
+    const world = new World();
+    world.failure = new TubeletError('unavailable', 'connection refused');
+    world.tokens.foresee(pod, never);
+    await world.clock.advance(0);
+    world.failure = undefined;
     assert.equal(await world.get(), 'token-2');
   });
 

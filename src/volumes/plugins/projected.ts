@@ -1,6 +1,7 @@
 import { messageOf, TubeletError } from '../../base/errors.ts';
 import type { VolumeProjection } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { tokenWish } from '../../model/token-wish.ts';
 import { downwardPayload, type DownwardFacts } from '../contents/downward-payload.ts';
 import { findConfigMap, findSecret } from '../contents/find-object.ts';
 import { commonUser } from '../contents/ownership.ts';
@@ -13,7 +14,6 @@ const kind = { folder: 'kubernetes.io~projected', on: 'memory' } as const;
 const usualMode = 0o644;
 /** Credentials of a pod that says who it runs as are for that user alone; a group of its own gets to read them. */
 const privateMode = 0o600;
-const usualTokenSeconds = 3_600;
 
 export interface ProjectedDeps {
   readonly written: WrittenVolumes;
@@ -82,16 +82,9 @@ async function payloadOf(
     return downwardPayload(pod, source.downwardAPI.items ?? [], defaultMode, facts);
   }
   if (source.serviceAccountToken !== undefined) {
-    const { path, audience = '', expirationSeconds = usualTokenSeconds } = source.serviceAccountToken;
     if (tokens === undefined) throw new TubeletError('unsupported', 'there is no API server that could give a token');
-    const wish = {
-      namespace,
-      serviceAccount: pod.spec.serviceAccountName ?? 'default',
-      pod: { name: pod.name, uid: pod.uid },
-      audiences: audience === '' ? [] : [audience],
-      expirationSeconds,
-    };
-    const token = await tokens.get(wish, signal);
+    const { path } = source.serviceAccountToken;
+    const token = await tokens.get(tokenWish(pod, source.serviceAccountToken), signal);
     return new Map([[path, credential(pod, token.value, defaultMode)]]);
   }
   if (source.clusterTrustBundle !== undefined) {

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TubeletError, type ErrorKind } from '../base/errors.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { askDespiteDenial } from './ask-despite-denial.ts';
+
+/** Fails as told, one kind for each question, then answers. */
+function answering(...failures: readonly ErrorKind[]): { ask(): Promise<number>; asked: number } {
+  return {
+    asked: 0,
+    async ask() {
+      const kind = failures[this.asked++];
+      if (kind !== undefined) throw new TubeletError(kind, kind);
+      return this.asked;
+    },
+  };
+}
+
+test('a refusal may be a question that came too early: it is asked again soon, but not for ever', async () => {
+  const clock = new FakeClock();
+  const early = answering('denied', 'denied');
+  const answer = askDespiteDenial(clock, () => early.ask());
+  await clock.advance(50);
+  assert.equal(early.asked, 2);
+  await clock.advance(200);
+  assert.equal(await answer, 3);
+
+  const refused = answering('denied', 'denied', 'denied');
+  const last = assert.rejects(
+    askDespiteDenial(clock, () => refused.ask()),
+    /denied/,
+  );
+  await clock.advance(250);
+  await last;
+});
+
+test('any other failure is told at once', async () => {
+  const broken = answering('unavailable');
+  await assert.rejects(
+    askDespiteDenial(new FakeClock(), () => broken.ask()),
+    /unavailable/,
+  );
+  assert.equal(broken.asked, 1);
+});
