@@ -20,11 +20,18 @@ export class TubeletError extends Error {
   readonly kind: ErrorKind;
   /** The other side's own words, where an edge wrapped them into a longer message. */
   readonly words: string | undefined;
+  /** The name of the other side's own code, where people are shown it. */
+  readonly code: string | undefined;
 
-  constructor(kind: ErrorKind, message: string, options?: { readonly cause?: unknown; readonly words?: string }) {
+  constructor(
+    kind: ErrorKind,
+    message: string,
+    options?: { readonly cause?: unknown; readonly words?: string; readonly code?: string },
+  ) {
     super(message, options);
     this.kind = kind;
     this.words = options?.words;
+    this.code = options?.code;
   }
 }
 
@@ -48,6 +55,12 @@ export function messageOf(error: unknown): string {
 /** What the other side said, without what our edges wrapped around it: the text that goes into a pod's status. */
 export function wordsOf(error: unknown): string {
   return error instanceof TubeletError && error.words !== undefined ? error.words : messageOf(error);
+}
+
+/** What the other side said, with its code, as probes and hooks have always shown it. */
+export function codedWordsOf(error: unknown): string {
+  const code = error instanceof TubeletError ? error.code : undefined;
+  return code === undefined ? wordsOf(error) : `rpc error: code = ${code} desc = ${wordsOf(error)}`;
 }
 
 /** The text of an error with those of its causes, outermost first, each said once. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
-import { TubeletError, type ErrorKind } from '../base/errors.ts';
+import { codedWordsOf, TubeletError, type ErrorKind } from '../base/errors.ts';
 import { kindOfGrpcCode, readableDetails, verbError } from './error-kinds.ts';
 
 function grpcError(code: status, details: string): Error {
@@ -41,6 +41,16 @@ test("the error has the verb, the runtime's words without the code, and the caus
   assert.equal(error.kind, 'notFound');
   assert.equal(error.message, 'containerStatus: no such container');
   assert.equal(error.cause, cause);
+});
+
+test("the code's name goes with it, as other programs print it", () => {
+  const names = [status.NOT_FOUND, status.UNKNOWN, status.CANCELLED, status.DEADLINE_EXCEEDED, 99 as status].map(
+    (code) => verbError('execSync', grpcError(code, 'words')).code,
+  );
+  assert.deepEqual(names, ['NotFound', 'Unknown', 'Canceled', 'DeadlineExceeded', 'Code(99)']);
+  const error = verbError('execSync', grpcError(status.NOT_FOUND, 'no task'));
+  assert.equal(codedWordsOf(error), 'rpc error: code = NotFound desc = no task');
+  assert.equal(codedWordsOf(new TubeletError('internal', 'ours')), 'ours');
 });
 
 test('a name that is taken is told from other failures without a code', () => {

@@ -18,6 +18,13 @@ const kindOfCode: ReadonlyMap<number, ErrorKind> = new Map([
   [status.UNIMPLEMENTED, 'unsupported'],
 ]);
 
+/** Codes as other programs print them: not as constants, and with one l. */
+function nameOfCode(code: status): string {
+  if (code === status.CANCELLED) return 'Canceled';
+  const words = (status[code] ?? '').split('_').map((word) => `${word.slice(0, 1)}${word.slice(1).toLowerCase()}`);
+  return words.join('') || `Code(${code})`;
+}
+
 /** The kind of a gRPC status code; what we do not decide upon is internal. */
 export function kindOfGrpcCode(code: number): ErrorKind {
   return kindOfCode.get(code) ?? 'internal';
@@ -39,7 +46,8 @@ function kindOfServiceError(code: status, words: string): ErrorKind {
 export function verbError(verb: CriVerb, error: unknown, signal?: AbortSignal): TubeletError {
   if (isServiceError(error)) {
     const words = readableDetails(error.details);
-    return new TubeletError(kindOfServiceError(error.code, words), `${verb}: ${words}`, { cause: error, words });
+    const kind = kindOfServiceError(error.code, words);
+    return new TubeletError(kind, `${verb}: ${words}`, { cause: error, words, code: nameOfCode(error.code) });
   }
   if (error instanceof TubeletError) {
     return new TubeletError(error.kind, `${verb}: ${error.message}`, { cause: error, words: error.message });

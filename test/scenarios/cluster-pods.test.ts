@@ -7,7 +7,8 @@ import { aContainer } from '../../src/testing/pods.ts';
 import { ClusterWorld } from '../support/cluster-world.ts';
 
 const hungry = (cpu: string) => ({ containers: [aContainer('main', { resources: { requests: { cpu } } })] });
-const started = async (it = new ClusterWorld()): Promise<ClusterWorld> => {
+const started = async (): Promise<ClusterWorld> => {
+  const it = new ClusterWorld();
   await it.start();
   return it;
 };
@@ -41,7 +42,7 @@ describe('a pod of the API server', () => {
     await it.stop();
   });
 
-  test('another one of its name, made while it ends, is let alone and comes after it', async () => {
+  test('another one of its name, made while it ends, is let alone by its end', async () => {
     const it = await started();
     it.cri.programs.otherwise(() => stopsSlowly(10_000));
     const old = it.bind('web');
@@ -52,7 +53,7 @@ describe('a pod of the API server', () => {
     const next = it.bind('web');
     assert.notEqual(next, old);
     await it.clock.advance(5_000);
-    assert.deepEqual(it.containers('web'), ['main#0 running'], 'the old one has its grace, the new one waits');
+    assert.deepEqual(it.node.containers(old), ['main#0 running'], 'it has its grace, wanted or not');
     await it.clock.advance(20_000);
     assert.equal(it.pod('web')?.metadata?.uid, next);
     assert.deepEqual([it.phase('web'), it.isReady('web')], ['Running', true]);
@@ -130,9 +131,8 @@ describe('a pod of the API server', () => {
   });
 
   test('does not come in before the node is known', async () => {
-    const it = await started(new ClusterWorld({ registered: false }));
+    const it = new ClusterWorld({ registered: false });
     // The list of nodes is held up; that of pods is there.
-    await it.stop();
     it.api.faults.hang({ when: ({ resource }) => resource === 'nodes' });
     await it.start();
     it.bind('web');

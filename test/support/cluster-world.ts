@@ -3,13 +3,15 @@ import { TubeletError } from '../../src/base/errors.ts';
 import type { PodUid } from '../../src/base/ids.ts';
 import type { Event, Node, Pod, PodSpec } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
+import { podObjects } from '../../src/main/wire/cluster-objects.ts';
 import { wireCluster, type Cluster } from '../../src/main/wire/cluster.ts';
 import { recordedEvents } from '../../src/main/wire/pod-events.ts';
 import type { PodMachineDeps } from '../../src/main/wire/pod-machine-deps.ts';
 import { apiResources } from '../../src/model/api-resources.ts';
-import type { DesiredPod } from '../../src/model/desired-pod.ts';
+import { desiredPod, podObject, type DesiredPod } from '../../src/model/desired-pod.ts';
+import { toStaticPod } from '../../src/model/static-pod.ts';
 import { FakeApiServer, type RequestFilter } from '../../src/testing/fake-api-server/index.ts';
-import { aContainer } from '../../src/testing/pods.ts';
+import { aContainer, aPod } from '../../src/testing/pods.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { Registry } from '../../src/telemetry/index.ts';
 import { AgentWorld, testSettings } from './agent-world.ts';
@@ -25,6 +27,14 @@ export interface ClusterWorldOptions {
   /** Budget of the client for everything but events. */
   readonly limits?: { readonly qps: number; readonly burst: number };
   readonly machine?: Partial<PodMachineDeps>;
+}
+
+/** A pod of the manifests folder, as the file source would tell of it. Its name gets the node's behind it. */
+export function aStaticPod(name: string, spec: Partial<PodSpec> = {}): DesiredPod {
+  const manifest = podObject(aPod({ name, spec }));
+  const { uid: _, ...metadata } = manifest.metadata ?? {};
+  const origin = { nodeName, source: 'file', origin: `/manifests/${name}.yaml`, seen: '2025-01-01T00:00:00Z' } as const;
+  return desiredPod('file', toStaticPod({ ...manifest, metadata }, origin));
 }
 
 /** One life of the agent, and its wire, which can be cut. */
@@ -84,14 +94,14 @@ export class ClusterWorld {
   }
 
   /** Ends the agent in order; pods go on. */
-  async stop(): Promise<void> {
+  async stop(options: { readonly checkpoint?: boolean } = {}): Promise<void> {
     const [runner, life] = [this.#runner, this.#life];
     this.#runner = this.#life = undefined;
     life?.signal.abort(new TubeletError('cancelled', 'the agent ends'));
     const stopped = runner?.stop();
     await this.clock.advance(0);
     await stopped;
-    await this.node.stop();
+    await this.node.stop(options);
   }
 
   /** From now on nothing the agent says arrives: it is dead, and only its last moments are played to the end. */
@@ -184,12 +194,21 @@ export class ClusterWorld {
       close: async () => {},
     };
     const client = new HttpApiClient({
-      ...{ clock, transport, log: node.log, userAgent: 'kubelet/test' },
+      clock,
+      transport,
+      log: node.log,
+      userAgent: 'kubelet/test',
       credentials: { authorization: async () => undefined },
       ...(limits && { limits: { normal: limits } }),
     });
     const cluster = wireCluster({
-      ...{ clock, random, nodeName, objectStrategy, log: node.log, metrics: registry, api: client },
+      clock,
+      random,
+      nodeName,
+      objectStrategy,
+      log: node.log,
+      metrics: registry,
+      api: client,
       signal: signal.signal,
       machine: () => ({
         ...node.machine,
@@ -204,7 +223,7 @@ export class ClusterWorld {
     return {
       sources: ['api', 'file'],
       events: recordedEvents(node.log, cluster.recorder),
-      objects: cluster.objects,
+      objects: podObjects(cluster),
       tokens: cluster.tokens,
       services: () => cluster.services(),
       runtimeClasses: cluster.runtimeClasses,

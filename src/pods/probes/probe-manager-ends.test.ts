@@ -4,7 +4,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { anInstance, exited } from '../../testing/pods.ts';
 import { first, ok, podWith, probe, probeWorld, second, sick, startsNow, uid } from '../../testing/probe-world.ts';
 
-test('deletion: liveness and startup end well, readiness goes on', async () => {
+test('deletion: liveness and startup end, and what has not started is not probed for readiness', async () => {
   const { clock, probes, see, answers, tries } = probeWorld();
   answers.set('start', () => sick);
   see(startsNow(clock));
@@ -16,9 +16,24 @@ test('deletion: liveness and startup end well, readiness goes on', async () => {
   probes.addPod(podWith(container));
   await clock.advance(500);
   probes.updatePod(podWith(container, { deleted: true }));
-  assert.equal(probes.results.startup(first), 'success');
   await clock.advance(2_000);
-  assert.deepEqual(tries, ['start@0', 'ready@500', 'ready@1500', 'ready@2500']);
+  assert.deepEqual(tries, ['start@0']);
+  assert.equal(probes.results.ready('main', first), false);
+});
+
+test('deletion: readiness goes on, where the container has started', async () => {
+  const { clock, probes, see, tries } = probeWorld();
+  see(startsNow(clock));
+  const container = {
+    startupProbe: probe('start', { periodSeconds: 1 }),
+    livenessProbe: probe('live', { periodSeconds: 10, initialDelaySeconds: 10 }),
+    readinessProbe: probe('ready', { periodSeconds: 1 }),
+  };
+  probes.addPod(podWith(container));
+  await clock.advance(500);
+  probes.updatePod(podWith(container, { deleted: true }));
+  await clock.advance(2_000);
+  assert.deepEqual(tries, ['start@0', 'ready@0', 'ready@1000', 'ready@2000']);
   assert.equal(probes.results.ready('main', first), true);
 });
 

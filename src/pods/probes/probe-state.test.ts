@@ -171,10 +171,16 @@ const looks: Readonly<Record<string, LookCase>> = {
     view: { ending: true },
     expected: 'over success end',
   },
-  'the pod goes: startup ends well': {
+  'the pod goes: what has not started stays so': {
     type: 'Startup',
     state: probing({ result: 'unknown' }),
     view: { ending: true, started: false },
+    expected: 'over unknown end',
+  },
+  'the pod goes: what has started stays so': {
+    type: 'Startup',
+    state: { kind: 'held', id, result: 'success' },
+    view: { ending: true },
     expected: 'over success end',
   },
   'the pod goes before anything was seen': {

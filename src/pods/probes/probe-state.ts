@@ -94,10 +94,12 @@ export function initialResult(type: ProbeType): ProbeVerdict {
 /** Takes in what there is to see, and says what to do now. Looking more often than needed changes nothing. */
 export function look(state: ProbeState, settings: ProbeSettings, view: ProbeView): ProbeStep {
   if (state.kind === 'over') return over(state);
-  // A container that is being stopped must not be found sick, nor wait to be found started.
+  // A container that is being stopped must not be found sick; one that has not started yet is not probed for readiness.
   if (view.ending && settings.type !== 'Readiness') {
-    const id = view.container?.id ?? (state.kind === 'unseen' ? undefined : state.id);
-    return over({ kind: 'over', ...(id !== undefined && { id }), result: 'success' });
+    const known = state.kind !== 'unseen' && state.id === (view.container?.id ?? state.id) ? state : undefined;
+    const id = view.container?.id ?? known?.id;
+    const result = settings.type === 'Startup' && known !== undefined ? known.result : 'success';
+    return over({ kind: 'over', ...(id !== undefined && { id }), result });
   }
   const { container } = view;
   if (container === undefined) return wait(state, settings.periodMs);

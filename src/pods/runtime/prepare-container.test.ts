@@ -140,10 +140,17 @@ describe('prepareContainer', () => {
     assert.deepEqual(prepared, {
       refusal: { reason: 'CreateContainerConfigError', message: 'failed to prepare subPath' },
     });
-    assert.equal(
-      files.some((file) => file.startsWith('message')),
-      false,
-    );
+    assert.deepEqual(files, []);
+  });
+
+  test('what cannot be mounted is told before a file is made', async () => {
+    const subPathExpr = [{ name: 'data', mountPath: '/d', subPathExpr: '$(NOPE)/x' }];
+    const recursive = [{ name: 'data', mountPath: '/d', readOnly: true, recursiveReadOnly: 'Enabled' }];
+    for (const volumeMounts of [subPathExpr, recursive]) {
+      const { prepared, files, folders } = await prepare({ container: { volumeMounts } });
+      assert.equal('refusal' in prepared && prepared.refusal.reason, 'CreateContainerConfigError');
+      assert.deepEqual([files, folders], [[], []]);
+    }
   });
 
   test('volumes are mounted from where they are on the host', async () => {

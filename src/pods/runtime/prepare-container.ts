@@ -11,7 +11,7 @@ import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts
 import { verifyNonRoot } from '../../model/security-context.ts';
 import { computeContainerConfig } from './compute-container-config.ts';
 import { computeContainerEnv, type EnvLookup } from './compute-container-env.ts';
-import { computeSubPaths, type EnvVariable, type MountedVolume } from './compute-mounts.ts';
+import { computeMounts, computeSubPaths } from './compute-mounts.ts';
 import type { ContainerStart } from './pod-actions.ts';
 import type { ContainerFiles, Images, Refusable, SubPaths, Volumes } from './ports.ts';
 
@@ -56,15 +56,20 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
     const where = { pod, container, podIps: pod.spec.hostNetwork === true ? hostIps : podIps, hostIps };
     const env = computeContainerEnv({ ...where, nodeName: settings.nodeName, node, lookup: deps.lookup });
     if (isRefusal(env)) return env;
+    // What cannot be mounted is told before any file is made: this is tried again and again.
+    const volumes = deps.volumes.mounted(pod.uid);
+    const recursiveReadOnly = deps.recursiveReadOnly?.(pod) === true;
+    const { rootDir, selinuxEnabled } = settings;
+    const wanted = { pod, container, volumes, env, rootDir };
+    const mounts = computeMounts({ ...wanted, selinuxEnabled, recursiveReadOnly, files: {} });
+    const unbound = isRefusal(mounts) ? mounts : await bindSubPaths(deps, wanted);
+    if (unbound !== undefined) return unbound;
     const etcHosts = await writeHosts(deps, pod, podIps);
     const wantsLastWords = (container.terminationMessagePath ?? '') !== '';
     if (wantsLastWords) await deps.files.makeContainerFolder(pod.uid, container.name);
     // Before a file of its own is made: this is tried again and again, and each try would leave one behind.
     const rootRefusal = verifyNonRoot(pod, container, image.ok.user);
     if (rootRefusal !== undefined) return rootRefusal;
-    const volumes = deps.volumes.mounted(pod.uid);
-    const unbound = await bindSubPaths(deps, { pod, container, volumes, env });
-    if (unbound !== undefined) return unbound;
 
     const [logged, terminationLog] = await Promise.all([
       deps.files.prepareLogs(pod, container.name),
@@ -81,7 +86,7 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
       node,
       settings,
       ...(target !== undefined && { targetContainerId: target }),
-      recursiveReadOnly: deps.recursiveReadOnly?.(pod) === true,
+      recursiveReadOnly,
       ...userNamespaceOf(sandboxConfig),
     });
     return isRefusal(config) ? config : { ok: config };
@@ -89,15 +94,10 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
 }
 
 async function bindSubPaths(
-  { subPaths, settings: { rootDir } }: PrepareDeps,
-  input: {
-    readonly pod: DesiredPod;
-    readonly container: Container;
-    readonly volumes: ReadonlyMap<string, MountedVolume>;
-    readonly env: readonly EnvVariable[];
-  },
+  { subPaths }: PrepareDeps,
+  input: Parameters<typeof computeSubPaths>[0],
 ): Promise<Refusal | undefined> {
-  const parts = computeSubPaths({ ...input, rootDir });
+  const parts = computeSubPaths(input);
   if (isRefusal(parts)) return parts;
   const container = input.container.name;
   for (const { volumeName: mountName, volumePath, subPath, target } of parts) {

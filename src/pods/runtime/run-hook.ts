@@ -1,6 +1,6 @@
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
-import { messageOf, wordsOf } from '../../base/errors.ts';
+import { codedWordsOf, messageOf } from '../../base/errors.ts';
 import type { ContainerId } from '../../base/ids.ts';
 import type { ExecSyncRequest, ExecSyncResponse } from '../../gen/cri/api.ts';
 import type { Container, LifecycleHandler } from '../../gen/kubernetes/types.ts';
@@ -76,7 +76,7 @@ async function runCommand(
     return failed(problem, Buffer.concat([stdout, stderr]));
   } catch (error) {
     signal.throwIfAborted();
-    return failed(wordsOf(error), new Uint8Array());
+    return failed(codedWordsOf(error), new Uint8Array());
   }
 }
 

@@ -87,7 +87,8 @@ async function preStop(
     podName: pod === undefined ? '' : describePod(pod),
     onPlainHttp: toldOfFallback(deps, pod),
   };
-  let problem: string | undefined = 'it did not end within the grace period';
+  // A pause that is cut short has done what it is for.
+  let problem = handler.sleep === undefined ? 'it did not end within the grace period' : undefined;
   await within(deps.clock, graceSeconds * 1_000, signal, async (bounded) => {
     problem = await runHook(deps.hooks, input, bounded);
   });

@@ -53,7 +53,11 @@ export function normalizeStatus(status: PodStatus): PodStatus {
  * The last status of a pod whose containers are all gone: what has no end yet gets one, and so does the pod. Containers
  * that never had a chance to start, because initialisation was not over, stay waiting.
  */
-export function terminateStatus(status: PodStatus, spec: PodSpec): PodStatus {
+export function terminateStatus(
+  status: PodStatus,
+  spec: PodSpec,
+  initialized = wasInitialized(status, spec),
+): PodStatus {
   const lost = (container: ContainerStatus): ContainerStatus =>
     container.state?.terminated === undefined
       ? {
@@ -71,12 +75,13 @@ export function terminateStatus(status: PodStatus, spec: PodSpec): PodStatus {
     ...(init.length > 0 && {
       initContainerStatuses: init.map((entry, index) => (index < begun ? lost(entry) : entry)),
     }),
-    containerStatuses: wasInitialized(status, spec) ? regular.map(lost) : regular,
+    containerStatuses: initialized ? regular.map(lost) : regular,
     phase: isTerminalPhase(status.phase) ? status.phase : podPhases.failed,
   };
 }
 
-function wasInitialized(status: PodStatus, spec: PodSpec): boolean {
+/** Whether its init containers had done their work, so that the others should have come. */
+export function wasInitialized(status: PodStatus, spec: PodSpec): boolean {
   const last = spec.initContainers?.at(-1);
   if (last === undefined) return true;
   if ((status.containerStatuses ?? []).some((entry) => entry.state?.waiting === undefined || hasStarted(entry))) {

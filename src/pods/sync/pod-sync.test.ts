@@ -149,7 +149,7 @@ describe('sync', () => {
     world.objects = new Promise((resolve) => (arrive = resolve));
     const done = world.sync.sync(pod, never);
     await settleTurn();
-    assert.deepEqual(world.steps.slice(2), ['make cgroups uid-1', 'objects', 'directories']);
+    assert.deepEqual(world.steps.slice(2), ['objects', 'make cgroups uid-1', 'directories']);
     arrive();
     await done;
     assert.deepEqual(world.steps.slice(5), ['mount', 'observe', 'runtime', 'publish']);

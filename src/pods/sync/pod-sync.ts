@@ -75,7 +75,7 @@ export class PodSync {
 
     if (await this.#stopsOutsideCgroup(pod, observed, signal)) return settled(0);
     // The API server is asked for what the pod names while the machine makes room for it.
-    await together([this.#makePlace(pod), this.#deps.objects?.ready(pod, signal)]);
+    await together([this.#deps.objects?.ready(pod, signal), this.#makePlace(pod)]);
     await this.#deps.volumes.mount(pod, signal);
     // Disks and volumes take their time: what is known to have happened meanwhile counts.
     const present = await this.#observe(pod.uid, signal);

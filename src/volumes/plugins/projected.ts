@@ -1,4 +1,4 @@
-import { messageOf, TubeletError } from '../../base/errors.ts';
+import { kindOf, messageOf, TubeletError, wordsOf } from '../../base/errors.ts';
 import type { VolumeProjection } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { tokenWish } from '../../model/token-wish.ts';
@@ -84,7 +84,9 @@ async function payloadOf(
   if (source.serviceAccountToken !== undefined) {
     if (tokens === undefined) throw new TubeletError('unsupported', 'there is no API server that could give a token');
     const { path } = source.serviceAccountToken;
-    const token = await tokens.get(tokenWish(pod, source.serviceAccountToken), signal);
+    const token = await tokens.get(tokenWish(pod, source.serviceAccountToken), signal).catch((error: unknown) => {
+      throw new TubeletError(kindOf(error), `failed to fetch token: ${wordsOf(error)}`, { cause: error });
+    });
     return new Map([[path, credential(pod, token.value, defaultMode)]]);
   }
   if (source.clusterTrustBundle !== undefined) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TubeletError } from '../../../base/errors.ts';
 import { containerId } from '../../../base/ids.ts';
 import type { Container } from '../../../gen/kubernetes/types.ts';
 import { FakeClock } from '../../../testing/fake-clock.ts';
@@ -55,6 +56,28 @@ test('a command that takes too long has failed, in these words', async () => {
     kind: 'failure',
     output: 'command timed out: "sh -c sleep \\"9\\"" timed out after 2s',
     unanswered: true,
+  });
+});
+
+test('a timeout that the runtime tells of is an answer, whatever our own watch says', async () => {
+  const { cri, target } = await world(['sleep', '9']);
+  const words = 'failed to exec in container: timeout 2s exceeded: context deadline exceeded';
+  const error = new TubeletError('timeout', `execSync: ${words}`, { words, code: 'DeadlineExceeded' });
+  const probe = execProber({ ...cri, execSync: async () => Promise.reject(error) });
+  assert.deepEqual(await probe(target, signal), {
+    kind: 'failure',
+    output: 'command timed out: "sleep 9" timed out after 2s',
+  });
+});
+
+test('a failure of the runtime is told with its code', async () => {
+  const { cri, target } = await world(['check']);
+  const error = new TubeletError('notFound', 'execSync: no task', { words: 'no task', code: 'NotFound' });
+  const probe = execProber({ ...cri, execSync: async () => Promise.reject(error) });
+  assert.deepEqual(await probe(target, signal), {
+    kind: 'error',
+    state: 'unknown',
+    error: 'rpc error: code = NotFound desc = no task',
   });
 });
 

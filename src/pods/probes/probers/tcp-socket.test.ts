@@ -63,7 +63,7 @@ test('a port that the container does not have is an error', async () => {
   assert.deepEqual(await probe(target({ port: 'web' }), signal), {
     kind: 'error',
     state: 'unknown',
-    error: 'port "web" not found',
+    error: 'strconv.Atoi: parsing "web": invalid syntax',
   });
   assert.deepEqual(await probe(target({ port: 0 }), signal), {
     kind: 'error',
