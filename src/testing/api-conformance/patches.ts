@@ -98,7 +98,7 @@ export function patchTests(examine: Examine): void {
     });
   });
 
-  examine('a patch that names the uid of another object is invalid', async (world) => {
+  examine('a patch that names the uid of another object is a conflict', async (world) => {
     const pod = await world.pod();
     const ref = world.ref(nameOf(pod));
     const patch = (uid: string): Promise<Pod> =>
@@ -109,7 +109,7 @@ export function patchTests(examine: Examine): void {
         { type: 'strategic', subresource: 'status' },
       );
     await refused(patch('another'), {
-      kind: 'invalid',
+      kind: 'conflict',
       status: 422,
       reason: 'Invalid',
       words: `Pod "${ref.name}" is invalid: metadata.uid: Invalid value: "another": field is immutable`,
