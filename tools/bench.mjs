@@ -2,10 +2,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { controlPlanePrograms } from './lib/control-plane-programs.mjs';
+import { installDebianPackages } from './lib/debian.mjs';
 import { ensurePackages } from './lib/packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 process.chdir(root);
+/** Those that measure against the programs of a real cluster. */
+const withControlPlane = new Set(['pods']);
 const [name = '', ...rest] = process.argv.slice(2);
 if (!existsSync(`bench/${name}.ts`)) {
   const known = readdirSync('bench').filter((file) => file.endsWith('.ts') && !file.startsWith('support'));
@@ -13,6 +17,15 @@ if (!existsSync(`bench/${name}.ts`)) {
   process.exit(2);
 }
 ensurePackages(root);
+if (withControlPlane.has(name)) {
+  const missing = installDebianPackages();
+  const programs = missing === undefined ? controlPlanePrograms(root) : { why: missing };
+  if ('why' in programs) {
+    console.error(`no control plane here: ${programs.why}`);
+    process.exit(1);
+  }
+  process.env.TUBELET_CONTROL_PLANE_PROGRAMS = programs.folder;
+}
 const { build } = await import('esbuild');
 const outfile = `.build/bench-${name}.mjs`;
 await build({

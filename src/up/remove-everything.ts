@@ -49,11 +49,14 @@ export async function removeEverything(
   const journal = await loadJournal(names);
   await stopPolitely(names, journal, deps, graceSeconds);
   let found = journal !== undefined;
-  const until = deps.clock.monotonic() + patienceMs;
+  let [until, before] = [0, ''];
   for (;;) {
     const plan = planRemoval(names, journal, await observeSystem(names, journal, deps.run));
     if (plan.length === 0) break;
     found = true;
+    // A slow machine with much to remove gets there: patience is for what does not move.
+    const now = plan.map(describeRemoval).join('\n');
+    if (now !== before) [until, before] = [deps.clock.monotonic() + patienceMs, now];
     const faults = await carryOut(plan, deps);
     if (deps.clock.monotonic() >= until) {
       throw new TubeletError('internal', `could not remove ${faults.slice(0, 5).join('; ') || describePlan(plan)}`);

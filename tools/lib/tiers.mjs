@@ -64,7 +64,8 @@ export const tiers = [
     name: 'control-plane',
     matches: (path) => path.startsWith('test/real/control-plane/'),
     needsBuild: true,
-    concurrency: 1,
+    // Each file has a cluster, a runtime and a bridge of its own, and mostly waits.
+    concurrency: 2,
     timeoutMs: 900_000,
     probe: () => realMachine() ?? prepareControlPlane(),
   },

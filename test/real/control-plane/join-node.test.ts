@@ -3,22 +3,27 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import type { FileLock } from '../../../src/host/index.ts';
 import type { Pod } from '../../../src/gen/kubernetes/types.ts';
 import { idle, podOf, shell } from '../../support/real-pods.ts';
 import { readyCondition } from '../../support/real-node.ts';
 import { clock, until } from '../../support/real-wait.ts';
+import { goKubeletTurn } from './go-kubelet-turn.ts';
 import { startControlPlane, type ControlPlane } from './control-plane.ts';
 import { joinNode, type JoinedNode } from './join-node.ts';
 
+let turn: FileLock | undefined;
 let plane: ControlPlane;
 let node: JoinedNode;
 before(async () => {
+  turn = await goKubeletTurn();
   plane = await startControlPlane({ signingDuration: '5m' });
   node = await joinNode(plane, { agent: 'kubelet' });
 });
 after(async () => {
   await node?.destroy();
   await plane?.stop();
+  await turn?.release();
 });
 
 const podNamed = async (name: string): Promise<Pod> =>

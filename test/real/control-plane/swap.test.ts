@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { FileLock } from '../../../src/host/index.ts';
 import type { Pod } from '../../../src/gen/kubernetes/types.ts';
 import { idle, podOf, shell } from '../../support/real-pods.ts';
 import { until } from '../../support/real-wait.ts';
+import { goKubeletTurn } from './go-kubelet-turn.ts';
 import { betweenTwins, onTakeOver, unexplained } from './swap/differences.ts';
 import { describeDifference, differencesOf } from './swap/flatten.ts';
 import { filesLeft, recordsLeft } from './swap/leftovers.ts';
@@ -28,10 +30,15 @@ let stage: SwapStage;
 const portraits = new Map<string, Portrait>();
 let scene: Scene;
 let crashesBefore = 0;
+let turn: FileLock | undefined;
 before(async () => {
+  turn = await goKubeletTurn();
   stage = await SwapStage.open();
 });
-after(() => stage?.close());
+after(async () => {
+  await stage?.close();
+  await turn?.release();
+});
 
 /** Pods of the first namespace to which nothing should happen. */
 const isSteady = (name: string): boolean =>

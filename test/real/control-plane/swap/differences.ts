@@ -26,6 +26,10 @@ export const betweenTwins: readonly Explained[] = [
     pattern: /^crash runtime main\.\S*(restartCount|attempt|log_?[pP]ath|status\.(state|exitCode|reason|message)): /,
     why: 'as above, in the words of the runtime',
   },
+  {
+    pattern: /^\S+ files \/(volumes)?: folder 755 0:0 -> folder 750 0:0$/,
+    why: "the Go kubelet's volumes may be there before its worker has made the pod's folders, and then are less strict",
+  },
 ];
 
 /** Those that no row explains; rows that explain nothing are named too. */
