@@ -1,7 +1,8 @@
 // What the agent costs while a pod runs and nothing happens: resident memory, CPU, and how often it wakes up.
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { samplePodManifest } from '../src/up/sample-pod.ts';
+import { usage } from './support-usage.ts';
 import { record, startBenchNode, until } from './support.ts';
 
 const seconds = 30;
@@ -35,24 +36,4 @@ try {
   console.log(`  main thread wakes ${result.wakeupsPerSecond.toFixed(1)} times a second`);
 } finally {
   await node.destroy();
-}
-
-interface Usage {
-  readonly rssMb: number;
-  readonly anonMb: number;
-  readonly cpuSeconds: number;
-  readonly switches: number;
-}
-
-function usage(pid: number): Usage {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0);
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  const ticks = Number(stat[11]) + Number(stat[12]);
-  return {
-    rssMb: field('VmRSS') / 1024,
-    anonMb: field('RssAnon') / 1024,
-    cpuSeconds: ticks / 100,
-    switches: field('voluntary_ctxt_switches'),
-  };
 }

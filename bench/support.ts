@@ -92,7 +92,12 @@ export interface LogLine {
 }
 
 export function readLog(path: string): readonly LogLine[] {
-  return readFileSync(path, 'utf8')
+  return parseLog(readFileSync(path, 'utf8'));
+}
+
+/** Lines of a log in JSON; others are none of the agent's. */
+export function parseLog(text: string): readonly LogLine[] {
+  return text
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as LogLine);

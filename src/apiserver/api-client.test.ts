@@ -283,13 +283,22 @@ describe('lists', () => {
   });
 });
 
-test('every answer is told, for metrics', async () => {
+test('every answer is told, for metrics and in the log', async () => {
   const seen: string[] = [];
+  const log = new MemoryLog();
   const { client, transport } = setUp(() => answerOf(200, {}), {
+    log,
     onAnswer: ({ method, code }) => seen.push(`${method} ${code}`),
   });
   await client.get(pods, web);
   transport.script = () => Promise.reject(new TubeletError('unavailable', 'x'));
   await assert.rejects(client.create(pods, 'default', {}));
   assert.deepEqual(seen, ['GET 200', 'POST <error>']);
+  assert.deepEqual(
+    log.entries.map(({ level, message, fields }) => [level, message, fields['request'], fields['code']]),
+    [
+      [6, 'API request answered', 'GET pods default/web', '200'],
+      [6, 'API request answered', 'POST pods default', '<error>'],
+    ],
+  );
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { defaultRoutes4, defaultRoutes6, lookupAddresses, readNodeNetwork } from './node-network.ts';
+import { localAddresses4, defaultRoutes4, defaultRoutes6, lookupAddresses, readNodeNetwork } from './node-network.ts';
 
 test('default routes of IPv4: only to everywhere, only those that are up', () => {
   const table = [
@@ -30,4 +30,26 @@ test('this machine has a loopback and knows its name', async () => {
   const { interfaces } = readNodeNetwork();
   assert.ok(interfaces.some(({ loopback, addresses }) => loopback && addresses.includes('127.0.0.1')));
   assert.ok((await lookupAddresses('127.0.0.1')).includes('127.0.0.1'));
+});
+
+test('addresses of this host, those of interfaces without a carrier among them', () => {
+  const trie = `Main:
+  +-- 0.0.0.0/0 3 0 5
+     |-- 0.0.0.0
+        /0 universe UNICAST
+     +-- 10.95.14.0/24 2 0 2
+        |-- 10.95.14.0
+           /24 link UNICAST
+        |-- 10.95.14.1
+           /32 host LOCAL
+        |-- 10.95.14.255
+           /32 link BROADCAST
+Local:
+        |-- 10.95.14.1
+           /32 host LOCAL
+     |-- 127.0.0.1
+        /32 host LOCAL
+`;
+  assert.deepEqual(localAddresses4(trie), ['10.95.14.1', '127.0.0.1']);
+  assert.deepEqual(localAddresses4(''), []);
 });

@@ -23,16 +23,33 @@ export interface DefaultRoute {
 const flagUp = 1;
 
 export function readNodeNetwork(): NodeNetwork {
-  const interfaces = Object.entries(networkInterfaces()).map(([name, entries = []]) => ({
+  const running = Object.entries(networkInterfaces()).map(([name, entries = []]) => ({
     name,
     loopback: entries.some(({ internal }) => internal),
     addresses: entries.map(({ address }) => address),
   }));
+  const interfaces = [...running, ...idleInterfaces(running, localAddresses4(textOf('/proc/net/fib_trie')))];
   const defaultRoutes = [
     ...defaultRoutes4(textOf('/proc/net/route')),
     ...defaultRoutes6(textOf('/proc/net/ipv6_route')),
   ];
   return { interfaces, defaultRoutes };
+}
+
+/**
+ * Node leaves out interfaces without a carrier, a bridge without pods among them; their addresses are the node's all the
+ * same. What they are called the kernel's table does not say.
+ */
+function idleInterfaces(running: readonly NodeInterface[], local: readonly string[]): readonly NodeInterface[] {
+  const known = new Set(running.flatMap(({ addresses }) => addresses));
+  const addresses = local.filter((address) => !known.has(address) && !address.startsWith('127.'));
+  return addresses.length === 0 ? [] : [{ name: '', loopback: false, addresses }];
+}
+
+/** Of /proc/net/fib_trie: an address, and on a line below what it is to this host. */
+export function localAddresses4(trie: string): readonly string[] {
+  const found = [...trie.matchAll(/^ *\|-- ([\d.]+)\n(?: +\/.*\n)*? +\/32 host LOCAL$/gm)];
+  return [...new Set(found.map(([, address = '']) => address))];
 }
 
 /** Of /proc/net/route: interface, destination, gateway, flags, …, below a line of headings. */

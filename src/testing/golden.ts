@@ -56,15 +56,18 @@ export interface GoldenEvent {
 
 const folder = 'test/golden';
 
-export function goldenNames(): readonly string[] {
-  return readdirSync(`${folder}/pods`)
+/** The records that were given; `more` are those made since with the same recorder. */
+export type GoldenSet = 'pods' | 'more';
+
+export function goldenNames(set: GoldenSet = 'pods'): readonly string[] {
+  return readdirSync(`${folder}/${set}`)
     .filter((file) => file.endsWith('.json'))
     .map((file) => file.slice(0, -'.json'.length))
     .sort();
 }
 
-export function loadGolden(name: string): GoldenRecord {
-  const record = JSON.parse(readFileSync(`${folder}/pods/${name}.json`, 'utf8')) as Partial<GoldenRecord>;
+export function loadGolden(name: string, set: GoldenSet = 'pods'): GoldenRecord {
+  const record = JSON.parse(readFileSync(`${folder}/${set}/${name}.json`, 'utf8')) as Partial<GoldenRecord>;
   return { cri: [], statuses: [], events: [], logs: {}, files: [], ...record, name } as GoldenRecord;
 }
 

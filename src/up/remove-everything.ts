@@ -49,6 +49,8 @@ export async function removeEverything(
   const journal = await loadJournal(names);
   await stopPolitely(names, journal, deps, graceSeconds);
   let found = journal !== undefined;
+  // Whoever keeps making new things must not keep this going for ever.
+  const longest = deps.clock.monotonic() + 10 * patienceMs;
   let [until, before] = [0, ''];
   for (;;) {
     const plan = planRemoval(names, journal, await observeSystem(names, journal, deps.run));
@@ -56,7 +58,7 @@ export async function removeEverything(
     found = true;
     // A slow machine with much to remove gets there: patience is for what does not move.
     const now = plan.map(describeRemoval).join('\n');
-    if (now !== before) [until, before] = [deps.clock.monotonic() + patienceMs, now];
+    if (now !== before) [until, before] = [Math.min(deps.clock.monotonic() + patienceMs, longest), now];
     const faults = await carryOut(plan, deps);
     if (deps.clock.monotonic() >= until) {
       throw new TubeletError('internal', `could not remove ${faults.slice(0, 5).join('; ') || describePlan(plan)}`);

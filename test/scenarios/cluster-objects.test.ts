@@ -160,6 +160,8 @@ describe('what else pods need of a cluster', () => {
       return text;
     };
     const first = await token();
+    const asked = it.api.requests({ resource: 'serviceaccounts', verb: 'create' });
+    assert.equal(asked.length, 1, 'foreseen and mounted with one request');
     const claims = JSON.parse(Buffer.from(first.split('.')[1] ?? '', 'base64url').toString()) as Record<
       string,
       unknown
@@ -172,6 +174,24 @@ describe('what else pods need of a cluster', () => {
     assert.notEqual(it.api.tokens.userOf(second), undefined);
     await it.stop();
   });
+});
+
+test('who asks before the API server knows of the binding asks again, and the pod hears of no failure', async () => {
+  const it = await started();
+  it.put('shared', { color: 'green' });
+  it.api.faults.refuse(403, {
+    when: ({ resource, verb }) => resource === 'configmaps' && verb === 'list',
+    message: 'no relationship found',
+    times: 2,
+  });
+  it.bind('web', wanting('shared'));
+  await it.clock.advance(700);
+  assert.ok(it.isReady('web'));
+  assert.deepEqual(
+    it.events().filter((event) => event.includes('Failed')),
+    [],
+  );
+  await it.stop();
 });
 
 test('a pod that uses what the API server never gives is told why', async () => {

@@ -124,6 +124,21 @@ describe('stopPod', () => {
     }
   });
 
+  test('a hook that outlasts the grace has failed; a pause that does has not', async () => {
+    const hooks = [{ sleep: { seconds: 9 } }, { exec: { command: ['wait'] } }];
+    const told: string[][] = [];
+    for (const preStop of hooks) {
+      const { clock, cri, events, stop } = await setUp();
+      cri.execs.forContainer('main', { hangs: true });
+      const containers = [aContainer('main', { lifecycle: { preStop } }), aContainer('web')];
+      const stopped = stop({ grace: 3, of: aPod({ spec: { containers } }) });
+      await clock.advance(6_000);
+      await stopped;
+      told.push(events.filter((event) => event.includes('Hook')));
+    }
+    assert.deepEqual(told, [[], ['Warning FailedPreStopHook PreStopHook failed spec.containers{main}']]);
+  });
+
   test('what is gone already counts as stopped', async () => {
     const { cri, observed, stop } = await setUp();
     for (const { id } of observed.sandboxes) await cri.removePodSandbox({ podSandboxId: id });

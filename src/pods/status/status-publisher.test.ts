@@ -197,6 +197,21 @@ describe('finish', () => {
     );
   });
 
+  test('an init container that ended for the pod was stopped has not done its work', () => {
+    const world = new World();
+    const pod = aPod({ spec: { initContainers: [aContainer('prep')] } });
+    world.publish(pod, observedPod([aSandbox('s0')], [anInstance('prep')]));
+    const stopped = observedPod([aSandbox('s0', { state: 'notReady' })], [anInstance('prep', exited(0))]);
+    world.publish(pod, stopped, { terminal: true });
+    world.publisher.finish(pod);
+    const { phase, containerStatuses = [] } = world.kept(pod);
+    assert.equal(phase, 'Failed');
+    assert.deepEqual(
+      containerStatuses.map(({ state }) => state?.waiting?.reason),
+      ['PodInitializing'],
+    );
+  });
+
   test('a pod of which nothing was ever said stays unmentioned', () => {
     const world = new World();
     world.publisher.finish(aPod());

@@ -10,7 +10,7 @@ import { isTerminalPhase, podPhases } from '../../model/reasons.ts';
 import { computeTelling, type Telling } from './compute-told.ts';
 import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
 import { generatePodStatus, type DecidedEnd } from './generate-status.ts';
-import { mergeStatus, normalizeStatus, terminateStatus } from './merge-status.ts';
+import { mergeStatus, normalizeStatus, terminateStatus, wasInitialized } from './merge-status.ts';
 import type { PodStatuses } from './pod-statuses.ts';
 
 export interface StatusPublisherDeps {
@@ -47,6 +47,8 @@ export class StatusPublisher {
   readonly #deps: StatusPublisherDeps;
   /** What is told of containers that could not start, for pods that have any. */
   readonly #tellings = new Map<PodUid, ReadonlyMap<string, Telling>>();
+  /** Whether init containers had done their work before the pod was stopped, for pods that are. */
+  readonly #initialized = new Map<PodUid, boolean>();
   readonly #starts: Histogram | undefined;
 
   constructor(deps: StatusPublisherDeps) {
@@ -66,6 +68,9 @@ export class StatusPublisher {
     // An end that the API server knows of stands, also when what is remembered here is older.
     const isOlder = isTerminalPhase(pod.status.phase) && !isTerminalPhase(known?.phase);
     const previous = isOlder ? undefined : known;
+    if (input.terminal && !this.#initialized.has(pod.uid)) {
+      this.#initialized.set(pod.uid, wasInitialized(previous ?? pod.status, pod.spec));
+    }
     const generated = normalizeStatus(
       generatePodStatus({
         ...input,
@@ -119,7 +124,9 @@ export class StatusPublisher {
   finish(pod: DesiredPod): void {
     const { statuses } = this.#deps;
     this.#tellings.delete(pod.uid);
+    const initialized = this.#initialized.get(pod.uid);
+    this.#initialized.delete(pod.uid);
     const status = statuses.get(pod.uid);
-    if (status !== undefined) statuses.set(pod.uid, terminateStatus(status, pod.spec));
+    if (status !== undefined) statuses.set(pod.uid, terminateStatus(status, pod.spec, initialized));
   }
 }

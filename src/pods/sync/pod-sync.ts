@@ -75,7 +75,8 @@ export class PodSync {
 
     if (await this.#stopsOutsideCgroup(pod, observed, signal)) return settled(0);
     // The API server is asked for what the pod names while the machine makes room for it.
-    await together([this.#deps.objects?.ready(pod, signal), this.#makePlace(pod)]);
+    const { objects } = this.#deps;
+    await together([...(objects ? [objects.ready(pod, signal)] : []), this.#makePlace(pod)]);
     await this.#deps.volumes.mount(pod, signal);
     // Disks and volumes take their time: what is known to have happened meanwhile counts.
     const present = await this.#observe(pod.uid, signal);
@@ -196,7 +197,7 @@ function touchedNothing({ acted, pruned, recheckMs, ended }: RuntimeOutcome): bo
 }
 
 /** All come to their end before one's failure is told, so that nothing of a sync goes on behind it. */
-async function together(work: readonly (Promise<void> | undefined)[]): Promise<void> {
+async function together(work: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }
 

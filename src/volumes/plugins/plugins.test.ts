@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { TubeletError } from '../../base/errors.ts';
 import { podUid } from '../../base/ids.ts';
 import type { ConfigMap, PodSpec, Secret, Volume } from '../../gen/kubernetes/types.ts';
 import { podPaths } from '../../model/pod-paths.ts';
@@ -37,9 +38,12 @@ function setUp({ tokens = true }: { readonly tokens?: boolean } = {}) {
   const scratch = new ScratchFolders(host, podPaths('/k', '/logs'));
   const memory = () => ({ allocatable: { memory: '1Gi' }, noSwap: true });
   const facts = { node: { allocatable: { cpu: '4' } }, nodeName: 'n1', hostIps: () => ['192.0.2.1'] };
+  let tokenRefusal: TubeletError | undefined;
+  const refuseTokens = (error: TubeletError): void => void (tokenRefusal = error);
   const source: TokenSource = {
     async get(wish) {
       wishes.push(wish);
+      if (tokenRefusal !== undefined) throw tokenRefusal;
       return { value: 'a token' };
     },
   };
@@ -64,7 +68,7 @@ function setUp({ tokens = true }: { readonly tokens?: boolean } = {}) {
     pluginFor(volume).setUp({ pod: aPod({ spec, metadata: { labels } }), volume }, never);
   const down = (volume: Volume) => pluginFor(volume).tearDown?.({ uid: podUid('uid-1'), name: volume.name });
   const restart = (): void => void (plugins = kinds());
-  return { files, configMaps, secrets, problems, wishes, up, down, restart };
+  return { files, configMaps, secrets, problems, wishes, up, down, restart, refuseTokens };
 }
 
 const cm: Volume = { name: 'v', configMap: { name: 'cm' } };
@@ -211,6 +215,12 @@ describe('projected', () => {
       .listing(`${volumes}/kubernetes.io~projected/v`)
       .filter((line) => line.endsWith('/token') && line.includes(' f '))
       .map((line) => line.replace(/ f .*/, ''));
+
+  test('a token that cannot be had is told in the words of the API server', async () => {
+    const { up, refuseTokens } = setUp();
+    refuseTokens(new TubeletError('notFound', 'POST serviceaccounts/token: gone', { words: 'pod "web" not found' }));
+    await assert.rejects(up(access(token)), { message: 'failed to fetch token: pod "web" not found' });
+  });
 
   test('puts all sources into one folder', async () => {
     const { files, wishes, up } = setUp();

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import {
@@ -122,6 +122,29 @@ test('a server that is not there', async () => {
     ...failure(`timeout: failed to connect service "127.0.0.1:${port}" within 5s: context deadline exceeded`),
     unanswered: true,
   });
+});
+
+test('a try that timed out does not connect again behind our back', async (context) => {
+  const sockets = new Set<Socket>();
+  const server = createServer((socket) => void sockets.add(socket.on('error', () => {})));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  context.after(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  // It accepts and says nothing, so that no connection ever comes to be. Each try after the first gives a leak its time.
+  for (let tries = 1; tries <= 4; tries++) {
+    const clock = new FakeClock();
+    const connection = once(server, 'connection');
+    const outcome = probe(port, '', clock);
+    await connection;
+    await clock.advance(5_000);
+    assert.equal((await outcome).kind, 'failure');
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(sockets.size, tries);
+  }
 });
 
 test('who gives up is not answered', async (context) => {

@@ -1,4 +1,4 @@
-import { Client, credentials, Metadata, status as codes, type ServiceError } from '@grpc/grpc-js';
+import { Client, connectivityState, credentials, Metadata, status as codes, type ServiceError } from '@grpc/grpc-js';
 import { withTimeout } from '../../../base/abort.ts';
 import type { Clock } from '../../../base/clock.ts';
 import { Duration } from '../../../base/duration.ts';
@@ -39,8 +39,7 @@ export function grpcProber(clock: Clock): Prober {
         clock,
         timeoutMs,
         async (limit) => {
-          await untilReady(client);
-          limit.throwIfAborted();
+          await untilReady(client, limit);
           connected = true;
           return check(client, probe.grpc?.service ?? '', limit);
         },
@@ -57,10 +56,20 @@ export function grpcProber(clock: Clock): Prober {
   };
 }
 
-/** Its own deadline would be on another clock than ours; closing the client ends the wait. */
-function untilReady(client: Client): Promise<void> {
+/**
+ * Its own deadline would be on another clock than ours; closing the client ends the wait. The library's own way of
+ * waiting asks a channel to connect once more when it is told of its end, which nobody would ever close again.
+ */
+function untilReady(client: Client, limit: AbortSignal): Promise<void> {
+  const channel = client.getChannel();
   return new Promise((resolve, reject) => {
-    client.waitForReady(Number.POSITIVE_INFINITY, (error) => (error === undefined ? resolve() : reject(error)));
+    const look = (): void => {
+      if (limit.aborted) return reject(limit.reason);
+      const state = channel.getConnectivityState(true);
+      if (state === connectivityState.READY) return resolve();
+      channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, look);
+    };
+    look();
   });
 }
 
