@@ -56,6 +56,24 @@ describe('liveness', () => {
     assert.ok(starts >= 3 && starts <= 6, `${starts} starts in two minutes`);
     await it.stop();
   });
+
+  test('one that was killed and must wait says so at once, and no older instance is kept', async () => {
+    const it = await world({ alive: 1 });
+    await it.manifests(podWith({ livenessProbe: asking('alive', { failureThreshold: 1, initialDelaySeconds: 1 }) }));
+    const said = (): string => {
+      const { running, waiting, terminated } = it.status('uid-1')?.containerStatuses?.[0]?.state ?? {};
+      return running ? 'running' : (terminated?.reason ?? waiting?.reason ?? 'nothing');
+    };
+    const seen: string[] = [];
+    while (seen.at(-1) !== 'CrashLoopBackOff' && seen.length < 20) {
+      await it.clock.advance(10);
+      if (seen.at(-1) !== said()) seen.push(said());
+    }
+    assert.equal(seen.includes('Error'), false, seen.join(', '));
+    await it.clock.advance(1_100);
+    assert.equal(it.containers().length, 1);
+    await it.stop();
+  });
 });
 
 test('thirty ready pods, five restarts of the agent: no container restarts, not one readiness transition', async () => {

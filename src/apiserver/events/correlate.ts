@@ -14,7 +14,7 @@ export type Correlated =
   | { readonly kind: 'spam' }
   | { readonly kind: 'tell'; readonly key: string; readonly message: string };
 
-/** One object may talk this much at once, and then once in five minutes. */
+/** Of one object this much may be told at once of each type, and then one thing in five minutes. */
 const spamBurst = 25;
 const spamRefillMs = 300_000;
 /** More different messages of one kind than this, within the time, are told as one. */
@@ -48,7 +48,7 @@ export class EventCorrelator {
     // At the limit it does not matter which messages there were; one more would only use memory.
     const kept = combined && !fresh ? known.messages : messages;
     remember(this.#similar, kind, { messages: kept, atMs: monotonicMs });
-    if (!this.#mayTalk(subject, monotonicMs)) return { kind: 'spam' };
+    if (!this.#mayTalk(`${subject}\n${event.type}`, monotonicMs)) return { kind: 'spam' };
     return combined
       ? { kind: 'tell', key: kind, message: `${combinedPrefix}${event.message}` }
       : { kind: 'tell', key: `${kind}\n${event.message}`, message: event.message };

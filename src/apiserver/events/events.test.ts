@@ -26,6 +26,13 @@ const started = (more: Partial<Happening> = {}): Happening => ({
 });
 
 describe('EventCorrelator', () => {
+  test('complaints do not use up what may be said besides', () => {
+    const correlator = new EventCorrelator();
+    const say = (type: 'Normal' | 'Warning') => correlator.correlate(started({ type }), 0).kind;
+    const complaints = Array.from({ length: 26 }, () => say('Warning'));
+    assert.deepEqual([complaints.at(-1), say('Normal')], ['spam', 'tell']);
+  });
+
   test('one object may say 25 things at once, then one in five minutes; others are not concerned', () => {
     const correlator = new EventCorrelator();
     const say = (atMs: number, name = 'web'): string =>

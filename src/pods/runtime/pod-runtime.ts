@@ -75,6 +75,7 @@ export interface RuntimeOutcome {
   readonly ended?: boolean;
 }
 
+const afterKillMs = 1_000;
 /** While pods can have no network, it is looked for this often whether they can. */
 const networkRetryMs = 1_000;
 /** A refusal that names no time of its own is tried again after this long: what it lacks may have come. */
@@ -123,6 +124,8 @@ export class PodRuntime {
     const toldOfEnds = this.#deps.toldOfEnds?.() ?? false;
     const waits = [
       ...started.waits,
+      // What was killed and may not start yet has left an end behind that is to be taken in, and older ones to go.
+      actions.kill.length > 0 && started.waits.length > 0 ? afterKillMs : undefined,
       toldOfEnds ? undefined : computeInitRecheck(pod, observed, this.#deps.clock.now()),
     ];
     const known = waits.filter((wait) => wait !== undefined);

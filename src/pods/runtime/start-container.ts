@@ -69,7 +69,7 @@ export async function startContainer(
   deps.errors.set(
     pod.uid,
     name,
-    { reason: refusal.reason, message: refusal.message },
+    { reason: refusal.reason, message: refusal.message, ...(wasKilled(start) && { atOnce: true }) },
     isRuntimeFailure(refusal.reason) ? hold : undefined,
   );
   deps.log.debug(1, 'Container cannot start', { pod: podRef(pod), containerName: name, ...refusal });
@@ -77,6 +77,11 @@ export async function startContainer(
   if (!hasSpoken.has(refusal.reason))
     warn(containerEvents.failed, `Error: ${isImageReason(refusal.reason) ? refusal.reason : refusal.message}`);
   return isFirst ? { ...refusal, retryMs: Math.min(firstHoldMs, refusal.retryMs ?? firstHoldMs) } : refusal;
+}
+
+/** The instance before ran when it was decided upon, so that we have killed it since. */
+function wasKilled({ previous }: ContainerStart): boolean {
+  return previous?.state === 'running';
 }
 
 /**

@@ -5,6 +5,8 @@ import type { Container } from '../../gen/kubernetes/types.ts';
 export interface StartError {
   readonly reason: string;
   readonly message: string;
+  /** It follows upon a kill of our own: the end of the container is no news. */
+  readonly atOnce?: true;
 }
 
 /** What failed is not tried again before a monotonic time, unless its definition changes. */

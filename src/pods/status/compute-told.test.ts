@@ -9,6 +9,7 @@ interface Case {
   readonly name: string;
   readonly before?: Telling;
   readonly error?: string;
+  readonly atOnce?: true;
   readonly state?: ObservedContainerState;
   readonly expected?: Telling;
 }
@@ -28,6 +29,13 @@ const cases: readonly Case[] = [
     error: 'CrashLoopBackOff',
     state: 'exited',
     expected: { untoldSince: 100_000 },
+  },
+  {
+    name: 'the wait of one that was killed is told at once: its end tells nothing',
+    error: 'CrashLoopBackOff',
+    atOnce: true,
+    state: 'exited',
+    expected: { told: { ...named('CrashLoopBackOff'), atOnce: true } },
   },
   {
     name: 'also when somebody looks again',
@@ -72,11 +80,11 @@ const cases: readonly Case[] = [
 ];
 
 describe('why a container could not start', () => {
-  for (const { name, before, error, state, expected } of cases) {
+  for (const { name, before, error, atOnce, state, expected } of cases) {
     test(name, () => {
       const telling = computeTelling({
         before: new Map(before === undefined ? [] : [['c', before]]),
-        errors: new Map(error === undefined ? [] : [['c', named(error)]]),
+        errors: new Map(error === undefined ? [] : [['c', { ...named(error), ...(atOnce && { atOnce }) }]]),
         observed: state === undefined ? [] : [{ name: 'c', state }],
         nowMs: 100_000,
       });

@@ -24,6 +24,8 @@ export interface ProbeAnswers {
 export interface StartError {
   readonly reason: string;
   readonly message: string;
+  /** There is nothing else to tell of the container that people could look for. */
+  readonly atOnce?: true;
 }
 
 /** Feature gates that decide what a status says. */

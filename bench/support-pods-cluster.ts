@@ -1,0 +1,158 @@
+import {
+  connectApiServer,
+  HttpApiClient,
+  loadKubeconfig,
+  Reflector,
+  type ApiTransport,
+} from '../src/apiserver/index.ts';
+import { silentLog } from '../src/base/log.ts';
+import { systemRandom } from '../src/base/system-random.ts';
+import type { Pod } from '../src/gen/kubernetes/types.ts';
+import { apiResources } from '../src/model/api-resources.ts';
+import { startControlPlane, type ControlPlane } from '../test/real/control-plane/control-plane.ts';
+import { prepareNode, type AgentProgram, type JoinedNode } from '../test/real/control-plane/join-node.ts';
+import { clock, until } from '../test/support/real-wait.ts';
+import { PodTimes, wallMs } from './support-pods-times.ts';
+
+export const namespaceOf: Readonly<Record<AgentProgram, string>> = { tubelet: 'by-tubelet', kubelet: 'by-kubelet' };
+
+/** A control plane, one node with one runtime, and whichever agent is asked for. */
+export class BenchCluster {
+  readonly #plane: ControlPlane;
+  readonly #node: JoinedNode;
+  readonly #api: HttpApiClient;
+  readonly #transport: ApiTransport;
+  readonly #watch: Reflector<Pod>;
+  readonly #times: PodTimes;
+  readonly #ending = new AbortController();
+
+  private constructor(plane: ControlPlane, node: JoinedNode, api: HttpApiClient, transport: ApiTransport) {
+    this.#plane = plane;
+    this.#node = node;
+    this.#api = api;
+    this.#transport = transport;
+    const deps = { api, clock, random: systemRandom(), log: silentLog };
+    this.#watch = new Reflector<Pod>({ ...deps, resource: apiResources.pods });
+    this.#times = new PodTimes(this.#watch);
+  }
+
+  static async start(): Promise<BenchCluster> {
+    const plane = await startControlPlane();
+    let node: JoinedNode | undefined;
+    try {
+      node = await prepareNode(plane);
+      const deps = { clock, log: silentLog, environment: {} };
+      const { transport, credentials } = await connectApiServer(await loadKubeconfig(plane.adminKubeconfig), deps);
+      // Fifty pods at once are at once only if nobody makes them queue here.
+      const limits = { normal: { qps: 0, burst: 0 } };
+      const api = new HttpApiClient({ ...deps, transport, credentials, userAgent: 'bench', limits });
+      const cluster = new BenchCluster(plane, node, api, transport);
+      await cluster.#open();
+      return cluster;
+    } catch (error) {
+      await node?.destroy();
+      await plane.stop();
+      throw error;
+    }
+  }
+
+  async #open(): Promise<void> {
+    for (const name of Object.values(namespaceOf)) {
+      await this.#plane.ask('create', 'namespace', name);
+      await until(`pods can be made in ${name}`, async () => {
+        await this.#plane.ask('get', 'serviceaccount/default', 'configmap/kube-root-ca.crt', `--namespace=${name}`);
+        return true;
+      });
+    }
+    await this.#watch.start(this.#ending.signal);
+    await this.#watch.whenSynced(this.#ending.signal);
+  }
+
+  /** A new process of that agent, over the same root directory, kubeconfig and runtime, once its node is Ready. */
+  async use(agent: AgentProgram, flags: readonly string[] = []): Promise<void> {
+    await this.#node.stopAgent();
+    // The Ready of the agent before is not the new one's.
+    const ready = async (): Promise<boolean> => {
+      const renewed = await this.#plane.ask('get', 'lease', this.#node.name, '--namespace=kube-node-lease', renewTime);
+      return Date.parse(renewed) > startedAt;
+    };
+    const startedAt = wallMs();
+    this.#node.start(agent, flags);
+    await until(`the ${agent} renews its lease`, ready, { timeoutMs: 120_000, state: () => this.log.slice(-4_000) });
+    await this.#node.ready();
+  }
+
+  get log(): string {
+    return this.#node.agent.text;
+  }
+
+  get agentPid(): number {
+    return this.#node.agent.pid;
+  }
+
+  /** Both moments by the wall: when the request was sent, and when the watch showed what it was sent for. */
+  async create(namespace: string, name: string): Promise<Lapse> {
+    const seen = this.#times.ready(namespace, name);
+    const sentAt = wallMs();
+    await this.#api.create(apiResources.pods, namespace, benchPod(name, this.#node));
+    return { sentAt, seenAt: await this.#inTime(seen, `pod ${name} is Ready`) };
+  }
+
+  async delete(namespace: string, name: string): Promise<Lapse> {
+    const seen = this.#times.gone(namespace, name);
+    const sentAt = wallMs();
+    await this.#api.delete(apiResources.pods, { namespace, name });
+    return { sentAt, seenAt: await this.#inTime(seen, `pod ${name} is gone`) };
+  }
+
+  async destroy(): Promise<void> {
+    this.#ending.abort();
+    await this.#watch.stop();
+    await this.#transport.close();
+    await this.#node.destroy();
+    await this.#plane.stop();
+  }
+
+  async #inTime(seen: Promise<number>, what: string): Promise<number> {
+    const lost = new AbortController();
+    const late = clock.sleep(patienceMs, lost.signal).then(
+      () => {
+        throw new Error(`waited in vain until ${what}: ${this.log.slice(-4_000)}`);
+      },
+      () => Number.NaN,
+    );
+    try {
+      return await Promise.race([seen, late]);
+    } finally {
+      lost.abort();
+    }
+  }
+}
+
+export interface Lapse {
+  readonly sentAt: number;
+  readonly seenAt: number;
+}
+
+const patienceMs = 240_000;
+const renewTime = '--output=jsonpath={.spec.renewTime}';
+
+/** Bound as it is made, so that no scheduler's time is in the measure. Its token comes as a projected volume. */
+function benchPod(name: string, node: JoinedNode): Pod {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: {
+      nodeName: node.name,
+      containers: [
+        {
+          name: 'main',
+          image: node.image,
+          imagePullPolicy: 'IfNotPresent',
+          command: ['/bin/sh', '-c', 'trap "exit 0" TERM; sleep 100000 & wait'],
+        },
+      ],
+    },
+  };
+}
