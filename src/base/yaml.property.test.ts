@@ -20,9 +20,12 @@ test('what JSON prints is read back', () => {
   );
 });
 
+/** Go takes underscores in numbers of every kind, and so do we; the writer below does not, and leaves such texts bare. */
+const withoutOddNumbers = json.filter((value) => !/"[-+.0-9][^"]*_/.test(JSON.stringify(value)));
+
 test('what a careful YAML writer prints is read back', () => {
   fc.assert(
-    fc.property(json, (value) => {
+    fc.property(withoutOddNumbers, (value) => {
       const [document] = parseYamlDocuments(dump(value));
       assert.equal(plain(document?.value), JSON.stringify(value));
     }),
