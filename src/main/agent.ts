@@ -1,10 +1,14 @@
+import type { EventRecorder } from '../apiserver/events/index.ts';
+import { withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
+import { describeError, messageOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { hostFiles, readMachine } from '../host/index.ts';
+import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
 import { Registry } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
@@ -37,6 +41,7 @@ export interface RunningAgent {
 }
 
 const componentStopMs = 5_000;
+const failureTellMs = 2_000;
 const rootMode = 0o750;
 
 /** Wires the agent to the real machine and starts it: health first, then the runtime, then the pods. */
@@ -59,6 +64,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   let machine: PodMachine | undefined;
   let node: WiredNode | undefined;
   let access: ApiAccess | undefined;
+  let recorder: EventRecorder | undefined;
   const startedAt = clock.monotonic();
   const stop = async (): Promise<void> => {
     await runner.stop();
@@ -90,6 +96,8 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     });
     await runner.start([health], signal);
     const cluster = access && wireAgentCluster(deps, access.api, registry, () => wired);
+    await runner.start(cluster ? [cluster.recorder] : [], signal);
+    recorder = cluster?.recorder;
     const nodeEvents = recordedNodeEvents(log, deps.nodeName, cluster?.recorder);
     const host = readMachine();
     const ownNode = {
@@ -144,6 +152,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     const pods = [checkpoint, ...wired.components, ...sources];
     await runner.start([...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? [])], signal);
   } catch (error) {
+    if (recorder !== undefined && !signal.aborted) await tellFailure(deps, recorder, error);
     await stop();
     throw error;
   }
@@ -166,6 +175,20 @@ function staticPodsTo(
   { statics }: Pick<Cluster, 'statics'>,
 ): Pick<PodMachine, 'set' | 'setObjects'> {
   return { set: (source, pods) => statics.set(source, pods), setObjects: (objects) => machine.setObjects(objects) };
+}
+
+/** Why the agent could not start, where people look for reasons, as far as the API server takes it. */
+async function tellFailure(
+  { clock, log, nodeName }: AgentDeps,
+  recorder: EventRecorder,
+  error: unknown,
+): Promise<void> {
+  recordedNodeEvents(log, nodeName, recorder).record(setupFailedEvent(describeError(error)));
+  try {
+    await withTimeout(clock, failureTellMs, (signal) => recorder.told(signal));
+  } catch (failure) {
+    log.warn('The API server was not told why the agent cannot start', { why: messageOf(failure) });
+  }
 }
 
 async function makeFolders({ flags, config }: Settings): Promise<void> {

@@ -88,7 +88,7 @@ export class ClusterWorld {
     await node.startSilent();
     const { cluster, signal } = this.#living();
     this.#runner = new ComponentRunner({ clock, log: node.log, stopMs: 10_000 });
-    await this.#runner.start(cluster.components, signal.signal);
+    await this.#runner.start([cluster.recorder, ...cluster.components], signal.signal);
     node.machine.set('file', this.#manifests);
     await clock.advance(0);
   }

@@ -44,6 +44,7 @@ type Lost = 'spam' | 'overflow' | 'refused' | 'gaveUp';
 const component = 'kubelet';
 const maxWaiting = 1_000;
 const maxTries = 12;
+const toldLookMs = 20;
 const retry = { firstMs: 1_000, maxMs: 30_000, jitter: 0.5 };
 
 /**
@@ -60,6 +61,7 @@ export class EventRecorder implements Component {
   readonly #stopped = new AbortController();
   readonly #lost: Counter<'why'>;
   #sequence = 0n;
+  #sending = false;
   #tries = 0;
   #loop: LoopHandle | undefined;
 
@@ -81,6 +83,11 @@ export class EventRecorder implements Component {
   async stop(): Promise<void> {
     this.#stopped.abort();
     await this.#loop?.done;
+  }
+
+  /** Resolves when everything that waits has been told; rejects with the signal's reason. */
+  async told(signal: AbortSignal): Promise<void> {
+    while (this.#waiting.size > 0 || this.#sending) await this.#deps.clock.sleep(toldLookMs, signal);
   }
 
   record(happening: Happening): void {
@@ -126,6 +133,7 @@ export class EventRecorder implements Component {
     if (entry === undefined) return this.#drop(key, 'overflow');
     // Taken out first: what happens while it is on its way waits for the next turn.
     this.#waiting.delete(key);
+    this.#sending = true;
     try {
       await this.#send(entry, signal);
       this.#tries = 0;
@@ -133,6 +141,8 @@ export class EventRecorder implements Component {
       if (now !== undefined && !now.stored) this.#entries.set(key, { ...now, stored: true });
     } catch (error) {
       await this.#failed(key, error, signal);
+    } finally {
+      this.#sending = false;
     }
   }
 

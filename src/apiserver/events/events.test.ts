@@ -224,4 +224,20 @@ describe('EventRecorder', () => {
     await world.recorder.stop();
     assert.equal(world.clock.pending(), 0);
   });
+
+  test('who must not leave before it is told can wait for that', async () => {
+    const world = await running();
+    let open = (): void => {};
+    world.gate = new Promise((resolve) => (open = resolve));
+    world.recorder.record(started());
+    let told = false;
+    const waiting = world.recorder.told(new AbortController().signal).then(() => (told = true));
+    await world.clock.advance(1_000);
+    assert.equal(told, false);
+    open();
+    await world.clock.advance(1_000);
+    await waiting;
+    assert.equal(world.stored.size, 1);
+    await world.recorder.stop();
+  });
 });

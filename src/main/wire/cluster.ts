@@ -34,6 +34,7 @@ export interface ClusterDeps {
 
 /** The agent's side of an API server: what it reads there, and what it tells. */
 export interface Cluster {
+  /** To be started before the others: they have something to tell from the beginning. */
   readonly recorder: EventRecorder;
   readonly node: Reflector<Node>;
   /** Takes the sets of static pods; starts last. */
@@ -171,7 +172,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
       writer.forget(uid);
       tokens.forget(uid);
     },
-    components: [recorder, objects, services, classes, node, writer, keeper, pods],
+    components: [objects, services, classes, node, writer, keeper, pods],
   };
 }
 
