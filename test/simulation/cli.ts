@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { messageOf } from '../../src/base/errors.ts';
 import { simulate } from './simulate.ts';
+import { Violation } from './trail.ts';
 
 const usage = 'usage: npm run simulate -- --seeds N [--first-seed F] | --seed S\n';
 const { values } = parseArgs({
@@ -14,6 +15,8 @@ if (!Number.isInteger(count) || !Number.isInteger(first) || count < 1) {
   process.exit(2);
 }
 
+/** Who waits for thousands of seeds likes to see them go by. */
+const progressEvery = 500;
 let violations = 0;
 const began = process.hrtime.bigint();
 for (let seed = first; seed < first + count; seed++) {
@@ -22,8 +25,11 @@ for (let seed = first; seed < first + count; seed++) {
     if (values.seed !== undefined) process.stdout.write(`${lines.join('\n')}\n`);
   } catch (error) {
     violations++;
+    if (values.seed !== undefined && error instanceof Violation) process.stdout.write(`${error.trail.join('\n')}\n`);
     process.stdout.write(`seed ${seed}: ${messageOf(error)}\n`);
   }
+  const done = seed - first + 1;
+  if (done % progressEvery === 0) process.stderr.write(`${done} of ${count} seeds, ${violations} violations\n`);
 }
 const seconds = Number((process.hrtime.bigint() - began) / 1_000_000_000n);
 process.stdout.write(`${count} seeds from ${first}: ${violations} violations, ${seconds} s\n`);

@@ -23,9 +23,12 @@ export class Trail {
 /** A rule of the simulation was broken. */
 export class Violation extends Error {
   override readonly name = 'Violation';
+  /** Everything that led there. */
+  readonly trail: readonly string[];
 
   constructor(seed: number, rule: string, trail: Trail, lines: number) {
     const replay = `TUBELET_SIM_SEED=${seed} npm test -- --tier=simulation`;
     super(`seed ${seed}: ${rule}\n\nreplay: ${replay}\n\nthe last ${lines} lines:\n${trail.last(lines)}\n`);
+    this.trail = trail.all();
   }
 }

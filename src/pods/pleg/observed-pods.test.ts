@@ -143,6 +143,40 @@ describe('relist', () => {
   });
 });
 
+describe('while a look hangs', () => {
+  test('a pod that was listed and never seen is not taken for absent', async () => {
+    const world = setUp();
+    await runContainer(world.cri, pod, await runSandbox(world.cri, pod));
+    await world.relist();
+    world.cri.faults.delay('containerStatus', 10_000, { times: 1 });
+    const giveUp = new AbortController();
+    const first = world.observed.newerThan(uid, 0, giveUp.signal);
+    await world.clock.settle();
+    giveUp.abort(new Error('given up'));
+    await assert.rejects(first, /given up/);
+    const second = world.observed.newerThan(uid, 0, never);
+    await world.clock.settle();
+    await world.clock.advance(10_000);
+    assert.equal((await second).containers.length, 1);
+  });
+
+  test('what was seen before a change is not taken for fresh', async () => {
+    const world = await withPod();
+    await world.cri.stopContainer({ containerId: world.container, timeout: 0n });
+    assert.deepEqual(await world.relist(), [uid]);
+    world.cri.faults.delay('containerStatus', 10_000, { times: 1 });
+    const giveUp = new AbortController();
+    const first = world.observed.newerThan(uid, 0, giveUp.signal);
+    await world.clock.settle();
+    giveUp.abort(new Error('given up'));
+    await assert.rejects(first, /given up/);
+    const second = world.observed.newerThan(uid, 0, never);
+    await world.clock.settle();
+    await world.clock.advance(10_000);
+    assert.equal((await second).containers[0]?.state, 'exited');
+  });
+});
+
 describe('look', () => {
   test('a pod that is empty is forgotten', async () => {
     const { observed, cri } = await withPod();

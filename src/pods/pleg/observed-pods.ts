@@ -21,8 +21,8 @@ export interface ObservedPodsDeps {
 export class ObservedPods {
   readonly #deps: ObservedPodsDeps;
   readonly #pods = new Map<PodUid, ObservedPod>();
-  /** Pods known to have changed since their last look. */
-  readonly #changed = new Set<PodUid>();
+  /** Pods known to have changed since their last look, and when that became known; only a look that is over settles it. */
+  readonly #changed = new Map<PodUid, number>();
   readonly #looks = new SingleFlight<PodUid, ObservedPod>();
   /** What the runtime has by the last relist and the looks since. */
   readonly #listing = new KnownListing();
@@ -97,17 +97,19 @@ export class ObservedPods {
 
   /** Whatever is known of the pod is out of date. */
   markChanged(uid: PodUid): void {
-    this.#changed.add(uid);
+    this.#changed.set(uid, this.begin());
   }
 
   async #inspect(uid: PodUid): Promise<ObservedPod> {
-    this.#changed.delete(uid);
+    const at = this.begin();
     try {
-      const seen = await inspectPod(this.#deps.runtime, uid, this.begin());
+      const seen = await inspectPod(this.#deps.runtime, uid, at);
+      // What became known while it was under way it may have missed.
+      if ((this.#changed.get(uid) ?? 0) < at) this.#changed.delete(uid);
       this.#keep(seen);
       return seen;
     } catch (error) {
-      this.#changed.add(uid);
+      if (!this.#changed.has(uid)) this.#changed.set(uid, at);
       throw error;
     }
   }
