@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { loadLibc, libcError } from './libc.ts';
 import { mountsAtOrBelow, parseMountInfo, type MountEntry } from './mountinfo.ts';
 
@@ -33,7 +34,7 @@ export const hostMounts = {
 
   /** The paths at and below this one on which something is mounted, deepest first, in the words of the caller. */
   async atOrBelow(path: string): Promise<readonly string[]> {
-    const real = await realpath(path).catch(() => undefined);
+    const real = await whereItIs(path);
     if (real === undefined) return [];
     const points = mountsAtOrBelow(readMountsAt(real), real).map(
       ({ mountPoint }) => path + mountPoint.slice(real.length),
@@ -41,6 +42,20 @@ export const hostMounts = {
     return [...new Set(points)].toSorted((one, other) => other.length - one.length);
   },
 };
+
+/**
+ * A path without links; nothing when nothing is there. What cannot be looked at may still be mounted (a server that went
+ * away, a link in a circle): then the folder above says where it is, for "no mount" would let its files be removed.
+ */
+async function whereItIs(path: string): Promise<string | undefined> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    return join(await realpath(dirname(path)), basename(path));
+  }
+}
 
 /** Most paths have no mount: then it is enough that the table does not name them. Odd characters are escaped in it. */
 function readMountsAt(path: string): readonly MountEntry[] {

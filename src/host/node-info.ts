@@ -29,7 +29,7 @@ const systemUuidFiles = [
 ];
 const osReleaseFiles = ['/etc/os-release', '/usr/lib/os-release'];
 
-/** A file that is not there leaves its answer empty: a node without an id is still a node. */
+/** A file that cannot be read leaves its answer to the next or empty: a node without an id is still a node. */
 export async function readNodeInfo(options: NodeInfoOptions = {}): Promise<NodeInfo> {
   const read = options.read ?? ((path: string) => readFile(path, 'utf8'));
   const first = async (paths: readonly string[]): Promise<string | undefined> => {

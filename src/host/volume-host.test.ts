@@ -180,6 +180,14 @@ describe('a part of a volume', () => {
     await mounts.unmount(join(root, 't'));
     assert.deepEqual(await mounts.atOrBelow(root), []);
   });
+
+  test('nothing there means no mount; what cannot be looked at is looked for where its folder is', async (context) => {
+    const root = folder(context);
+    symlinkSync('circle', join(root, 'circle'));
+    assert.deepEqual(await mounts.atOrBelow(join(root, 'none')), []);
+    assert.deepEqual(await mounts.atOrBelow(join(root, 'circle')), []);
+    await assert.rejects(mounts.atOrBelow(join(root, 'circle', 'below', 'it')), { code: 'ELOOP' });
+  });
 });
 
 /** Swaps a folder of a volume for a link that leads out and back, as fast as it can, until it is told to end. */
