@@ -1,6 +1,7 @@
 // The entry of the program. It loads next to nothing itself, so that `--version` answers at once.
 import { systemClock } from '../base/system-clock.ts';
 import type { Command, CommandIo } from './command.ts';
+import { leave } from './leave.ts';
 import { onSignals } from './signals.ts';
 
 declare const TUBELET_VERSION: string;
@@ -32,4 +33,4 @@ const io: CommandIo = {
   signal: onSignals(process, systemClock(), () => process.exit(1)),
 };
 const [command, args] = await chosen(process.argv.slice(2));
-process.exitCode = await command(args, io);
+await leave(await command(args, io), [process.stdout, process.stderr], systemClock(), (code) => process.exit(code));
