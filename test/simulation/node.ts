@@ -44,6 +44,8 @@ export class SimNode {
   readonly filesRemovedAt = new Map<PodUid, number>();
   /** Pods of which somebody removed something behind the agent's back. */
   readonly tampered = new Set<PodUid>();
+  /** How many seconds evicted pods were given. */
+  readonly evictedWithin = new Map<PodUid, number>();
   /** Programs do what they were made for. */
   tame = false;
   diskDelayMs: () => number = () => 0;
@@ -164,6 +166,11 @@ export class SimNode {
   /** How long the pod has to stop, in seconds, for those who want it gone. */
   graceOf(uid: PodUid): number {
     return this.api.deletionOf(uid)?.graceSeconds ?? this.plans.get(uid)?.graceSeconds ?? 0;
+  }
+
+  /** The longest that somebody has given the pod: who evicts it may give it more than it asked for itself. */
+  longestGraceOf(uid: PodUid): number {
+    return Math.max(this.graceOf(uid), this.evictedWithin.get(uid) ?? 0);
   }
 
   /** A source names the pod, be it on its way out. */

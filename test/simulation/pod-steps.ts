@@ -90,6 +90,7 @@ export class PodSteps {
     const plan = this.#dice.maybePick([...this.#node.manifests.values()]);
     if (machine === undefined || plan === undefined || this.#node.agent.spokenAt === undefined) return undefined;
     const graceSeconds = this.#dice.pick([0, 1, 10]);
+    this.#node.evictedWithin.set(plan.uid, graceSeconds);
     machine.workers.terminate(plan.uid, { graceSeconds, decided: { reason: 'Evicted', message: 'The node was low' } });
     return plan.uid;
   }

@@ -121,7 +121,7 @@ export class RuntimeRules {
     const plan = this.#node.plans.get(uid);
     // Sidecars stop after the others: with what is left of the grace, and the minimum at least.
     const sidecarMs = plan?.containers.some(({ role }) => role === 'sidecar') === true ? minimumGraceMs : 0;
-    const graceMs = Math.max(minimumGraceMs, this.#node.graceOf(uid) * 1_000) + sidecarMs;
+    const graceMs = Math.max(minimumGraceMs, this.#node.longestGraceOf(uid) * 1_000) + sidecarMs;
     const allowedMs = graceMs + (calm <= removedAt ? 1_000 : recoveryMs);
     const overdueMs = this.#node.now() - Math.max(removedAt, calm) - allowedMs;
     if (overdueMs > 0) {
