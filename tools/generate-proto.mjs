@@ -14,6 +14,9 @@ const made = '.build/proto';
 const files = [
   { from: `${made}/runtime/v1/api.ts`, to: 'src/gen/cri/api.ts' },
   { from: `${made}/containerd/events.ts`, to: 'src/gen/containerd/events.ts' },
+  { from: `${made}/opentelemetry/trace.ts`, to: 'src/gen/opentelemetry/trace.ts' },
+  { from: `${made}/podresources/v1/api.ts`, to: 'src/gen/podresources/v1.ts' },
+  { from: `${made}/podresources/v1alpha1/api.ts`, to: 'src/gen/podresources/v1alpha1.ts' },
 ];
 
 rmSync(made, { recursive: true, force: true });

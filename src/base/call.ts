@@ -4,4 +4,6 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Overrides the verb's own deadline. */
   readonly timeoutMs?: number;
+  /** Which span of a trace the call belongs to, for the other side. */
+  readonly traceparent?: string;
 }

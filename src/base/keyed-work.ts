@@ -2,6 +2,19 @@ import type { CancelTimer, Clock } from './clock.ts';
 import type { Component } from './component.ts';
 import { jitter, type Random } from './random.ts';
 
+/** Told how work queues fare, for metrics. */
+export interface WorkWatch {
+  /** There is a queue of that name; how many keys wait in it is asked for when somebody looks. */
+  queue(name: string, depth: () => number): QueueWatch;
+}
+
+export interface QueueWatch {
+  added(): void;
+  /** A round begins for a key that waited this long; what is answered is to be called when it ends. */
+  began(waitedMs: number): () => void;
+  retried(): void;
+}
+
 export interface KeyedWorkDeps<K> {
   readonly name: string;
   readonly clock: Clock;
@@ -13,6 +26,7 @@ export interface KeyedWorkDeps<K> {
   /** A round that threw; it is tried again after `retryMs`. */
   readonly onError: (key: K, error: unknown, retryMs: number) => void;
   readonly backoff?: { readonly initialMs: number; readonly maxMs: number };
+  readonly watch?: WorkWatch | undefined;
 }
 
 const defaultBackoff = { initialMs: 500, maxMs: 30_000 };
@@ -31,7 +45,9 @@ const jitterFraction = 0.2;
 export class KeyedWork<K> implements Component {
   readonly name: string;
   readonly #deps: KeyedWorkDeps<K>;
-  readonly #queue = new Set<K>();
+  /** What waits for its turn, in order, and since when. */
+  readonly #queue = new Map<K, number>();
+  readonly #watch: QueueWatch | undefined;
   readonly #working = new Map<K, Promise<void>>();
   readonly #timers = new Map<K, CancelTimer>();
   readonly #failures = new Map<K, number>();
@@ -41,6 +57,7 @@ export class KeyedWork<K> implements Component {
   constructor(deps: KeyedWorkDeps<K>) {
     this.name = deps.name;
     this.#deps = deps;
+    this.#watch = deps.watch?.queue(deps.name, () => this.#queue.size);
   }
 
   async start(): Promise<void> {
@@ -79,21 +96,25 @@ export class KeyedWork<K> implements Component {
     if (this.#stopped.signal.aborted) return;
     this.#timers.get(key)?.();
     this.#timers.delete(key);
-    this.#queue.add(key);
+    if (!this.#queue.has(key)) {
+      this.#queue.set(key, this.#deps.clock.monotonic());
+      this.#watch?.added();
+    }
     this.#turn();
   }
 
   #turn(): void {
     if (!this.#started) return;
-    for (const key of this.#queue) {
+    for (const [key, since] of this.#queue) {
       if (this.#working.size >= this.#deps.parallel) return;
       if (this.#working.has(key)) continue;
       this.#queue.delete(key);
-      this.#working.set(key, this.#round(key));
+      const ended = this.#watch?.began(this.#deps.clock.monotonic() - since);
+      this.#working.set(key, this.#round(key, ended));
     }
   }
 
-  async #round(key: K): Promise<void> {
+  async #round(key: K, ended: (() => void) | undefined): Promise<void> {
     const { work, onError, random } = this.#deps;
     // Several wakes of one turn of the event loop are one.
     await Promise.resolve();
@@ -110,10 +131,12 @@ export class KeyedWork<K> implements Component {
         // Whoever woke it meanwhile waits for the back-off like the rest.
         this.#queue.delete(key);
         this.#later(key, retryMs);
+        this.#watch?.retried();
         onError(key, error, retryMs);
       }
     } finally {
       this.#working.delete(key);
+      ended?.();
       this.#turn();
     }
   }

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util';
 
-const mask = '<masked>';
+/** Stands for what must not be seen. */
+export const mask = '<masked>';
 
 /**
  * A value that must not appear in logs, errors or dumps. However it is printed, by itself or inside something else, a
@@ -28,4 +29,9 @@ export class Masked<T> {
   [inspect.custom](): string {
     return mask;
   }
+}
+
+/** An address without the user part, which may hold a password; also where it stands within a longer text. */
+export function maskAddress(text: string): string {
+  return text.replace(/(\w:\/\/)[^/?#\s]*@/g, `$1${mask}@`);
 }

@@ -11,7 +11,7 @@ export interface Metrics {
 }
 
 /** How much users may rely on a metric; written before its help text. */
-export type Stability = 'ALPHA' | 'BETA' | 'STABLE';
+export type Stability = 'INTERNAL' | 'ALPHA' | 'BETA' | 'STABLE';
 
 export interface MetricOptions<L extends string> {
   readonly name: string;

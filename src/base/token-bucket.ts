@@ -1,4 +1,4 @@
-import type { Clock } from '../../base/clock.ts';
+import type { Clock } from './clock.ts';
 
 export interface Rate {
   /** How many a second in the long run; 0 for no limit. */

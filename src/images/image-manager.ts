@@ -2,6 +2,7 @@ import { Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { Duration } from '../base/duration.ts';
 import { wordsOf } from '../base/errors.ts';
+import type { PodUid } from '../base/ids.ts';
 import { ImageStatusRequest, type Image, type PodSandboxConfig } from '../gen/cri/api.ts';
 import type { Container } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
@@ -15,7 +16,7 @@ import { completeImageName, fullRepository } from './image-name.ts';
 import type { ImageEvents, ImageService } from './ports.ts';
 import { pullFailure } from './pulls/pull-failure.ts';
 import { Puller } from './pulls/puller.ts';
-import type { Rate } from './pulls/token-bucket.ts';
+import type { Rate } from '../base/token-bucket.ts';
 import type { PullRecords } from './records/pull-records.ts';
 
 export interface ImageManagerDeps {
@@ -31,6 +32,8 @@ export interface ImageManagerDeps {
   /** Who may use images that are on the node; everybody unless told. */
   readonly records?: PullRecords;
   readonly metrics?: ImageMetrics;
+  /** Told when a pod waits for an image, and when it has it. */
+  readonly pulls?: { began(uid: PodUid): void; ended(uid: PodUid): void };
 }
 
 /** What a runtime may want to know about the pod an image is for. */
@@ -152,8 +155,9 @@ export class ImageManager {
       return { refusal: { reason: startReasons.imagePullBackOff, message: full, retryMs: waitMs } };
     }
     record('Normal', imageEvents.pulling, `Pulling image "${written}"`);
-    const { clock, metrics } = this.#deps;
+    const { clock, metrics, pulls } = this.#deps;
     const asked = clock.monotonic();
+    pulls?.began(pod.uid);
     try {
       const credentials = await wish.credentials();
       const { annotations = {} } = pod.metadata;
@@ -168,6 +172,7 @@ export class ImageManager {
       const text = `Successfully pulled image "${written}" ${times}. Image size: ${size} bytes.`;
       record('Normal', imageEvents.pulled, text);
       metrics?.pulled(size, waitedMs);
+      pulls?.ended(pod.uid);
       this.#backoff.reset(key);
       this.#lastFailure.delete(key);
       return { ok: { ref: pulled.ref, user: userOf(pulled.image) } };

@@ -35,7 +35,13 @@ test('a pull is measured from the wish to the image; what is there already is no
   const cri = createFakeCri({ clock });
   cri.images.scriptPulls('app:1', { takesMs: 7_000 });
   const metrics = imageMetrics(registry);
-  const manager = new ImageManager({ clock, service: cri, events: new MemoryEvents(), parallelPulls: 1, metrics });
+  const waits: string[] = [];
+  const pulls = {
+    began: (uid: string) => waits.push(`began ${uid}`),
+    ended: (uid: string) => waits.push(`ended ${uid}`),
+  };
+  const events = new MemoryEvents();
+  const manager = new ImageManager({ clock, service: cri, events, parallelPulls: 1, metrics, pulls });
   const ensure = () =>
     manager.ensure(
       aPod(),
@@ -47,6 +53,7 @@ test('a pull is measured from the wish to the image; what is there already is no
   await clock.advance(7_000);
   await pulling;
   await ensure();
+  assert.deepEqual(waits, ['began uid-1', 'ended uid-1']);
   metrics.pluginRan('p', 250);
   metrics.pluginFailed('p');
   announceProviders(registry, 'sha256:1');

@@ -12,7 +12,7 @@ import type { Credential } from '../credentials/credential.ts';
 import type { ImageService } from '../ports.ts';
 import { joinedWords } from './pull-failure.ts';
 import { SharedWork } from './shared-work.ts';
-import { TokenBucket, type Rate } from './token-bucket.ts';
+import { TokenBucket, type Rate } from '../../base/token-bucket.ts';
 
 /** Told about pulls before and after they happen, so that later it is known who pulled what. */
 export interface PullJournal {
