@@ -288,17 +288,34 @@ test('every answer is told, for metrics and in the log', async () => {
   const log = new MemoryLog();
   const { client, transport } = setUp(() => answerOf(200, {}), {
     log,
-    onAnswer: ({ method, code }) => seen.push(`${method} ${code}`),
+    seen: {
+      answered: ({ method, code, requestBytes }) => seen.push(`${method} ${code} ${requestBytes}`),
+      waited: (method, ms) => seen.push(`${method} waited ${ms}`),
+      received: (method, bytes) => seen.push(`${method} received ${bytes}`),
+      retried: (method, code) => seen.push(`${method} again after ${code}`),
+    },
   });
   await client.get(pods, web);
   transport.script = () => Promise.reject(new TubeletError('unavailable', 'x'));
   await assert.rejects(client.create(pods, 'default', {}));
-  assert.deepEqual(seen, ['GET 200', 'POST <error>']);
+  await assert.rejects(client.get(pods, web, { lane: 'vital' }));
+  assert.deepEqual(seen, [
+    'GET waited 0',
+    'GET 200 0',
+    'GET received 2',
+    'POST waited 0',
+    'POST <error> 2',
+    'GET <error> 0',
+    'GET again after <error>',
+    'GET <error> 0',
+  ]);
   assert.deepEqual(
     log.entries.map(({ level, message, fields }) => [level, message, fields['request'], fields['code']]),
     [
       [6, 'API request answered', 'GET pods default/web', '200'],
       [6, 'API request answered', 'POST pods default', '<error>'],
+      [6, 'API request answered', 'GET pods default/web', '<error>'],
+      [6, 'API request answered', 'GET pods default/web', '<error>'],
     ],
   );
 });

@@ -15,7 +15,7 @@ import type {
 import { apiVersionOf, type ApiResource } from '../model/api-resources.ts';
 import { isExpired } from './api-error.ts';
 import { apiPath, describeRequest, type PathParts } from './api-path.ts';
-import { ApiRequests, type AnswerSeen, type ApiRequest } from './api-requests.ts';
+import { ApiRequests, type ApiRequest, type RequestsSeen } from './api-requests.ts';
 import type { ApiTransport, ApiWatcher, Credentials, WatchEvent, WatchRequest } from './ports.ts';
 import { LaneLimits, type RateLimits } from './rate-limit.ts';
 import { watchEvents } from './watch-events.ts';
@@ -31,8 +31,7 @@ export interface HttpApiClientDeps {
   readonly limits?: { readonly normal?: RateLimits; readonly events?: RateLimits };
   /** False where the kubeconfig says `disable-compression`. */
   readonly compression?: boolean;
-  /** Told of every answer, for metrics. */
-  readonly onAnswer?: (answer: AnswerSeen) => void;
+  readonly seen?: RequestsSeen;
 }
 
 const defaultLimits: RateLimits = { qps: 50, burst: 100 };

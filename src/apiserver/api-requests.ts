@@ -6,7 +6,7 @@ import type { Lane } from '../model/api-client.ts';
 import { ApiError, errorOfAnswer } from './api-error.ts';
 import type { ApiTransport, Credentials, TransportAnswer, TransportRequest } from './ports.ts';
 import type { LaneLimits } from './rate-limit.ts';
-import { readBody } from './read-body.ts';
+import { readBody, type ReadOptions } from './read-body.ts';
 
 export interface ApiRequestsDeps {
   readonly transport: ApiTransport;
@@ -15,8 +15,19 @@ export interface ApiRequestsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly userAgent: string;
-  /** Told of every answer and of every try without one, for metrics. */
-  readonly onAnswer?: ((answer: AnswerSeen) => void) | undefined;
+  readonly seen?: RequestsSeen | undefined;
+}
+
+/** Told how requests fare, for metrics. */
+export interface RequestsSeen {
+  /** Every answer, and every try without one. */
+  answered(answer: AnswerSeen): void;
+  /** How long a request had to wait for its turn. */
+  waited(method: string, durationMs: number): void;
+  /** The body of an answer, as it came. */
+  received(method: string, bytes: number): void;
+  /** A try that is made again, and how it ended. */
+  retried(method: string, code: string): void;
 }
 
 export interface AnswerSeen {
@@ -24,6 +35,7 @@ export interface AnswerSeen {
   /** HTTP status, or `<error>` when there was no answer: the label of the metric. */
   readonly code: string;
   readonly durationMs: number;
+  readonly requestBytes: number;
 }
 
 export interface ApiRequest {
@@ -42,6 +54,8 @@ const defaultTimeoutMs: Readonly<Record<Lane, number>> = { vital: 10_000, normal
 const mostTries = 10;
 const longestRetryAfterMs = 60_000;
 const mostRefusalBytes = 1024 * 1024;
+/** In the place of a status where there was none. */
+const noAnswer = '<error>';
 
 /**
  * Carries requests out: budget, credentials, deadlines, and the few cases in which trying again is right.
@@ -67,7 +81,7 @@ export class ApiRequests {
       return await withTimeout(
         this.#deps.clock,
         timeoutMs,
-        async (signal) => readBody(await this.#answer(request, deadline, signal)),
+        async (signal) => readBody(await this.#answer(request, deadline, signal), this.#reader(request)),
         request.signal,
       );
     } catch (error) {
@@ -97,17 +111,18 @@ export class ApiRequests {
 
   /** The first answer that is a success; throws the last one that is not. */
   async #answer(request: ApiRequest, deadline: number, signal: AbortSignal): Promise<TransportAnswer> {
-    const { limits, credentials, clock, log } = this.#deps;
+    const { credentials, clock, log, seen } = this.#deps;
     let renewed = false;
     let sentAgain = false;
     for (let attempt = 1; ; attempt++) {
-      await limits.take(request.lane, signal);
+      await this.#takeTurn(request, signal);
       let answer: TransportAnswer;
       try {
         answer = await this.#send(request, signal);
       } catch (error) {
         if (request.method !== 'GET' || sentAgain || kindOf(error) !== 'unavailable') throw error;
         sentAgain = true;
+        seen?.retried(request.method, noAnswer);
         continue;
       }
       if (answer.status >= 200 && answer.status < 300) return answer;
@@ -116,23 +131,36 @@ export class ApiRequests {
         request.what,
         answer.status,
         answer.headers,
-        await readBody(answer, mostRefusalBytes),
+        await readBody(answer, { ...this.#reader(request), limitBytes: mostRefusalBytes }),
       );
       if (answer.status === 401 && !renewed && credentials.renew !== undefined) {
         renewed = true;
         credentials.renew();
+        seen?.retried(request.method, String(answer.status));
         continue;
       }
       const waitMs = retryDelay(refusal);
       // A wait beyond the deadline would only turn the server's words into our "timed out".
       if (waitMs === undefined || attempt >= mostTries || clock.monotonic() + waitMs >= deadline) throw refusal;
       log.debug(4, 'API server asks to wait', { request: request.what, status: answer.status, waitMs, attempt });
+      seen?.retried(request.method, String(answer.status));
       await clock.sleep(waitMs, signal);
     }
   }
 
+  async #takeTurn({ lane, method }: ApiRequest, signal: AbortSignal): Promise<void> {
+    const { limits, clock, seen } = this.#deps;
+    const asked = clock.monotonic();
+    await limits.take(lane, signal);
+    if (lane !== 'vital') seen?.waited(method, clock.monotonic() - asked);
+  }
+
+  #reader({ method }: ApiRequest): ReadOptions {
+    return { onSize: (bytes) => this.#deps.seen?.received(method, bytes) };
+  }
+
   async #send(request: ApiRequest, signal: AbortSignal): Promise<TransportAnswer> {
-    const { transport, credentials, userAgent, clock, log, onAnswer } = this.#deps;
+    const { transport, credentials, userAgent, clock, log, seen } = this.#deps;
     const { method, path, body } = request;
     const authorization = await credentials.authorization();
     const headers = {
@@ -142,14 +170,14 @@ export class ApiRequests {
       ...request.headers,
     };
     const began = clock.monotonic();
-    let code = '<error>';
+    let code = noAnswer;
     try {
       const answer = await transport.send({ method, path, headers, signal, ...(body !== undefined && { body }) });
       code = String(answer.status);
       return answer;
     } finally {
       const durationMs = clock.monotonic() - began;
-      onAnswer?.({ method, code, durationMs });
+      seen?.answered({ method, code, durationMs, requestBytes: body === undefined ? 0 : Buffer.byteLength(body) });
       log.debug(6, 'API request answered', { request: request.what, code, seconds: durationMs / 1_000 });
     }
   }

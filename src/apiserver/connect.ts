@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import { accessFiles, type AccessFiles } from './credentials/access-files.ts';
 import { FileTls } from './credentials/file-tls.ts';
 import { headerCredentials } from './credentials/header-credentials.ts';
+import type { PluginSeen } from './credentials/run-exec.ts';
 import type { ApiServerAccess } from './kubeconfig/access.ts';
 import type { ApiTransport, Credentials, TlsSource } from './ports.ts';
 
@@ -12,6 +13,7 @@ export interface ConnectDeps {
   /** The agent's own: proxies, and what exec plugins inherit. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly files?: AccessFiles;
+  readonly plugin?: PluginSeen | undefined;
 }
 
 export interface ApiConnection {
@@ -56,7 +58,7 @@ export async function connectApiServer(access: ApiServerAccess, deps: ConnectDep
 
 async function openCredentials(
   access: ApiServerAccess,
-  { clock, log, environment, files = accessFiles }: ConnectDeps,
+  { clock, log, environment, files = accessFiles, plugin: seen }: ConnectDeps,
   tls: TlsSource,
 ): Promise<{ readonly credentials: Credentials; readonly tls: TlsSource }> {
   const { user } = access;
@@ -68,6 +70,7 @@ async function openCredentials(
     import('./credentials/exec-credentials.ts'),
     import('./credentials/run-exec.ts'),
   ]);
-  const exec = new ExecCredentials({ plugin, access, tls, clock, runner: execRunner({ clock, environment }) });
+  const runner = execRunner({ clock, environment, seen });
+  const exec = new ExecCredentials({ plugin, access, tls, clock, runner, seen });
   return { credentials: exec, tls: exec };
 }

@@ -5,8 +5,15 @@ import type { TransportAnswer } from './ports.ts';
 /** More than any list page needs; an answer without end must not take the memory of the node. */
 const mostBytes = 256 * 1024 * 1024;
 
+export interface ReadOptions {
+  readonly limitBytes?: number;
+  /** Told how long the body was, as it came. */
+  readonly onSize?: (bytes: number) => void;
+}
+
 /** The whole body as text, unpacked where the server packed it. */
-export async function readBody(answer: TransportAnswer, limitBytes: number = mostBytes): Promise<string> {
+export async function readBody(answer: TransportAnswer, options: ReadOptions = {}): Promise<string> {
+  const { limitBytes = mostBytes, onSize } = options;
   const chunks: Uint8Array[] = [];
   let size = 0;
   for await (const chunk of answer.body) {
@@ -15,6 +22,7 @@ export async function readBody(answer: TransportAnswer, limitBytes: number = mos
     chunks.push(chunk);
   }
   const bytes = Buffer.concat(chunks);
+  onSize?.(size);
   const encoding = answer.headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity' || bytes.length === 0) return bytes.toString('utf8');
   if (encoding !== 'gzip') throw new TubeletError('unavailable', `the answer is packed with ${encoding}, not gzip`);

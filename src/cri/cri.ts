@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { kindOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
+import type { Tracer } from '../base/tracing.ts';
 import type { ContainerEventResponse } from '../gen/cri/api.ts';
 import { withCheckedAnswers, withIdempotence } from './answers.ts';
 import { containerCalls, type ContainerCalls } from './containers.ts';
@@ -13,6 +14,7 @@ import { runtimeCalls, type RuntimeCalls } from './runtime.ts';
 import { sandboxCalls, type SandboxCalls } from './sandboxes.ts';
 import { statsCalls, type StatsCalls } from './stats.ts';
 import { streamingCalls, type StreamingCalls } from './streaming.ts';
+import { withTracing } from './tracing.ts';
 
 /** A container runtime behind CRI v1. Every failure is a TubeletError that names its verb. */
 export interface Cri extends RuntimeCalls, SandboxCalls, ContainerCalls, StreamingCalls, StatsCalls, ImageCalls {
@@ -40,6 +42,7 @@ export interface CriDeps {
   readonly log: Log;
   readonly timeouts: CriTimeouts;
   readonly observe?: ObserveCall | undefined;
+  readonly tracer?: Tracer | undefined;
 }
 
 /** A transport with all that every call needs around it; see `Invoke` for the order. */
@@ -47,7 +50,7 @@ export function criOver(transport: CriTransport, deps: CriDeps): Cri {
   const checked = withCheckedAnswers(transport.invoke);
   const limited = withDeadline(checked, deps.clock, deps.timeouts);
   const observed = withObservation(withErrorKinds(limited), deps.clock, deps.log, deps.observe);
-  const bind = binderOf(withIdempotence(observed));
+  const bind = binderOf(withIdempotence(withTracing(observed, deps.tracer)));
   return {
     ...runtimeCalls(bind),
     ...sandboxCalls(bind),

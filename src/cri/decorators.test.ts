@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isKind, TubeletError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
+import type { Tracer } from '../base/tracing.ts';
 import { AuthConfig, ContainerConfig, ImageSpec, PodSandboxConfig } from '../gen/cri/api.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
@@ -170,4 +171,30 @@ test('the log names what a call is about and nothing that could be secret', asyn
     ],
   );
   assert.equal(ended[1]?.fields['error'], 'pullImage: no access');
+});
+
+test('a traced call is a span named as gRPC names it, about its subject, and the runtime learns whose it is', async () => {
+  const spans: unknown[] = [];
+  const sent: AnyInvocation[] = [];
+  const answer = async (invocation: AnyInvocation): Promise<unknown> => {
+    sent.push(invocation);
+    return {};
+  };
+  const tracer: Tracer = {
+    span: (name, options, work) => {
+      spans.push({ name, ...options });
+      return work({ traceparent: '00-a-b-01', set() {} });
+    },
+  };
+  const clock = new FakeClock();
+  const cri = criOver(transport(answer), { clock, log: silentLog, timeouts: { requestMs: 1_000 }, tracer });
+  await cri.stopPodSandbox({ podSandboxId: 'sandbox' });
+  assert.deepEqual(spans, [
+    {
+      name: 'runtime.v1.RuntimeService/StopPodSandbox',
+      kind: 'client',
+      attributes: { 'rpc.system': 'grpc', 'cri.podSandboxId': 'sandbox' },
+    },
+  ]);
+  assert.equal(sent[0]?.options.traceparent, '00-a-b-01');
 });

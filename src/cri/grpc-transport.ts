@@ -52,14 +52,16 @@ function unaryCall<Request, Response>(
   invocation: Invocation<Request, Response>,
 ): Promise<Response> {
   const { method, request } = invocation;
-  const { signal } = invocation.options;
+  const { signal, traceparent } = invocation.options;
+  const metadata = new Metadata();
+  if (traceparent !== undefined) metadata.set('traceparent', traceparent);
   return new Promise((resolve, reject) => {
     const call = client.makeUnaryRequest(
       method.path,
       method.requestSerialize,
       method.responseDeserialize,
       request,
-      new Metadata(),
+      metadata,
       {},
       (error, response) => {
         signal?.removeEventListener('abort', onAbort);

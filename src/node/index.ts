@@ -1,4 +1,5 @@
 export { CsiNodeRecord, type CsiNodeRecordDeps } from './csinode/csi-node-record.ts';
+export { NodeStartup, type NodeStartupDeps } from './node-startup.ts';
 export { NodeView, type NodeViewDeps } from './node-view.ts';
 export { OwnNode, type OwnNodeDeps } from './own-node.ts';
 export { PodCidr, podCidrOf, type PodCidrDeps } from './pod-cidr/pod-cidr.ts';

@@ -1,5 +1,8 @@
 import { writeSync } from 'node:fs';
 
+/** Takes text. A text that it answers says why some of it was lost; whatever else it answers means nothing. */
+export type WriteText = (text: string) => unknown;
+
 /** Text that waits for the end of the turn; beyond this it is written at once. */
 const mostWaiting = 64 * 1024;
 
@@ -8,12 +11,18 @@ const mostWaiting = 64 * 1024;
  * then; the exit listener is there only while something waits.
  */
 export class BatchWriter {
-  readonly #write: (text: string) => void;
+  readonly #write: WriteText;
   #waiting = '';
+  #problem: string | undefined;
   #scheduled: NodeJS.Immediate | undefined;
 
-  constructor(write: (text: string) => void) {
+  constructor(write: WriteText) {
     this.#write = write;
+  }
+
+  /** Why the text written last did not arrive as a whole. */
+  get problem(): string | undefined {
+    return this.#problem;
   }
 
   add(text: string): void {
@@ -34,7 +43,8 @@ export class BatchWriter {
     if (this.#waiting === '') return;
     const text = this.#waiting;
     this.#waiting = '';
-    this.#write(text);
+    const answer = this.#write(text);
+    this.#problem = typeof answer === 'string' ? answer : undefined;
   };
 }
 
@@ -42,17 +52,19 @@ export class BatchWriter {
 const longestStallMs = 1_000;
 
 /** Writes to standard error, wholly and at once, whatever is behind it. */
-export function writeToStandardError(text: string): void {
+export function writeToStandardError(text: string): string | undefined {
   const bytes = Buffer.from(text);
   let stalledMs = 0;
   for (let at = 0; at < bytes.length && stalledMs < longestStallMs;) {
     try {
       at += writeSync(2, bytes, at);
     } catch (error) {
-      // A pipe that is full asks to try again. With any other failure there is nobody left to tell.
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') return;
+      // A pipe that is full asks to try again. With any other failure only those who ask can be told.
+      const { code = 'unknown error' } = error as NodeJS.ErrnoException;
+      if (code !== 'EAGAIN') return `standard error does not take text: ${code}`;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
       stalledMs++;
     }
   }
+  return stalledMs < longestStallMs ? undefined : 'whoever reads standard error does not keep up: text was lost';
 }

@@ -1,5 +1,5 @@
 import type { Counter, LabelArguments, MetricOptions } from '../base/metrics.ts';
-import type { Sample } from './exposition.ts';
+import { sampleText } from './exposition.ts';
 import { SeriesMap } from './series.ts';
 
 /** A number that only grows. */
@@ -24,7 +24,7 @@ export class CounterMetric<L extends string> implements Counter<L> {
     this.#series.remove(labels);
   }
 
-  samples(): Sample[] {
-    return this.#series.list().map(({ pairs, state }) => ({ suffix: '', labels: pairs, value: state.value }));
+  *texts(name: string): Iterable<string> {
+    for (const { text, state } of this.#series.list()) yield sampleText(name, text, state.value);
   }
 }

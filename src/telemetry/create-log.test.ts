@@ -118,3 +118,16 @@ test('wall time gets its fraction from the monotonic clock and follows a wall th
   monotonic += 0.125;
   assert.equal(now(), 501.125);
 });
+
+test('lines that are lost are known until one arrives again', () => {
+  let broken: string | undefined = 'EPIPE';
+  const { log } = start({ write: () => broken });
+  assert.equal(log.problem(), undefined);
+  log.info('lost');
+  log.flush();
+  assert.equal(log.problem(), 'EPIPE');
+  broken = undefined;
+  log.with({ pod: 'p' }).info('written');
+  log.flush();
+  assert.equal(log.problem(), undefined);
+});

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log, LogFields } from '../base/log.ts';
-import { BatchWriter, writeToStandardError } from './batch-writer.ts';
+import { BatchWriter, writeToStandardError, type WriteText } from './batch-writer.ts';
 import { klogJson } from './klog-json.ts';
 import { klogText } from './klog-text.ts';
 import type { LogLine } from './log-line.ts';
@@ -16,7 +16,7 @@ export interface LogOptions {
   /** The flag as written, or its rules. */
   readonly vmodule?: string | readonly VmoduleRule[];
   /** Where the text goes; standard error unless told. */
-  readonly write?: (text: string) => void;
+  readonly write?: WriteText;
   readonly pid?: number;
   readonly positions?: SourcePositions;
 }
@@ -24,6 +24,8 @@ export interface LogOptions {
 export interface LogSink extends Log {
   setVerbosity(verbosity: number): void;
   verbosity(): number;
+  /** Why the lines written last did not arrive; nothing when they did. */
+  problem(): string | undefined;
   /** Writes what waits for the end of the turn. */
   flush(): void;
 }
@@ -99,6 +101,10 @@ class KlogSink implements LogSink {
 
   verbosity(): number {
     return this.#core.verbosity;
+  }
+
+  problem(): string | undefined {
+    return this.#core.writer.problem;
   }
 
   flush(): void {

@@ -1,5 +1,5 @@
 import type { Gauge, LabelArguments, MetricOptions } from '../base/metrics.ts';
-import type { Sample } from './exposition.ts';
+import { sampleText } from './exposition.ts';
 import { SeriesMap } from './series.ts';
 
 /** A number that goes up and down. */
@@ -27,7 +27,7 @@ export class GaugeMetric<L extends string> implements Gauge<L> {
     this.#series.clear();
   }
 
-  samples(): Sample[] {
-    return this.#series.list().map(({ pairs, state }) => ({ suffix: '', labels: pairs, value: state.value }));
+  *texts(name: string): Iterable<string> {
+    for (const { text, state } of this.#series.list()) yield sampleText(name, text, state.value);
   }
 }

@@ -1,6 +1,6 @@
 import type { Histogram, HistogramOptions, LabelArguments } from '../base/metrics.ts';
-import { floatText, type Sample } from './exposition.ts';
-import { SeriesMap, type LabelPairs } from './series.ts';
+import { floatText, sampleText } from './exposition.ts';
+import { SeriesMap, type Series } from './series.ts';
 
 interface HistogramState {
   /** Observations per bucket, not yet added up; the last one is for what is above all bounds. */
@@ -11,7 +11,9 @@ interface HistogramState {
 /** Observations counted by size. */
 export class HistogramMetric<L extends string> implements Histogram<L> {
   readonly type = 'histogram';
-  readonly #bounds: readonly number[];
+  /** Upper bounds, without the one for infinity. */
+  readonly buckets: readonly number[];
+  readonly #bucketLabels: readonly string[];
   readonly #series: SeriesMap<L, HistogramState>;
 
   constructor(options: HistogramOptions<L>) {
@@ -19,7 +21,8 @@ export class HistogramMetric<L extends string> implements Histogram<L> {
     const rising = bounds.every((bound, index) => index === 0 || bound > (bounds[index - 1] ?? bound));
     if (!rising) throw new RangeError(`${options.name}: bucket bounds must rise`);
     if (options.labels?.some((label) => label === 'le')) throw new RangeError(`${options.name}: the label le is taken`);
-    this.#bounds = bounds;
+    this.buckets = bounds;
+    this.#bucketLabels = [...bounds, Infinity].map((bound) => `le="${floatText(bound)}"`);
     this.#series = new SeriesMap(options, () => ({
       counts: Array.from({ length: bounds.length + 1 }, () => 0),
       sum: 0,
@@ -28,8 +31,8 @@ export class HistogramMetric<L extends string> implements Histogram<L> {
 
   observe(value: number, ...labels: LabelArguments<L>): void {
     const state = this.#series.get(labels);
-    const found = this.#bounds.findIndex((bound) => value <= bound);
-    const bucket = found === -1 ? this.#bounds.length : found;
+    const found = this.buckets.findIndex((bound) => value <= bound);
+    const bucket = found === -1 ? this.buckets.length : found;
     state.counts[bucket] = (state.counts[bucket] ?? 0) + 1;
     state.sum += value;
   }
@@ -38,19 +41,20 @@ export class HistogramMetric<L extends string> implements Histogram<L> {
     this.#series.remove(labels);
   }
 
-  samples(): Sample[] {
-    return this.#series.list().flatMap(({ pairs, state }) => this.#samplesOf(pairs, state));
+  /** A series at a time, so that its lines are of one moment. */
+  *texts(name: string): Iterable<string> {
+    for (const series of this.#series.list()) yield this.#textOf(name, series);
   }
 
-  #samplesOf(labels: LabelPairs, state: HistogramState): Sample[] {
+  #textOf(name: string, { text: labels, state }: Series<HistogramState>): string {
+    let text = '';
     let total = 0;
-    const samples: Sample[] = state.counts.map((count, index) => {
+    for (const [index, count] of state.counts.entries()) {
       total += count;
-      const bound = floatText(this.#bounds[index] ?? Infinity);
-      return { suffix: '_bucket', labels: [...labels, ['le', bound] as const], value: total };
-    });
-    samples.push({ suffix: '_sum', labels, value: state.sum }, { suffix: '_count', labels, value: total });
-    return samples;
+      const bound = this.#bucketLabels[index] ?? '';
+      text += sampleText(`${name}_bucket`, labels === '' ? bound : `${labels},${bound}`, total);
+    }
+    return text + sampleText(`${name}_sum`, labels, state.sum) + sampleText(`${name}_count`, labels, total);
   }
 }
 

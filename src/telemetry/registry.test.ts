@@ -130,3 +130,74 @@ for (const [value, text] of floats) test(`number ${text}`, () => assert.equal(fl
 test('exponential buckets', () => {
   assert.deepEqual(exponentialBuckets(0.5, 2, 4), [0.5, 1, 2, 4]);
 });
+
+test('a page is made in slices, and is the same as at once', async () => {
+  const registry = new Registry();
+  const gauge = registry.gauge({ name: 'g', help: 'g', labels: ['l'] });
+  for (let index = 0; index < 5_000; index++) gauge.set(index, { l: `${index} ${'x'.repeat(40)}` });
+  const expected = registry.render();
+  let turns = 0;
+  let isDone = false;
+  const turn = (): void => {
+    turns++;
+    if (!isDone) setImmediate(turn);
+  };
+  setImmediate(turn);
+  assert.equal(await registry.page(), expected);
+  isDone = true;
+  assert.ok(turns >= Math.floor(expected.length / (64 * 1_024)), `${turns} turns of others`);
+  const slices: string[] = [];
+  for await (const slice of registry.slices()) {
+    if (slices.length === 0) gauge.clear();
+    slices.push(slice);
+  }
+  assert.equal(slices.join(''), expected, 'series that go meanwhile are told of to the end');
+});
+
+test('what takes time is got before the page, and what fails keeps nobody from it', async () => {
+  const told: string[] = [];
+  const registry = new Registry({ onReadError: (error, metric) => told.push(`${metric}: ${String(error)}`) });
+  let value = 0;
+  registry.observed({ name: 'o', help: 'o', type: 'gauge' }, () => [{ labels: {}, value }]);
+  registry.beforePage(async () => void (value = 7));
+  registry.beforePage(() => Promise.reject(new Error('no answer')));
+  assert.match(await registry.page(), /\no 7\n/);
+  assert.deepEqual(told, ['before the page: Error: no answer']);
+  const strict = new Registry();
+  strict.beforePage(() => Promise.reject(new Error('no answer')));
+  await assert.rejects(strict.page(), /no answer/);
+});
+
+test('a summary shows quantiles, sum and count', () => {
+  const registry = new Registry();
+  registry.summary({ name: 's_seconds', help: 's' }, () => ({
+    quantiles: [
+      [0.5, 1.5],
+      [1, 2],
+    ],
+    sum: 10,
+    count: 4,
+  }));
+  assert.equal(
+    registry.render(),
+    [
+      '# HELP s_seconds s',
+      '# TYPE s_seconds summary',
+      's_seconds{quantile="0.5"} 1.5',
+      's_seconds{quantile="1"} 2',
+      's_seconds_sum 10',
+      's_seconds_count 4',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('families tell what they are without being read', () => {
+  const registry = new Registry();
+  registry.histogram({ name: 'h', help: 'h', buckets: [1, Infinity], labels: ['b', 'a'], stability: 'BETA' });
+  registry.observed({ name: 'o', help: 'o', type: 'counter' }, () => assert.fail('read'));
+  assert.deepEqual(registry.families(), [
+    { name: 'h', type: 'histogram', stability: 'BETA', labels: ['a', 'b'], buckets: [1] },
+    { name: 'o', type: 'counter', stability: undefined, labels: [], buckets: undefined },
+  ]);
+});

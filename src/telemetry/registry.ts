@@ -7,22 +7,36 @@ import type {
   Metrics,
   ObservedOptions,
   Reading,
+  Stability,
 } from '../base/metrics.ts';
 import { TubeletError } from '../base/errors.ts';
 import { CounterMetric } from './counter.ts';
-import { exposition, type Family, type Sample } from './exposition.ts';
+import { headText, type FamilyType } from './exposition.ts';
 import { GaugeMetric } from './gauge.ts';
 import { HistogramMetric } from './histogram.ts';
-import { compareValues } from './series.ts';
+import { ObservedMetric, SummaryMetric, type SummaryReading } from './observed.ts';
 
 interface Source {
-  readonly type: Family['type'];
-  samples(): readonly Sample[];
+  readonly type: FamilyType;
+  readonly buckets?: readonly number[];
+  /** The lines of the family, a series at a time. */
+  texts(name: string): Iterable<string>;
 }
 
 interface Registered {
   readonly options: MetricOptions<string>;
   readonly source: Source;
+}
+
+/** What is known of a family without asking for its values. */
+export interface FamilyShape {
+  readonly name: string;
+  readonly type: FamilyType;
+  readonly stability: Stability | undefined;
+  /** In the order of the alphabet. */
+  readonly labels: readonly string[];
+  /** Of a histogram, without infinity. */
+  readonly buckets: readonly number[] | undefined;
 }
 
 export interface RegistryOptions {
@@ -33,9 +47,13 @@ export interface RegistryOptions {
 const metricName = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const labelName = /^[a-zA-Z_][a-zA-Z0-9_]*$/;
 
+/** Writing that much takes well under a millisecond; then others get their turn. */
+const sliceCharacters = 64 * 1024;
+
 /** All metrics of one page. A page of its own is a registry of its own. */
 export class Registry implements Metrics {
   readonly #metrics = new Map<string, Registered>();
+  readonly #preparations: (() => Promise<void>)[] = [];
   readonly #onReadError: RegistryOptions['onReadError'];
 
   constructor(options: RegistryOptions = {}) {
@@ -55,14 +73,81 @@ export class Registry implements Metrics {
   }
 
   observed<L extends string = never>(options: ObservedOptions<L>, read: () => Iterable<Reading<L>>): void {
-    const labels = [...(options.labels ?? [])].sort();
-    const samples = (): Sample[] => Array.from(read(), (reading) => sampleOf(labels, reading)).sort(bySeries);
-    this.#register(options, { type: options.type, samples });
+    this.#register(options, new ObservedMetric<L>(options, read));
   }
 
-  /** The page in Prometheus text format. */
+  summary(options: MetricOptions<never>, read: () => SummaryReading): void {
+    this.#register(options, new SummaryMetric(read));
+  }
+
+  /** Work before each `page`, for figures that take time to get. One that fails keeps no other from the page. */
+  beforePage(prepare: () => Promise<void>): void {
+    this.#preparations.push(prepare);
+  }
+
+  families(): readonly FamilyShape[] {
+    return [...this.#metrics.values()].map(({ options: { name, stability, labels = [] }, source }) => ({
+      name,
+      type: source.type,
+      stability,
+      labels: [...labels].sort(),
+      buckets: source.buckets,
+    }));
+  }
+
+  /** The page in Prometheus text format, without what takes preparation. */
   render(): string {
-    return exposition([...this.#metrics.values()].map((registered) => this.#familyOf(registered)));
+    return [...this.#texts()].join('');
+  }
+
+  /** The page, made in slices: others get their turn in between, however much there is to tell. */
+  async page(): Promise<string> {
+    const slices: string[] = [];
+    for await (const slice of this.slices()) slices.push(slice);
+    return slices.join('');
+  }
+
+  /** The page in pieces of some length; each is made when it is asked for, and not in the turn of the one before. */
+  async *slices(): AsyncIterable<string> {
+    await Promise.all(this.#preparations.map((prepare) => this.#prepared(prepare)));
+    let texts: string[] = [];
+    let written = 0;
+    for (const text of this.#texts()) {
+      texts.push(text);
+      written += text.length;
+      if (written < sliceCharacters) continue;
+      // Joined now: a page of thousands of small strings would be slow to send.
+      yield texts.join('');
+      [texts, written] = [[], 0];
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+    }
+    if (written > 0) yield texts.join('');
+  }
+
+  /** Families by name; one without samples is left out. */
+  *#texts(): Generator<string> {
+    const sorted = [...this.#metrics].sort(([a], [b]) => (a < b ? -1 : 1));
+    for (const [name, { options, source }] of sorted) {
+      let head = headText({ ...options, type: source.type });
+      try {
+        for (const text of source.texts(name)) {
+          yield head + text;
+          head = '';
+        }
+      } catch (error) {
+        if (this.#onReadError === undefined) throw error;
+        this.#onReadError(error, name);
+      }
+    }
+  }
+
+  async #prepared(prepare: () => Promise<void>): Promise<void> {
+    try {
+      await prepare();
+    } catch (error) {
+      if (this.#onReadError === undefined) throw error;
+      this.#onReadError(error, 'before the page');
+    }
   }
 
   #register<M extends Source>(options: MetricOptions<string>, source: M): M {
@@ -74,32 +159,4 @@ export class Registry implements Metrics {
     this.#metrics.set(name, { options, source });
     return source;
   }
-
-  #familyOf({ options, source }: Registered): Family {
-    const { name, help, stability } = options;
-    return { name, help, stability, type: source.type, samples: this.#read(name, source) };
-  }
-
-  #read(name: string, source: Source): readonly Sample[] {
-    try {
-      return source.samples();
-    } catch (error) {
-      if (this.#onReadError === undefined) throw error;
-      this.#onReadError(error, name);
-      return [];
-    }
-  }
-}
-
-function bySeries(a: Sample, b: Sample): number {
-  return compareValues(
-    a.labels.map(([, value]) => value),
-    b.labels.map(([, value]) => value),
-  );
-}
-
-function sampleOf<L extends string>(labels: readonly L[], reading: Reading<L>): Sample {
-  const pairs = labels.map((label) => [label, reading.labels[label]] as const);
-  const { value, timestamp } = reading;
-  return { suffix: '', labels: pairs, value, ...(timestamp === undefined ? {} : { timestamp }) };
 }

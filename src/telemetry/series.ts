@@ -1,10 +1,10 @@
 import type { LabelArguments, LabelValues, MetricOptions } from '../base/metrics.ts';
+import { labelText } from './exposition.ts';
 
-export type LabelPairs = readonly (readonly [name: string, value: string])[];
-
-interface Entry<S> {
+export interface Series<S> {
   readonly values: readonly string[];
-  readonly pairs: LabelPairs;
+  /** The labels as a page shows them. */
+  readonly text: string;
   readonly state: S;
 }
 
@@ -12,7 +12,9 @@ interface Entry<S> {
 export class SeriesMap<L extends string, S> {
   readonly #labels: readonly L[];
   readonly #make: () => S;
-  readonly #entries = new Map<string, Entry<S>>();
+  readonly #entries = new Map<string, Series<S>>();
+  /** Series come and go seldom, pages are asked for often. */
+  #sorted: readonly Series<S>[] | undefined;
 
   constructor(options: MetricOptions<L>, make: () => S) {
     // Readers of the format expect labels sorted by name.
@@ -28,16 +30,17 @@ export class SeriesMap<L extends string, S> {
   }
 
   remove(args: LabelArguments<L>): void {
-    this.#entries.delete(keyOf(this.#valuesOf(args)));
+    if (this.#entries.delete(keyOf(this.#valuesOf(args)))) this.#sorted = undefined;
   }
 
   clear(): void {
     this.#entries.clear();
+    this.#sorted = undefined;
   }
 
-  /** Sorted by label values. */
-  list(): { readonly pairs: LabelPairs; readonly state: S }[] {
-    return [...this.#entries.values()].sort((a, b) => compareValues(a.values, b.values));
+  /** Sorted by label values. What comes or goes later does not change the list that was answered. */
+  list(): readonly Series<S>[] {
+    return (this.#sorted ??= [...this.#entries.values()].sort((a, b) => compareValues(a.values, b.values)));
   }
 
   #valuesOf(args: LabelArguments<L>): readonly string[] {
@@ -49,10 +52,11 @@ export class SeriesMap<L extends string, S> {
     });
   }
 
-  #insert(key: string, values: readonly string[]): Entry<S> {
-    const pairs = this.#labels.map((label, index) => [label, values[index] ?? ''] as const);
-    const entry = { values, pairs, state: this.#make() };
+  #insert(key: string, values: readonly string[]): Series<S> {
+    const text = labelText(this.#labels.map((label, index) => [label, values[index] ?? ''] as const));
+    const entry = { values, text, state: this.#make() };
     this.#entries.set(key, entry);
+    this.#sorted = undefined;
     return entry;
   }
 }
@@ -63,7 +67,9 @@ function keyOf(values: readonly string[]): string {
 }
 
 export function compareValues(a: readonly string[], b: readonly string[]): number {
-  for (const [index, value] of a.entries()) {
+  // Thousands of series are compared for a page: no iterator is made for each.
+  for (let index = 0; index < a.length; index++) {
+    const value = a[index] ?? '';
     const other = b[index] ?? '';
     if (value !== other) return value < other ? -1 : 1;
   }

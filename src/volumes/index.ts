@@ -26,4 +26,5 @@ export type {
 export { ScratchFolders } from './scratch-folders.ts';
 export { SubPaths, type SubPath } from './sub-paths.ts';
 export { VolumeManager, type VolumeManagerDeps } from './volume-manager.ts';
+export { imageVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
 export { WrittenVolumes } from './written-volumes.ts';

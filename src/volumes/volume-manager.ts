@@ -4,14 +4,16 @@ import type { Component } from '../base/component.ts';
 import { describeError, kindOf, TubeletError } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import type { Metrics } from '../base/metrics.ts';
 import type { Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
-import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlugin } from './ports.ts';
+import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlace, VolumePlugin } from './ports.ts';
 import type { SubPaths } from './sub-paths.ts';
+import { volumeMetrics, type VolumeCount, type VolumeMetrics } from './volume-metrics.ts';
 import { isWorthTelling, nextFailure, type VolumeRecord } from './volume-record.ts';
-import { refusalOf, unableToMount, wantedVolumes } from './wanted-volumes.ts';
+import { pluginName, refusalOf, unableToMount, wantedVolumes } from './wanted-volumes.ts';
 
 export interface VolumeManagerDeps {
   readonly clock: Clock;
@@ -25,6 +27,7 @@ export interface VolumeManagerDeps {
   readonly wake: (uid: PodUid) => void;
   /** In how many milliseconds contents of the pod's volumes grow old by themselves, as tokens do. */
   readonly refreshInMs?: (uid: PodUid) => number | undefined;
+  readonly metrics?: Metrics;
 }
 
 /** How long a pod waits for its volumes before that is told as such. */
@@ -46,9 +49,11 @@ export class VolumeManager implements Component {
   readonly #pods = new Map<PodUid, PodVolumes>();
   /** Teardowns under way: a pod that comes back under its uid waits for them. They never reject. */
   readonly #teardowns = new Map<PodUid, Promise<void>>();
+  readonly #metrics: VolumeMetrics;
 
   constructor(deps: VolumeManagerDeps) {
     this.#deps = deps;
+    this.#metrics = volumeMetrics(deps.metrics, () => this.#counts());
   }
 
   async start(): Promise<void> {}
@@ -124,13 +129,28 @@ export class VolumeManager implements Component {
     const kinds = await host.files.list(paths.volumes(uid));
     const downs = kinds.map(async (folder) => {
       const plugin = plugins.find((candidate) => candidate.folder === folder);
-      if (plugin?.tearDown === undefined) return;
       const names = await host.files.list(`${paths.volumes(uid)}/${folder}`);
-      await allDone(names.map(async (name) => plugin.tearDown?.({ uid, name })));
+      if (known === undefined) for (const _ of names) this.#metrics.found(plugin !== undefined);
+      if (plugin?.tearDown === undefined) return;
+      await allDone(names.map((name) => this.#takeDown(plugin, folder, { uid, name })));
     });
     await allDone(downs);
     // What an operation of the old life still says about itself concerns nobody.
     if (this.#pods.get(uid) === known) this.#pods.delete(uid);
+  }
+
+  async #takeDown(plugin: VolumePlugin, folder: string, place: VolumePlace): Promise<void> {
+    const name = folder.replace('~', '/');
+    const began = this.#deps.clock.monotonic();
+    const took = (): number => (this.#deps.clock.monotonic() - began) / 1_000;
+    try {
+      await plugin.tearDown?.(place);
+    } catch (error) {
+      this.#metrics.operated('volume_unmount', name, took(), true);
+      throw error;
+    }
+    this.#metrics.operated('volume_unmount', name, took(), false);
+    this.#metrics.settled('volume_unmount', name, took());
   }
 
   /** Nothing is taken down under the hands of who sets it up; one that heeds no abort is named. */
@@ -180,7 +200,8 @@ export class VolumeManager implements Component {
 
   /** Has one volume made ready, unless that is under way, done, or to be tried later. Rejects when it is not ready then. */
   async #bring(pod: DesiredPod, volume: Volume, plugin: VolumePlugin, volumes: PodVolumes): Promise<void> {
-    const record = recordOf(volumes, volume.name);
+    const record = this.#recordOf(volumes, volume.name);
+    record.plugin ??= pluginName(volume, plugin.folder);
     // One that began before this call may have read what has changed since.
     await record.running;
     if (record.running === undefined && this.#isDue(record, plugin)) {
@@ -204,12 +225,19 @@ export class VolumeManager implements Component {
     record: VolumeRecord,
   ): Promise<void> {
     const { signal } = volumes.abort;
+    const kind = record.plugin ?? '';
+    const began = this.#deps.clock.monotonic();
+    const secondsSince = (sinceMs: number): number => (this.#deps.clock.monotonic() - sinceMs) / 1_000;
     try {
       const mounted = await plugin.setUp({ pod, volume }, signal);
+      this.#metrics.operated('volume_mount', kind, secondsSince(began), false);
+      const isFirst = record.mounted === undefined;
+      if (isFirst) this.#metrics.settled('volume_mount', kind, secondsSince(record.wantedSinceMs));
       record.mounted = mounted;
       delete record.failure;
     } catch (error) {
       if (signal.aborted) return;
+      this.#metrics.operated('volume_mount', kind, secondsSince(began), true);
       const message = `MountVolume.SetUp failed for volume "${volume.name}" : ${describeError(error)}`;
       this.#failed(pod, volume.name, volumes, new TubeletError(kindOf(error), message, { cause: error }));
     }
@@ -219,7 +247,7 @@ export class VolumeManager implements Component {
     const { clock, events, log } = this.#deps;
     const nowMs = clock.monotonic();
     const { message } = error;
-    const record = recordOf(volumes, name);
+    const record = this.#recordOf(volumes, name);
     const before = record.failure;
     record.failure = nextFailure(before, error, nowMs);
     this.#wakeIn(pod.uid, volumes, record.failure.nextAtMs - nowMs);
@@ -246,6 +274,28 @@ export class VolumeManager implements Component {
     return new TubeletError(kindOf(error), unableToMount(unmounted, [], describeError(error)), { cause: error });
   }
 
+  #recordOf({ records }: PodVolumes, name: string): VolumeRecord {
+    const known = records.get(name);
+    if (known !== undefined) return known;
+    const made: VolumeRecord = { wantedSinceMs: this.#deps.clock.monotonic() };
+    records.set(name, made);
+    return made;
+  }
+
+  #counts(): readonly VolumeCount[] {
+    const counts = new Map<string, { wanted: number; mounted: number }>();
+    for (const { records } of this.#pods.values()) {
+      for (const { plugin, mounted } of records.values()) {
+        if (plugin === undefined) continue;
+        const count = counts.get(plugin) ?? { wanted: 0, mounted: 0 };
+        count.wanted++;
+        if (mounted !== undefined) count.mounted++;
+        counts.set(plugin, count);
+      }
+    }
+    return [...counts].map(([plugin, count]) => ({ plugin, ...count }));
+  }
+
   /** The earliest wake counts. */
   #wakeIn(uid: PodUid, volumes: PodVolumes, ms: number | undefined): void {
     if (ms === undefined || volumes.abort.signal.aborted) return;
@@ -259,14 +309,6 @@ export class VolumeManager implements Component {
     });
     volumes.timer = { atMs, cancel };
   }
-}
-
-function recordOf({ records }: PodVolumes, name: string): VolumeRecord {
-  const known = records.get(name);
-  if (known !== undefined) return known;
-  const made: VolumeRecord = {};
-  records.set(name, made);
-  return made;
 }
 
 /** Waits for all; what failed first is thrown when the others have had their chance. */

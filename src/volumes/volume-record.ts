@@ -9,6 +9,10 @@ import type { MountedVolume } from './ports.ts';
  *   absent ──┴── setUp ──> making ──┬── ok ──> ready ──┴── look (follows) ──> making, still ready
  */
 export interface VolumeRecord {
+  /** The name of its kind; unset where nobody knows it. */
+  plugin?: string;
+  /** Since when it is to be ready. */
+  readonly wantedSinceMs: number;
   /** Set once it has been ready: what came later may have failed, the volume is there. */
   mounted?: MountedVolume;
   /** An operation under way. It settles without rejecting. */

@@ -17,6 +17,12 @@ export function kindOfVolume(volume: Volume): string {
   return Object.keys(source)[0] ?? 'none';
 }
 
+/** The full name of a volume's kind, as metrics have it; its folder, where it has one, is named by it. */
+export function pluginName(volume: Volume, folder: string | undefined): string {
+  if (folder !== undefined) return folder.replace('~', '/');
+  return `kubernetes.io/${kindOfVolume(volume).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
 /** Why a volume of a kind that nobody answers for cannot be had. */
 export function refusalOf(volume: Volume): string {
   if (volume.gitRepo !== undefined) {

@@ -73,6 +73,11 @@ export class ClusterWorld {
     return this.node.cri;
   }
 
+  /** The metrics of the life that is. */
+  get registry(): Registry {
+    return this.#living().registry;
+  }
+
   /** Page of metrics of the life that is. */
   get metrics(): string {
     return this.#life?.registry.render() ?? '';
@@ -228,6 +233,7 @@ export class ClusterWorld {
       services: () => cluster.services(),
       runtimeClasses: cluster.runtimeClasses,
       metrics: registry,
+      mirrorPods: () => cluster.mirrorPods(),
       onStatus: (uid: PodUid) => cluster.onStatus(uid),
       onGone: (uid: PodUid) => {
         node.gone.push(uid);

@@ -207,7 +207,12 @@ describe('an exec plugin', () => {
   test('is a program of this machine, run without a shell', async (context) => {
     const folder = await folderOf(context);
     const command = join(folder, 'login');
-    const runner = execRunner({ clock: systemClock(), environment: { A: 'agent', B: 'agent' } });
+    const seen: string[] = [];
+    const runner = execRunner({
+      clock: systemClock(),
+      environment: { A: 'agent', B: 'agent' },
+      seen: { ran: (exitCode, end) => seen.push(`${exitCode} ${end}`) },
+    });
     const script = `#!${process.execPath}
       const { A, B, KUBERNETES_EXEC_INFO } = process.env;
       if (process.argv[2] === 'fail') { console.error('no luck'); process.exit(3); }
@@ -219,5 +224,6 @@ describe('an exec plugin', () => {
     await assert.rejects(runner.run({ ...plugin, args: ['fail'] }, ''), /login ended with exit code 3: no luck/);
     const missing = { ...plugin, command: join(folder, 'missing'), installHint: 'get it from the shop' };
     await assert.rejects(runner.run(missing, ''), /missing is not there; get it from the shop/);
+    assert.deepEqual(seen, ['0 no_error', '3 plugin_execution_error', '1 plugin_not_found_error']);
   });
 });

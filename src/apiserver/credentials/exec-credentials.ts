@@ -1,10 +1,11 @@
+import { X509Certificate } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { SingleFlight } from '../../base/single-flight.ts';
 import type { ApiServerAccess, ExecPlugin } from '../kubeconfig/access.ts';
 import type { Credentials, TlsMaterial, TlsSource } from '../ports.ts';
 import { decodeExecCredential, execInfo, type ExecCredential } from './exec-protocol.ts';
 import { assertPair, tlsMaterial } from './file-tls.ts';
-import type { ExecRunner } from './run-exec.ts';
+import type { ExecRunner, PluginSeen } from './run-exec.ts';
 
 export interface ExecCredentialsDeps {
   readonly plugin: ExecPlugin;
@@ -13,6 +14,7 @@ export interface ExecCredentialsDeps {
   readonly tls: TlsSource;
   readonly runner: ExecRunner;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly seen?: Pick<PluginSeen, 'certificate'> | undefined;
 }
 
 /** Many requests may be refused at once for one reason; what was got since is not thrown away for the stragglers. */
@@ -55,7 +57,11 @@ export class ExecCredentials implements Credentials, TlsSource {
     const { ca } = await tls.current();
     const credential = decodeExecCredential(plugin.apiVersion, await runner.run(plugin, execInfo(plugin, access, ca)));
     const pair = credential.pair?.reveal();
-    if (pair !== undefined) assertPair(pair.certificate, pair.key);
+    if (pair !== undefined) {
+      assertPair(pair.certificate, pair.key);
+      const { validFrom, validTo } = new X509Certificate(pair.certificate);
+      this.#deps.seen?.certificate({ notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) });
+    }
     this.#kept = { credential, at: clock.monotonic() };
     return credential;
   }

@@ -10,6 +10,16 @@ export interface ExecRunner {
   run(plugin: ExecPlugin, info: string): Promise<string>;
 }
 
+/** How a plugin's run ended, in the words of the metric. */
+export type PluginEnd = 'no_error' | 'plugin_execution_error' | 'plugin_not_found_error' | 'client_internal_error';
+
+/** Told how plugins fare, for metrics. */
+export interface PluginSeen {
+  ran(exitCode: number, end: PluginEnd): void;
+  /** The agent goes by this certificate from now on. */
+  certificate(validity: { readonly notBefore: number; readonly notAfter: number }): void;
+}
+
 const timeoutMs = 60_000;
 const mostOutputBytes = 1024 * 1024;
 const mostErrorText = 400;
@@ -18,12 +28,13 @@ const mostErrorText = 400;
 export function execRunner(deps: {
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly seen?: Pick<PluginSeen, 'ran'> | undefined;
 }): ExecRunner {
   return {
     async run(plugin, info) {
       const env = { ...deps.environment, ...plugin.env.reveal(), KUBERNETES_EXEC_INFO: info };
       try {
-        return await withTimeout(deps.clock, timeoutMs, (signal) => runOnce(plugin, env, signal));
+        return await withTimeout(deps.clock, timeoutMs, (signal) => runOnce(plugin, env, signal, deps.seen));
       } catch (error) {
         if (kindOf(error) !== 'timeout') throw error;
         const name = basename(plugin.command);
@@ -37,16 +48,26 @@ function runOnce(
   { command, args, installHint }: ExecPlugin,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
+  seen: Pick<PluginSeen, 'ran'> | undefined,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { env, signal, encoding: 'utf8', maxBuffer: mostOutputBytes, killSignal: 'SIGKILL' } as const;
     const child = execFile(command, [...args], options, (error, stdout, stderr) => {
+      const { exitCode, end } = endOf(error);
+      seen?.ran(exitCode, end);
       if (error === null) resolve(stdout);
       else reject(failureOf(command, error, stderr, installHint));
     });
     child.stdin?.on('error', () => {});
     child.stdin?.end();
   });
+}
+
+function endOf(error: Error | null): { readonly exitCode: number; readonly end: PluginEnd } {
+  if (error === null) return { exitCode: 0, end: 'no_error' };
+  const { code } = error as { code?: string | number | null };
+  if (typeof code === 'number') return { exitCode: code, end: 'plugin_execution_error' };
+  return { exitCode: 1, end: code === 'ENOENT' ? 'plugin_not_found_error' : 'client_internal_error' };
 }
 
 /** The error of the call itself repeats what was printed, so only the way it ended is taken from it. */

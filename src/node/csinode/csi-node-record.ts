@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, wordsOf } from '../../base/errors.ts';
-import { KeyedWork } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { CSINode, Node } from '../../gen/kubernetes/types.ts';
@@ -17,6 +17,7 @@ export interface CsiNodeRecordDeps {
   readonly nodeName: string;
   /** What stands in the way of ready has changed. */
   readonly onChange: () => void;
+  readonly watch?: WorkWatch | undefined;
 }
 
 const backoff = { initialMs: 100, maxMs: 7_000 };
@@ -39,6 +40,7 @@ export class CsiNodeRecord implements Component {
       random,
       parallel: 1,
       backoff,
+      watch: deps.watch,
       work: (_, signal) => this.#initialize(signal),
       onError: (_, error, retryMs) => this.#failed(error, retryMs),
     });

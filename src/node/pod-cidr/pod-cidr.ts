@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
-import { KeyedWork } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
@@ -15,6 +15,7 @@ export interface PodCidrDeps {
   readonly node: () => Node | undefined;
   /** Of the configuration, for an agent without an API server. */
   readonly configured: string;
+  readonly watch?: WorkWatch | undefined;
 }
 
 const backoff = { initialMs: 1_000, maxMs: 10_000 };
@@ -36,6 +37,7 @@ export class PodCidr implements Component {
       random,
       parallel: 1,
       backoff,
+      watch: deps.watch,
       work: (_, signal) => this.#apply(signal),
       onError: (_, error, retryMs) => log.error(error, 'Error updating pod CIDR', { retryMs }),
     });

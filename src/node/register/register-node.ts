@@ -1,12 +1,13 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, wordsOf } from '../../base/errors.ts';
-import { KeyedWork } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
 import type { ApiClient, RequestOptions } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
+import type { NodeStartup } from '../node-startup.ts';
 import type { OwnNode } from '../own-node.ts';
 import type { NodeDiff, NodeEvents } from '../ports.ts';
 import { reconcileExisting } from './reconcile-existing.ts';
@@ -25,6 +26,8 @@ export interface RegisterNodeDeps {
   readonly resetExtendedResources: () => boolean;
   /** Told once, with the node as the API server has it where we know. */
   readonly onRegistered: (node: Node | undefined) => void;
+  readonly startup?: Pick<NodeStartup, 'attempted' | 'registered'> | undefined;
+  readonly watch?: WorkWatch | undefined;
 }
 
 const backoff = { initialMs: 100, maxMs: 7_000 };
@@ -51,6 +54,7 @@ export class RegisterNode implements Component {
       random,
       parallel: 1,
       backoff,
+      watch: deps.watch,
       work: (_, signal) => this.#register(signal),
       onError: (_, error, retryMs) => log.error(error, 'Unable to register node with API server', { retryMs }),
     });
@@ -71,8 +75,9 @@ export class RegisterNode implements Component {
   }
 
   async #register(signal: AbortSignal): Promise<void> {
-    const { api, own, log, events } = this.#deps;
+    const { api, own, log, events, startup } = this.#deps;
     const { nodeName } = own.settings;
+    startup?.attempted();
     const initial = await own.initial();
     // What the node is like is told once, however long the API server keeps us waiting.
     if (!this.#told) for (const event of initial.events) events.record(event);
@@ -81,6 +86,7 @@ export class RegisterNode implements Component {
     try {
       const created = await api.create<Node>(apiResources.nodes, undefined, initial.node, options(signal));
       log.info('Successfully registered node', { node: nodeName });
+      startup?.registered();
       this.#done(created);
     } catch (error) {
       // Some clusters let a node look at itself but not make itself: then it may be there all the same.

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
 import type { PodFullName, PodUid } from '../../base/ids.ts';
-import { KeyedWork } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Pod } from '../../gen/kubernetes/types.ts';
@@ -24,6 +24,7 @@ export interface MirrorKeeperDeps {
   readonly shown: () => readonly DesiredPod[];
   /** Whether a static pod of that name is still ending. */
   readonly ending: (fullName: PodFullName) => boolean;
+  readonly watch?: WorkWatch | undefined;
 }
 
 const parallel = 4;
@@ -46,6 +47,7 @@ export class MirrorKeeper implements Component {
       clock,
       random,
       parallel,
+      watch: deps.watch,
       work: (fullName, signal) => this.#reconcile(fullName, signal),
       onError: (fullName, error, retryMs) =>
         log.error(error, 'Cannot bring a mirror pod up to date', { pod: fullName, retryInMs: Math.round(retryMs) }),

@@ -5,8 +5,10 @@ import { podUid, type PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import { Mailbox } from '../../base/mailbox.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
 import { computeLeftovers } from './compute-leftovers.ts';
+import { housekeepingMetrics, type HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { Directories, Observations, Remover, Workers } from './ports.ts';
 
 export interface HousekeepingDeps {
@@ -23,6 +25,7 @@ export interface HousekeepingDeps {
   readonly remembered?: () => Iterable<PodUid>;
   /** The pod is gone from everywhere: others may forget it too. */
   readonly onGone: (uid: PodUid) => void;
+  readonly metrics?: Metrics;
 }
 
 /** Without a wake, leftovers are looked for this often. */
@@ -41,9 +44,13 @@ export class Housekeeping implements Component {
   /** Removals under way: one that hangs holds up neither the others nor the next look. They never reject. */
   readonly #removals = new Map<PodUid, Promise<void>>();
   #loop: LoopHandle | undefined;
+  readonly #metrics: HousekeepingMetrics;
+  /** Directories of strangers that went, and that could not, since the last look. */
+  #strays = { removed: 0, failed: 0 };
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = deps;
+    this.#metrics = housekeepingMetrics(deps.metrics);
   }
 
   async start(): Promise<void> {
@@ -88,6 +95,8 @@ export class Housekeeping implements Component {
 
   async #look(signal: AbortSignal): Promise<void> {
     const { workers, observed, directories, isDesired, sourcesReady } = this.#deps;
+    this.#metrics.swept(this.#strays.removed, this.#strays.failed);
+    this.#strays = { removed: 0, failed: 0 };
     // The disk is read first: a pod that starts meanwhile is then known to a worker before its files are judged.
     const onDisk = [...(await directories.uids())].map(podUid);
     const leftovers = computeLeftovers({
@@ -132,7 +141,13 @@ export class Housekeeping implements Component {
   async #removeStray(uid: PodUid): Promise<void> {
     const { directories, workers, isDesired, log } = this.#deps;
     log.info('Removing orphaned pod directory', { podUID: uid });
-    await directories.remove(uid);
+    try {
+      await directories.remove(uid);
+      this.#strays.removed++;
+    } catch (error) {
+      this.#strays.failed++;
+      throw error;
+    }
     // It may have come back under its uid meanwhile; then what others know is about its new life.
     if (!isDesired(uid) && !workers.uids().includes(uid)) this.#deps.onGone(uid);
   }

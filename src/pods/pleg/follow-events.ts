@@ -12,8 +12,8 @@ export interface FollowEventsOptions {
   readonly onHint: (hint: Hint) => void;
   /** A stream was asked for. Whether the runtime has it only shows when it refuses, or tells something. */
   readonly onOpen?: () => void;
-  /** It ended, broke or was refused. */
-  readonly onClose?: () => void;
+  /** It ended, broke or was refused; `error` unless it just ended. */
+  readonly onClose?: (error?: unknown) => void;
 }
 
 /** A runtime may be replaced by one that has events; asking once in a while costs nothing. */
@@ -51,7 +51,9 @@ async function followOne(stream: HintStream, options: FollowEventsOptions): Prom
   onOpen?.();
   try {
     for await (const hint of stream.hints(signal)) onHint(hint);
-  } finally {
-    onClose?.();
+  } catch (error) {
+    onClose?.(error);
+    throw error;
   }
+  onClose?.();
 }

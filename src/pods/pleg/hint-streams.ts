@@ -34,12 +34,13 @@ const criStates: Readonly<Record<ContainerEventType, HintedState>> = {
 
 /** Nothing for pods that no kubelet made. Without a sandbox, which may be gone by now, the id has to do. */
 export function fromCri(event: ContainerEventResponse): Hint | undefined {
-  const { containerId, podSandboxStatus } = event;
+  const { containerId, podSandboxStatus, createdAt } = event;
   const uid = podSandboxStatus && uidOf(podSandboxStatus.labels);
   if (podSandboxStatus !== undefined && uid === undefined) return undefined;
   // A type from the future is no state we could know of already.
   const state: HintedState | undefined = criStates[event.containerEventType];
-  return { ...(containerId !== '' && { containerId }), ...(uid && { uid }), ...(state && { state }) };
+  const at = createdAt > 0n ? { at: Number(createdAt / 1_000_000n) } : {};
+  return { ...(containerId !== '' && { containerId }), ...(uid && { uid }), ...(state && { state }), ...at };
 }
 
 const containerdStates: Readonly<Record<LowLevelEvent['kind'], HintedState | undefined>> = {
@@ -51,7 +52,7 @@ const containerdStates: Readonly<Record<LowLevelEvent['kind'], HintedState | und
   oom: undefined,
 };
 
-export function fromContainerd({ kind, containerId }: LowLevelEvent): Hint {
+export function fromContainerd({ kind, containerId, at }: LowLevelEvent): Hint {
   const state = containerdStates[kind];
-  return { containerId, ahead: true, ...(state && { state }) };
+  return { containerId, ahead: true, ...(state && { state }), ...(at !== undefined && { at }) };
 }

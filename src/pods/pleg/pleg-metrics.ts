@@ -10,6 +10,12 @@ export interface PlegMetrics {
   seen(unixSeconds: number): void;
   /** A hint was dropped because too many wait. */
   discarded(): void;
+  /** The runtime tells what happens by a stream of events. */
+  connected(): void;
+  /** The stream could not be opened, or broke. */
+  broke(): void;
+  /** A hint arrived this long after what it is about. */
+  heard(secondsAfter: number): void;
 }
 
 /** Upper bounds in seconds that the kubelet's users have on their dashboards. */
@@ -40,10 +46,29 @@ export function plegMetrics(metrics: Metrics | undefined): PlegMetrics {
     help: 'Events of the runtime that were dropped because too many waited.',
     stability,
   });
+  const connections = metrics?.counter({
+    name: 'kubelet_evented_pleg_connection_success_count',
+    help: 'Streams of events that the runtime opened.',
+    stability,
+  });
+  const breaks = metrics?.counter({
+    name: 'kubelet_evented_pleg_connection_error_count',
+    help: 'Streams of events that could not be opened or broke.',
+    stability,
+  });
+  const latency = metrics?.histogram({
+    name: 'kubelet_evented_pleg_connection_latency_seconds',
+    help: 'Seconds from something happening in the runtime to its event being here.',
+    stability,
+    buckets,
+  });
   return {
     took: (seconds) => duration?.observe(seconds),
     began: (seconds) => interval?.observe(seconds),
     seen: (seconds) => lastSeen?.set(seconds),
     discarded: () => discards?.inc(),
+    connected: () => connections?.inc(),
+    broke: () => breaks?.inc(),
+    heard: (seconds) => latency?.observe(seconds),
   };
 }

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { Duration } from '../../base/duration.ts';
+import { isKind } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
@@ -213,10 +214,16 @@ export class Pleg implements Component {
         this.#stream = { openedAt: clock.monotonic(), toldSomething: false };
       },
       onHint: (hint) => {
+        if (this.#stream?.toldSomething === false) this.#metrics.connected();
         if (this.#stream !== undefined) this.#stream.toldSomething = true;
+        if (hint.at !== undefined) this.#metrics.heard(Math.max(0, clock.now() - hint.at) / 1_000);
         this.#desk.take(hint);
       },
-      onClose: () => {
+      onClose: (error) => {
+        // One that told nothing for so long was there all the same.
+        if (this.#stream?.toldSomething === false && this.streamHealthy()) this.#metrics.connected();
+        // Going without a stream that the runtime does not have is no failure, nor is our own end.
+        if (error !== undefined && !signal.aborted && !isKind(error, 'unsupported')) this.#metrics.broke();
         this.#stream = undefined;
         this.#pace = { ...this.#pace, periodMs: this.#bounds.shortestMs };
         this.#sooner.wake();

@@ -33,6 +33,8 @@ export interface Hint {
   readonly state?: HintedState;
   /** The word may come before the runtime's own answers show it: who looks at once may see the old state. */
   readonly ahead?: boolean;
+  /** When it happened, as the runtime says, in wall time. */
+  readonly at?: number;
 }
 
 export interface HintStream {
@@ -50,4 +52,5 @@ export interface LowLevelEvents {
 export interface LowLevelEvent {
   readonly kind: 'created' | 'started' | 'exited' | 'oom' | 'removed';
   readonly containerId: string;
+  readonly at?: number;
 }

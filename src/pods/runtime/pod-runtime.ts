@@ -284,13 +284,17 @@ export class PodRuntime {
     const choice = this.#handlerFor(pod);
     if ('refusal' in choice) throw this.#sandboxFailed(pod, choice.refusal);
     this.#deps.log.debug(2, 'Creating pod sandbox', { pod: { namespace: pod.namespace, name: pod.name }, why });
+    const { runtime, clock, started } = this.#deps;
+    const began = clock.monotonic();
+    const ran = (failed: boolean): void => {
+      started.sandboxRan(choice.handler, (clock.monotonic() - began) / 1_000, failed);
+    };
     try {
-      const { podSandboxId } = await this.#deps.runtime.runPodSandbox(
-        { config, runtimeHandler: choice.handler },
-        { signal },
-      );
+      const { podSandboxId } = await runtime.runPodSandbox({ config, runtimeHandler: choice.handler }, { signal });
+      ran(false);
       return sandboxId(podSandboxId);
     } catch (error) {
+      ran(true);
       signal.throwIfAborted();
       throw this.#sandboxFailed(pod, wordsOf(error), error);
     }

@@ -9,8 +9,12 @@ export interface RuntimeMetrics {
   /** A container is about to be made; one that is held back is not. */
   containerStarts(kind: ContainerKind): void;
   containerFailed(kind: ContainerKind, reason: string): void;
+  /** The runtime has made a sandbox, or failed to. */
+  sandboxRan(handler: string, seconds: number, failed: boolean): void;
   /** A hook that asked for encryption went without. */
   hookFellBack(): void;
+  /** A pause before the end was cut short because the grace was over. */
+  sleepCutShort(): void;
 }
 
 const typeOf: Readonly<Record<ContainerKind, string>> = {
@@ -48,6 +52,23 @@ export function runtimeMetrics(metrics: Metrics | undefined): RuntimeMetrics {
     'kubelet_lifecycle_handler_http_fallbacks_total',
     'Hooks over HTTPS that were answered, and went on, in plain HTTP.',
   );
+  const sleeps = count(
+    'kubelet_sleep_action_terminated_early_total',
+    'Pauses before the end of a container that were cut short because its grace was over.',
+  );
+  const sandboxes = metrics?.histogram({
+    name: 'kubelet_run_podsandbox_duration_seconds',
+    help: 'Seconds that the runtime took to make a sandbox, by its handler.',
+    stability: 'ALPHA',
+    labels: ['runtime_handler'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+  });
+  const sandboxErrors = metrics?.counter({
+    name: 'kubelet_run_podsandbox_errors_total',
+    help: 'Sandboxes that the runtime failed to make, by handler.',
+    stability: 'ALPHA',
+    labels: ['runtime_handler'],
+  });
   return {
     podStarts: (own) => {
       pods?.inc();
@@ -59,6 +80,11 @@ export function runtimeMetrics(metrics: Metrics | undefined): RuntimeMetrics {
     },
     containerStarts: (kind) => containers?.inc({ container_type: typeOf[kind] }),
     containerFailed: (kind, code) => containerErrors?.inc({ container_type: typeOf[kind], code }),
+    sandboxRan: (handler, seconds, failed) => {
+      sandboxes?.observe(seconds, { runtime_handler: handler });
+      if (failed) sandboxErrors?.inc({ runtime_handler: handler });
+    },
     hookFellBack: () => fallbacks?.inc(),
+    sleepCutShort: () => sleeps?.inc(),
   };
 }

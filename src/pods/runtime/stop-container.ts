@@ -21,7 +21,7 @@ export interface StopContainerDeps {
   readonly hooks: HookDeps;
   /** Containers whose preStop hook has begun: a stop that is begun anew does not run it a second time. */
   readonly preStopped: Set<ContainerId>;
-  readonly started?: Pick<RuntimeMetrics, 'hookFellBack'>;
+  readonly started?: Pick<RuntimeMetrics, 'hookFellBack' | 'sleepCutShort'>;
 }
 
 /** As much of a container as stopping it takes. */
@@ -89,9 +89,12 @@ async function preStop(
   };
   // A pause that is cut short has done what it is for.
   let problem = handler.sleep === undefined ? 'it did not end within the grace period' : undefined;
+  let ended = false;
   await within(deps.clock, graceSeconds * 1_000, signal, async (bounded) => {
     problem = await runHook(deps.hooks, input, bounded);
+    ended = true;
   });
+  if (!ended && handler.sleep !== undefined) deps.started?.sleepCutShort();
   if (problem === undefined) return;
   deps.log.warn('PreStop hook failed', { containerName: observed.name, containerID: observed.id, problem });
   tell(deps, pod, observed, containerEvents.failedPreStopHook, 'PreStopHook failed', 'Warning');

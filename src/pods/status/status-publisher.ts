@@ -11,6 +11,7 @@ import { computeTelling, type Telling } from './compute-told.ts';
 import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
 import { generatePodStatus, type DecidedEnd } from './generate-status.ts';
 import { mergeStatus, normalizeStatus, terminateStatus, wasInitialized } from './merge-status.ts';
+import { startBuckets } from './pod-starts.ts';
 import type { PodStatuses } from './pod-statuses.ts';
 
 export interface StatusPublisherDeps {
@@ -36,11 +37,6 @@ export interface PublishInput {
   readonly terminal: boolean;
   readonly decided?: DecidedEnd;
 }
-
-/** In seconds; a start may wait long for its images. */
-const startBuckets = [
-  0.5, 1, 2, 3, 4, 5, 6, 8, 10, 20, 30, 45, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1200, 1800, 2700, 3600,
-];
 
 /** Works out a pod's status and keeps it. The status it answers is the agent's own; what is kept may hold its end back. */
 export class StatusPublisher {

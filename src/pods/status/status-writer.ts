@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
-import { KeyedWork } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
@@ -25,6 +25,7 @@ export interface StatusWriterDeps {
   readonly mayDelete: (uid: PodUid) => boolean;
   /** How long a status waited until the API server had it. */
   readonly observe?: (seconds: number) => void;
+  readonly watch?: WorkWatch | undefined;
 }
 
 /** What is remembered of one pod's writes. */
@@ -58,6 +59,7 @@ export class StatusWriter implements Component {
       clock,
       random,
       parallel,
+      watch: deps.watch,
       work: (uid, signal) => this.#write(uid, signal),
       onError: (uid, error, retryMs) =>
         log.warn('Failed to update status for pod', {

@@ -1,9 +1,20 @@
 import type { VolumeImages, VolumePlugin } from '../ports.ts';
+import type { ImageVolumeMetrics } from '../volume-metrics.ts';
 
 /** image: the files of an image, which the runtime mounts by itself. All there is to do is to have it on the node. */
-export function imageVolume(images: VolumeImages): VolumePlugin {
+export function imageVolume(images: VolumeImages, metrics?: ImageVolumeMetrics): VolumePlugin {
   return {
     handles: ({ image }) => image !== undefined,
-    setUp: async (request, signal) => ({ hostPath: '', readOnly: true, image: await images.ensure(request, signal) }),
+    async setUp(request, signal) {
+      metrics?.requested();
+      try {
+        const image = await images.ensure(request, signal);
+        metrics?.mounted();
+        return { hostPath: '', readOnly: true, image };
+      } catch (error) {
+        metrics?.failed();
+        throw error;
+      }
+    },
   };
 }

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import { Registry } from '../../telemetry/index.ts';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
+import { observedPod } from '../../testing/pods.ts';
+import { seededRandom } from '../../testing/seeded-random.ts';
+import { Housekeeping } from './housekeeping.ts';
+
+test('directories of strangers are counted by round, those that stay apart', async () => {
+  const registry = new Registry();
+  const onDisk = new Set(['a', 'stuck']);
+  const housekeeping = new Housekeeping({
+    clock: new FakeClock(),
+    random: seededRandom(1),
+    log: new MemoryLog(),
+    sourcesReady: () => true,
+    isDesired: () => false,
+    workers: { uids: () => [], isOver: () => false, adoptOrphan: () => {}, forget: () => false },
+    observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
+    remover: { remove: async () => {} },
+    directories: {
+      uids: async () => new Set([...onDisk].map(podUid)),
+      remove: async (uid) => {
+        if (uid === 'stuck') throw new Error('busy');
+        onDisk.delete(uid);
+      },
+    },
+    onGone: () => {},
+    metrics: registry,
+  });
+  const swept = (): readonly (string | undefined)[] =>
+    ['', '_errors'].map(
+      (end) => new RegExp(`^kubelet_orphan_pod_cleaned_volumes${end} (.*)$`, 'm').exec(registry.render())?.[1],
+    );
+  const { signal } = new AbortController();
+  await housekeeping.tidy(signal);
+  assert.deepEqual(swept(), ['0', '0']);
+  await housekeeping.tidy(signal);
+  assert.deepEqual(swept(), ['1', '1']);
+  await housekeeping.tidy(signal);
+  assert.deepEqual(swept(), ['0', '1']);
+});

@@ -1,0 +1,90 @@
+import { CertificateStore, ClientCertificateManager } from '../../src/apiserver/identity/index.ts';
+import { IssuedServingCertificate } from '../../src/apiserver/identity/issued-serving-certificate.ts';
+import { clientMetrics } from '../../src/apiserver/index.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { resolveGates } from '../../src/config/index.ts';
+import { announceProviders, imageMetrics } from '../../src/images/index.ts';
+import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
+import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
+import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-cgroups.ts';
+import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
+import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
+import { CgroupWriter } from '../../src/resources/cgroups/index.ts';
+import {
+  AccessReviews,
+  ClientCertificates,
+  TokenReviews,
+  type AuthorityFiles,
+  type ReviewApi,
+} from '../../src/server/auth/index.ts';
+import { RequestFigures } from '../../src/server/listener/request-figures.ts';
+import { podResourcesMetrics } from '../../src/server/podresources/pod-resources-metrics.ts';
+import { Registry, type FamilyShape } from '../../src/telemetry/index.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { MemoryCertificateFiles } from '../../src/testing/memory-certificate-files.ts';
+import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { testSettings } from './agent-world.ts';
+import { ClusterWorld } from './cluster-world.ts';
+
+/** Whatever is asked of it while things are only made is a mistake of the test. */
+function untouched<T extends object>(): T {
+  return new Proxy({} as T, {
+    get: (_, key) => {
+      throw new Error(`nobody should ask for ${String(key)}`);
+    },
+  });
+}
+
+/** Every metric of the page `/metrics` of an agent that has all there is: a cluster, issued certificates, plugins. */
+export async function agentFamilies(): Promise<readonly FamilyShape[]> {
+  const world = new ClusterWorld({ machine: { settings: { ...testSettings, featureGates: () => true } } });
+  await world.start();
+  const { registry } = world;
+  registerRest(registry);
+  await world.stop();
+  return registry.families();
+}
+
+/** What is made on the way to a pod machine, and by the server; answered only so that it was made for something. */
+function registerRest(registry: Registry): readonly unknown[] {
+  const [clock, random, log, metrics] = [new FakeClock(), seededRandom(1), silentLog, registry];
+  const { gates: featureGates } = resolveGates({});
+  const settings = { featureGates, version: 'v1.34.0' };
+  agentMetrics({ registry, otherPages: [new Registry()], settings, nodeName: 'node-1', clock });
+  runtimeCallMetrics(registry);
+  announceLosingSupport(registry);
+  imageMetrics(registry);
+  announceProviders(registry, 'hash');
+  clientMetrics(registry, 'api.test:6443', clock);
+  statsMetrics({ metrics, logs: () => [], claims: () => [] });
+  const certificates = {
+    clock,
+    random,
+    log,
+    metrics,
+    nodeName: 'node-1',
+    store: new CertificateStore({ files: new MemoryCertificateFiles(), log, folder: '/pki', purpose: 'client' }),
+    api: untouched<ConstructorParameters<typeof ClientCertificateManager>[0]['api']>(),
+  };
+  const ours = { ...testSettings, cgroupsPerQos: false };
+  return [
+    new ClientCertificateManager({ ...certificates, onRotated: () => {} }),
+    new IssuedServingCertificate({ ...certificates, addresses: () => [] }),
+    new CgroupWriter({ clock, log, metrics, tree: untouched(), version: 2, controllers: new Set() }),
+    wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
+    ...serverParts(registry),
+  ];
+}
+
+function serverParts(registry: Registry): readonly unknown[] {
+  const [clock, random, log, metrics] = [new FakeClock(), seededRandom(1), silentLog, registry];
+  const reviews = { clock, random, metrics, api: untouched<ReviewApi>() };
+  const files = untouched<AuthorityFiles>();
+  return [
+    new RequestFigures(registry, clock),
+    podResourcesMetrics(registry),
+    new TokenReviews({ ...reviews, cacheTtlMs: 1 }),
+    new AccessReviews({ ...reviews, nodeName: 'node-1', authorizedTtlMs: 1, unauthorizedTtlMs: 1 }),
+    new ClientCertificates({ clock, random, log, metrics, files, clientCAFile: '/ca.crt', userIds: true }),
+  ];
+}
