@@ -3,6 +3,7 @@
 import { fileURLToPath } from 'node:url';
 import { controlPlanePrograms } from './control-plane-programs.mjs';
 import { installDebianPackages } from './debian.mjs';
+import { prometheusPrograms } from './prometheus-programs.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
@@ -74,7 +75,15 @@ export const tiers = [
 function realMachine() {
   if (process.platform !== 'linux') return `needs Linux, this is ${process.platform}`;
   if (process.getuid?.() !== 0) return 'needs root';
+  preparePrometheus();
   return installDebianPackages();
+}
+
+/** Only a few tests ask for it; without it they alone are left out. */
+function preparePrometheus() {
+  const programs = prometheusPrograms();
+  if ('why' in programs) process.env.TUBELET_NO_PROMETHEUS = programs.why;
+  else process.env.TUBELET_PROMETHEUS_PROGRAMS = programs.folder;
 }
 
 /** Test processes inherit the place of the programs. */

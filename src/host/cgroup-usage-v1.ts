@@ -1,0 +1,151 @@
+import type { CgroupUsage, CpuUsage, MemoryUsage, ProcessUsage, UsageLimits } from '../model/usage.ts';
+import { blkio, fieldOf, limitOf, numberOf } from './cgroup-usage-text.ts';
+
+/** How much of a cgroup is read: what summaries are made of, or all there is, which costs three times as much. */
+export type UsageDepth = 'core' | 'everything';
+
+/** The part of a usage that the files of a cgroup tell. */
+export type TreeUsage = Omit<CgroupUsage, 'path' | 'at' | 'createdAt'>;
+
+/** What is set and seldom changes, so that it need not be read each time. */
+export interface SetValues {
+  readonly limits: UsageLimits;
+  /** 0 for any number. */
+  readonly threadsMax: number | undefined;
+}
+
+export interface UsageOptions {
+  readonly depth: UsageDepth;
+  /** Names of block devices by their numbers. */
+  readonly devices: ReadonlyMap<string, string>;
+  /** How many processes the cgroup has, where everything is read. */
+  readonly processes: number | undefined;
+  /** Asked for once the cgroup is known to be there; reads with the given function what is not known from before. */
+  readonly setValues: (read: () => SetValues) => SetValues;
+}
+
+/** Reads one file of the cgroup; undefined where there is none. */
+export type ReadFile = (controller: string, file: string) => string | undefined;
+
+/** The kernel counts user and system time in hundredths of a second, whatever the machine's own tick. */
+const nanosPerTick = 1e7;
+
+/** What the trees of version 1 tell; undefined where none of them has the cgroup. */
+export function usageVersion1(read: ReadFile, options: UsageOptions): TreeUsage | undefined {
+  const { depth, devices, processes } = options;
+  const totalNs = numberOf(read('cpuacct', 'cpuacct.usage'));
+  const memoryBytes = numberOf(read('memory', 'memory.usage_in_bytes'));
+  if (totalNs === undefined && memoryBytes === undefined) return undefined;
+  const { limits, threadsMax } = options.setValues(() => setVersion1(read, depth));
+  const memory = memoryBytes === undefined ? undefined : memoryUsage(read, memoryBytes);
+  if (depth === 'core') {
+    const cpu = totalNs === undefined ? undefined : { totalNs, userNs: 0, systemNs: 0 };
+    return { cpu, memory, processes: undefined, devices: [], pressure: {}, limits };
+  }
+  const bytes = read('blkio', 'blkio.throttle.io_service_bytes_recursive');
+  return {
+    cpu: totalNs === undefined ? undefined : cpuUsage(read, totalNs, limits),
+    memory: memory && { ...memory, ...otherMemory(read, limits, processes) },
+    processes: processUsage(processes, read('pids', 'pids.current'), threadsMax),
+    // Where no bytes went, nothing was done either.
+    devices: bytes === noBytes ? [] : blkio(bytes, read('blkio', 'blkio.throttle.io_serviced_recursive'), devices),
+    pressure: {},
+    limits,
+  };
+}
+
+const noBytes = 'Total 0\n';
+
+/** Only a quota can throttle. */
+function cpuUsage(read: ReadFile, totalNs: number, { cpuQuotaUs }: UsageLimits): CpuUsage {
+  const split = read('cpuacct', 'cpuacct.stat') ?? '';
+  const throttling = cpuQuotaUs === undefined ? undefined : read('cpu', 'cpu.stat');
+  return {
+    totalNs,
+    userNs: (fieldOf(split, 'user') ?? 0) * nanosPerTick,
+    systemNs: (fieldOf(split, 'system') ?? 0) * nanosPerTick,
+    ...(throttling !== undefined && {
+      throttling: {
+        periods: fieldOf(throttling, 'nr_periods') ?? 0,
+        throttledPeriods: fieldOf(throttling, 'nr_throttled') ?? 0,
+        throttledNs: fieldOf(throttling, 'throttled_time') ?? 0,
+      },
+    }),
+  };
+}
+
+function memoryUsage(read: ReadFile, usage: number): MemoryUsage | undefined {
+  const stat = read('memory', 'memory.stat');
+  if (stat === undefined) return undefined;
+  const withAllBelow = (key: string): number => fieldOf(stat, `total_${key}`) ?? fieldOf(stat, key) ?? 0;
+  const inactiveFile = withAllBelow('inactive_file');
+  return {
+    usage,
+    maxUsage: undefined,
+    workingSet: Math.max(usage - inactiveFile, 0),
+    rss: withAllBelow('rss'),
+    cache: withAllBelow('cache'),
+    mappedFile: withAllBelow('mapped_file'),
+    swap: withAllBelow('swap'),
+    kernel: 0,
+    activeFile: withAllBelow('active_file'),
+    inactiveFile,
+    failures: 0,
+    faults: {
+      own: { minor: fieldOf(stat, 'pgfault') ?? 0, major: fieldOf(stat, 'pgmajfault') ?? 0 },
+      all: { minor: withAllBelow('pgfault'), major: withAllBelow('pgmajfault') },
+    },
+    oomEvents: undefined,
+  };
+}
+
+/** Without a limit none is reached; without processes none is killed. */
+function otherMemory(read: ReadFile, limits: UsageLimits, processes: number | undefined): Partial<MemoryUsage> {
+  const failures = limits.memory === undefined ? 0 : (numberOf(read('memory', 'memory.failcnt')) ?? 0);
+  const oom = processes === 0 ? undefined : read('memory', 'memory.oom_control');
+  return {
+    maxUsage: numberOf(read('memory', 'memory.max_usage_in_bytes')),
+    kernel: numberOf(read('memory', 'memory.kmem.usage_in_bytes')) ?? 0,
+    failures,
+    oomEvents: processes === 0 ? 0 : fieldOf(oom ?? '', 'oom_kill'),
+  };
+}
+
+/** Version 1 limits memory and swap together; the difference is what swap alone may be. */
+function setVersion1(read: ReadFile, depth: UsageDepth): SetValues {
+  const memory = limitOf(read('memory', 'memory.limit_in_bytes'));
+  const both = memory === undefined ? undefined : limitOf(read('memory', 'memory.memsw.limit_in_bytes'));
+  const whole = depth === 'everything';
+  return {
+    limits: {
+      cpuShares: whole ? numberOf(read('cpu', 'cpu.shares')) : undefined,
+      cpuQuotaUs: whole ? numberOf(read('cpu', 'cpu.cfs_quota_us')) : undefined,
+      cpuPeriodUs: whole ? numberOf(read('cpu', 'cpu.cfs_period_us')) : undefined,
+      memory,
+      memorySwap: memory === undefined || both === undefined ? undefined : Math.max(both - memory, 0),
+      memoryReservation: whole ? limitOf(read('memory', 'memory.soft_limit_in_bytes')) : undefined,
+    },
+    threadsMax: whole ? threadsLimit(read('pids', 'pids.max')) : undefined,
+  };
+}
+
+/** A limit of threads that is none is told as 0. */
+export function threadsLimit(text: string | undefined): number | undefined {
+  return text === undefined ? undefined : (numberOf(text) ?? 0);
+}
+
+export function processUsage(
+  processes: number | undefined,
+  threads: string | undefined,
+  threadsMax: number | undefined,
+): ProcessUsage | undefined {
+  if (processes === undefined) return undefined;
+  return {
+    processes,
+    threads: numberOf(threads),
+    threadsMax,
+    fileDescriptors: undefined,
+    sockets: undefined,
+    openFilesSoftLimit: undefined,
+  };
+}

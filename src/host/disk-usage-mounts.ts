@@ -1,0 +1,36 @@
+import type { MountEntry } from './mountinfo.ts';
+
+/** File systems that lie on disks. Those of the network are left out: one that does not answer would hold up everybody. */
+const onDisks = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'f2fs', 'zfs', 'bcachefs']);
+/** Folders in memory of the machine itself; pods and sandboxes have hundreds of their own. */
+const inMemory = new Set(['/dev/shm', '/run', '/run/lock', '/tmp']);
+
+export interface CountedMount {
+  readonly path: string;
+  readonly device: string;
+}
+
+/** The mounts that stand for file systems of the machine, each file system once, under its first mount. */
+export function countedMounts(mounts: readonly MountEntry[]): readonly CountedMount[] {
+  const found = new Map<string, CountedMount>();
+  for (const mount of mounts) {
+    const { mountPoint: path, fsType } = mount;
+    const counts = onDisks.has(fsType) || (fsType === 'tmpfs' && inMemory.has(path));
+    if (counts && !found.has(mount.device)) found.set(mount.device, { path, device: deviceOf(mount) });
+  }
+  return [...found.values()];
+}
+
+/** The device of the file system that a path is on: that of the deepest mount above it, the last one where several are. */
+export function deviceAt(mounts: readonly MountEntry[], path: string): string | undefined {
+  let nearest: MountEntry | undefined;
+  for (const mount of mounts) {
+    const { mountPoint } = mount;
+    const isAbove = mountPoint === '/' || path === mountPoint || path.startsWith(`${mountPoint}/`);
+    if (isAbove && mountPoint.length >= (nearest?.mountPoint.length ?? 0)) nearest = mount;
+  }
+  return nearest === undefined ? undefined : deviceOf(nearest);
+}
+
+/** A file system in memory has no device; it goes by the place where it is. */
+const deviceOf = ({ fsType, source, mountPoint }: MountEntry): string => (fsType === 'tmpfs' ? mountPoint : source);

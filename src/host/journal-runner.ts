@@ -1,0 +1,62 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Readable } from 'node:stream';
+
+export interface JournalRunnerOptions {
+  /** The agent's own; the program is found by its PATH. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly program?: string;
+}
+
+export type HostProgramEnd = { readonly kind: 'ended' } | { readonly kind: 'notStarted'; readonly why: string };
+
+export interface HostJournalRunner {
+  run(
+    args: readonly string[],
+    output: (chunk: Uint8Array) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<HostProgramEnd>;
+}
+
+/**
+ * journalctl as a program of this machine, without a shell and with nothing on its standard input. It sees UTC, so that
+ * times in its arguments are those of the query and not of the node's place. Read only as fast as the client takes it.
+ */
+export function journalRunner({ environment, program = 'journalctl' }: JournalRunnerOptions): HostJournalRunner {
+  return {
+    async run(args, output, signal) {
+      signal.throwIfAborted();
+      const env = { ...environment, TZ: 'UTC', LC_ALL: 'C', SYSTEMD_PAGER: '', SYSTEMD_COLORS: '0' };
+      const child = spawn(program, [...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+      const kill = (): void => void child.kill('SIGKILL');
+      // Also a kill may fail; how the program ends is heard by other ways.
+      child.on('error', () => {});
+      const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
+      signal.addEventListener('abort', kill, { once: true });
+      try {
+        await once(child, 'spawn');
+      } catch (error) {
+        signal.removeEventListener('abort', kill);
+        return { kind: 'notStarted', why: error instanceof Error ? error.message : String(error) };
+      }
+      try {
+        // One chunk at a time, of whichever of the two there is first: lines of both stay whole as far as they come so.
+        let turn: Promise<void> = Promise.resolve();
+        const inTurn = (chunk: Uint8Array): Promise<void> => (turn = turn.then(() => output(chunk)));
+        await Promise.all([copy(child.stdout, inTurn), copy(child.stderr, inTurn)]);
+        await closed;
+        signal.throwIfAborted();
+        return { kind: 'ended' };
+      } finally {
+        signal.removeEventListener('abort', kill);
+        kill();
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }
+    },
+  };
+}
+
+async function copy(from: Readable, output: (chunk: Uint8Array) => Promise<void>): Promise<void> {
+  for await (const chunk of from) await output(chunk as Uint8Array);
+}

@@ -1,0 +1,174 @@
+import { constants, watch, type BigIntStats } from 'node:fs';
+import { open, opendir, readdir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
+import { mappedError } from './files.ts';
+import { isAbsence, openPath, pathOf } from './path-handle.ts';
+
+export interface HostLogFacts {
+  /** Device and inode: the same for one file under all its names. */
+  readonly identity: string;
+  readonly size: number;
+}
+
+/** A file that stays the same when it is renamed or removed. */
+export interface HostOpenLog {
+  readonly identity: string;
+  size(): Promise<number>;
+  read(buffer: Buffer, position: number, length: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Logs of containers on this machine. Runtimes may link them elsewhere, so links are followed. */
+export const hostLogFiles = {
+  resolve: (path: string): Promise<string> => mapped(realpath(path)),
+
+  open: async (path: string): Promise<HostOpenLog> => openLog(await openPlain(path)),
+
+  async look(path: string): Promise<HostLogFacts | undefined> {
+    const stats = await unlessAbsent(stat(path, { bigint: true }));
+    return stats === undefined ? undefined : { identity: identityOf(stats), size: Number(stats.size) };
+  },
+
+  async list(folder: string): Promise<readonly string[]> {
+    return (await unlessAbsent(readdir(folder))) ?? [];
+  },
+
+  watch(folder: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void {
+    try {
+      const watcher = watch(folder, { persistent: false }, (_event, name) => onChange(name ?? undefined));
+      watcher.on('error', (error) => onError(mappedError(error)));
+      return () => watcher.close();
+    } catch (error) {
+      throw failure(error);
+    }
+  },
+};
+
+export interface HostNodeLog {
+  readonly kind: 'file';
+  readonly modifiedMs: number;
+  readonly size: number;
+  read(buffer: Buffer, position: number, length: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+export interface HostNodeLogFolder {
+  readonly kind: 'folder';
+  readonly modifiedMs: number;
+  /** Up to so many entries, as they come, and whether there are more. */
+  list(most: number): Promise<{ readonly entries: readonly HostLogEntry[]; readonly more: boolean }>;
+  close(): Promise<void>;
+}
+
+export interface HostLogEntry {
+  readonly name: string;
+  readonly isFolder: boolean;
+}
+
+/**
+ * Opens what stands at a path, if it is in truth below one of the folders: containers that can write there must not
+ * make us read the rest of the machine by links. Where it is, is asked of what is open, which cannot be swapped any
+ * more. `denied` for what lies elsewhere or is neither a file nor a folder.
+ */
+export async function openNodeLog(path: string, folders: readonly string[]): Promise<HostNodeLog | HostNodeLogFolder> {
+  const named = await openPath(await mapped(realpath(path)));
+  if (named === undefined) throw new TubeletError('notFound', `${path} is not there`);
+  try {
+    const place = await readlink(pathOf(named));
+    const roots = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
+    if (!roots.some((root) => place === root || place.startsWith(root.endsWith('/') ? root : `${root}/`))) {
+      throw new TubeletError('denied', `${path} leads out of the folder of logs`);
+    }
+    const stats = await named.stat({ bigint: true });
+    const modifiedMs = Number(stats.mtimeMs);
+    if (stats.isDirectory()) {
+      return { kind: 'folder', modifiedMs, list: (most) => listOpen(named, most), close: () => named.close() };
+    }
+    if (!stats.isFile()) throw notPlain(path);
+    const log = openLog(await openPlain(pathOf(named)));
+    await named.close();
+    return {
+      kind: 'file',
+      modifiedMs,
+      size: Number(stats.size),
+      read: (buffer, position, length) => log.read(buffer, position, length),
+      close: () => log.close(),
+    };
+  } catch (error) {
+    await named.close();
+    throw mappedError(error);
+  }
+}
+
+async function listOpen(
+  folder: FileHandle,
+  most: number,
+): Promise<{ readonly entries: readonly HostLogEntry[]; readonly more: boolean }> {
+  const entries: HostLogEntry[] = [];
+  for await (const entry of await mapped(opendir(pathOf(folder), { bufferSize: 256 }))) {
+    if (entries.length >= most) return { entries, more: true };
+    entries.push({ name: entry.name, isFolder: entry.isDirectory() });
+  }
+  return { entries, more: false };
+}
+
+interface PlainFile {
+  readonly file: FileHandle;
+  readonly stats: BigIntStats;
+}
+
+/** A plain file, and no waiting for somebody to write into what only looks like one. */
+async function openPlain(path: string): Promise<PlainFile> {
+  const file = await mapped(open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+  try {
+    const stats = await file.stat({ bigint: true });
+    if (!stats.isFile()) throw notPlain(path);
+    return { file, stats };
+  } catch (error) {
+    await file.close();
+    throw mappedError(error);
+  }
+}
+
+function openLog({ file, stats }: PlainFile): HostOpenLog {
+  return {
+    identity: identityOf(stats),
+    size: async () => (await mapped(file.stat())).size,
+    read: async (buffer, position, length) => (await mapped(file.read(buffer, 0, length, position))).bytesRead,
+    close: () => file.close(),
+  };
+}
+
+/** Where names come from clients: those that no file can have, and links that go in circles. */
+const kinds: Readonly<Record<string, ErrorKind>> = {
+  ENOENT: 'notFound',
+  ENOTDIR: 'notFound',
+  ENAMETOOLONG: 'notFound',
+  ELOOP: 'denied',
+};
+
+function failure(error: unknown): unknown {
+  const kind = kinds[(error as NodeJS.ErrnoException).code ?? ''];
+  return kind === undefined ? mappedError(error) : new TubeletError(kind, messageOf(error), { cause: error });
+}
+
+const identityOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
+
+const notPlain = (path: string): TubeletError => new TubeletError('denied', `${path} is not a regular file`);
+
+async function mapped<T>(outcome: Promise<T>): Promise<T> {
+  try {
+    return await outcome;
+  } catch (error) {
+    throw failure(error);
+  }
+}
+
+async function unlessAbsent<T>(outcome: Promise<T>): Promise<T | undefined> {
+  try {
+    return await outcome;
+  } catch (error) {
+    if (isAbsence(error)) return undefined;
+    throw mappedError(error);
+  }
+}

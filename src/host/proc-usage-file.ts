@@ -1,0 +1,46 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { TubeletError } from '../base/errors.ts';
+
+/**
+ * Pseudo-files are many and small, so they are read into one buffer that is always there: half the cost of a general
+ * read, which asks for a size that the kernel does not know and takes fresh memory for each file.
+ */
+const buffer = Buffer.allocUnsafeSlow(256 * 1024);
+
+/** The kernel fills about a page before it makes a reader come back; what is shorter than half of one is all there is. */
+const surelyWhole = 2_048;
+
+/** What the kernel does not tell, be it that the thing is gone or that it does not count it. */
+const untold = new Set(['ENOENT', 'ENODEV', 'ESRCH', 'EOPNOTSUPP', 'EINVAL', 'ENOTDIR', 'EACCES', 'EPERM']);
+
+/** The text of a file of /proc, /sys or a cgroup; undefined where there is none. What is beyond 256 KiB is left out. */
+export function readPseudoFile(path: string): string | undefined {
+  const length = told(() => readInto(path), path);
+  return length === undefined ? undefined : buffer.toString('latin1', 0, length);
+}
+
+/** The answer of the kernel; undefined where it has none. */
+export function told<T>(ask: () => T, what: string): T | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? String(error);
+    if (untold.has(code)) return undefined;
+    throw new TubeletError('internal', `cannot read ${what}: ${code}`, { cause: error });
+  }
+}
+
+function readInto(path: string): number {
+  const file = openSync(path, 'r');
+  try {
+    let length = readSync(file, buffer, 0, buffer.length, null);
+    if (length < surelyWhole) return length;
+    for (;;) {
+      const more = length === buffer.length ? 0 : readSync(file, buffer, length, buffer.length - length, null);
+      if (more === 0) return length;
+      length += more;
+    }
+  } finally {
+    closeSync(file);
+  }
+}

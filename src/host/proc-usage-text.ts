@@ -1,0 +1,118 @@
+import type { CpuUsage, InterfaceUsage, MemoryUsage } from '../model/usage.ts';
+import { fieldOf } from './cgroup-usage-text.ts';
+
+/** What the files of /proc say, from their texts alone. */
+
+const nanosPerTick = 1e7;
+const kilobyte = 1_024;
+
+/** Interfaces that only repeat what others carry: the loop, and the near ends of the cables of containers. */
+const repeating = ['lo', 'veth', 'docker', 'nerdctl'];
+
+/** /proc/<pid>/net/dev: two lines of headings, then a line for each interface. */
+export function interfacesIn(text: string): readonly InterfaceUsage[] {
+  const found: InterfaceUsage[] = [];
+  for (const line of text.split('\n')) {
+    const colon = line.indexOf(':');
+    if (colon < 0) continue;
+    const name = line.slice(0, colon).trim();
+    if (repeating.some((prefix) => name.startsWith(prefix))) continue;
+    const figures = line
+      .slice(colon + 1)
+      .trim()
+      .split(/ +/);
+    const figure = (index: number): number => Number(figures[index] ?? 0);
+    found.push({
+      name,
+      rxBytes: figure(0),
+      rxPackets: figure(1),
+      rxErrors: figure(2),
+      rxDropped: figure(3),
+      txBytes: figure(8),
+      txPackets: figure(9),
+      txErrors: figure(10),
+      txDropped: figure(11),
+    });
+  }
+  return found;
+}
+
+/** The line of all processors in /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal, … */
+export function cpuOfStat(text: string): CpuUsage | undefined {
+  const [word, ...figures] = text.slice(0, text.indexOf('\n')).split(/ +/);
+  if (word !== 'cpu' || figures.length < 7) return undefined;
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softIrq = 0] = figures.map(Number);
+  const userNs = (user + nice) * nanosPerTick;
+  const systemNs = (system + irq + softIrq) * nanosPerTick;
+  return { totalNs: userNs + systemNs, userNs, systemNs };
+}
+
+export interface MachineMemory {
+  readonly total: number;
+  readonly free: number;
+  readonly swapTotal: number;
+  readonly swapFree: number;
+}
+
+/** /proc/meminfo. */
+export function machineMemory(meminfo: string): MachineMemory {
+  const bytes = bytesOf(meminfo);
+  return {
+    total: bytes('MemTotal'),
+    free: bytes('MemFree'),
+    swapTotal: bytes('SwapTotal'),
+    swapFree: bytes('SwapFree'),
+  };
+}
+
+/** The machine as if it were a cgroup, where the root tells nothing of memory. */
+export function memoryOfMachine(meminfo: string, vmstat: string): MemoryUsage {
+  const bytes = bytesOf(meminfo);
+  const { total, free, swapTotal, swapFree } = machineMemory(meminfo);
+  const usage = total - free;
+  const inactiveFile = bytes('Inactive(file)');
+  const faults = { minor: fieldOf(vmstat, 'pgfault') ?? 0, major: fieldOf(vmstat, 'pgmajfault') ?? 0 };
+  return {
+    usage,
+    maxUsage: undefined,
+    workingSet: Math.max(usage - inactiveFile, 0),
+    rss: bytes('AnonPages'),
+    cache: bytes('Cached'),
+    mappedFile: bytes('Mapped'),
+    swap: swapTotal - swapFree,
+    kernel: bytes('Slab') + bytes('KernelStack') + bytes('PageTables'),
+    activeFile: bytes('Active(file)'),
+    inactiveFile,
+    failures: 0,
+    faults: { own: faults, all: faults },
+    oomEvents: fieldOf(vmstat, 'oom_kill'),
+  };
+}
+
+const bytesOf =
+  (meminfo: string) =>
+  (key: string): number =>
+    (fieldOf(meminfo, key) ?? 0) * kilobyte;
+
+/** The number of threads that exist, from the fourth word of /proc/loadavg: `3/175`. */
+export function threadsOfLoadavg(text: string): number | undefined {
+  const threads = Number(/\d+\/(?<all>\d+)/.exec(text)?.groups?.['all']);
+  return Number.isNaN(threads) ? undefined : threads;
+}
+
+/** /proc/diskstats: `major:minor` → `/dev/<name>`. */
+export function blockDevicesIn(diskstats: string): ReadonlyMap<string, string> {
+  const names = new Map<string, string>();
+  for (const line of diskstats.split('\n')) {
+    const [major, minor, name] = line.trim().split(/ +/, 3);
+    if (name !== undefined) names.set(`${major}:${minor}`, `/dev/${name}`);
+  }
+  return names;
+}
+
+/** The soft limit of open files in /proc/<pid>/limits; -1 for none. */
+export function openFilesLimit(limits: string): number | undefined {
+  const word = /^Max open files +(?<soft>\S+)/m.exec(limits)?.groups?.['soft'];
+  if (word === undefined) return undefined;
+  return word === 'unlimited' ? -1 : Number(word);
+}

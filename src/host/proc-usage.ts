@@ -1,0 +1,80 @@
+import type { InterfaceUsage, Pressure } from '../model/usage.ts';
+import { fieldOf, numberOf, pressureOf } from './cgroup-usage-text.ts';
+import { readPseudoFile } from './proc-usage-file.ts';
+import {
+  blockDevicesIn,
+  cpuOfStat,
+  interfacesIn,
+  machineMemory,
+  memoryOfMachine,
+  threadsOfLoadavg,
+  type MachineMemory,
+} from './proc-usage-text.ts';
+import type { CpuUsage, MemoryUsage } from '../model/usage.ts';
+
+/** How many threads there may be and are; undefined for what the kernel does not tell. */
+export interface ThreadCounts {
+  readonly most: number | undefined;
+  readonly now: number | undefined;
+}
+
+/** The machine as /proc tells it. */
+export class HostProcUsage {
+  readonly #proc: string;
+
+  /** Where /proc is; elsewhere in tests. */
+  constructor(proc = '/proc') {
+    this.#proc = proc;
+  }
+
+  /** What has gone through the network that a process sees, `self` for the agent's own; nothing when it is gone. */
+  interfaces(pid: number | 'self'): readonly InterfaceUsage[] {
+    return interfacesIn(this.#read(`${pid}/net/dev`) ?? '');
+  }
+
+  memory(): MachineMemory {
+    return machineMemory(this.#read('meminfo') ?? '');
+  }
+
+  threads(): ThreadCounts {
+    const limits = [numberOf(this.#read('sys/kernel/pid_max')), numberOf(this.#read('sys/kernel/threads-max'))].filter(
+      (limit) => limit !== undefined,
+    );
+    return {
+      most: limits.length === 0 ? undefined : Math.min(...limits),
+      now: threadsOfLoadavg(this.#read('loadavg') ?? ''),
+    };
+  }
+
+  /** Wall milliseconds. */
+  bootTime(): number | undefined {
+    const seconds = fieldOf(this.#read('stat') ?? '', 'btime');
+    return seconds === undefined ? undefined : seconds * 1_000;
+  }
+
+  /** All processors since the start of the machine. */
+  cpu(): CpuUsage | undefined {
+    return cpuOfStat(this.#read('stat') ?? '');
+  }
+
+  /** The machine's memory as a usage. */
+  memoryUsage(): MemoryUsage | undefined {
+    const meminfo = this.#read('meminfo');
+    return meminfo === undefined ? undefined : memoryOfMachine(meminfo, this.#read('vmstat') ?? '');
+  }
+
+  pressure(): Readonly<Partial<Record<'cpu' | 'memory' | 'io', Pressure>>> {
+    const of = (resource: string): Pressure | undefined => pressureOf(this.#read(`pressure/${resource}`));
+    const [cpu, memory, io] = [of('cpu'), of('memory'), of('io')];
+    return { ...(cpu && { cpu }), ...(memory && { memory }), ...(io && { io }) };
+  }
+
+  /** Names of block devices by their numbers. */
+  blockDevices(): ReadonlyMap<string, string> {
+    return blockDevicesIn(this.#read('diskstats') ?? '');
+  }
+
+  #read(file: string): string | undefined {
+    return readPseudoFile(`${this.#proc}/${file}`);
+  }
+}

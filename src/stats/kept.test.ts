@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { Kept, patiently } from './kept.ts';
+import { Shared } from './shared.ts';
+
+const { signal } = new AbortController();
+const unexpected = (error: unknown): void => assert.fail(String(error));
+const never = (): Promise<never> => new Promise(() => {});
+
+describe('what is dear', () => {
+  test('is found out again when it is too old, by one at a time', async () => {
+    const clock = new FakeClock();
+    const kept = new Kept<number>(clock);
+    let found = 0;
+    const renew = () => kept.renew(1_000, async () => ++found, unexpected);
+    const [first, second] = [renew(), renew()];
+    assert.equal(first, second);
+    await first;
+    assert.equal(kept.value, 1);
+    assert.equal(renew(), undefined);
+    await clock.advance(1_000);
+    await renew();
+    assert.equal(kept.value, 2);
+  });
+
+  test('that fails leaves what was known, and is tried again sooner', async () => {
+    const clock = new FakeClock();
+    const kept = new Kept<number>(clock);
+    await kept.renew(1_000, async () => 1, unexpected);
+    await clock.advance(1_000);
+    const told: unknown[] = [];
+    const fails = async (): Promise<number> => {
+      throw new Error('no');
+    };
+    await kept.renew(1_000, fails, (error) => told.push(error));
+    assert.equal(told.length, 1);
+    assert.equal(kept.value, 1);
+    assert.equal(kept.renew(1_000, fails, unexpected), undefined);
+    await clock.advance(500);
+    await kept.renew(1_000, async () => 2, unexpected);
+    assert.equal(kept.value, 2);
+  });
+
+  test('that hangs is waited for once', async () => {
+    const clock = new FakeClock();
+    const kept = new Kept<number>(clock);
+    let over = false;
+    const waiting = patiently(clock, [undefined, kept.renew(1_000, never, unexpected)]).then(() => (over = true));
+    await clock.advance(1_999);
+    assert.equal(over, false);
+    await clock.advance(1);
+    await waiting;
+    assert.equal(kept.renew(1_000, never, unexpected), undefined);
+    assert.equal(clock.pending(), 0);
+  });
+
+  test('that is quick leaves no timer behind', async () => {
+    const clock = new FakeClock();
+    await patiently(clock, [Promise.resolve()]);
+    await patiently(clock, []);
+    assert.equal(clock.pending(), 0);
+  });
+});
+
+describe('one answer for all', () => {
+  test('who ask at once, and for a moment', async () => {
+    const clock = new FakeClock();
+    const shared = new Shared(clock, 1_000);
+    let works = 0;
+    const ask = () => shared.ask('a', async () => ++works, signal);
+    assert.deepEqual(await Promise.all([ask(), ask()]), [1, 1]);
+    await clock.advance(999);
+    assert.equal(await ask(), 1);
+    await clock.advance(1);
+    assert.equal(await ask(), 2);
+    assert.equal(await shared.ask('b', async () => 'other', signal), 'other');
+  });
+
+  test('who gives up ends the waiting, not the work', async () => {
+    const shared = new Shared(new FakeClock(), 1_000);
+    const asker = new AbortController();
+    let finish: (value: number) => void = unexpected;
+    const work = () => new Promise<number>((resolve) => (finish = resolve));
+    const given = shared.ask('a', work, asker.signal);
+    const other = shared.ask('a', work, signal);
+    asker.abort(new Error('gone'));
+    await assert.rejects(given, /gone/);
+    finish(7);
+    assert.equal(await other, 7);
+  });
+
+  test('a failure is told to all who wait and kept for nobody', async () => {
+    const shared = new Shared(new FakeClock(), 1_000);
+    const fails = async (): Promise<number> => {
+      throw new Error('no');
+    };
+    await assert.rejects(shared.ask('a', fails, signal), /no/);
+    assert.equal(await shared.ask('a', async () => 1, signal), 1);
+  });
+});

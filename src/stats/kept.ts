@@ -1,0 +1,61 @@
+import type { Clock } from '../base/clock.ts';
+
+/** For how long a page waits for what is dear to find out; it then makes do with what was known before. */
+export const patienceMs = 2_000;
+
+/** What is dear to find out, kept for a while. */
+export class Kept<V> {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  #value: V | undefined;
+  #dueMs = Number.NEGATIVE_INFINITY;
+  #work: { readonly done: Promise<void>; readonly sinceMs: number } | undefined;
+
+  constructor(clock: Pick<Clock, 'monotonic'>) {
+    this.#clock = clock;
+  }
+
+  /** What was found out last, however long ago. */
+  get value(): V | undefined {
+    return this.#value;
+  }
+
+  /**
+   * Finds it out anew where it is too old and nobody is at it. The promise, if there is anything worth waiting for, never
+   * rejects: what failed is told to `failed` and tried again when half of the time has gone. Work that hangs is waited for
+   * once, not by every page.
+   */
+  renew(keepMs: number, find: () => Promise<V>, failed: (error: unknown) => void): Promise<void> | undefined {
+    const nowMs = this.#clock.monotonic();
+    if (this.#work !== undefined) return nowMs - this.#work.sinceMs < patienceMs ? this.#work.done : undefined;
+    if (nowMs < this.#dueMs) return undefined;
+    const done = this.#find(keepMs, find, failed).finally(() => (this.#work = undefined));
+    this.#work = { done, sinceMs: nowMs };
+    return done;
+  }
+
+  async #find(keepMs: number, find: () => Promise<V>, failed: (error: unknown) => void): Promise<void> {
+    try {
+      this.#value = await find();
+      this.#dueMs = this.#clock.monotonic() + keepMs;
+    } catch (error) {
+      this.#dueMs = this.#clock.monotonic() + keepMs / 2;
+      failed(error);
+    }
+  }
+}
+
+/** Waits for all, as long as patience lasts. What is late goes on. */
+export async function patiently(
+  clock: Pick<Clock, 'after'>,
+  works: readonly (Promise<void> | undefined)[],
+): Promise<void> {
+  const waiting = works.filter((work) => work !== undefined);
+  if (waiting.length === 0) return;
+  await new Promise<void>((resolve) => {
+    const cancel = clock.after(patienceMs, resolve);
+    void Promise.all(waiting).then(() => {
+      cancel();
+      resolve();
+    });
+  });
+}

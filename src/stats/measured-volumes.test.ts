@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Volume } from '../gen/kubernetes/types.ts';
+import { aPod } from '../testing/pods.ts';
+import { measuredVolumes } from './measured-volumes.ts';
+import type { PodVolume } from './ports.ts';
+
+test('what is measured, and what of it counts as the pod’s ephemeral storage', () => {
+  const cases: readonly (readonly [Partial<Volume>, Partial<PodVolume> | undefined])[] = [
+    [{ emptyDir: {} }, { kind: 'ephemeral' }],
+    [{ emptyDir: { medium: 'Memory' } }, { kind: 'persistent' }],
+    [{ configMap: { name: 'c' } }, { kind: 'ephemeral' }],
+    [{ secret: { secretName: 's' } }, { kind: 'persistent' }],
+    [{ projected: {} }, { kind: 'persistent' }],
+    [
+      { persistentVolumeClaim: { claimName: 'data' } },
+      { kind: 'persistent', pvc: { name: 'data', namespace: 'default' } },
+    ],
+    [{ ephemeral: {} }, { kind: 'persistent', pvc: { name: 'web-v', namespace: 'default' } }],
+    [{ hostPath: { path: '/' } }, undefined],
+    [{ image: {} }, undefined],
+  ];
+  for (const [volume, expected] of cases) {
+    const pod = aPod({ spec: { volumes: [{ name: 'v', ...volume }] } });
+    const measured = measuredVolumes(pod, new Map([['v', { hostPath: '/there' }]]));
+    assert.deepEqual(measured, expected === undefined ? [] : [{ name: 'v', path: '/there', ...expected }]);
+    assert.deepEqual(measuredVolumes(pod, new Map()), []);
+  }
+});

@@ -1,0 +1,34 @@
+import type { Volume } from '../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../model/desired-pod.ts';
+import type { PodVolume } from './ports.ts';
+
+/** The volumes of a pod that are worth measuring, of those that are mounted: volume name → path on the host. */
+export function measuredVolumes(
+  { name, namespace, spec }: Pick<DesiredPod, 'name' | 'namespace' | 'spec'>,
+  mounted: ReadonlyMap<string, { readonly hostPath: string }>,
+): readonly PodVolume[] {
+  return (spec.volumes ?? []).flatMap((volume) => {
+    const path = mounted.get(volume.name)?.hostPath;
+    // A path of the node is the node's, and an image the runtime's.
+    if (path === undefined || path === '' || volume.hostPath !== undefined || volume.image !== undefined) return [];
+    const claim = claimOf(volume, name);
+    return [
+      {
+        name: volume.name,
+        path,
+        kind: isOnNodeDisk(volume) ? ('ephemeral' as const) : ('persistent' as const),
+        ...(claim !== undefined && { pvc: { name: claim, namespace } }),
+      },
+    ];
+  });
+}
+
+/** Secrets and tokens are in memory, and claims are counted where they come from. */
+function isOnNodeDisk({ configMap, gitRepo, emptyDir }: Volume): boolean {
+  return configMap !== undefined || gitRepo !== undefined || (emptyDir !== undefined && (emptyDir.medium ?? '') === '');
+}
+
+/** A claim that lives with the pod is called after both. */
+function claimOf({ name, persistentVolumeClaim, ephemeral }: Volume, pod: string): string | undefined {
+  return ephemeral === undefined ? persistentVolumeClaim?.claimName : `${pod}-${name}`;
+}

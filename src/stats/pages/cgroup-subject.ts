@@ -1,0 +1,98 @@
+import type { CgroupUsage, DeviceUsage, FilesystemUsage, InterfaceUsage, OwnedUsage } from '../../model/usage.ts';
+import { label, labelText, stampOf, type Subject } from './family.ts';
+
+/** A cgroup with the texts of its labels, which dozens of families need: they are made once per page. */
+export interface CgroupSubject extends Subject {
+  readonly usage: CgroupUsage;
+  readonly plain: Uint8Array;
+  readonly allCpus: Uint8Array;
+  readonly openFiles: Uint8Array;
+  readonly faults: { readonly own: FaultLabels; readonly all: FaultLabels };
+  readonly devices: readonly DeviceSubject[];
+  readonly filesystems: readonly Labelled<FilesystemUsage>[];
+  readonly interfaces: readonly Labelled<InterfaceUsage>[];
+}
+
+export interface FaultLabels {
+  readonly minor: Uint8Array;
+  readonly major: Uint8Array;
+}
+
+export interface Labelled<T> {
+  readonly labels: Uint8Array;
+  readonly of: T;
+}
+
+export interface DeviceSubject extends Labelled<DeviceUsage> {
+  readonly reading: Uint8Array;
+  readonly writing: Uint8Array;
+}
+
+/** How the snapshot calls a sandbox among containers. */
+export const sandboxName = 'POD';
+
+/** Sorted by container and cgroup, as the labels would sort them; a cgroup that is there twice is told once. */
+export function cgroupSubjects(cgroups: readonly OwnedUsage[]): readonly CgroupSubject[] {
+  return unique(cgroups, ({ usage }) => usage.path)
+    .map((owned) => ({ owned, container: containerLabel(owned) }))
+    .sort((a, b) => compare(a.container, b.container) || compare(a.owned.usage.path, b.owned.usage.path))
+    .map(({ owned, container }) => cgroupSubject(owned, container));
+}
+
+/** Runtimes give sandboxes no container's name, so what sums up containers by that label leaves sandboxes out. */
+function containerLabel({ owner }: OwnedUsage): string {
+  return owner === undefined || owner.container === sandboxName ? '' : owner.container;
+}
+
+/** Labels go by the alphabet, so what single families have besides stands between those that all have. */
+function cgroupSubject({ usage, owner, network, filesystems }: OwnedUsage, containerName: string): CgroupSubject {
+  const container = label('container', containerName);
+  const id = `${label('id', usage.path)},${label('image', owner?.image ?? '')}`;
+  const name = `${label('name', owner?.id ?? '')},${label('namespace', owner?.namespace ?? '')}`;
+  const pod = label('pod', owner?.pod ?? '');
+  const rest = `${id},${name},${pod}`;
+  const fault = (type: string, scope: string): Uint8Array =>
+    labelText(`${container},failure_type="${type}",${rest},scope="${scope}"`);
+  const faults = (scope: string): FaultLabels => ({
+    minor: fault('pgfault', scope),
+    major: fault('pgmajfault', scope),
+  });
+  return {
+    usage,
+    stamp: stampOf(usage.at),
+    plain: labelText(`${container},${rest}`),
+    allCpus: labelText(`${container},cpu="total",${rest}`),
+    openFiles: labelText(`${container},${rest},ulimit="max_open_files"`),
+    faults: { own: faults('container'), all: faults('hierarchy') },
+    devices: unique(usage.devices, deviceName).map((of) => {
+      const device = `${container},${label('device', deviceName(of))}`;
+      const before = `${device},${id},major="${of.major}",minor="${of.minor}",${name}`;
+      return {
+        of,
+        labels: labelText(`${device},${rest}`),
+        reading: labelText(`${before},operation="Read",${pod}`),
+        writing: labelText(`${before},operation="Write",${pod}`),
+      };
+    }),
+    filesystems: unique(filesystems, (of) => of.device ?? '').map((of) => ({
+      of,
+      labels: labelText(`${container},${label('device', of.device ?? '')},${rest}`),
+    })),
+    interfaces: unique(network, (of) => of.name).map((of) => ({
+      of,
+      labels: labelText(`${container},${id},${label('interface', of.name)},${name},${pod}`),
+    })),
+  };
+}
+
+/** Where nobody knows what a device is called, its numbers still tell it from others. */
+const deviceName = ({ device, major, minor }: DeviceUsage): string => (device === '' ? `${major}:${minor}` : device);
+
+/** The first of each: readers of the format refuse a series that is there twice. */
+function unique<T>(list: readonly T[], keyOf: (entry: T) => string): readonly T[] {
+  if (list.length < 2) return list;
+  const seen = new Set<string>();
+  return list.filter((entry) => seen.size < seen.add(keyOf(entry)).size);
+}
+
+const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { parseMetrics, shapeOf, shapeRows } from '../../testing/parse-metrics.ts';
+import { someMachine, usageSnapshot } from '../../testing/usage-snapshots.ts';
+import { absentFromCadvisorPage, absentFromResourcePage, cadvisorPage, resourcePage } from './index.ts';
+
+/** The recorded node had no container with a limit of processor time; with one, upstream has these too. */
+const onlyWithQuota = [
+  'container_cpu_cfs_periods_total | counter | container,id,image,name,namespace,pod',
+  'container_cpu_cfs_throttled_periods_total | counter | container,id,image,name,namespace,pod',
+  'container_cpu_cfs_throttled_seconds_total | counter | container,id,image,name,namespace,pod',
+  'container_spec_cpu_quota | gauge | container,id,image,name,namespace,pod',
+];
+
+const nameOf = (row: string): string => row.split(' ')[0] ?? '';
+const plan = { pods: 2, containersPerPod: 2 };
+
+function shapes(page: Uint8Array): readonly string[] {
+  return shapeOf(parseMetrics(Buffer.from(page).toString()));
+}
+
+/** Every row of the record is on the page or in the table, no row of the table is on the page, and nothing else is there. */
+function compare(
+  page: Uint8Array,
+  record: string,
+  absent: Readonly<Record<string, string>>,
+  more: readonly string[] = [],
+): void {
+  const recorded = shapeRows(readFileSync(`test/golden/node/${record}`, 'utf8'));
+  const missing = Object.keys(absent).filter((name) => !recorded.some((row) => nameOf(row) === name));
+  assert.deepEqual(missing, [], 'absent, but the record does not have it');
+  const wanted = recorded.filter((row) => !(nameOf(row) in absent));
+  assert.deepEqual(shapes(page), [...wanted, ...more].sort());
+}
+
+describe('/metrics/cadvisor against the record', () => {
+  it('has what the record has, with types and labels, where the kernel tells everything', () => {
+    const page = Buffer.concat([...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)]);
+    compare(page, 'metrics-cadvisor.txt', absentFromCadvisorPage, onlyWithQuota);
+  });
+
+  it('leaves pressure out where the kernel does not count it', () => {
+    const page = Buffer.concat([...cadvisorPage(usageSnapshot({ version: 1, ...plan }), someMachine)]);
+    const whole = Buffer.concat([...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)]);
+    assert.deepEqual(
+      shapes(page),
+      shapes(whole).filter((row) => !row.startsWith('container_pressure_')),
+    );
+    assert.equal(shapes(whole).length - shapes(page).length, 6);
+  });
+
+  it('says why of everything that is absent', () => {
+    for (const reason of Object.values(absentFromCadvisorPage)) assert.ok(reason.length > 20);
+  });
+});
+
+describe('/metrics/resource against the record', () => {
+  for (const version of [1, 2] as const) {
+    it(`has what the record has, cgroups of version ${version}`, () => {
+      compare(resourcePage(usageSnapshot({ version, ...plan })), 'metrics-resource.txt', absentFromResourcePage);
+    });
+  }
+});

@@ -1,0 +1,55 @@
+import type { FilesystemUsage, InterfaceUsage } from '../../model/usage.ts';
+import type { CgroupSubject, DeviceSubject } from './cgroup-subject.ts';
+import type { Family } from './family.ts';
+
+/** What a cgroup moves over devices and networks, and what it takes of file systems: a sample for each of them. */
+
+type CgroupFamily = Family<CgroupSubject>;
+
+const family = (name: string, type: CgroupFamily['type'], help: string, each: CgroupFamily['each']): CgroupFamily => ({
+  name,
+  type,
+  help,
+  timed: true,
+  each,
+});
+
+const overDevices = (name: string, help: string, figure: (of: DeviceSubject['of']) => number): CgroupFamily =>
+  family(name, 'counter', help, ({ devices }, put) => {
+    for (const { labels, of } of devices) put(labels, figure(of));
+  });
+
+const onFilesystems = (name: string, help: string, figure: (of: FilesystemUsage) => number | undefined): CgroupFamily =>
+  family(name, 'gauge', help, ({ filesystems }, put) => {
+    for (const { labels, of } of filesystems) put(labels, figure(of));
+  });
+
+const overNetwork = (name: string, help: string, figure: (of: InterfaceUsage) => number): CgroupFamily =>
+  family(name, 'counter', help, ({ interfaces }, put) => {
+    for (const { labels, of } of interfaces) put(labels, figure(of));
+  });
+
+export const ioFamilies: readonly CgroupFamily[] = [
+  family('container_blkio_device_usage_total', 'counter', 'Bytes moved, by device and operation.', (subject, put) => {
+    for (const { of, reading, writing } of subject.devices) {
+      put(reading, of.readBytes);
+      put(writing, of.writeBytes);
+    }
+  }),
+  overDevices('container_fs_reads_bytes_total', 'Bytes read.', (of) => of.readBytes),
+  overDevices('container_fs_reads_total', 'Reads done.', (of) => of.reads),
+  overDevices('container_fs_writes_bytes_total', 'Bytes written.', (of) => of.writeBytes),
+  overDevices('container_fs_writes_total', 'Writes done.', (of) => of.writes),
+  onFilesystems('container_fs_inodes_free', 'Inodes that are free.', (of) => of.inodesFree),
+  onFilesystems('container_fs_inodes_total', 'Inodes there are.', (of) => of.inodes),
+  onFilesystems('container_fs_limit_bytes', 'Size of the file system.', (of) => of.capacity),
+  onFilesystems('container_fs_usage_bytes', 'Bytes taken on the file system.', (of) => of.used),
+  overNetwork('container_network_receive_bytes_total', 'Bytes received.', (of) => of.rxBytes),
+  overNetwork('container_network_receive_errors_total', 'Errors while receiving.', (of) => of.rxErrors),
+  overNetwork('container_network_receive_packets_dropped_total', 'Packets dropped on arrival.', (of) => of.rxDropped),
+  overNetwork('container_network_receive_packets_total', 'Packets received.', (of) => of.rxPackets),
+  overNetwork('container_network_transmit_bytes_total', 'Bytes sent.', (of) => of.txBytes),
+  overNetwork('container_network_transmit_errors_total', 'Errors while sending.', (of) => of.txErrors),
+  overNetwork('container_network_transmit_packets_dropped_total', 'Packets dropped on sending.', (of) => of.txDropped),
+  overNetwork('container_network_transmit_packets_total', 'Packets sent.', (of) => of.txPackets),
+];

@@ -1,0 +1,102 @@
+import type { CgroupOwner, UsageSnapshot } from '../../model/usage.ts';
+import type { ScrapeOptions } from './cadvisor-page.ts';
+import {
+  byName,
+  familyText,
+  label,
+  labelText,
+  lineEnd,
+  noLabels,
+  stampOf,
+  type Family,
+  type Subject,
+} from './family.ts';
+import { resourceFigures, type Figures, type OwnedFigures } from './resource-figures.ts';
+
+interface FigureSubject extends Subject {
+  readonly labels: Uint8Array;
+  readonly figures: Figures;
+}
+
+type FigureFamily = Family<FigureSubject>;
+type Reader = (figures: Figures) => number | undefined;
+
+const timed = (name: string, type: FigureFamily['type'], help: string, read: Reader): FigureFamily => ({
+  name,
+  type,
+  help,
+  timed: true,
+  each: ({ labels, figures }, put) => put(labels, read(figures)),
+});
+const cpuOf = (whose: string): FigureFamily =>
+  timed(
+    `${whose}_cpu_usage_seconds_total`,
+    'counter',
+    `[STABLE] Processor time that the ${whose} used, of all processors.`,
+    ({ cpuNs }) => (cpuNs === undefined ? undefined : cpuNs / 1e9),
+  );
+const memoryOf = (whose: string): FigureFamily =>
+  timed(
+    `${whose}_memory_working_set_bytes`,
+    'gauge',
+    `[STABLE] Memory that the ${whose} uses, without inactive page cache.`,
+    ({ workingSet }) => workingSet,
+  );
+const swapOf = (whose: string): FigureFamily =>
+  timed(`${whose}_swap_usage_bytes`, 'gauge', `[ALPHA] Swap that the ${whose} uses.`, ({ swap }) => swap);
+
+const started: FigureFamily = {
+  name: 'container_start_time_seconds',
+  type: 'gauge',
+  help: '[STABLE] When the container began, in seconds since the epoch.',
+  timed: false,
+  each: ({ labels, figures: { startedAt } }, put) =>
+    put(labels, startedAt === undefined || startedAt <= 0 ? undefined : startedAt / 1_000),
+};
+
+const swapLimit = timed(
+  'container_swap_limit_bytes',
+  'gauge',
+  '[ALPHA] Swap that the container may use.',
+  (of) => of.swapLimit,
+);
+
+const of = (whose: string): readonly FigureFamily[] => [cpuOf(whose), memoryOf(whose), swapOf(whose)];
+const containerFamilies = [...of('container'), swapLimit, started].sort(byName);
+const nodeFamilies = of('node');
+const podFamilies = of('pod');
+
+const verdict: Family<Subject & { readonly failed: boolean }> = {
+  name: 'resource_scrape_error',
+  type: 'gauge',
+  help: '[STABLE] 1 if figures could not be read, else 0.',
+  timed: false,
+  each: ({ failed }, put) => put(noLabels, failed ? 1 : 0),
+};
+
+/** The page /metrics/resource, which metrics-server reads. A snapshot that could not be had is undefined. */
+export function resourcePage(snapshot: UsageSnapshot | undefined, options: ScrapeOptions = {}): Uint8Array {
+  const { node, pods, containers } = resourceFigures(snapshot ?? { at: 0, cgroups: [] });
+  const nodes = node === undefined ? [] : [{ labels: noLabels, figures: node, stamp: stampOf(node.at) }];
+  const podSubjects = subjects(pods, podLabels);
+  const containerSubjects = subjects(
+    containers,
+    (owner) => `${label('container', owner.container)},${podLabels(owner)}`,
+  );
+  return Buffer.concat([
+    ...containerFamilies.map((family) => familyText(family, containerSubjects)),
+    ...nodeFamilies.map((family) => familyText(family, nodes)),
+    ...podFamilies.map((family) => familyText(family, podSubjects)),
+    familyText(verdict, [{ stamp: lineEnd, failed: snapshot === undefined || options.incomplete === true }]),
+  ]);
+}
+
+const podLabels = ({ namespace, pod }: CgroupOwner): string => `${label('namespace', namespace)},${label('pod', pod)}`;
+
+/** Sorted by their labels. */
+function subjects(all: readonly OwnedFigures[], labels: (owner: CgroupOwner) => string): readonly FigureSubject[] {
+  return all
+    .map((figures) => ({ figures, text: labels(figures.owner) }))
+    .sort((a, b) => (a.text < b.text ? -1 : 1))
+    .map(({ figures, text }) => ({ figures, labels: labelText(text), stamp: stampOf(figures.at) }));
+}

@@ -1,0 +1,44 @@
+import type { InterfaceUsage } from '../model/usage.ts';
+import type { ContainerCgroups } from './container-cgroups.ts';
+import type { CgroupReader, MachineReader } from './ports.ts';
+import type { PodTarget } from './targets.ts';
+
+export interface PodNetworksDeps {
+  readonly cgroups: Pick<CgroupReader, 'processes'>;
+  readonly machine: Pick<MachineReader, 'interfaces'>;
+  readonly containerCgroups: ContainerCgroups;
+}
+
+const mostKept = 4_096;
+
+/** What has gone through the networks of pods, as a process of the pod sees it. */
+export class PodNetworks {
+  readonly #deps: PodNetworksDeps;
+  /** The process of a sandbox is the same for as long as the sandbox is ready. */
+  readonly #pids = new Map<string, number>();
+
+  constructor(deps: PodNetworksDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * By the sandbox's process, or by one of a container where the runtime gives sandboxes none. Undefined for a pod on the
+   * node's network.
+   */
+  of(pod: PodTarget, ofContainers: () => readonly number[]): readonly InterfaceUsage[] | undefined {
+    if (pod.hostNetwork) return undefined;
+    const pid = this.#sandboxPid(pod) ?? ofContainers()[0];
+    return pid === undefined ? [] : this.#deps.machine.interfaces(pid);
+  }
+
+  #sandboxPid({ sandbox, cgroup }: PodTarget): number | undefined {
+    if (sandbox === undefined) return undefined;
+    const known = this.#pids.get(sandbox.id);
+    if (known !== undefined) return known;
+    const { cgroups, containerCgroups } = this.#deps;
+    const pid = containerCgroups.find(cgroup, sandbox.id, (path) => cgroups.processes(path)[0]);
+    if (this.#pids.size >= mostKept) this.#pids.clear();
+    if (pid !== undefined) this.#pids.set(sandbox.id, pid);
+    return pid;
+  }
+}

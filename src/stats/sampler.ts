@@ -1,0 +1,123 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type { CgroupUsage } from '../model/usage.ts';
+import type { ContainerCgroups } from './container-cgroups.ts';
+import { CpuRates } from './cpu-rates.ts';
+import type { CgroupReader, StatsPods } from './ports.ts';
+import {
+  podTargets,
+  systemTargets,
+  type CgroupPlaces,
+  type ContainerTarget,
+  type PodTarget,
+  type SystemTarget,
+} from './targets.ts';
+import { otherTurns } from './turns.ts';
+
+/** A cgroup at one moment, and how busy it was until then. */
+export interface Sample {
+  readonly usage: CgroupUsage;
+  readonly nanoCores: number;
+}
+
+export interface ContainerSample extends Sample {
+  readonly target: ContainerTarget;
+}
+
+export interface PodSample {
+  readonly target: PodTarget;
+  /** Undefined where pods have no cgroup of their own. */
+  readonly own: Sample | undefined;
+  readonly containers: readonly ContainerSample[];
+}
+
+export interface SystemSample extends Sample {
+  readonly target: SystemTarget;
+  readonly createdAt: number | undefined;
+}
+
+/** All that summaries and the page of resources are made of. */
+export interface CoreSample {
+  readonly at: number;
+  readonly node: Sample | undefined;
+  readonly system: readonly SystemSample[];
+  readonly pods: readonly PodSample[];
+}
+
+export interface SamplerDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly cgroups: CgroupReader;
+  readonly pods: StatsPods;
+  readonly places: CgroupPlaces;
+  readonly containerCgroups: ContainerCgroups;
+}
+
+/** A rate over more time than this tells of the past; whoever asks so seldom waits for a second reading. */
+const longestMs = 120_000;
+const secondReadingMs = 200;
+/** About three milliseconds' worth of reading. */
+const podsPerTurn = 16;
+
+/** Reads the cgroups of the node and its pods, and remembers what it needs to tell how busy they are. */
+export class Sampler {
+  readonly #deps: SamplerDeps;
+  readonly #rates = new CpuRates();
+
+  constructor(deps: SamplerDeps) {
+    this.#deps = deps;
+  }
+
+  /** Not to be called while a call is under way. */
+  async sample(signal: AbortSignal): Promise<CoreSample> {
+    const { clock } = this.#deps;
+    const { roundAtMs } = this.#rates;
+    if (roundAtMs === undefined || clock.monotonic() - roundAtMs > longestMs) {
+      await this.#round(signal);
+      await clock.sleep(secondReadingMs, signal);
+    }
+    return this.#round(signal);
+  }
+
+  async #round(signal: AbortSignal): Promise<CoreSample> {
+    const { clock, cgroups, pods, places } = this.#deps;
+    this.#rates.begin();
+    const node = this.#read('/', undefined);
+    const system = systemTargets(places).flatMap((target) => {
+      const sample = this.#read(target.cgroup, undefined);
+      return sample ? [{ target, createdAt: cgroups.createdAt(target.cgroup), ...sample }] : [];
+    });
+    const found: PodSample[] = [];
+    for await (const target of otherTurns(podTargets(pods.all(), places), podsPerTurn, signal)) {
+      found.push(this.#readPod(target));
+    }
+    this.#rates.end(clock.monotonic());
+    return { at: clock.now(), node, system, pods: found };
+  }
+
+  #readPod(target: PodTarget): PodSample {
+    const { cgroup, sandbox } = target;
+    const own = cgroup === undefined ? undefined : this.#read(cgroup, sandbox?.createdAt);
+    const containers = target.containers.flatMap((container) => {
+      const look = (path: string): Sample | undefined => this.#read(path, container.createdAt);
+      const sample = this.#deps.containerCgroups.find(cgroup, container.id, look);
+      return sample ? [{ target: container, ...sample }] : [];
+    });
+    return { target, own, containers };
+  }
+
+  /** What cannot be read costs the others nothing. */
+  #read(path: string, createdAt: number | undefined): Sample | undefined {
+    const { clock, cgroups, log } = this.#deps;
+    try {
+      const usage = cgroups.read(path, 'core');
+      if (usage === undefined) return undefined;
+      const ageMs = createdAt === undefined ? undefined : usage.at - createdAt;
+      const nanoCores = usage.cpu ? this.#rates.take(path, usage.cpu.totalNs, clock.monotonic(), ageMs) : 0;
+      return { usage, nanoCores };
+    } catch (error) {
+      log.error(error, 'Cannot read the usage of a cgroup', { cgroup: path });
+      return undefined;
+    }
+  }
+}

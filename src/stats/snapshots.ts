@@ -1,0 +1,158 @@
+import type { Clock } from '../base/clock.ts';
+import type { Log } from '../base/log.ts';
+import type {
+  CgroupOwner,
+  CgroupUsage,
+  FilesystemUsage,
+  InterfaceUsage,
+  OwnedUsage,
+  UsageSnapshot,
+} from '../model/usage.ts';
+import type { ContainerCgroups } from './container-cgroups.ts';
+import type { PodNetworks } from './pod-networks.ts';
+import type { CgroupReader, MachineReader, StatsPods } from './ports.ts';
+import type { RuntimeUsage } from './runtime-figures.ts';
+import type { CoreSample } from './sampler.ts';
+import {
+  podTargets,
+  systemTargets,
+  tierCgroups,
+  type CgroupPlaces,
+  type ContainerTarget,
+  type PodTarget,
+} from './targets.ts';
+import { otherTurns } from './turns.ts';
+
+export interface SnapshotsDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly cgroups: CgroupReader;
+  readonly machine: MachineReader;
+  readonly pods: StatsPods;
+  readonly places: CgroupPlaces;
+  readonly containerCgroups: ContainerCgroups;
+  readonly networks: PodNetworks;
+}
+
+/** How sandboxes are called among containers. */
+const sandboxName = 'POD';
+/** A pod has three cgroups or more, of some twenty files each. */
+const podsPerTurn = 3;
+
+/** Everything the kernel tells of every cgroup that people ask about. */
+export class Snapshots {
+  readonly #deps: SnapshotsDeps;
+
+  constructor(deps: SnapshotsDeps) {
+    this.#deps = deps;
+  }
+
+  /** With what the runtime said last, and the file systems of the machine. */
+  async take(
+    runtime: RuntimeUsage | undefined,
+    filesystems: readonly FilesystemUsage[],
+    signal: AbortSignal,
+  ): Promise<UsageSnapshot> {
+    const { clock, cgroups, machine, pods, places } = this.#deps;
+    cgroups.begin();
+    const root = this.#read('/');
+    const found: OwnedUsage[] = root
+      ? [
+          {
+            usage: { ...root, createdAt: machine.bootTime() },
+            owner: undefined,
+            network: machine.interfaces('self'),
+            filesystems,
+          },
+        ]
+      : [];
+    const services = systemTargets(places).map(({ cgroup }) => cgroup);
+    for (const path of new Set([...services, ...tierCgroups(places)])) {
+      const usage = this.#read(path);
+      if (usage) found.push(owned({ ...usage, createdAt: cgroups.createdAt(path) }, undefined));
+    }
+    for await (const pod of otherTurns(podTargets(pods.all(), places), podsPerTurn, signal)) {
+      found.push(...this.#pod(pod, runtime));
+    }
+    return { at: clock.now(), cgroups: found };
+  }
+
+  #pod(pod: PodTarget, runtime: RuntimeUsage | undefined): readonly OwnedUsage[] {
+    const { cgroups, containerCgroups, networks } = this.#deps;
+    const look = (path: string): CgroupUsage | undefined => this.#read(path);
+    const own = pod.cgroup === undefined ? undefined : this.#read(pod.cgroup);
+    const containers = pod.containers.flatMap((container) => {
+      const usage = containerCgroups.find(pod.cgroup, container.id, look);
+      if (usage === undefined) return [];
+      const layer = runtime?.layers.get(container.id);
+      const entry = owned({ ...usage, createdAt: container.createdAt }, ownerOf(pod, container));
+      return [layer === undefined ? entry : { ...entry, filesystems: [layer] }];
+    });
+    const pids = (): readonly number[] => containers.flatMap(({ usage }) => cgroups.processes(usage.path));
+    const network = networks.of(pod, pids);
+    const sandbox = pod.sandbox && containerCgroups.find(pod.cgroup, pod.sandbox.id, look);
+    return [
+      // Without a cgroup for the sandbox the pod's own carries what belongs to both.
+      ...(own ? [owned(since(own, pod), ownerOf(pod), sandbox ? [] : network)] : []),
+      ...(sandbox ? [owned(since(sandbox, pod), ownerOf(pod, sandboxTarget(pod)), network)] : []),
+      ...containers,
+    ];
+  }
+
+  /** What cannot be read costs the others nothing. */
+  #read(path: string): CgroupUsage | undefined {
+    try {
+      return this.#deps.cgroups.read(path, 'everything');
+    } catch (error) {
+      this.#deps.log.error(error, 'Cannot read the usage of a cgroup', { cgroup: path });
+      return undefined;
+    }
+  }
+}
+
+/** The same without what costs more: CPU, memory and swap of the node, pods and containers. */
+export function coreSnapshot({ at, node, system, pods }: CoreSample): UsageSnapshot {
+  return {
+    at,
+    cgroups: [
+      ...(node ? [owned(node.usage, undefined)] : []),
+      ...system.map(({ usage }) => owned(usage, undefined)),
+      ...pods.flatMap(({ target, own, containers }) => [
+        ...(own ? [owned(since(own.usage, target), ownerOf(target))] : []),
+        ...containers.map(({ usage, target: container }) =>
+          owned({ ...usage, createdAt: container.createdAt }, ownerOf(target, container)),
+        ),
+      ]),
+    ],
+  };
+}
+
+function owned(
+  usage: CgroupUsage,
+  owner: CgroupOwner | undefined,
+  network: readonly InterfaceUsage[] = [],
+): OwnedUsage {
+  return { usage, owner, network, filesystems: [] };
+}
+
+/** The runtime remembers when a sandbox was made; the kernel may forget when a cgroup was. */
+const since = (usage: CgroupUsage, { sandbox, startedAt }: PodTarget): CgroupUsage => ({
+  ...usage,
+  createdAt: sandbox?.createdAt ?? startedAt,
+});
+
+const sandboxTarget = ({ sandbox }: PodTarget): ContainerTarget => ({
+  name: sandboxName,
+  id: sandbox?.id ?? '',
+  image: '',
+  createdAt: sandbox?.createdAt ?? 0,
+});
+
+const ownerOf = (pod: PodTarget, container?: ContainerTarget): CgroupOwner => ({
+  namespace: pod.namespace,
+  pod: pod.name,
+  podUid: pod.uid,
+  container: container?.name ?? '',
+  id: container?.id ?? '',
+  image: container?.image ?? '',
+});

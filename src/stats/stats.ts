@@ -1,0 +1,203 @@
+import type { Clock } from '../base/clock.ts';
+import type { Component } from '../base/component.ts';
+import type { PodUid } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import type { Random } from '../base/random.ts';
+import type { PodPaths } from '../model/pod-paths.ts';
+import type { Summary } from '../model/stats-summary.ts';
+import type { FilesystemUsage, MachineFacts, UsageSnapshot } from '../model/usage.ts';
+import { buildSummary } from './build-summary.ts';
+import { ContainerCgroups } from './container-cgroups.ts';
+import { DiskFigures } from './disk-figures.ts';
+import { Kept, patiently } from './kept.ts';
+import { PodNetworks } from './pod-networks.ts';
+import type {
+  CgroupReader,
+  Disk,
+  LogSize,
+  MachineReader,
+  StatsPods,
+  StatsRuntime,
+  UsageDepth,
+  VolumeSource,
+  VolumesOf,
+} from './ports.ts';
+import { RuntimeFigures } from './runtime-figures.ts';
+import { Sampler, type CoreSample, type PodSample } from './sampler.ts';
+import { Shared } from './shared.ts';
+import { coreSnapshot, Snapshots } from './snapshots.ts';
+import type { PodExtras, SummaryExtras, SummaryNode } from './summary-input.ts';
+import { podTargets, type CgroupPlaces } from './targets.ts';
+import { otherTurns } from './turns.ts';
+
+export interface StatsSettings {
+  readonly nodeName: string;
+  /** The agent's own folder: the file system it is on is the node's. */
+  readonly rootDir: string;
+  readonly places: CgroupPlaces;
+  /** Gate KubeletPSI. */
+  readonly pressure: boolean;
+  /** volumeStatsAggPeriod; below or at 0 volumes are not measured. */
+  readonly volumePeriodMs: number;
+}
+
+export interface StatsDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly settings: StatsSettings;
+  readonly paths: PodPaths;
+  /** What the machine is; it stays that. */
+  readonly facts: MachineFacts;
+  readonly cgroups: CgroupReader;
+  readonly machine: MachineReader;
+  readonly disk: Disk;
+  readonly runtime: StatsRuntime;
+  readonly pods: StatsPods;
+  readonly volumesOf: VolumesOf;
+  /** Told how long it took to measure a volume. */
+  readonly volumeMeasured?: (source: VolumeSource, seconds: number) => void;
+}
+
+/** Whoever asks within this time gets what the one before got. */
+const keepMs = 1_000;
+const diskKeepMs = 10_000;
+const podsPerTurn = 32;
+
+/**
+ * What the node, its pods and containers use. Nothing is read unless somebody asks; the only thing that is remembered from
+ * one asking to the next, besides what is dear, is how much processor time had been used, to tell how busy they are.
+ */
+export class Stats implements Component {
+  readonly name = 'stats';
+  readonly #deps: StatsDeps;
+  readonly #shared: Shared;
+  readonly #sampler: Sampler;
+  readonly #snapshots: Snapshots;
+  readonly #runtime: RuntimeFigures;
+  readonly #disk: DiskFigures;
+  readonly #networks: PodNetworks;
+  readonly #rootFs: Kept<FilesystemUsage>;
+  readonly #filesystems: Kept<readonly FilesystemUsage[]>;
+  readonly #stopped = new AbortController();
+
+  constructor(deps: StatsDeps) {
+    const { clock, settings } = deps;
+    const { places, volumePeriodMs } = settings;
+    this.#deps = deps;
+    this.#shared = new Shared(clock, keepMs);
+    this.#rootFs = new Kept(clock);
+    this.#filesystems = new Kept(clock);
+    const common = { ...deps, places, containerCgroups: new ContainerCgroups() };
+    this.#networks = new PodNetworks(common);
+    this.#sampler = new Sampler(common);
+    this.#snapshots = new Snapshots({ ...common, networks: this.#networks });
+    this.#runtime = new RuntimeFigures(deps);
+    this.#disk = new DiskFigures({ ...deps, volumePeriodMs });
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+  }
+
+  /** The page /stats/summary. */
+  summary({ onlyCpuAndMemory }: { readonly onlyCpuAndMemory: boolean }, signal: AbortSignal): Promise<Summary> {
+    return onlyCpuAndMemory
+      ? this.#shared.ask('small summary', () => this.#smallSummary(), signal)
+      : this.#shared.ask('whole summary', () => this.#wholeSummary(), signal);
+  }
+
+  /**
+   * Every cgroup that people ask about. At depth `core` there are the node, the services, pods and containers with CPU,
+   * memory and swap alone, which is what /metrics/resource needs, at a quarter of the cost.
+   */
+  snapshot(signal: AbortSignal, depth: UsageDepth = 'everything'): Promise<UsageSnapshot> {
+    return depth === 'core'
+      ? this.#shared.ask('core snapshot', async () => coreSnapshot(await this.#sample()), signal)
+      : this.#shared.ask('snapshot', () => this.#wholeSnapshot(), signal);
+  }
+
+  /** What the logs of containers that run take on the disk, as far as that is known soon. */
+  async logs(): Promise<readonly LogSize[]> {
+    const { clock, pods, settings } = this.#deps;
+    const targets = podTargets(pods.all(), settings.places);
+    await patiently(clock, this.#disk.renewLogs(targets, this.#stopped.signal));
+    return targets.flatMap(({ uid, namespace, name: pod, containers }) =>
+      containers.flatMap(({ name: container }) => {
+        const size = this.#disk.logs(uid)?.containers.get(container);
+        return size === undefined ? [] : [{ uid, namespace, pod, container, bytes: size.bytes }];
+      }),
+    );
+  }
+
+  machine(): MachineFacts {
+    return this.#deps.facts;
+  }
+
+  #sample(): Promise<CoreSample> {
+    const { signal } = this.#stopped;
+    return this.#shared.ask('sample', () => this.#sampler.sample(signal), signal);
+  }
+
+  async #smallSummary(): Promise<Summary> {
+    return buildSummary(await this.#sample(), this.#node());
+  }
+
+  async #wholeSummary(): Promise<Summary> {
+    const { clock, machine } = this.#deps;
+    const { signal } = this.#stopped;
+    const sample = await this.#sample();
+    const targets = sample.pods.map(({ target }) => target);
+    const { rootDir } = this.#deps.settings;
+    const rootFs = this.#rootFs.renew(keepMs, () => this.#deps.disk.filesystem(rootDir), this.#diskFailed);
+    await patiently(clock, [rootFs, this.#runtime.renew(signal), ...this.#disk.renew(targets, signal)]);
+    const pods = new Map<PodUid, PodExtras>();
+    for await (const pod of otherTurns(sample.pods, podsPerTurn, signal)) {
+      pods.set(pod.target.uid, this.#podExtras(pod));
+    }
+    const extras: SummaryExtras = {
+      at: clock.now(),
+      network: machine.interfaces('self'),
+      rootFs: this.#rootFs.value,
+      runtime: this.#runtime.value,
+      threads: machine.threads(),
+      pods,
+    };
+    return buildSummary(sample, this.#node(), extras);
+  }
+
+  async #wholeSnapshot(): Promise<UsageSnapshot> {
+    const { signal } = this.#stopped;
+    const filesystems = this.#filesystems.renew(diskKeepMs, () => this.#deps.disk.filesystems(), this.#diskFailed);
+    await patiently(this.#deps.clock, [filesystems, this.#runtime.renew(signal)]);
+    return this.#snapshots.take(this.#runtime.value, this.#filesystems.value ?? [], signal);
+  }
+
+  #podExtras({ target, containers }: PodSample): PodExtras {
+    const { cgroups } = this.#deps;
+    const pids = containers.flatMap(({ usage }) => cgroups.processes(usage.path));
+    return {
+      network: this.#networks.of(target, () => pids),
+      processes: pids.length,
+      logs: this.#disk.logs(target.uid),
+      folders: this.#disk.folders(target.uid),
+    };
+  }
+
+  readonly #diskFailed = (error: unknown): void => {
+    this.#deps.log.error(error, 'Cannot tell the usage of the disks of the node');
+  };
+
+  #node(): SummaryNode {
+    const { settings, facts, machine } = this.#deps;
+    return {
+      name: settings.nodeName,
+      bootedAt: machine.bootTime() ?? 0,
+      memoryBytes: facts.memoryBytes,
+      swapFree: machine.memory().swapFree,
+      pressure: settings.pressure,
+    };
+  }
+}

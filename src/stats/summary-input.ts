@@ -1,0 +1,32 @@
+import type { PodUid } from '../base/ids.ts';
+import type { FilesystemUsage, InterfaceUsage } from '../model/usage.ts';
+import type { PodFolders, PodLogs } from './disk-figures.ts';
+import type { RuntimeUsage } from './runtime-figures.ts';
+
+/** What the machine is, as far as a summary tells it. */
+export interface SummaryNode {
+  readonly name: string;
+  readonly bootedAt: number;
+  readonly memoryBytes: number;
+  readonly swapFree: number;
+  /** Whether pressure is told. */
+  readonly pressure: boolean;
+}
+
+/** What a whole summary tells besides CPU and memory. */
+export interface SummaryExtras {
+  readonly at: number;
+  readonly network: readonly InterfaceUsage[];
+  readonly rootFs: FilesystemUsage | undefined;
+  readonly runtime: RuntimeUsage | undefined;
+  readonly threads: { readonly most: number | undefined; readonly now: number | undefined };
+  readonly pods: ReadonlyMap<PodUid, PodExtras>;
+}
+
+export interface PodExtras {
+  /** Undefined for a pod on the node's network. */
+  readonly network: readonly InterfaceUsage[] | undefined;
+  readonly processes: number;
+  readonly logs: PodLogs | undefined;
+  readonly folders: PodFolders | undefined;
+}

@@ -1,0 +1,127 @@
+import { apiTime } from '../model/api-time.ts';
+import type {
+  CpuStats,
+  FsStats,
+  InterfaceStats,
+  IoStats,
+  MemoryStats,
+  NetworkStats,
+  PsiStats,
+  SwapStats,
+} from '../model/stats-summary.ts';
+import type { CgroupUsage, FilesystemUsage, InterfaceUsage, Pressure, PressureLine } from '../model/usage.ts';
+import type { Sample } from './sampler.ts';
+
+/** The parts that all entries of a summary are made of. */
+
+/** Times as texts. A page has thousands of times and few different seconds. */
+export type TimeText = (wallMs: number) => string;
+
+export function timeTexts(): TimeText {
+  const texts = new Map<number, string>();
+  return (wallMs) => {
+    const second = Math.floor(wallMs / 1_000);
+    const known = texts.get(second);
+    if (known !== undefined) return known;
+    const text = apiTime(wallMs);
+    texts.set(second, text);
+    return text;
+  };
+}
+
+/** Whether pressure is told: not at all, where the kernel counts it, or always, with zeros where it does not. */
+export type PsiChoice = 'never' | 'known' | 'always';
+
+const zero = { total: 0, avg10: 0, avg60: 0, avg300: 0 };
+const noPressure: PsiStats = { full: zero, some: zero };
+
+function psi(pressure: Pressure | undefined, choice: PsiChoice): { readonly psi?: PsiStats } {
+  if (choice === 'never' || (pressure === undefined && choice === 'known')) return {};
+  if (pressure === undefined) return { psi: noPressure };
+  return { psi: { full: psiData(pressure.full), some: psiData(pressure.some) } };
+}
+
+const psiData = ({ totalUs, avg10, avg60, avg300 }: PressureLine): PsiStats['full'] => ({
+  total: totalUs,
+  avg10,
+  avg60,
+  avg300,
+});
+
+export function cpuStats({ usage, nanoCores }: Sample, time: string, choice: PsiChoice): CpuStats {
+  return {
+    time,
+    usageNanoCores: nanoCores,
+    usageCoreNanoSeconds: usage.cpu?.totalNs ?? 0,
+    ...psi(usage.pressure.cpu, choice),
+  };
+}
+
+/** What is left is told only where something limits: up to the limit, without what can be taken back at once. */
+export function memoryStats(
+  { memory, pressure }: CgroupUsage,
+  time: string,
+  choice: PsiChoice,
+  limit: number | undefined,
+): MemoryStats {
+  const workingSet = memory?.workingSet ?? 0;
+  return {
+    time,
+    ...(limit !== undefined && { availableBytes: Math.max(limit - workingSet, 0) }),
+    usageBytes: memory?.usage ?? 0,
+    workingSetBytes: workingSet,
+    rssBytes: memory?.rss ?? 0,
+    pageFaults: memory?.faults.own.minor ?? 0,
+    majorPageFaults: memory?.faults.own.major ?? 0,
+    ...psi(pressure.memory, choice),
+  };
+}
+
+export function ioStats({ pressure }: CgroupUsage, time: string, choice: PsiChoice): IoStats {
+  return { time, ...psi(pressure.io, choice) };
+}
+
+export function swapStats({ memory }: CgroupUsage, time: string, available: number | undefined): SwapStats {
+  return {
+    time,
+    ...(available !== undefined && { swapAvailableBytes: available }),
+    swapUsageBytes: memory?.swap ?? 0,
+  };
+}
+
+/** People look at the first figures, which are those of the interface that is called so by custom. */
+const customaryInterface = 'eth0';
+
+export function networkStats(interfaces: readonly InterfaceUsage[], time: string): NetworkStats {
+  const all = interfaces.map(interfaceStats);
+  return { time, ...all.find(({ name }) => name === customaryInterface), interfaces: all };
+}
+
+const interfaceStats = ({ name, rxBytes, rxErrors, txBytes, txErrors }: InterfaceUsage): InterfaceStats => ({
+  name,
+  rxBytes,
+  rxErrors,
+  txBytes,
+  txErrors,
+});
+
+/** What is used, on the file system that it is on. */
+export function fsStats(
+  used: { readonly bytes: number | undefined; readonly inodes: number | undefined },
+  { available, capacity, inodesFree, inodes }: Omit<FilesystemUsage, 'at'>,
+  time: string,
+): FsStats {
+  return {
+    time,
+    ...(available !== undefined && { availableBytes: available }),
+    ...(capacity !== undefined && { capacityBytes: capacity }),
+    ...(used.bytes !== undefined && { usedBytes: used.bytes }),
+    ...(inodesFree !== undefined && { inodesFree }),
+    ...(inodes !== undefined && { inodes }),
+    ...(used.inodes !== undefined && { inodesUsed: used.inodes }),
+  };
+}
+
+/** A file system as a whole, or a part of one that is measured already. */
+export const filesystemStats = (usage: FilesystemUsage, timeText: TimeText): FsStats =>
+  fsStats({ bytes: usage.used, inodes: usage.inodesUsed }, usage, timeText(usage.at));
