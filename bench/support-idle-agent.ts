@@ -36,7 +36,7 @@ export async function beAgent(folder: string): Promise<void> {
     settings: loaded.settings,
     nodeName: 'bench',
     clock: countingClock(systemClock(), armed),
-    log: silentLog,
+    log: { ...silentLog, setVerbosity() {}, verbosity: () => 0, problem: () => undefined, flush() {} },
     signal: new AbortController().signal,
     env: {},
   });

@@ -1,7 +1,9 @@
+export { toConfigz } from './configz.ts';
 export { decodeFile, type DecodedFile } from './decode-file.ts';
 export { renderFault, type Fault } from './fault.ts';
+export { toFlagz } from './flagz.ts';
 export type { KubeletFlags } from './flags/own-flags.ts';
-export { resolveGates, type FeatureGates } from './gates/gates.ts';
+export { gateSpec, resolveGates, type FeatureGates } from './gates/gates.ts';
 export type { GateName } from './gates/table.ts';
 export { fileLayer } from './layers.ts';
 export { assess, loadSettings } from './load.ts';

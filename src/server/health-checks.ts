@@ -1,4 +1,5 @@
-import { text, type RouteResponse } from './route.ts';
+import { messageOf } from '../base/errors.ts';
+import { text, type Page } from './route.ts';
 
 /** One thing that must be well. Answers what is wrong, or nothing. */
 export interface HealthCheck {
@@ -11,11 +12,22 @@ export interface HealthQuery {
   readonly exclude: readonly string[];
 }
 
+/** Told how each check that was asked came out. */
+export type ObserveCheck = (name: string, problem: string | undefined) => void;
+
+/** What a request says that nobody knows is shown again only so far. */
+const mostStrangers = 10;
+const longestStranger = 64;
+
 /**
  * The text of a health page. A failed check is named but not explained: the page may be open to anybody, and the log
  * has the reason.
  */
-export function healthPage(checks: readonly HealthCheck[], query: HealthQuery): RouteResponse {
+export function healthPage(
+  checks: readonly HealthCheck[],
+  query: HealthQuery,
+  observe: ObserveCheck = () => undefined,
+): Page {
   const lines: string[] = [];
   const problems: string[] = [];
   for (const check of checks) {
@@ -24,12 +36,39 @@ export function healthPage(checks: readonly HealthCheck[], query: HealthQuery): 
       lines.push(`[+]${name} excluded: ok`);
       continue;
     }
-    const problem = check.check();
+    const problem = problemOf(check);
+    observe(name, problem);
     if (problem !== undefined) problems.push(`${name}: ${problem}`);
     lines.push(problem === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
   }
+  lines.push(...strangersIn(query.exclude, checks));
   if (problems.length > 0) {
     return { ...text(500, [...lines, 'healthz check failed', ''].join('\n')), problem: problems.join('; ') };
   }
   return text(200, query.verbose ? [...lines, 'healthz check passed', ''].join('\n') : 'ok');
+}
+
+/** The page of one check alone, which only `shown` explains: to those who have shown who they are. */
+export function singleCheckPage(check: HealthCheck, shown: boolean): Page {
+  const problem = problemOf(check);
+  if (problem === undefined) return text(200, 'ok');
+  const reason = shown ? problem : 'reason withheld';
+  return { ...text(500, `internal server error: ${reason}\n`), problem: `${check.name}: ${problem}` };
+}
+
+/** A check that breaks has not found anything well. */
+function problemOf(check: HealthCheck): string | undefined {
+  try {
+    return check.check();
+  } catch (error) {
+    return `the check failed: ${messageOf(error)}`;
+  }
+}
+
+function strangersIn(exclude: readonly string[], checks: readonly HealthCheck[]): readonly string[] {
+  const known = new Set(checks.map(({ name }) => name));
+  const strangers = [...new Set(exclude)].filter((name) => !known.has(name));
+  if (strangers.length === 0) return [];
+  const quoted = strangers.slice(0, mostStrangers).map((name) => JSON.stringify(name.slice(0, longestStranger)));
+  return [`warn: some health checks cannot be excluded: no matches for ${quoted.join(',')}`];
 }

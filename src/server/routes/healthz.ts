@@ -1,13 +1,43 @@
-import { healthPage, type HealthCheck } from '../health-checks.ts';
-import type { Route } from '../route.ts';
+import { healthPage, singleCheckPage, type HealthCheck, type ObserveCheck } from '../health-checks.ts';
+import type { Handler } from '../route.ts';
+import type { Handlers } from '../route-table.ts';
+
+/** Each answers what is wrong, or nothing. */
+export type HealthProblems = Readonly<Record<'log' | 'syncloop' | 'device-plugin', () => string | undefined>>;
+
+export interface HealthzDeps {
+  readonly problems: HealthProblems;
+  /** Told of the checks of the page with all of them. */
+  readonly observe: ObserveCheck;
+}
+
+type HealthzHandlers = Pick<
+  Handlers,
+  'healthz' | 'healthzPing' | 'healthzLog' | 'healthzSyncloop' | 'healthzDevicePlugin'
+>;
+
+/** Whoever can be asked is there. */
+const ping: HealthCheck = { name: 'ping', check: () => undefined };
 
 /** `/healthz` with all checks, and one page below it for each. */
-export function healthzRoutes(checks: readonly HealthCheck[]): readonly Route[] {
-  const route = (path: string, shown: readonly HealthCheck[]): Route => ({
-    path,
-    methods: ['GET', 'HEAD'],
-    listeners: ['healthz', 'readOnly'],
-    handle: async ({ query }) => healthPage(shown, { verbose: query.has('verbose'), exclude: query.getAll('exclude') }),
-  });
-  return [route('/healthz', checks), ...checks.map((check) => route(`/healthz/${check.name}`, [check]))];
+export function healthzHandlers({ problems, observe }: HealthzDeps): HealthzHandlers {
+  const check = (name: keyof HealthProblems): HealthCheck => ({ name, check: problems[name] });
+  const all = [ping, check('log'), check('syncloop'), check('device-plugin')];
+  return {
+    healthz: async ({ listener, query }) =>
+      // Its own listener is for those who restart an agent that does not answer, and says no more than that it does.
+      healthPage(
+        listener === 'healthz' ? [ping] : all,
+        { verbose: query.has('verbose'), exclude: query.getAll('exclude') },
+        observe,
+      ),
+    healthzPing: single(ping),
+    healthzLog: single(check('log')),
+    healthzSyncloop: single(check('syncloop')),
+    healthzDevicePlugin: single(check('device-plugin')),
+  };
+}
+
+function single(check: HealthCheck): Handler {
+  return async ({ listener }) => singleCheckPage(check, listener === 'secure');
 }

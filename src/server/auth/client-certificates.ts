@@ -1,0 +1,216 @@
+import { createHash } from 'node:crypto';
+import { basename, dirname } from 'node:path';
+import { linkedSignal, type LinkedSignal } from '../../base/abort.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { describeError, TubeletError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import type { Histogram, Metrics } from '../../base/metrics.ts';
+import type { Random } from '../../base/random.ts';
+import type { Caller } from '../../model/caller.ts';
+import { parseCaBundle, type CaBundle } from './ca-bundle.ts';
+import { chainOf } from './peer-chain.ts';
+import type { Authenticator, AuthorityFiles, Credentials } from './ports.ts';
+import { verifyChain } from './verify-chain.ts';
+
+export interface ClientCertificatesDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly files: AuthorityFiles;
+  /** Absolute. */
+  readonly clientCAFile: string;
+  /** The gate AllowParsingUserUIDFromCertAuth. */
+  readonly userIds: boolean;
+}
+
+const lookEveryMs = 60_000;
+/** A file is often written in several steps; only what comes of it is worth a look. */
+const settleMs = 250;
+const credentialId = 'authentication.kubernetes.io/credential-id';
+const hour = 3_600;
+const day = 24 * hour;
+
+/**
+ * Who a client is by its certificate: the common name is the user, the organizations are the groups. The authorities
+ * stand in a file that is read again when it changes; as long as a new one cannot be used, the one before it counts.
+ */
+export class ClientCertificates implements Authenticator, Component {
+  readonly name = 'client-certificate-authorities';
+  readonly #deps: ClientCertificatesDeps;
+  readonly #listeners = new Set<(pem: string) => void>();
+  readonly #secondsLeft: Histogram;
+  #bundle: CaBundle | undefined;
+  #stamp = '';
+  /** What was wrong at the last look, so that it is told once. */
+  #problem = '';
+  #life: LinkedSignal | undefined;
+  #loop: LoopHandle | undefined;
+  #unwatch: (() => void) | undefined;
+  #hinted = false;
+  #nap: LinkedSignal | undefined;
+
+  constructor(deps: ClientCertificatesDeps) {
+    this.#deps = deps;
+    this.#secondsLeft = deps.metrics.histogram({
+      name: 'apiserver_client_certificate_expiration_seconds',
+      help: 'How long the certificates that clients came with were still valid.',
+      stability: 'ALPHA',
+      buckets: [
+        0,
+        hour / 2,
+        hour,
+        2 * hour,
+        6 * hour,
+        12 * hour,
+        ...[1, 2, 4, 7, 30, 90, 180, 360].map((n) => n * day),
+      ],
+    });
+  }
+
+  /** Fails when there are no authorities to begin with. */
+  async start(signal: AbortSignal): Promise<void> {
+    const { clock, random, log, clientCAFile } = this.#deps;
+    try {
+      await this.#look();
+    } catch (error) {
+      const why = `the certificate authorities for clients in ${clientCAFile} cannot be used: ${describeError(error)}`;
+      const advice = 'set authentication.x509.clientCAFile to a PEM file of certificates, or to nothing';
+      throw new TubeletError('invalid', `${why}; ${advice}`, { cause: error });
+    }
+    this.#life = linkedSignal(signal);
+    const body = (ending: AbortSignal): Promise<void> => this.#round(ending);
+    this.#loop = superviseLoop({ name: this.name, clock, log, random, signal: this.#life.signal, body });
+  }
+
+  async stop(): Promise<void> {
+    this.#life?.abort(new TubeletError('cancelled', `the ${this.name} stop`));
+    await this.#loop?.done;
+    this.#endWatch();
+  }
+
+  /** The authorities for a TLS context, so that clients can choose a certificate of theirs. */
+  pem(): string {
+    return this.#bundle?.pem ?? '';
+  }
+
+  /** Tells of every change from now on; the answer takes it back. */
+  onChange(listener: (pem: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async authenticate(credentials: Credentials): Promise<Caller | undefined> {
+    const chain = chainOf(credentials);
+    const [leaf] = chain;
+    if (leaf === undefined) return undefined;
+    const { clock, log, userIds } = this.#deps;
+    const now = clock.now();
+    const verdict = verifyChain(chain, this.#bundle?.anchors ?? [], now);
+    if (!verdict.trusted) {
+      log.debug(2, 'Certificate of a client is refused', { reason: verdict.reason });
+      return undefined;
+    }
+    const { commonName, organizations, uid } = verdict.subject;
+    if (commonName === '') return undefined;
+    this.#secondsLeft.observe((verdict.notAfterMs - now) / 1_000);
+    return {
+      name: commonName,
+      groups: organizations,
+      ...(userIds && uid !== undefined && { uid }),
+      extra: { [credentialId]: [`X509SHA256=${createHash('sha256').update(leaf).digest('hex')}`] },
+    };
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    this.#watch();
+    await this.#waitForHint(signal);
+    try {
+      const isNew = await this.#look();
+      if (isNew) this.#deps.log.info('Certificate authorities for clients were replaced', this.#fields());
+      else if (this.#problem !== '')
+        this.#deps.log.info('Certificate authorities for clients are whole again', this.#fields());
+      this.#problem = '';
+    } catch (error) {
+      const problem = describeError(error);
+      if (problem !== this.#problem)
+        this.#deps.log.error(
+          error,
+          'Certificate authorities for clients cannot be used; those before stay',
+          this.#fields(),
+        );
+      this.#problem = problem;
+    }
+  }
+
+  /** Answers whether there is a new bundle. */
+  async #look(): Promise<boolean> {
+    const { files, clientCAFile, log } = this.#deps;
+    const stamp = await files.stampOf(clientCAFile);
+    if (stamp === this.#stamp && this.#problem === '') return false;
+    const next = parseCaBundle(await files.readText(clientCAFile));
+    this.#stamp = stamp;
+    if (next.pem === this.#bundle?.pem) return false;
+    this.#bundle = next;
+    for (const listener of this.#listeners) {
+      try {
+        listener(next.pem);
+      } catch (error) {
+        log.error(error, 'Listener of the certificate authorities for clients failed');
+      }
+    }
+    return true;
+  }
+
+  /** Until the system tells of a change, or a minute has gone. */
+  async #waitForHint(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    if (!this.#hinted) {
+      const nap = linkedSignal(signal);
+      this.#nap = nap;
+      // Only the signal or a hint ends it early, and both are looked at next.
+      await clock.sleep(lookEveryMs, nap.signal).catch(() => {});
+      nap.release();
+      signal.throwIfAborted();
+    }
+    if (this.#hinted) await clock.sleep(settleMs, signal);
+    this.#hinted = false;
+  }
+
+  /** Of what else happens in the folder nothing is worth a look; names with two dots are how volumes are switched. */
+  #changed(name: string | undefined): void {
+    if (name !== undefined && name !== basename(this.#deps.clientCAFile) && !name.startsWith('..')) return;
+    this.#hinted = true;
+    this.#nap?.abort();
+  }
+
+  /** Begun anew in the next round when it breaks; without it the look every minute is enough. */
+  #watch(): void {
+    const { files, clientCAFile, log } = this.#deps;
+    if (this.#unwatch !== undefined || files.watch === undefined) return;
+    const folder = dirname(clientCAFile);
+    const lost = (error: unknown): void => {
+      this.#endWatch();
+      log.debug(4, 'Folder of the certificate authorities for clients is not watched', {
+        folder,
+        reason: String(error),
+      });
+    };
+    try {
+      this.#unwatch = files.watch(folder, (name) => this.#changed(name), lost);
+    } catch (error) {
+      lost(error);
+    }
+  }
+
+  #endWatch(): void {
+    this.#unwatch?.();
+    this.#unwatch = undefined;
+  }
+
+  #fields(): { readonly path: string } {
+    return { path: this.#deps.clientCAFile };
+  }
+}

@@ -1,0 +1,42 @@
+import type { Clock } from '../../base/clock.ts';
+
+interface Entry<V> {
+  readonly value: V;
+  readonly untilMs: number;
+}
+
+/** Remembers values for a time, and no more than a number of them: who was not asked for longest goes first. */
+export class ExpiringLru<V> {
+  readonly #clock: Pick<Clock, 'monotonic'>;
+  readonly #most: number;
+  /** In the order of use, the oldest first. */
+  readonly #entries = new Map<string, Entry<V>>();
+
+  constructor(clock: Pick<Clock, 'monotonic'>, most: number) {
+    this.#clock = clock;
+    this.#most = most;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): V | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    if (entry.untilMs <= this.#clock.monotonic()) return undefined;
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** A time of nothing or less remembers nothing. */
+  set(key: string, value: V, ttlMs: number): void {
+    this.#entries.delete(key);
+    if (!(ttlMs > 0)) return;
+    this.#entries.set(key, { value, untilMs: this.#clock.monotonic() + ttlMs });
+    if (this.#entries.size <= this.#most) return;
+    const oldest = this.#entries.keys().next().value;
+    if (oldest !== undefined) this.#entries.delete(oldest);
+  }
+}

@@ -1,0 +1,95 @@
+import { createHmac } from 'node:crypto';
+import { TubeletError } from '../../base/errors.ts';
+import type { TokenReview } from '../../gen/kubernetes/types.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import type { Caller } from '../../model/caller.ts';
+import { ExpiringLru } from './expiring-lru.ts';
+import type { Authenticator, Credentials } from './ports.ts';
+import { mostReviews, ReviewCalls, reviewLimitMs, type ReviewDeps } from './review-calls.ts';
+import { SharedFlights } from './shared-flights.ts';
+import { tokenCacheMetrics, type TokenCacheMetrics } from './token-cache-metrics.ts';
+
+export interface TokenReviewsDeps extends ReviewDeps {
+  /** How long an answer counts, whatever it was. */
+  readonly cacheTtlMs: number;
+}
+
+/** A token that was judged; nobody when it is not good. */
+interface Judged {
+  readonly caller: Caller | undefined;
+}
+
+const mostTokens = 4_096;
+const longestToken = 64 * 1024;
+
+/**
+ * Who a client is by its bearer token, as the API server says.
+ *
+ *   token ──hash──> remembered? ──yes──> answer
+ *                       └──no──> one review for all who ask ──> answer, remembered unless it was an error
+ */
+export class TokenReviews implements Authenticator {
+  readonly #deps: TokenReviewsDeps;
+  readonly #calls: ReviewCalls;
+  readonly #judged: ExpiringLru<Judged>;
+  readonly #flights: SharedFlights<Judged>;
+  readonly #metrics: TokenCacheMetrics;
+  /** Without it nobody who sees a key can tell its token, or find out whether it is a given one. */
+  readonly #secret: string;
+
+  constructor(deps: TokenReviewsDeps) {
+    this.#deps = deps;
+    this.#calls = new ReviewCalls(deps, apiResources.tokenReviews, 'apiserver_delegated_authn');
+    this.#judged = new ExpiringLru(deps.clock, mostTokens);
+    this.#flights = new SharedFlights({ clock: deps.clock, limitMs: reviewLimitMs, most: mostReviews });
+    this.#metrics = tokenCacheMetrics(deps.metrics);
+    this.#secret = deps.random.hex(32);
+  }
+
+  /** Throws when it cannot be found out. */
+  async authenticate({ bearer }: Credentials, signal: AbortSignal): Promise<Caller | undefined> {
+    if (bearer === undefined || bearer === '' || bearer.length > longestToken) return undefined;
+    const { clock } = this.#deps;
+    const began = clock.monotonic();
+    const key = createHmac('sha256', this.#secret).update(bearer).digest('base64');
+    const known = this.#judged.get(key);
+    try {
+      return (known ?? (await this.#judge(key, bearer, signal))).caller;
+    } finally {
+      this.#metrics.asked(known === undefined ? 'miss' : 'hit', (clock.monotonic() - began) / 1_000);
+    }
+  }
+
+  async #judge(key: string, token: string, signal: AbortSignal): Promise<Judged> {
+    const leave = this.#metrics.waiting();
+    try {
+      return await this.#flights.run(key, (ending) => this.#fetch(key, token, ending), signal);
+    } finally {
+      leave();
+    }
+  }
+
+  async #fetch(key: string, token: string, signal: AbortSignal): Promise<Judged> {
+    const land = this.#metrics.fetching();
+    try {
+      const review = await this.#calls.ask<TokenReview>({ spec: { token } }, signal);
+      const judged = { caller: callerOf(review) };
+      this.#judged.set(key, judged, this.#deps.cacheTtlMs);
+      land('ok');
+      return judged;
+    } catch (error) {
+      land('error');
+      throw error;
+    }
+  }
+}
+
+/** Whom a review names; nobody when the token is not good. Throws when the server could not tell. */
+export function callerOf({ status }: TokenReview): Caller | undefined {
+  const { authenticated = false, error = '', user = {} } = status ?? {};
+  const { username = '', uid = '', groups = [], extra } = user;
+  if (!authenticated && error !== '')
+    throw new TubeletError('denied', `the API server does not accept the token: ${error.slice(0, 1_000)}`);
+  if (!authenticated || username === '') return undefined;
+  return { name: username, groups, ...(uid !== '' && { uid }), ...(extra !== undefined && { extra }) };
+}

@@ -1,0 +1,162 @@
+import { basename, dirname } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
+import type { BodySink } from '../route.ts';
+import type { FolderWatches } from './folder-watches.ts';
+import type { LogPipe } from './log-pipe.ts';
+import type { LogTrail } from './log-trail.ts';
+import { blockBytes, type ReadBuffers } from './read-buffers.ts';
+import type { RunningCheck } from './running-checks.ts';
+
+export interface LogFollowerDeps {
+  readonly clock: Clock;
+  readonly buffers: ReadBuffers;
+  readonly watches: FolderWatches;
+  readonly running: RunningCheck;
+  /** Hints that come within this time count as one: a log that is written line by line is read many at a time. */
+  readonly restMs: () => number;
+  /** The current file of the log. */
+  readonly path: string;
+  readonly trail: LogTrail;
+  readonly pipe: LogPipe;
+  readonly sink: BodySink;
+  readonly signal: AbortSignal;
+}
+
+/** How long a silent log is left alone. */
+const checkMs = 1_000;
+
+/**
+ * Passes on what is written to a log until its container has ended, the client has enough, or is gone.
+ *
+ *   read to the end ──> look for another file ──> silent for a second: does it run? ──no──> read the rest, end
+ *         ^                                                 │
+ *         └───────────── hint or the second is over ────────┘
+ */
+export class LogFollower {
+  readonly #deps: LogFollowerDeps;
+  #hinted = false;
+  #mayHaveMoved = true;
+  #onHint: (() => void) | undefined;
+  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** When to ask whether the container runs, if nothing comes until then. */
+  #checkAt = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: LogFollowerDeps) {
+    this.#deps = deps;
+  }
+
+  async run(): Promise<void> {
+    const { path, watches } = this.#deps;
+    const unwatch = watches.watch(dirname(path), (name) => this.#hint(name));
+    try {
+      await this.#follow();
+    } finally {
+      unwatch();
+    }
+  }
+
+  async #follow(): Promise<void> {
+    const { clock, pipe, running, signal, trail } = this.#deps;
+    let readFirst = true;
+    let ended = false;
+    /** The file seemed to have grown, and yet nothing came of it: once is a race, twice is not to be waited for. */
+    let inVain = false;
+    for (;;) {
+      this.#lookedAt = clock.monotonic();
+      const mayHaveMoved = this.#mayHaveMoved;
+      this.#mayHaveMoved = false;
+      const spoke = readFirst && (await this.#read());
+      readFirst = true;
+      if (pipe.done) return;
+      if (spoke) inVain = false;
+      if (!spoke || mayHaveMoved || ended) {
+        const step = await trail.step(async () => void (await this.#read()));
+        // What the old file leaves unfinished stays so: the new one begins with a new line.
+        if (step === 'moved' || step === 'truncated') await this.#write(pipe.endOfFile());
+        if (step !== 'here' && !(step === 'more' && inVain)) {
+          inVain = step === 'more';
+          // Perhaps this one was put aside by now, too.
+          if (step === 'moved') this.#mayHaveMoved = true;
+          continue;
+        }
+        if (ended) {
+          await this.#write(pipe.endOfFile());
+          return;
+        }
+        if (clock.monotonic() >= this.#checkAt) {
+          ended = !(await running.isRunning(signal));
+          this.#checkAt = clock.monotonic() + checkMs;
+          if (ended) continue;
+        }
+      }
+      // Who speaks is alive.
+      if (spoke) this.#checkAt = clock.monotonic() + checkMs;
+      readFirst = await this.#pause();
+    }
+  }
+
+  /** Reads to the end of the file; answers whether there was anything. */
+  async #read(): Promise<boolean> {
+    const { buffers, pipe, signal, trail } = this.#deps;
+    let spoke = false;
+    while (!pipe.done) {
+      let pieces: readonly Buffer[] = [];
+      const use = (chunk: Buffer): void => void (pieces = pipe.feed(chunk));
+      const bytes = await buffers.read(trail.file, trail.position, blockBytes, use, signal);
+      trail.position += bytes;
+      spoke ||= bytes > 0;
+      await this.#write(pieces);
+      if (bytes < blockBytes) break;
+    }
+    return spoke;
+  }
+
+  async #write(pieces: readonly Buffer[]): Promise<void> {
+    for (const piece of pieces) await this.#deps.sink.write(piece);
+  }
+
+  #hint(name: string | undefined): void {
+    const log = basename(this.#deps.path);
+    if (name !== undefined && name !== log && !name.startsWith(`${log}.`)) return;
+    if (name !== log) this.#mayHaveMoved = true;
+    this.#hinted = true;
+    this.#onHint?.();
+  }
+
+  /** Until there is a hint or it is time to check; answers whether there was a hint. */
+  #pause(): Promise<boolean> {
+    const { clock, restMs, signal } = this.#deps;
+    return new Promise((resolve, reject) => {
+      let cancelTimer = (): void => {};
+      const arm = (): void => {
+        cancelTimer();
+        const due = this.#hinted ? Math.min(this.#checkAt, this.#lookedAt + restMs()) : this.#checkAt;
+        const wait = due - clock.monotonic();
+        if (wait > 0) cancelTimer = clock.after(wait, () => finish());
+        else finish();
+      };
+      const finish = (): void => {
+        release();
+        const hinted = this.#hinted;
+        this.#hinted = false;
+        resolve(hinted);
+      };
+      const onAbort = (): void => {
+        release();
+        reject(signal.reason);
+      };
+      const release = (): void => {
+        cancelTimer();
+        this.#onHint = undefined;
+        signal.removeEventListener('abort', onAbort);
+      };
+      if (signal.aborted) {
+        onAbort();
+        return;
+      }
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#onHint = arm;
+      arm();
+    });
+  }
+}

@@ -1,0 +1,39 @@
+import type { ContainerId } from '../../base/ids.ts';
+import type { Pod } from '../../gen/kubernetes/types.ts';
+
+/** Whose logs there are. */
+export interface LogSources {
+  /** With its status as the agent sees it now; a mirror pod's name leads to the static pod. */
+  pod(namespace: string, name: string): { readonly pod: Pod } | undefined;
+  /** Where the runtime writes the log of a container, running or not. */
+  logPath(id: ContainerId, signal: AbortSignal): Promise<string>;
+  isRunning(id: ContainerId, signal: AbortSignal): Promise<boolean>;
+}
+
+/** The files of container logs. Failures are TubeletErrors; what is no plain file is `denied`, and never waited for. */
+export interface ContainerLogFiles {
+  /** Without the links in it. */
+  resolve(path: string): Promise<string>;
+  open(path: string): Promise<OpenLog>;
+  /** What stands at a path now; nothing when there is nothing. */
+  look(path: string): Promise<LogFacts | undefined>;
+  /** Names in a folder; none when the folder is not there. */
+  list(folder: string): Promise<readonly string[]>;
+  /** Tells which name in a folder may have changed, where it is known. Throws when it cannot watch. */
+  watch(folder: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void;
+}
+
+export interface LogFacts {
+  /** The same for one file under all its names, and never for two files that exist at the same time. */
+  readonly identity: string;
+  readonly size: number;
+}
+
+/** A file that stays the same when it is renamed or removed. */
+export interface OpenLog {
+  readonly identity: string;
+  size(): Promise<number>;
+  /** Reads into the buffer; answers how many bytes, none at the end of the file. */
+  read(buffer: Buffer, position: number, length: number): Promise<number>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,92 @@
+import type { AddressInfo, Server, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { TubeletError, type ErrorKind } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { ListenerName } from '../route.ts';
+
+export interface BindOptions {
+  readonly listener: ListenerName;
+  readonly address: string;
+  readonly port: number;
+  readonly log: Log;
+}
+
+/** Returns when the port is bound; a port that cannot be had is an error that says whose it is. */
+export async function bind(server: Server, { listener, address, port, log }: BindOptions): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    const onError = (cause: NodeJS.ErrnoException): void => reject(bindError(listener, address, port, cause));
+    server.once('error', onError);
+    server.listen(port, address, () => {
+      server.off('error', onError);
+      resolve();
+    });
+  });
+  server.on('error', (error) => log.error(error, 'HTTP listener failed', { listener }));
+  log.info('Listening', { listener, address, port: portOf(server, port) });
+}
+
+/** The port in fact, where any free one was asked for. */
+export function portOf(server: Server | undefined, asked: number): number {
+  return (server?.address() as AddressInfo | null | undefined)?.port ?? asked;
+}
+
+/** The connections of a server: none of them can bring the agent down, and all of them end with it. */
+export class OpenSockets {
+  readonly #sockets = new Set<Socket>();
+
+  follow(server: Server): void {
+    server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      // An error is followed by the close, and the close is what counts; without a listener it would end the agent.
+      socket.on('error', () => {});
+      socket.once('close', () => this.#sockets.delete(socket));
+    });
+  }
+
+  get count(): number {
+    return this.#sockets.size;
+  }
+
+  /** Takes no more connections, lets what is being written now go out, and ends the others. */
+  async close(server: Server): Promise<void> {
+    await new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      setImmediate(() => {
+        for (const socket of this.#sockets) socket.destroy();
+      });
+    });
+  }
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
+};
+
+/** What is not HTTP, too large or too slow is told so, as far as it can be told, and ended. */
+export function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const { code = '' } = error;
+  const status = refusals[code] ?? (code.startsWith('HPE_') ? '400 Bad Request' : undefined);
+  if (status === undefined || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = `${status}\n`;
+  const head = ['Connection: close', 'Content-Type: text/plain; charset=utf-8', `Content-Length: ${body.length}`];
+  socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+}
+
+function bindError(listener: string, address: string, port: number, cause: NodeJS.ErrnoException): TubeletError {
+  const kinds: Readonly<Record<string, ErrorKind>> = { EADDRINUSE: 'conflict', EACCES: 'denied' };
+  const advice: Readonly<Record<string, string>> = {
+    EADDRINUSE: 'another program listens there; stop it or choose another port',
+    EACCES: 'this user may not use that port; run as root or choose a port above 1023',
+    EADDRNOTAVAIL: 'this machine does not have that address',
+  };
+  const code = cause.code ?? '';
+  const why = advice[code] ?? cause.message;
+  return new TubeletError(kinds[code] ?? 'internal', `cannot listen for ${listener} on ${address}:${port}: ${why}`, {
+    cause,
+  });
+}

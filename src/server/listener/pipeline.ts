@@ -1,0 +1,292 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { linkedSignal, raceAbort, type LinkedSignal } from '../../base/abort.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import type { Caller } from '../../model/caller.ts';
+import { text, type Page, type Right, type RouteRequest, type RouteResponse } from '../route.ts';
+import { admit, type AccessControl } from './admission.ts';
+import { auditTo, commandWord, type AuditOutcome, type OnAudit } from './audit.ts';
+import { unavailable, wrongMethod, type SwitchStates } from './availability.ts';
+import { splitCredentials } from './credentials.ts';
+import { breakOff, plainHeaders, type Exchange, type UpgradeParts } from './exchange.ts';
+import { defaultLimits, type ServerLimits } from './limits.ts';
+import { routeMatcher, type BoundRoute, type FoundRoute, type RouteMatcher } from './match-route.ts';
+import { Places } from './places.ts';
+import type { HandOverFunction } from './ports.ts';
+import { readBody } from './read-body.ts';
+import { RequestFigures, requestLabels } from './request-figures.ts';
+import { sendPage, sendStream } from './send.ts';
+import { parseTarget, type Target } from './target.ts';
+
+export interface PipelineDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** `bindRoutes(handlers)`. */
+  readonly routes: readonly BoundRoute[];
+  readonly switches: SwitchStates;
+  /** Without it nobody is let in on the secured port. */
+  readonly access?: AccessControl | undefined;
+  readonly handOver: HandOverFunction;
+  /** streamingConnectionIdleTimeout. */
+  readonly streamIdleMs: number;
+  readonly limits?: Partial<ServerLimits>;
+  /** Told of everybody who runs something; a line of the log when it is left out. */
+  readonly onAudit?: OnAudit;
+}
+
+/** One request on its way. */
+interface Passage {
+  readonly exchange: Exchange;
+  readonly method: string;
+  readonly target: Target;
+  readonly found: FoundRoute | undefined;
+  /** Without credentials. */
+  readonly headers: IncomingHttpHeaders;
+  /** Ends when the client goes away. */
+  readonly life: LinkedSignal;
+  caller: Caller | undefined;
+  /** Something was begun to be answered. */
+  isAnswered: boolean;
+  /** The time for the answer is over. */
+  isLate: boolean;
+  isAudited: boolean;
+}
+
+const badRequest: Page = text(400, '400 Bad Request\n');
+const failed: Page = text(500, 'Internal Server Error\n');
+const tooLate: Page = text(504, 'Gateway Timeout\n');
+const upgradeRequired: Page = text(400, 'Upgrade request required\n');
+const tooMany: Page = { ...text(429, 'Too Many Requests\n'), headers: { 'retry-after': '1' } };
+/** What a path without a page asks for; who may not do everything is not told what there is. */
+const rightOfStrangePaths: Right = { subresource: 'proxy' };
+const loggedPathCharacters = 256;
+
+/**
+ * What every request walks through, on whichever listener it came in:
+ *
+ *   parse ─> (secure: who? allowed?) ─> switched on? ─> method? ─> room? ─> body ─> handler ─> answer
+ *      └──────────┴────────────────────────┴──────────────┴─────────┴────────┴──────────┴──────> a page that says why not
+ */
+export class RequestPipeline {
+  readonly limits: ServerLimits;
+  readonly #deps: PipelineDeps;
+  readonly #match: RouteMatcher;
+  readonly #figures: RequestFigures;
+  readonly #audit: OnAudit;
+  readonly #arriving: Places;
+  readonly #short: Places;
+  readonly #long: Places;
+
+  constructor(deps: PipelineDeps) {
+    this.#deps = deps;
+    this.limits = { ...defaultLimits, ...deps.limits };
+    const { arriving, short, long } = this.limits;
+    this.#match = routeMatcher(deps.routes);
+    this.#figures = new RequestFigures(deps.metrics, deps.clock);
+    this.#audit = deps.onAudit ?? auditTo(deps.log);
+    this.#arriving = new Places(arriving.inAll, arriving.each);
+    this.#short = new Places(short.inAll, short.each);
+    this.#long = new Places(long.inAll, long.each);
+  }
+
+  /** Requests that are being served. */
+  get underWay(): number {
+    return this.#arriving.taken + this.#short.taken + this.#long.taken;
+  }
+
+  /** Resolves when the request is over, whatever became of it. Never rejects. */
+  async serve(exchange: Exchange): Promise<void> {
+    const { request, response, listener, peer } = exchange;
+    const method = request.method ?? '';
+    const target = parseTarget(request.url ?? '');
+    const segments = target.kind === 'path' ? target.segments : [];
+    const { credentials, headers } = splitCredentials(plainHeaders(request.headers), peer.chain);
+    const life = linkedSignal(undefined);
+    const found = target.kind === 'path' ? this.#match(segments) : undefined;
+    const passage: Passage = {
+      exchange,
+      method,
+      target,
+      found,
+      headers,
+      life,
+      caller: undefined,
+      isAnswered: false,
+      isLate: false,
+      isAudited: false,
+    };
+    const count = this.#figures.begin(requestLabels(listener, method, segments));
+    const onClose = (): void => life.abort(new TubeletError('cancelled', 'the client went away'));
+    // An error of a connection is followed by its close, and the close is what counts.
+    request.on('error', ignore);
+    response.on('error', ignore);
+    response.once('close', onClose);
+    try {
+      const refusal = listener === 'secure' ? await this.#admit(passage, credentials) : undefined;
+      const page = refusal ?? this.#turnAway(passage, segments);
+      if (page !== undefined) await this.#answer(passage, page, life.signal);
+      else if (found !== undefined) await this.#serveRoute(passage, found);
+    } catch (error) {
+      await this.#fail(passage, error);
+    } finally {
+      count();
+      response.off('close', onClose);
+    }
+  }
+
+  /** The page that refuses, or nothing when the caller may go on. */
+  async #admit(
+    passage: Passage,
+    credentials: ReturnType<typeof splitCredentials>['credentials'],
+  ): Promise<Page | undefined> {
+    const { exchange, method, found, life, target } = passage;
+    const { clock, log, access } = this.#deps;
+    const leave = this.#arriving.enter(exchange.peer.address);
+    if (leave === undefined) return tooMany;
+    try {
+      const right = found?.spec.right ?? rightOfStrangePaths;
+      const request = { credentials, method, right, path: forLog(target.path) };
+      const admission = await admit({ clock, log, access, accessMs: this.limits.accessMs }, request, life.signal);
+      passage.caller = admission.caller;
+      return admission.kind === 'refused' ? admission.page : undefined;
+    } finally {
+      leave();
+    }
+  }
+
+  #turnAway({ exchange, target, found, method }: Passage, segments: readonly string[]): Page | undefined {
+    if (target.kind === 'bad') return badRequest;
+    const page = unavailable(segments, found?.spec, exchange.listener, this.#deps.switches);
+    return page ?? (found === undefined ? undefined : wrongMethod(found.spec, method));
+  }
+
+  async #serveRoute(passage: Passage, found: FoundRoute): Promise<void> {
+    const { caller, exchange, life } = passage;
+    const { clock } = this.#deps;
+    const { limitMs: ms } = found.spec;
+    const places = ms === undefined ? this.#long : this.#short;
+    const leave = places.enter(placeKey(caller, exchange.peer.address));
+    if (leave === undefined) {
+      await this.#answer(passage, tooMany, life.signal);
+      return;
+    }
+    const limited = linkedSignal(life.signal, ms === undefined ? undefined : { clock, ms });
+    try {
+      await this.#answer(passage, await this.#ask(passage, found, limited.signal), limited.signal);
+    } finally {
+      passage.isLate = limited.signal.aborted && !life.signal.aborted;
+      limited.release();
+      leave();
+    }
+  }
+
+  /** The handler's answer; the time for it may run out although it pays no heed. */
+  async #ask(passage: Passage, found: FoundRoute, signal: AbortSignal): Promise<RouteResponse> {
+    const { exchange, method, target, headers, caller } = passage;
+    const { spec, params, handler } = found;
+    const { clock } = this.#deps;
+    const wantsUpgrade = exchange.upgrade !== undefined && spec.streams === 'upgrade';
+    const body = await readBody(exchange, { clock, mostBytes: spec.bodyBytes, ms: this.limits.requestMs }, signal);
+    if (!Buffer.isBuffer(body)) return body;
+    // Only who reads a connection sees it end.
+    if (!wantsUpgrade) exchange.upgrade?.socket.resume();
+    const request: RouteRequest = {
+      listener: exchange.listener,
+      method,
+      path: target.path,
+      query: queryOf(target),
+      params,
+      headers,
+      body,
+      caller,
+      wantsUpgrade,
+      signal,
+    };
+    return raceAbort(handler(request), signal);
+  }
+
+  async #answer(passage: Passage, answer: RouteResponse, signal: AbortSignal): Promise<void> {
+    const { exchange, target, found } = passage;
+    const { upgrade } = exchange;
+    const { clock, log } = this.#deps;
+    const limits = { clock, stallMs: this.limits.stallMs };
+    if (answer.kind === 'handOver') {
+      if (upgrade === undefined || found?.spec.streams !== 'upgrade')
+        await this.#answer(passage, upgradeRequired, signal);
+      else await this.#handOver(passage, upgrade, answer.to);
+      return;
+    }
+    this.#tell(passage, { kind: 'answered', status: answer.status });
+    passage.isAnswered = true;
+    if (answer.kind === 'stream') {
+      await sendStream(exchange, answer, limits, signal);
+      return;
+    }
+    if (answer.problem !== undefined)
+      log.debug(2, 'Request answered with a problem', { path: forLog(target.path), problem: answer.problem });
+    await sendPage(exchange, answer, limits, signal);
+  }
+
+  /** Whoever takes the connection sees to its end as well, so the client's going away is no affair of ours any more. */
+  async #handOver(passage: Passage, upgrade: UpgradeParts, to: URL): Promise<void> {
+    const { headers, life, target } = passage;
+    const { request, socket, head } = upgrade;
+    const { clock, log, streamIdleMs: idleMs, handOver } = this.#deps;
+    this.#tell(passage, { kind: 'handedOver' });
+    passage.isAnswered = true;
+    upgrade.detach();
+    try {
+      await handOver({ log, clock, idleMs }, request, socket, head, headers, to, life.signal);
+    } catch (error) {
+      log.error(error, 'Request failed', { path: forLog(target.path) });
+      socket.destroy();
+    }
+  }
+
+  #tell(passage: Passage, outcome: AuditOutcome): void {
+    const { exchange, found, caller, method, target, isAudited } = passage;
+    if (found?.spec.right.alsoVerb === undefined || isAudited) return;
+    passage.isAudited = true;
+    const command = commandWord(queryOf(target));
+    this.#audit({ caller, address: exchange.peer.address, method, path: forLog(target.path), command, outcome });
+  }
+
+  /** An answer that has begun can only be broken off; otherwise the client is told, but not why. */
+  async #fail(passage: Passage, error: unknown): Promise<void> {
+    const { exchange, life, target, isAnswered, isLate } = passage;
+    const { log } = this.#deps;
+    const path = forLog(target.path);
+    // What the client brought about by not taking the answer is no failure of ours.
+    const isClients = life.signal.aborted || (isAnswered && isKind(error, 'cancelled', 'timeout'));
+    if (isClients || isLate) log.debug(2, 'Request was given up', { path, problem: messageOf(error) });
+    else log.error(error, 'Request failed', { path });
+    if (life.signal.aborted || exchange.response.headersSent) {
+      breakOff(exchange);
+      return;
+    }
+    try {
+      await this.#answer(passage, isLate ? tooLate : failed, life.signal);
+    } catch (second) {
+      log.debug(2, 'Request could not be answered', { path, problem: messageOf(second) });
+      breakOff(exchange);
+    }
+  }
+}
+
+/** Those of whom nobody knows who they are share nothing but their address. */
+function placeKey(caller: Caller | undefined, address: string): string {
+  return caller === undefined || caller.groups.includes('system:unauthenticated') ? `@${address}` : caller.name;
+}
+
+function queryOf(target: Target): URLSearchParams {
+  return new URLSearchParams(target.kind === 'path' ? target.search : '');
+}
+
+function forLog(path: string): string {
+  return path.length > loggedPathCharacters ? `${path.slice(0, loggedPathCharacters)}…` : path;
+}
+
+function ignore(): void {}

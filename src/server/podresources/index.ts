@@ -1,0 +1,2 @@
+export { PodResourcesServer, type PodResourcesServerDeps } from './pod-resources-server.ts';
+export { nothingHeld, type HoldingPod, type Holdings, type ResourceBooks } from './ports.ts';

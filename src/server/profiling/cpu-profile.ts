@@ -1,0 +1,58 @@
+import { frameOf, type CallFrame } from './call-frame.ts';
+import type { Frame, PprofProfile, PprofSample } from './pprof.ts';
+
+/** A CPU profile as V8 tells it: a tree of calls, and which of its nodes was found at each look. */
+export interface V8CpuProfile {
+  readonly nodes: readonly V8CpuNode[];
+  /** Microseconds. */
+  readonly startTime: number;
+  readonly endTime: number;
+  readonly samples?: readonly number[] | undefined;
+  /** Microseconds between a sample and the one before it, or the start. */
+  readonly timeDeltas?: readonly number[] | undefined;
+}
+
+export interface V8CpuNode {
+  readonly id: number;
+  readonly callFrame: CallFrame;
+  readonly children?: readonly number[] | undefined;
+}
+
+/** Waiting costs nothing, and the root is nobody. */
+const notWork: ReadonlySet<string> = new Set(['(idle)', '(root)']);
+const nanosPerMicro = 1_000;
+
+/** Time by stack, with those looks left out at which the process had nothing to do. */
+export function cpuToPprof(profile: V8CpuProfile, startedAt: number, periodMicros: number): PprofProfile {
+  const { nodes, samples = [], timeDeltas = [] } = profile;
+  const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const spent = new Map<number, { count: number; micros: number }>();
+  for (const [index, id] of samples.entries()) {
+    const entry = spent.get(id) ?? { count: 0, micros: 0 };
+    entry.count++;
+    // A node was at work until the next look; a clock that stumbles must not make that negative.
+    entry.micros += Math.max(0, timeDeltas[index + 1] ?? periodMicros);
+    spent.set(id, entry);
+  }
+
+  const found: PprofSample[] = [];
+  for (const [id, { count, micros }] of spent) {
+    const stack: Frame[] = [];
+    for (let node = byId.get(id); node !== undefined; node = byId.get(parents.get(node.id) ?? -1)) {
+      if (!notWork.has(node.callFrame.functionName)) stack.push(frameOf(node.callFrame));
+    }
+    if (stack.length > 0) found.push({ stack, values: [count, micros * nanosPerMicro] });
+  }
+  return {
+    sampleTypes: [
+      { type: 'samples', unit: 'count' },
+      { type: 'cpu', unit: 'nanoseconds' },
+    ],
+    samples: found,
+    periodType: { type: 'cpu', unit: 'nanoseconds' },
+    period: periodMicros * nanosPerMicro,
+    startedAt,
+    durationMs: (profile.endTime - profile.startTime) / 1_000,
+  };
+}

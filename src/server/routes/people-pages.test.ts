@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeClock } from '../../testing/fake-clock.ts';
+import { aRequest, readAnswer } from '../../testing/route-requests.ts';
+import { configzHandler } from './configz.ts';
+import { flagzHandler } from './flagz.ts';
+import { statuszHandler, upFor } from './statusz.ts';
+import { verbosityHandler } from './verbosity.ts';
+
+test('/configz wraps the configuration', async () => {
+  const answer = await readAnswer(await configzHandler({ kubeletconfig: { port: 10250 } })(aRequest()));
+  assert.deepEqual([answer.status, answer.contentType], [200, 'application/json']);
+  assert.equal(answer.body, '{"kubeletconfig":{"port":10250}}');
+});
+
+const flags = [
+  ['v', '2'],
+  ['address', '0.0.0.0'],
+  ['odd', 'a\nb'],
+] as const;
+const linesOf = (body: string): readonly string[] => body.split('\n\n')[1]?.split('\n') ?? [];
+
+for (const [next, delimiter] of [
+  [0, ':'],
+  [0.25, ': '],
+  [0.5, '='],
+  [0.99, ' '],
+] as const) {
+  test(`/flagz, sorted, one line each, with ${JSON.stringify(delimiter)} between`, async () => {
+    const handler = flagzHandler({ random: { next: () => next }, flags });
+    const { status, contentType, body } = await readAnswer(await handler(aRequest()));
+    assert.deepEqual([status, contentType], [200, 'text/plain; charset=utf-8']);
+    assert.match(body, /^\nkubelet flagz\n/);
+    const expected = [`address${delimiter}0.0.0.0`, `odd${delimiter}"a\\nb"`, `v${delimiter}2`, ''];
+    assert.deepEqual(linesOf(body), expected);
+  });
+}
+
+test('who cannot read text gets neither page', async () => {
+  const random = { next: () => 0 };
+  const clock = new FakeClock();
+  const startedAt = { wall: 0, monotonic: 0 };
+  const statusz = statuszHandler({ clock, random, startedAt, version: 'v1', nodeVersion: 'v20', paths: [] });
+  for (const handler of [flagzHandler({ random, flags }), statusz]) {
+    const refused = await readAnswer(await handler(aRequest({ headers: { accept: 'application/json' } })));
+    assert.deepEqual([refused.status, refused.body], [406, 'media type not acceptable, must be: text/plain\n']);
+    assert.equal((await handler(aRequest({ headers: { accept: 'text/plain' } }))).kind, 'page');
+  }
+});
+
+test('/statusz: since when, which version, which paths', async () => {
+  const clock = new FakeClock({ wall: Date.UTC(2025, 0, 2, 3, 4, 5) });
+  const startedAt = { wall: clock.now(), monotonic: clock.monotonic() };
+  const handler = statuszHandler({
+    clock,
+    random: { next: () => 0.3 },
+    startedAt,
+    version: 'v1.34.0+tubelet.0.1.0',
+    nodeVersion: 'v20.1.0',
+    paths: ['/pods', '/exec/{namespace}/{pod}', '/exec/{namespace}', '/healthz', '/logs', '/logs/{file...}'],
+  });
+  await clock.advance(3_723_000);
+  // A wall that is set meanwhile says nothing about how long we have been here.
+  clock.setWall(0);
+  const { body } = await readAnswer(await handler(aRequest()));
+  assert.deepEqual(linesOf(body), [
+    'Started: Thu, 02 Jan 2025 03:04:05 GMT',
+    'Up: 1 hr 02 min 03 sec',
+    'Node version: v20.1.0',
+    'Binary version: v1.34.0+tubelet.0.1.0',
+    'Emulation version: 1.34',
+    'Paths: /exec /healthz /logs /pods',
+    '',
+  ]);
+  assert.equal(upFor(100 * 3_600_000), '100 hr 00 min 00 sec');
+});
+
+const levels: readonly (readonly [string, number | undefined])[] = [
+  ['0', 0],
+  ['5', 5],
+  ['10\n', 10],
+  ['11', undefined],
+  ['-1', undefined],
+  ['', undefined],
+  ['5.5', undefined],
+  ['0x5', undefined],
+  ['five', undefined],
+  ['9'.repeat(1_000), undefined],
+];
+for (const [body, level] of levels) {
+  test(`verbosity ${JSON.stringify(body.slice(0, 10))}: ${level ?? 'refused'}`, async () => {
+    const set: number[] = [];
+    const handler = verbosityHandler({ setVerbosity: (verbosity) => set.push(verbosity) });
+    const answer = await readAnswer(await handler(aRequest({ method: 'PUT', body })));
+    assert.deepEqual(set, level === undefined ? [] : [level]);
+    if (level !== undefined) {
+      assert.deepEqual([answer.status, answer.body], [200, `successfully set klog.logging.verbosity to ${level}`]);
+    } else {
+      assert.equal(answer.status, 400);
+      assert.match(
+        answer.body,
+        /^failed set klog\.logging\.verbosity ".{0,32}": must be a whole number from 0 to 10\n$/,
+      );
+    }
+  });
+}
