@@ -2,7 +2,6 @@ import type { EventRecorder } from '../apiserver/events/index.ts';
 import { withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError, messageOf } from '../base/errors.ts';
-import type { Log } from '../base/log.ts';
 import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
@@ -10,27 +9,30 @@ import type { Pod } from '../gen/kubernetes/types.ts';
 import { hostFiles, readMachine } from '../host/index.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
-import { Registry } from '../telemetry/index.ts';
+import { Registry, type LogSink } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
+import { agentMetrics } from './wire/agent-metrics.ts';
 import { openApi, type ApiAccess } from './wire/api-connection.ts';
 import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-node.ts';
 import { wireCluster, type Cluster } from './wire/cluster.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
 import { imagePolicy } from './wire/images.ts';
-import { wireListeners } from './wire/listeners.ts';
 import { wireNodeMachine } from './wire/node-machine.ts';
 import { plegError } from './wire/pleg-error.ts';
 import { recordedNodeEvents } from './wire/pod-events.ts';
 import type { PodMachine } from './wire/pod-machine.ts';
 import { wireSources } from './wire/sources.ts';
 import { checkpointDisk, restoreStatuses, statusCheckpoint } from './wire/status-checkpoint.ts';
-import { processMetrics, runtimeCallMetrics } from './wire/telemetry.ts';
+import { wireServer } from './wire/server.ts';
+import { wireStats } from './wire/stats.ts';
+import { runtimeCallMetrics } from './wire/telemetry.ts';
+import { wireTracing } from './wire/tracing.ts';
 
 export interface AgentDeps {
   readonly settings: Settings;
   readonly nodeName: string;
   readonly clock: Clock;
-  readonly log: Log;
+  readonly log: LogSink;
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -49,9 +51,13 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   const { settings, clock, log, signal } = deps;
   const { config } = settings;
   const random = systemRandom();
-  const registry = new Registry();
-  const probeRegistry = new Registry();
-  processMetrics(registry);
+  const page = (): Registry =>
+    new Registry({ onReadError: (error, metric) => log.error(error, 'A metric cannot be read', { metric }) });
+  const pages = { agent: page(), probes: page(), slis: page() };
+  const registry = pages.agent;
+  const otherPages = [pages.probes, pages.slis];
+  const own = agentMetrics({ registry, otherPages, settings, nodeName: deps.nodeName, clock });
+  const tracing = await wireTracing(settings, deps.nodeName, clock, log);
   const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs });
   const cri = connectCri({
     endpoint: config.containerRuntimeEndpoint,
@@ -60,6 +66,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     log,
     timeouts: { requestMs: config.runtimeRequestTimeout.toMillis() },
     observe: runtimeCallMetrics(registry),
+    tracer: tracing?.tracer,
   });
   let machine: PodMachine | undefined;
   let node: WiredNode | undefined;
@@ -72,21 +79,14 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     cri.close();
   };
   try {
-    const listeners = wireListeners({
-      clock,
-      log,
-      config,
-      pods: () => machine?.pods() ?? [],
-      metrics: () => registry.render(),
-      probeMetrics: () => probeRegistry.render(),
-      lastSeen: () => machine?.pleg.lastRelist(),
-    });
-    await runner.start(listeners, signal);
+    await runner.start([...own.components, ...(tracing ? [tracing.component] : [])], signal);
+    const server = wireServer({ ...deps, random, cri, pages });
+    await runner.start(server.open, signal);
     await makeFolders(settings);
-    access = await openApi({ ...deps, random, metrics: registry }, signal);
+    access = await openApi({ ...deps, random, metrics: registry, tracer: tracing?.tracer }, signal);
     await runner.start(access?.components ?? [], signal);
     const version = await waitForRuntime({ clock, log, cri, signal });
-    const driver = await cgroupDriverOf({ clock, log, cri, signal }, driverIn(config.cgroupDriver));
+    const driver = await cgroupDriverOf({ clock, log, cri, signal, metrics: registry }, driverIn(config.cgroupDriver));
     const health = new RuntimeHealth({
       clock,
       random,
@@ -114,7 +114,13 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     };
     node =
       access && cluster
-        ? wireClusterNode({ ...ownNode, api: access.api, mirror: cluster.node })
+        ? wireClusterNode({
+            ...ownNode,
+            api: access.api,
+            mirror: cluster.node,
+            startup: own.startup,
+            watch: cluster.watch,
+          })
         : wireLoneNode(ownNode);
     await runner.start(node.early, signal);
     const policy = await imagePolicy({ settings, clock, log, metrics: registry, service: cri, env: deps.env });
@@ -123,7 +129,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       {
         cri,
         registry,
-        probeRegistry,
+        probeRegistry: pages.probes,
         policy,
         health,
         driver,
@@ -131,6 +137,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         machine: host,
         runtimeName: version.name,
         view: node.view,
+        tracer: tracing?.tracer,
         ...(cluster && { cluster }),
       },
       () => checkpoint.changed(),
@@ -149,6 +156,10 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     // Static pods that run already wait a moment for what the API server knows of them.
     const statics = cluster && [cluster.statics];
     const sources = wireSources(deps, cluster ? staticPodsTo(wired, cluster) : wired);
+    const stats = await wireStats({ ...deps, random, cri, machine: host, driver, pods: wired, registry });
+    const served = server.complete({ machine: wired, stats, view: node.view, api: access });
+    cluster?.node.listen(() => server.addressesChanged());
+    await runner.start(served, signal);
     const pods = [checkpoint, ...wired.components, ...sources];
     await runner.start([...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? [])], signal);
   } catch (error) {

@@ -7,12 +7,20 @@ import {
   readBootstrapAccess,
   type CsrConnection,
 } from '../../apiserver/identity/index.ts';
-import { connectApiServer, HttpApiClient, type ApiServerAccess, type ApiTransport } from '../../apiserver/index.ts';
+import {
+  clientMetrics,
+  connectApiServer,
+  HttpApiClient,
+  tracedTransport,
+  type ApiServerAccess,
+  type ApiTransport,
+} from '../../apiserver/index.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
+import type { Tracer } from '../../base/tracing.ts';
 import type { Settings } from '../../config/index.ts';
 import { goArchitecture } from '../../model/architecture.ts';
 
@@ -23,11 +31,14 @@ export interface ApiConnectionDeps {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracer?: Tracer | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 export interface ApiAccess {
   readonly api: HttpApiClient;
+  /** With a budget of its own, for what strangers make the agent ask. */
+  readonly reviews: HttpApiClient;
   readonly transport: ApiTransport;
   /** What keeps the agent's identity good. */
   readonly components: readonly Component[];
@@ -77,27 +88,36 @@ function userAgent({ version }: Settings): string {
 }
 
 async function connectApi(access: ApiServerAccess, deps: ApiConnectionDeps): Promise<Omit<ApiAccess, 'components'>> {
-  const { settings, clock, log, env, metrics } = deps;
+  const { settings, clock, log, env, metrics, tracer } = deps;
   const { kubeAPIQPS, kubeAPIBurst, eventRecordQPS, eventBurst } = settings.config;
-  const { transport, credentials } = await connectApiServer(access, { clock, log, environment: env });
-  const requests = metrics.counter({
-    name: 'rest_client_requests_total',
-    help: 'Requests sent to the API server, by how they ended.',
-    labels: ['code', 'host', 'method'],
+  const seen = clientMetrics(metrics, access.server.host, clock);
+  const connection = await connectApiServer(access, {
+    clock,
+    log,
+    environment: env,
+    plugin: seen.plugin,
   });
-  const { host } = access.server;
-  const api = new HttpApiClient({
+  const { credentials } = connection;
+  const transport = tracer === undefined ? connection.transport : tracedTransport(connection.transport, tracer);
+  const common = {
     transport,
     credentials,
     clock,
     log,
     userAgent: userAgent(settings),
-    limits: {
-      normal: { qps: kubeAPIQPS ?? 50, burst: kubeAPIBurst },
-      events: { qps: eventRecordQPS ?? 50, burst: eventBurst },
-    },
     compression: !access.disableCompression,
-    onAnswer: ({ code, method }) => requests.inc({ code, host, method }),
-  });
-  return { api, transport };
+    seen: seen.requests,
+  };
+  const unlimited = { qps: 0, burst: 1 };
+  return {
+    api: new HttpApiClient({
+      ...common,
+      limits: {
+        normal: { qps: kubeAPIQPS ?? 50, burst: kubeAPIBurst },
+        events: { qps: eventRecordQPS ?? 50, burst: eventBurst },
+      },
+    }),
+    reviews: new HttpApiClient({ ...common, limits: { normal: unlimited, events: unlimited } }),
+    transport,
+  };
 }

@@ -4,6 +4,7 @@ import { arch, release } from 'node:os';
 import type { HttpApiClient } from '../../apiserver/index.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import type { WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { nodeAddresses, type Settings } from '../../config/index.ts';
@@ -21,6 +22,7 @@ import {
   RegisterNode,
   startEvents,
   type NodeEvents,
+  type NodeStartup,
   type NodeSettings,
   type NodeSources,
 } from '../../node/index.ts';
@@ -76,13 +78,16 @@ export function wireLoneNode(wiring: OwnNodeWiring): WiredNode {
 export interface ClusterNodeWiring extends OwnNodeWiring {
   readonly api: HttpApiClient;
   readonly mirror: Reflector<Node>;
+  /** How becoming a node is measured, and the work for it. */
+  readonly startup?: NodeStartup;
+  readonly watch?: WorkWatch;
 }
 
 /** The node of a cluster: registered, and kept up to date there. */
 export function wireClusterNode(wiring: ClusterNodeWiring): WiredNode {
-  const { settings, nodeName, clock, random, log, cri, api, mirror, events } = wiring;
+  const { settings, nodeName, clock, random, log, cri, api, mirror, events, startup, watch } = wiring;
   const { config, flags } = settings;
-  const common = { clock, random, log, api };
+  const common = { clock, random, log, api, watch };
   const csiNode = new CsiNodeRecord({ ...common, nodeName, onChange: () => status.wake() });
   const sources = nodeSources(wiring, () => csiNode.problem());
   const own = new OwnNode({ clock, log, settings: nodeSettings(wiring), sources });
@@ -93,6 +98,7 @@ export function wireClusterNode(wiring: ClusterNodeWiring): WiredNode {
     own,
     diff,
     events,
+    startup,
     registerNode: config.registerNode ?? true,
     resetExtendedResources: () => !existsSync(`${flags.rootDir}/device-plugins/kubelet_internal_checkpoint`),
     onRegistered: (node) => {
@@ -111,11 +117,13 @@ export function wireClusterNode(wiring: ClusterNodeWiring): WiredNode {
     reportMs: config.nodeStatusReportFrequency.toMillis(),
     registered: () => registration.isRegistered(),
     resetConnections,
+    onReported: (reported) => startup?.reported(reported),
   });
   const podCidr = new PodCidr({
     clock,
     random,
     log,
+    watch,
     runtime: cri,
     node: () => mirror.get({ name: nodeName }),
     configured: '',

@@ -3,6 +3,7 @@ import { Reflector, withoutManagedFields, type HttpApiClient } from '../../apise
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -17,6 +18,7 @@ import { ApiSource, HeldSets } from '../../pods/sources/index.ts';
 import { StatusWriter } from '../../pods/status/index.ts';
 import { wireApiObjects } from './cluster-objects.ts';
 import type { PodMachine } from './pod-machine.ts';
+import { workqueueMetrics } from './workqueue-metrics.ts';
 
 export interface ClusterDeps {
   readonly clock: Clock;
@@ -42,7 +44,11 @@ export interface Cluster {
   readonly objects: ApiObjects;
   readonly tokens: PodTokens;
   readonly runtimeClasses: RuntimeClasses;
+  /** Measures queues of work, those of others too. */
+  readonly watch: WorkWatch;
   services(): readonly Service[] | undefined;
+  /** How many mirrors of static pods the API server has. */
+  mirrorPods(): number;
   onStatus(uid: PodUid): void;
   onLifeChange(uid: PodUid): void;
   onGone(uid: PodUid): void;
@@ -81,8 +87,9 @@ export function wireCluster(deps: ClusterDeps): Cluster {
   });
   const tokens = new PodTokens({ clock, random, log, api });
   const mirrors = new MirrorPods();
+  const watch = workqueueMetrics(metrics, clock);
   // Until the pods are listed nobody knows which mirrors there are.
-  const keeper = wireMirrors(deps, mirrors, () =>
+  const keeper = wireMirrors({ ...deps, watch }, mirrors, () =>
     pods.synced() ? identityOf(node.get({ name: nodeName })) : undefined,
   );
   const latency = metrics.histogram({
@@ -105,6 +112,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     },
     mayDelete: (uid) => machine().isOver(uid),
     observe: (seconds) => latency.observe(seconds),
+    watch,
   });
 
   const statics = new HeldSets({
@@ -143,11 +151,15 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     if (change.type === 'replaced') {
       writer.retryAll();
       for (const { uid } of machine().desired.all()) writer.wake(uid);
+      for (const pod of pods.all()) machine().starts.observed(pod);
       keeper.wakeAll();
       return;
     }
     const uid = change.object.metadata?.uid;
-    if (change.type === 'put' && uid !== undefined) writer.wake(uid as PodUid);
+    if (uid === undefined) return;
+    if (change.type === 'gone') return machine().starts.forget(uid as PodUid);
+    machine().starts.observed(change.object);
+    writer.wake(uid as PodUid);
   });
   node.listen(() => {
     source.changed();
@@ -160,8 +172,10 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     statics,
     objects,
     tokens,
+    watch,
     runtimeClasses: { handlerOf: (name) => classes.get({ name })?.handler },
     services: () => (services.synced() ? services.all() : undefined),
+    mirrorPods: () => mirrors.fullNames().length,
     onStatus: (uid) => writer.changed(uid),
     onLifeChange: (uid) => {
       writer.wake(uid);
@@ -177,7 +191,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
 }
 
 function wireMirrors(
-  { clock, random, log, api, machine }: ClusterDeps,
+  { clock, random, log, api, machine, watch }: ClusterDeps & Pick<Cluster, 'watch'>,
   mirrors: MirrorPods,
   node: () => NodeIdentity | undefined,
 ): MirrorKeeper {
@@ -188,6 +202,7 @@ function wireMirrors(
     api,
     mirrors,
     node,
+    watch,
     sourcesReady: () => machine().hasAllSpoken(),
     // One that waits for its predecessor to end is shown when its turn comes.
     shown: () => {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import { handshake, type Cri, type RuntimeVersion } from '../../cri/index.ts';
 import { CgroupDriver } from '../../gen/cri/api.ts';
 
@@ -9,6 +10,7 @@ export interface ConnectRuntimeDeps {
   readonly log: Log;
   readonly cri: Cri;
   readonly signal: AbortSignal;
+  readonly metrics?: Metrics;
 }
 
 const firstRetryMs = 250;
@@ -38,7 +40,7 @@ export async function waitForRuntime({ clock, log, cri, signal }: ConnectRuntime
 
 /** The runtime's own word on how it makes cgroups goes before the configuration's; an old runtime has no word. */
 export async function cgroupDriverOf(
-  { clock, log, cri, signal }: ConnectRuntimeDeps,
+  { clock, log, cri, signal, metrics }: ConnectRuntimeDeps,
   configured: 'cgroupfs' | 'systemd',
 ): Promise<'cgroupfs' | 'systemd'> {
   for (let tries = 1; ; tries++) {
@@ -49,6 +51,7 @@ export async function cgroupDriverOf(
     } catch (error) {
       signal.throwIfAborted();
       if (isKind(error, 'unsupported')) {
+        announceLosingSupport(metrics);
         log.debug(1, 'The runtime does not tell its cgroup driver, using the configured one', {
           cgroupDriver: configured,
         });
@@ -58,4 +61,18 @@ export async function cgroupDriverOf(
       await clock.sleep(driverRetryMs, signal);
     }
   }
+}
+
+/** The first release that asks the runtime for its cgroup driver and goes by nothing else. */
+const lastRelease = '1.36.0';
+
+/** Says that a later kubelet will not do with this runtime. */
+export function announceLosingSupport(metrics: Metrics | undefined): void {
+  const gauge = metrics?.gauge({
+    name: 'kubelet_cri_losing_support',
+    help: 'The runtime does not tell its cgroup driver; from this version on it must.',
+    stability: 'ALPHA',
+    labels: ['version'],
+  });
+  gauge?.set(1, { version: lastRelease });
 }

@@ -1,53 +1,89 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Log } from '../../base/log.ts';
-import type { KubeletConfiguration } from '../../config/index.ts';
-import type { Pod } from '../../gen/kubernetes/types.ts';
-import { healthzRoutes, HttpListener, metricsRoute, podsRoute, type HealthCheck } from '../../server/index.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import type { Settings } from '../../config/index.ts';
+import {
+  bindRoutes,
+  PlainListener,
+  RequestPipeline,
+  SecureListener,
+  type AccessControl,
+  type Handlers,
+  type ServerLimits,
+  type SwitchStates,
+} from '../../server/index.ts';
+import { handOver } from '../../server/streaming/index.ts';
+import type { ServerAccess } from './server-access.ts';
 
 export interface ListenersDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly config: KubeletConfiguration;
-  readonly pods: () => readonly Pod[];
-  readonly metrics: () => string;
-  /** Those of single probes, which are many. */
-  readonly probeMetrics: () => string;
-  /** When the agent last saw the runtime, on the monotonic clock; undefined before the first time. */
-  readonly lastSeen: () => number | undefined;
+  readonly settings: Settings;
+  readonly metrics: Metrics;
+  readonly handlers: Handlers;
+  /** Who is let in on the secured port. */
+  readonly access: AccessControl;
+  /** The usual ones unless told. */
+  readonly limits?: Partial<ServerLimits> | undefined;
 }
 
-/** The agent counts as stuck when its loop has not come round for this long at least. */
-const leastStuckMs = 5 * 60_000;
+export interface Listeners {
+  /** Those that are open to everybody; they can listen before the agent knows anything. */
+  readonly open: readonly Component[];
+  secure(access: ServerAccess): readonly Component[];
+}
 
-export function wireListeners(deps: ListenersDeps): readonly Component[] {
-  const { config, log, clock } = deps;
-  const startedAt = clock.monotonic();
-  const stuckMs = Math.max(2 * config.syncFrequency.toMillis(), leastStuckMs);
-  const checks: readonly HealthCheck[] = [
-    { name: 'ping', check: () => undefined },
-    {
-      name: 'syncloop',
-      check: () => {
-        const idleMs = clock.monotonic() - (deps.lastSeen() ?? startedAt);
-        return idleMs > stuckMs ? `no round for ${Math.round(idleMs / 1_000)} s` : undefined;
-      },
-    },
-  ];
-  const routes = [
-    ...healthzRoutes(checks),
-    podsRoute(deps.pods),
-    metricsRoute(deps.metrics),
-    metricsRoute(deps.probeMetrics, '/metrics/probes'),
-  ];
-  const listeners: Component[] = [];
+/** One way through the server for all ports. */
+export function wireListeners(deps: ListenersDeps): Listeners {
+  const { clock, log, settings, metrics, handlers } = deps;
+  const { config } = settings;
+  const pipeline = new RequestPipeline({
+    clock,
+    log,
+    metrics,
+    routes: bindRoutes(handlers),
+    switches: switchesOf(settings),
+    access: deps.access,
+    handOver,
+    streamIdleMs: config.streamingConnectionIdleTimeout.toMillis(),
+    ...(deps.limits && { limits: deps.limits }),
+  });
+  const open: Component[] = [];
   if (config.healthzPort > 0) {
     const { healthzBindAddress: address, healthzPort: port } = config;
-    listeners.push(new HttpListener({ listener: 'healthz', address, port, routes, log }));
+    open.push(new PlainListener({ listener: 'healthz', address, port, pipeline, log }));
   }
   if (config.readOnlyPort > 0) {
     const { address, readOnlyPort: port } = config;
-    listeners.push(new HttpListener({ listener: 'readOnly', address, port, routes, log }));
+    open.push(new PlainListener({ listener: 'readOnly', address, port, pipeline, log }));
   }
-  return listeners;
+  return {
+    open,
+    secure: ({ clientCertificates, serving }) => {
+      const listener = new SecureListener({
+        address: config.address,
+        port: config.port,
+        pipeline,
+        identity: serving,
+        clientAuthorities: clientCertificates,
+        tls: { minVersion: config.tlsMinVersion, cipherSuites: config.tlsCipherSuites },
+        clock,
+        log,
+      });
+      return [...(clientCertificates ? [clientCertificates] : []), serving, listener];
+    },
+  };
+}
+
+function switchesOf({ config, featureGates }: Settings): SwitchStates {
+  return {
+    debugging: config.enableDebuggingHandlers,
+    systemLogs: config.enableSystemLogHandler,
+    profiling: config.enableProfilingHandler,
+    debugFlags: config.enableDebugFlagsHandler,
+    checkpoint: featureGates.enabled('ContainerCheckpoint'),
+    statusz: featureGates.enabled('ComponentStatusz'),
+    flagz: featureGates.enabled('ComponentFlagz'),
+  };
 }

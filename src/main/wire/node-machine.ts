@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import type { Tracer } from '../../base/tracing.ts';
 import { systemRandom } from '../../base/system-random.ts';
 import type { Settings } from '../../config/index.ts';
 import { containerdEvents } from '../../containerd/index.ts';
@@ -47,6 +48,7 @@ export interface RuntimeParts {
   /** This node as everybody sees it. */
   readonly view: NodeView;
   readonly nodeEvents: NodeEvents;
+  readonly tracer?: Tracer | undefined;
   /** Where there is an API server. */
   readonly cluster?: Cluster;
 }
@@ -111,6 +113,7 @@ export function wireNodeMachine(
       tokens: cluster.tokens,
       services: () => cluster.services(),
       runtimeClasses: cluster.runtimeClasses,
+      mirrorPods: () => cluster.mirrorPods(),
       onLifeChange: (uid: PodUid) => cluster.onLifeChange(uid),
     }),
     logs: logKeeping(settings),
@@ -121,6 +124,7 @@ export function wireNodeMachine(
     },
     otherHints: [containerdHints(containerdEvents({ endpoint: cri.endpoint, clock, log }))],
     metrics,
+    tracer: parts.tracer,
     probeMetrics: parts.probeRegistry,
     sources: sourcesOf(settings),
     restartLimits: restartLimits(settings),

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import type { Tracer } from '../../base/tracing.ts';
 import type { Random } from '../../base/random.ts';
 import type { Cri } from '../../cri/index.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
@@ -83,6 +84,9 @@ export interface PodMachineDeps {
   /** Streams of hints beside the runtime's own, used where it has none. */
   readonly otherHints?: readonly HintStream[];
   readonly metrics?: Metrics;
+  readonly tracer?: Tracer | undefined;
+  /** How many mirrors of static pods the API server has; none without one. */
+  readonly mirrorPods?: () => number;
   /** The page of its own that probes are measured on. */
   readonly probeMetrics?: Metrics;
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;

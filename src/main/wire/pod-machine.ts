@@ -5,6 +5,7 @@ import type { Pod } from '../../gen/kubernetes/types.ts';
 import { ImageManager } from '../../images/index.ts';
 import { podObject, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
 import { podEvents } from '../../model/event-reasons.ts';
+import type { ObservedPod } from '../../model/observed-pod.ts';
 import { podPaths } from '../../model/pod-paths.ts';
 import { runtimeHandlerFor } from '../../model/runtime-class.ts';
 import { referrers, StandaloneObjects } from '../../objects/index.ts';
@@ -24,8 +25,9 @@ import {
 } from '../../pods/runtime/index.ts';
 import { createProber, lastKnownIn, ProbeManager, probeMetrics } from '../../pods/probes/index.ts';
 import { PodSources } from '../../pods/sources/index.ts';
-import { PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
+import { PodStarts, PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
 import { PodSync } from '../../pods/sync/index.ts';
+import type { VolumeManager } from '../../volumes/index.ts';
 import { UserNamespaces } from '../../pods/userns/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
 import { activeDeadlines } from './deadlines.ts';
@@ -33,6 +35,7 @@ import type { PodMachineDeps } from './pod-machine-deps.ts';
 import { wireLogs } from './logs.ts';
 import { podMetrics } from './pod-metrics.ts';
 import { imagesOfVolumes, wireVolumes } from './volumes.ts';
+import { tracedSyncer } from './tracing.ts';
 import { withLastWords } from './with-last-words.ts';
 
 /** Everything between "a source has a set of pods" and "the runtime runs them". */
@@ -59,6 +62,12 @@ export interface PodMachine {
   readonly workers: PodWorkers;
   readonly statuses: PodStatuses;
   readonly pleg: Pleg;
+  readonly observed: ObservedPods;
+  readonly volumes: Pick<VolumeManager, 'mounted'>;
+  /** Every pod of which the runtime has anything, as last seen. */
+  seen(): readonly ObservedPod[];
+  /** How long starts take, as far as the watch of pods tells. */
+  readonly starts: PodStarts;
 }
 
 const relistPeriodMs = 1_000;
@@ -77,6 +86,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     deps.onStatus?.(uid, status);
   });
   const errors = new StartErrors();
+  const starts = new PodStarts({ clock, ...measured });
 
   // Actors.
   const userNamespaces =
@@ -106,6 +116,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     service: cri,
     events,
     parallelPulls: deps.parallelPulls,
+    pulls: starts,
     ...deps.imagePolicy?.extras(lookup),
   });
   const { volumes, subPaths } = wireVolumes({
@@ -122,6 +133,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     images: imagesOfVolumes(images),
     ...(deps.tokens && { tokens: deps.tokens }),
     ...(deps.trust && { trust: deps.trust }),
+    ...measured,
     wake: (uid) => dispatch.handle({ type: 'resourcesChanged', uids: [uid] }),
   });
   const recursiveReadOnly = (pod: DesiredPod): boolean => {
@@ -232,7 +244,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     clock,
     random,
     log,
-    syncer,
+    syncer: deps.tracer === undefined ? syncer : tracedSyncer(syncer, deps.tracer),
     resyncMs: deps.resyncMs,
     ...measured,
     onChange: announce,
@@ -259,6 +271,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     directories,
     remembered: () => statuses.all().keys(),
     onGone: (uid) => onGone(uid),
+    ...measured,
   });
   const gate = new PodGate({
     clock,
@@ -277,6 +290,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     gate.forget(uid);
     statuses.forget(uid);
     images.forget(uid);
+    starts.forget(uid);
     probes.removePod(uid);
     deps.objects?.release(uid);
     deps.onGone?.(uid);
@@ -295,8 +309,9 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   });
 
   if (deps.metrics !== undefined) {
-    const { metrics } = deps;
-    podMetrics({ metrics, desired: () => desired.all(), workers, listed: () => observed.listed() });
+    const { metrics, mirrorPods } = deps;
+    const count = { desired: () => desired.all(), workers, listed: () => observed.listed() };
+    podMetrics({ metrics, ...count, ...(mirrorPods && { mirrorPods }) });
   }
 
   return {
@@ -331,5 +346,9 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     workers,
     statuses,
     pleg,
+    observed,
+    volumes,
+    seen: () => [...observed.listed().keys()].flatMap((uid) => observed.get(uid) ?? []),
+    starts,
   };
 }

@@ -10,6 +10,8 @@ export interface PodMetricsDeps {
   readonly workers: { uids(): readonly PodUid[]; stateOf(uid: PodUid): WorkerState | undefined };
   /** States of all sandboxes and containers by pod, as the runtime was last seen. */
   readonly listed: () => ReadonlyMap<PodUid, { readonly items: readonly { readonly state: string }[] }>;
+  /** Mirrors of static pods at the API server; none without one. */
+  readonly mirrorPods?: () => number;
 }
 
 const stability = 'ALPHA';
@@ -25,7 +27,7 @@ const configs = [
 ] as const;
 
 /** How many pods and containers there are, asked of those who know when somebody looks. */
-export function podMetrics({ metrics, desired, workers, listed }: PodMetricsDeps): void {
+export function podMetrics({ metrics, desired, workers, listed, mirrorPods }: PodMetricsDeps): void {
   const bySource = (pods: readonly DesiredPod[]): readonly Reading<'static'>[] => {
     const count = pods.filter(isStatic).length;
     return [
@@ -57,6 +59,9 @@ export function podMetrics({ metrics, desired, workers, listed }: PodMetricsDeps
     },
     () => workingPods(workers),
   );
+  metrics.observed({ ...gauge, name: 'kubelet_mirror_pods', help: 'Mirrors of static pods.' }, () => [
+    { labels: {}, value: mirrorPods?.() ?? 0 },
+  ]);
   metrics.observed({ ...gauge, name: 'kubelet_running_pods', help: 'Pods with a sandbox that is ready.' }, () => {
     const running = [...listed().values()].filter(({ items }) => items.some(({ state }) => state === 'sandbox ready'));
     return [{ labels: {}, value: running.length }];

@@ -40,15 +40,3 @@ export function runtimeCallMetrics(metrics: Metrics): ObserveCall {
     if (failure !== undefined) errors.inc(labels);
   };
 }
-
-/** How this process fares. */
-export function processMetrics(metrics: Metrics): void {
-  metrics.observed(
-    { name: 'process_resident_memory_bytes', help: 'Memory of the agent that is in RAM.', type: 'gauge' },
-    () => [{ labels: {}, value: process.memoryUsage.rss() }],
-  );
-  metrics.observed({ name: 'process_cpu_seconds_total', help: 'CPU time the agent has used.', type: 'counter' }, () => {
-    const { user, system } = process.cpuUsage();
-    return [{ labels: {}, value: (user + system) / 1e6 }];
-  });
-}

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
 import { ImageSpec } from '../../gen/cri/api.ts';
 import type { ImageManager } from '../../images/index.ts';
@@ -14,6 +15,7 @@ import {
   emptyDir,
   hostPath,
   imageVolume,
+  imageVolumeMetrics,
   projected,
   ScratchFolders,
   secret,
@@ -48,6 +50,7 @@ export interface VolumesDeps {
   readonly tokens?: VolumeTokens;
   readonly trust?: TrustSource;
   readonly wake: (uid: PodUid) => void;
+  readonly metrics?: Metrics;
 }
 
 /** Every kind of volume there is, and who looks after them. */
@@ -72,7 +75,7 @@ export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManage
     secret(written, objects),
     downwardApi(written, facts),
     projected({ written, objects, facts, ...(tokens && { tokens }), ...(deps.trust && { trust: deps.trust }) }),
-    ...(deps.settings.featureGates('ImageVolume') ? [imageVolume(deps.images)] : []),
+    ...(deps.settings.featureGates('ImageVolume') ? [imageVolume(deps.images, imageVolumeMetrics(deps.metrics))] : []),
   ];
   const volumes = new VolumeManager({
     clock,
@@ -83,6 +86,7 @@ export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManage
     subPaths,
     events: deps.events,
     wake: deps.wake,
+    ...(deps.metrics && { metrics: deps.metrics }),
     ...(tokens && { refreshInMs: (uid) => tokens.refreshInMs(uid) }),
   });
   return { volumes, subPaths };

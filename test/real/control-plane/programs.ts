@@ -9,7 +9,8 @@ export type ProgramName =
   | 'kube-controller-manager'
   | 'kube-scheduler'
   | 'kubectl'
-  | 'kubelet';
+  | 'kubelet'
+  | 'metrics-server';
 
 export function programPath(name: ProgramName): string {
   const folder = process.env[variable];

@@ -1,0 +1,117 @@
+import { arch, platform, uptime } from 'node:os';
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import { gateSpec, kubernetesRelease, type Settings } from '../../config/index.ts';
+import { goArchitecture } from '../../model/architecture.ts';
+import { NodeStartup } from '../../node/index.ts';
+import {
+  EngineMetrics,
+  processMetrics,
+  registryMetrics,
+  startTimeMetric,
+  type Registry,
+} from '../../telemetry/index.ts';
+
+export interface AgentMetricsDeps {
+  /** What `/metrics` shows. */
+  readonly registry: Registry;
+  /** The pages beside it that say since when they count. */
+  readonly otherPages: readonly Registry[];
+  readonly settings: Pick<Settings, 'featureGates' | 'version'>;
+  readonly nodeName: string;
+  readonly clock: Clock;
+}
+
+export interface AgentMetrics {
+  /** What measures; to be started before anything else. */
+  readonly components: readonly Component[];
+  readonly startup: NodeStartup;
+}
+
+/** What the agent tells of itself as a program: what it is, how it was told to be, how it fares. */
+export function agentMetrics({ registry, otherPages, settings, nodeName, clock }: AgentMetricsDeps): AgentMetrics {
+  processMetrics(registry);
+  for (const page of otherPages) startTimeMetric(page);
+  registryMetrics(registry);
+  buildMetrics(registry, settings.version);
+  gateMetrics(registry, settings.featureGates.all);
+  registry
+    .gauge({ name: 'kubelet_node_name', help: "The node's name.", stability: 'ALPHA', labels: ['node'] })
+    .set(1, { node: nodeName });
+  const startup = new NodeStartup({
+    clock,
+    metrics: registry,
+    upSeconds: uptime() - process.uptime(),
+    startedAt: clock.monotonic() - process.uptime() * 1_000,
+  });
+  return { components: [new EngineMetrics(registry, clock)], startup };
+}
+
+function buildMetrics(metrics: Metrics, version: string): void {
+  const [major = '', minor = ''] = kubernetesRelease.split('.');
+  metrics
+    .gauge({
+      name: 'kubernetes_build_info',
+      help: 'What this program is.',
+      stability: 'ALPHA',
+      labels: [
+        'build_date',
+        'compiler',
+        'git_commit',
+        'git_tree_state',
+        'git_version',
+        'go_version',
+        'major',
+        'minor',
+        'platform',
+      ],
+    })
+    .set(1, {
+      build_date: '',
+      compiler: 'v8',
+      git_commit: '',
+      git_tree_state: '',
+      git_version: version,
+      // The label has this name, whatever the program is written in.
+      go_version: `node${process.versions.node}`,
+      major,
+      minor,
+      platform: `${platform()}/${goArchitecture(arch())}`,
+    });
+  metrics
+    .gauge({
+      name: 'version_info',
+      help: 'The release this program is like, and the oldest it gets along with.',
+      stability: 'ALPHA',
+      labels: ['component', 'binary', 'emulation', 'min_compat'],
+    })
+    .set(1, {
+      component: 'kube',
+      binary: `${major}.${minor}`,
+      emulation: `${major}.${minor}`,
+      min_compat: `${major}.${Number(minor) - 1}`,
+    });
+}
+
+/** Gates that are none of this program's have no stage here, and are left out. */
+function gateMetrics(metrics: Metrics, gates: Readonly<Record<string, boolean>>): void {
+  const enabled = metrics.gauge({
+    name: 'kubernetes_feature_enabled',
+    help: 'Feature gates, and whether they are on.',
+    stability: 'BETA',
+    labels: ['name', 'stage'],
+  });
+  for (const [name, isOn] of Object.entries(gates)) {
+    const stage = stageOf(name);
+    if (stage !== undefined) enabled.set(isOn ? 1 : 0, { name, stage });
+  }
+}
+
+function stageOf(gate: string): string | undefined {
+  if (gate === 'AllAlpha') return 'ALPHA';
+  if (gate === 'AllBeta') return 'BETA';
+  const stage = gateSpec(gate)?.stage;
+  if (stage === undefined || stage === 'other') return undefined;
+  return stage === 'ga' ? '' : stage.toUpperCase();
+}

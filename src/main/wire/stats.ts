@@ -1,0 +1,82 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Random } from '../../base/random.ts';
+import type { Settings } from '../../config/index.ts';
+import type { Cri } from '../../cri/index.ts';
+import { HostCgroupUsage, HostDisk, HostProcUsage, readMachineFacts, type Machine } from '../../host/index.ts';
+import { podPaths } from '../../model/pod-paths.ts';
+import { measuredVolumes, Stats, type LogSize } from '../../stats/index.ts';
+import type { Registry } from '../../telemetry/index.ts';
+import type { PodMachine } from './pod-machine.ts';
+import { runtimeSettings } from './runtime-settings.ts';
+import { statsMetrics } from './stats-metrics.ts';
+
+export interface StatsWiring {
+  readonly settings: Settings;
+  readonly nodeName: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly cri: Cri;
+  readonly machine: Machine;
+  readonly driver: 'cgroupfs' | 'systemd';
+  readonly pods: PodMachine;
+  /** What `/metrics` shows. */
+  readonly registry: Registry;
+}
+
+/** What the node and its pods use, read from this machine's kernel and its runtime. */
+export async function wireStats(wiring: StatsWiring): Promise<Stats> {
+  const { settings, nodeName, clock, random, log, cri, machine, driver, pods, registry } = wiring;
+  const { config, flags, featureGates } = settings;
+  const { cgroupRoot, cgroupsPerQos, rootDir, podLogsDir } = runtimeSettings(settings, {
+    nodeName,
+    machine,
+    cgroupDriver: driver,
+  });
+  const pressure = featureGates.enabled('KubeletPSI');
+  let logs: readonly LogSize[] = [];
+  // There are no claims yet: nothing mounts what they stand for.
+  const measured = statsMetrics({ metrics: registry, logs: () => logs, claims: () => [] });
+  const stats = new Stats({
+    clock,
+    random,
+    log,
+    settings: {
+      nodeName,
+      rootDir,
+      places: {
+        cgroupRoot,
+        cgroupDriver: driver,
+        cgroupsPerQos,
+        kubeletCgroups: config.kubeletCgroups,
+        runtimeCgroups: flags.runtimeCgroups,
+        systemCgroups: config.systemCgroups,
+      },
+      pressure,
+      volumePeriodMs: config.volumeStatsAggPeriod.toMillis(),
+    },
+    paths: podPaths(rootDir, podLogsDir),
+    facts: await readMachineFacts({ machine, machineIdFiles: flags.machineIdFile, bootIdFile: flags.bootIdFile }),
+    cgroups: HostCgroupUsage.open({ clock, version: machine.cgroupVersion, pressure }),
+    machine: new HostProcUsage(),
+    disk: new HostDisk(clock),
+    runtime: cri,
+    pods: {
+      all: () =>
+        pods.seen().flatMap((seen) => {
+          const pod = pods.desired.get(seen.uid);
+          return pod === undefined ? [] : [{ pod, startTime: pods.statuses.get(seen.uid)?.startTime, seen }];
+        }),
+    },
+    volumesOf: (uid) => {
+      const pod = pods.desired.get(uid);
+      return pod === undefined ? [] : measuredVolumes(pod, pods.volumes.mounted(uid));
+    },
+    volumeMeasured: (source, seconds) => measured.volumeMeasured(source, seconds),
+  });
+  registry.beforePage(async () => {
+    logs = await stats.logs();
+  });
+  return stats;
+}
