@@ -84,6 +84,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     await runner.start(server.open, signal);
     await makeFolders(settings);
     access = await openApi({ ...deps, random, metrics: registry, tracer: tracing?.tracer }, signal);
+    server.admit(access, () => node?.view.node()?.status?.addresses ?? []);
     await runner.start(access?.components ?? [], signal);
     const version = await waitForRuntime({ clock, log, cri, signal });
     const driver = await cgroupDriverOf({ clock, log, cri, signal, metrics: registry }, driverIn(config.cgroupDriver));
@@ -157,7 +158,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     const statics = cluster && [cluster.statics];
     const sources = wireSources(deps, cluster ? staticPodsTo(wired, cluster) : wired);
     const stats = await wireStats({ ...deps, random, cri, machine: host, driver, pods: wired, registry });
-    const served = server.complete({ machine: wired, stats, view: node.view, api: access });
+    const served = server.complete({ machine: wired, stats });
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
     const pods = [checkpoint, ...wired.components, ...sources];

@@ -64,7 +64,7 @@ export async function cgroupDriverOf(
 }
 
 /** The first release that asks the runtime for its cgroup driver and goes by nothing else. */
-const lastRelease = '1.36.0';
+const lastRelease = '1.38.0';
 
 /** Says that a later kubelet will not do with this runtime. */
 export function announceLosingSupport(metrics: Metrics | undefined): void {

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { TubeletError } from '../../base/errors.ts';
 import { podFullName } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
-import { toConfigz, toFlagz, type Settings } from '../../config/index.ts';
+import { toFlagz, type Settings } from '../../config/index.ts';
 import type { Cri } from '../../cri/index.ts';
 import { ContainerState, type ContainerStatus } from '../../gen/cri/api.ts';
 import { hostFiles, hostLogFiles, journalRunner, openNodeLog } from '../../host/index.ts';
@@ -41,6 +41,7 @@ import type { Stats, UsageDepth } from '../../stats/index.ts';
 import { cadvisorPage, resourcePage } from '../../stats/pages/index.ts';
 import type { LogSink, Registry } from '../../telemetry/index.ts';
 import type { PodMachine } from './pod-machine.ts';
+import { shownConfiguration } from './shown-configuration.ts';
 
 /** What there is to show once the runtime has answered. */
 export interface ServedParts {
@@ -136,7 +137,7 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
     }),
     nodeLogs,
     nodeLogFiles: nodeLogs,
-    configz: configzHandler({ kubeletconfig: toConfigz(settings.config) }),
+    configz: configzHandler({ kubeletconfig: shownConfiguration(settings) }),
     flagz: flagzHandler({ random, flags: toFlagz(settings) }),
     statusz: statuszHandler({
       clock,

@@ -4,7 +4,7 @@ import type { Component } from '../../base/component.ts';
 import type { Random } from '../../base/random.ts';
 import type { Settings } from '../../config/index.ts';
 import type { Cri } from '../../cri/index.ts';
-import type { NodeView } from '../../node/index.ts';
+import type { NodeAddress } from '../../gen/kubernetes/types.ts';
 import type { ServerLimits } from '../../server/index.ts';
 import { nothingHeld, PodResourcesServer } from '../../server/podresources/index.ts';
 import type { LogSink } from '../../telemetry/index.ts';
@@ -27,17 +27,13 @@ export interface ServerWiring {
   readonly limits?: Partial<ServerLimits>;
 }
 
-/** What becomes known when the runtime and, where there is one, the API server have answered. */
-export interface ServerParts extends ServedParts {
-  readonly view: NodeView;
-  readonly api?: ApiAccess | undefined;
-}
-
 export interface WiredServer {
   /** Ports that are open to everybody: health comes before all else. */
   readonly open: readonly Component[];
+  /** Settles who is let in; throws when the configuration lets in nobody or needs an API server that is not there. */
+  admit(api: ApiAccess | undefined, addresses: () => readonly NodeAddress[]): void;
   /** The secured port and the node's own socket, once there is something to show. */
-  complete(parts: ServerParts): readonly Component[];
+  complete(parts: ServedParts): readonly Component[];
   /** The node may have other addresses now. */
   addressesChanged(): void;
 }
@@ -46,29 +42,21 @@ export interface WiredServer {
 export function wireServer(wiring: ServerWiring): WiredServer {
   const { settings, nodeName, clock, random, log, env, limits } = wiring;
   const metrics = wiring.pages.agent;
-  let parts: ServerParts | undefined;
+  let parts: ServedParts | undefined;
   let access: ServerAccess | undefined;
   const handlers = serverHandlers({ ...wiring, parts: () => parts });
   const control = accessOnceKnown(settings, env, () => access);
   const listeners = wireListeners({ clock, log, settings, metrics, handlers, access: control, limits });
-  const secure = (api: ApiAccess | undefined, view: NodeView): readonly Component[] => {
-    access = wireServerAccess({
-      settings,
-      nodeName,
-      clock,
-      random,
-      log,
-      metrics,
-      ...(api && { cluster: { ...api, addresses: () => view.node()?.status?.addresses ?? [] } }),
-    });
-    return listeners.secure(access);
-  };
   return {
     open: listeners.open,
+    admit: (api, addresses) => {
+      if (!settings.config.enableServer) return;
+      const cluster = api && { ...api, addresses };
+      access = wireServerAccess({ settings, nodeName, clock, random, log, metrics, cluster });
+    },
     complete: (known) => {
       parts = known;
-      const secured = settings.config.enableServer ? secure(known.api, known.view) : [];
-      return [known.stats, ...secured, podResources(wiring, known.machine)];
+      return [known.stats, ...(access ? listeners.secure(access) : []), podResources(wiring, known.machine)];
     },
     addressesChanged: () => access?.serving.addressesChanged?.(),
   };

@@ -23,7 +23,12 @@ test('a queue of work is measured while it works', async () => {
     const page = new Set(registry.render().split('\n'));
     for (const line of lines) assert.ok(page.has(line), `${line} in\n${[...page].join('\n')}`);
   };
-  shows('workqueue_depth{name="q"} 0', 'workqueue_longest_running_processor_seconds{name="q"} 0');
+  shows(
+    'workqueue_depth{name="q"} 0',
+    'workqueue_adds_total{name="q"} 0',
+    'workqueue_retries_total{name="q"} 0',
+    'workqueue_longest_running_processor_seconds{name="q"} 0',
+  );
   await work.start();
   work.wake('a');
   work.wake('b');

@@ -52,6 +52,8 @@ export function workqueueMetrics(metrics: Metrics, clock: Pick<Clock, 'monotonic
     queue: (name, depth) => {
       const queue: Queue = { depth, running: new Set() };
       queues.set(name, queue);
+      // Rates of what has not happened yet are zero, not unknown.
+      for (const counter of [adds, retries]) counter.add(0, { name });
       return {
         added: () => adds.inc({ name }),
         began: (waitedMs) => {
