@@ -32,7 +32,7 @@ describe('the agent tells', () => {
     await node.healthyAgent();
     const [plain, verbose] = [await node.healthz(), await node.healthz('?verbose')];
     assert.deepEqual([plain.status, await plain.text()], [200, 'ok']);
-    assert.equal(await verbose.text(), '[+]ping ok\n[+]syncloop ok\nhealthz check passed\n');
+    assert.equal(await verbose.text(), '[+]ping ok\nhealthz check passed\n');
 
     node.put('shown', idlePod('shown', node.image, ['left', 'right'], 'true'));
     const { metadata, spec, status } = await node.readyPod('shown');

@@ -79,16 +79,26 @@ describe('an open session', () => {
     await leave({ client, served });
   });
 
-  test('the client’s end reaches the runtime, which may go on talking', async () => {
+  test('the client’s end reaches the runtime, which may go on talking for a while', async () => {
     const { client, served } = await world.open();
     client.socket.end('last of the client');
     await served.heardEnd();
     assert.match(served.text, /last of the client$/);
-    await world.clock.advance(3_600_000);
+    await world.clock.advance(9_000);
     served.socket.end('still here');
     await client.heardEnd();
     assert.match(client.text, /still here$/);
     await Promise.all([client.closed(), served.closed()]);
+  });
+
+  test('a client that has gone without a break does not hold its session for as long as the command runs', async () => {
+    const { client, served } = await world.open();
+    client.socket.end();
+    await served.heardEnd();
+    await world.clock.advance(10_000);
+    await world.front.settled();
+    await Promise.all([client.over(), served.over()]);
+    served.socket.destroy();
   });
 
   test('the runtime’s end reaches the client, which may go on talking', async () => {

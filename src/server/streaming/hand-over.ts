@@ -20,6 +20,11 @@ export interface HandOverDeps {
 const answerMs = 30_000;
 /** What is left to be said when a session is over may take this long. */
 const partingMs = 30_000;
+/**
+ * For clients that end their half: none of the protocols means "I go on listening" by that, and one that has gone looks
+ * just the same, while its command may run for days.
+ */
+const listeningMs = 10_000;
 const keepAliveMs = 30_000;
 
 /**
@@ -138,6 +143,7 @@ class Session {
       // The runtime is done. Once the client has been sent everything it is expected to leave as well.
       client.once('finish', () => this.#endWithin(partingMs));
     });
+    client.once('end', () => this.#endWithin(listeningMs));
     client.pipe(runtime);
     runtime.pipe(client);
     // A client that went while the runtime was asked has had its close already.
