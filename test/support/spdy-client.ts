@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectSecurely, type ConnectionOptions } from 'node:tls';
 
 /** Where a session is asked for. */
 export interface SessionRequest {
@@ -8,6 +9,8 @@ export interface SessionRequest {
   /** With the query. */
   readonly path: string;
   readonly headers?: readonly string[];
+  /** By TLS, with whom to trust and who we are; without it in the clear. */
+  readonly tls?: ConnectionOptions;
 }
 
 /** An answer other than 101. */
@@ -28,9 +31,9 @@ export async function upgrade(
   method: string,
   headers: readonly string[],
 ): Promise<{ readonly socket: Socket; readonly rest: Buffer; readonly head: string }> {
-  const { host = '127.0.0.1', port, path } = request;
-  const socket = connect({ host, port, noDelay: true });
-  await once(socket, 'connect');
+  const { host = '127.0.0.1', port, path, tls } = request;
+  const socket = tls === undefined ? connect({ host, port, noDelay: true }) : connectSecurely({ ...tls, host, port });
+  await once(socket, tls === undefined ? 'connect' : 'secureConnect');
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}:${port}`, 'Connection: Upgrade', ...headers];
   socket.write([...lines, ...(request.headers ?? []), '', ''].join('\r\n'));
   let received = Buffer.alloc(0);
