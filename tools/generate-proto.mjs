@@ -17,6 +17,8 @@ const files = [
   { from: `${made}/opentelemetry/trace.ts`, to: 'src/gen/opentelemetry/trace.ts' },
   { from: `${made}/podresources/v1/api.ts`, to: 'src/gen/podresources/v1.ts' },
   { from: `${made}/podresources/v1alpha1/api.ts`, to: 'src/gen/podresources/v1alpha1.ts' },
+  { from: `${made}/pluginregistration/v1/api.ts`, to: 'src/gen/pluginregistration/v1.ts' },
+  { from: `${made}/csi/v1/csi.ts`, to: 'src/gen/csi/v1.ts' },
 ];
 
 rmSync(made, { recursive: true, force: true });

@@ -1,3 +1,4 @@
+export type { StorageDriver } from './csinode/compute-drivers.ts';
 export { CsiNodeRecord, type CsiNodeRecordDeps } from './csinode/csi-node-record.ts';
 export { NodeStartup, type NodeStartupDeps } from './node-startup.ts';
 export { NodeView, type NodeViewDeps } from './node-view.ts';

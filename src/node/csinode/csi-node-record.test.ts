@@ -87,3 +87,90 @@ test('a server that is away or forbids it is asked again, and the reason is told
   await record.stop();
   assert.equal(world.clock.pending(), 0);
 });
+
+const never = new AbortController().signal;
+const driver = { nodeId: 'n-1', topology: { 'x/zone': 'a' }, maxVolumes: 4 };
+
+test('drivers come onto the record and the node, and go', async () => {
+  const world = new NodeWorld();
+  world.node = { metadata: { name: 'vm', labels: { other: 'label' } } };
+  const { record } = await started(world);
+  const set = record.setDriver('d', driver, never);
+  await world.clock.settle();
+  assert.deepEqual(world.taken(), [], 'not before there is a node');
+  record.begin(node);
+  await set;
+  const calls = ['get nodes', 'patch status nodes', 'get csinodes', 'update csinodes'];
+  assert.deepEqual(world.taken(), ['get csinodes', 'create csinodes', ...calls]);
+  assert.deepEqual(world.csiNode?.spec.drivers, [
+    { name: 'd', nodeID: 'n-1', topologyKeys: ['x/zone'], allocatable: { count: 4 } },
+  ]);
+  assert.deepEqual(world.node.metadata?.labels, { other: 'label', 'x/zone': 'a' });
+  assert.equal(world.node.metadata?.annotations?.['csi.volume.kubernetes.io/nodeid'], '{"d":"n-1"}');
+
+  await record.setDriver('d', driver, never);
+  assert.deepEqual(world.taken(), ['get nodes', 'get csinodes'], 'nothing new, nothing written');
+
+  record.removeDriver('d');
+  await world.clock.settle();
+  assert.deepEqual(world.taken(), ['get nodes', 'get csinodes', 'update csinodes', 'patch status nodes']);
+  assert.deepEqual(world.csiNode?.spec.drivers, []);
+  assert.deepEqual(world.node.metadata?.annotations ?? {}, {});
+  assert.equal(world.node.metadata?.labels?.['x/zone'], 'a');
+  await record.stop();
+});
+
+test('what cannot be is refused, and in no other driver’s way', async () => {
+  const world = new NodeWorld();
+  world.node = { metadata: { name: 'vm', labels: { 'x/zone': 'b' } } };
+  const { record, told } = await started(world);
+  record.begin(node);
+  const refused = assert.rejects(record.setDriver('d', driver, never), {
+    kind: 'invalid',
+    message: 'driver d says x/zone=a, and the node is labelled x/zone=b',
+  });
+  await record.setDriver('e', { ...driver, topology: {} }, never);
+  await refused;
+  assert.deepEqual(
+    world.csiNode?.spec.drivers.map(({ name }) => name),
+    ['e'],
+  );
+  world.failure = (call) => (call === 'update csinodes' ? new TubeletError('denied', 'forbidden') : undefined);
+  await assert.rejects(record.setDriver('f', { ...driver, topology: {} }, never), { kind: 'denied' });
+  assert.deepEqual([record.problem(), told], [undefined, [undefined]], 'the node stays ready');
+  await world.clock.advance(60_000);
+  assert.equal(world.clock.pending(), 0, 'what was refused is not tried again');
+  await record.stop();
+});
+
+test('what only has to wait is written later, the last word of it', async () => {
+  const world = new NodeWorld();
+  world.node = node;
+  const { record } = await started(world);
+  record.begin(node);
+  await world.clock.settle();
+  world.failure = () => new TubeletError('unavailable', 'connection refused');
+  const waiter = new AbortController();
+  const first = assert.rejects(record.setDriver('d', driver, never), { kind: 'cancelled' });
+  await world.clock.settle();
+  const second = assert.rejects(record.setDriver('d', { ...driver, nodeId: 'n-2' }, waiter.signal), /enough/);
+  await first;
+  waiter.abort(new Error('enough'));
+  await second;
+  world.failure = (call) => (call === 'update csinodes' ? new TubeletError('conflict', 'modified') : undefined);
+  await world.clock.advance(1_000);
+  world.failure = () => undefined;
+  await world.clock.advance(10_000);
+  assert.equal(world.csiNode?.spec.drivers[0]?.nodeID, 'n-2');
+  const left = assert.rejects(
+    async () => {
+      world.failure = () => new TubeletError('unavailable', 'connection refused');
+      await record.setDriver('e', driver, never);
+    },
+    { kind: 'cancelled' },
+  );
+  await world.clock.settle();
+  await record.stop();
+  await left;
+  assert.equal(world.clock.pending(), 0);
+});

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
-import { isKind, wordsOf } from '../../base/errors.ts';
+import { isKind, TubeletError, wordsOf } from '../../base/errors.ts';
 import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
@@ -8,12 +8,13 @@ import type { CSINode, Node } from '../../gen/kubernetes/types.ts';
 import type { ApiClient, RequestOptions } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import { newCsiNode, reconciledCsiNode } from './compute-csi-node.ts';
+import { nextCsiNode, nodeDriverPatch, topologyCollision, type StorageDriver } from './compute-drivers.ts';
 
 export interface CsiNodeRecordDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly api: Pick<ApiClient, 'get' | 'create' | 'update'>;
+  readonly api: Pick<ApiClient, 'get' | 'create' | 'update' | 'patch'>;
   readonly nodeName: string;
   /** What stands in the way of ready has changed. */
   readonly onChange: () => void;
@@ -23,12 +24,26 @@ export interface CsiNodeRecordDeps {
 const backoff = { initialMs: 100, maxMs: 7_000 };
 const notYet = 'CSINode is not yet initialized';
 
-/** Sees to it that the node has its record of storage drivers; until then no pod should come here. */
+/** A driver that is to be on record, or off it when `driver` is undefined, and has not been written since. */
+interface Change {
+  readonly driver: StorageDriver | undefined;
+  /** Whoever waits for it. */
+  readonly settle: (error?: unknown) => void;
+}
+
+/**
+ * Sees to it that the node has its record of storage drivers; until then no pod should come here. Then that the record and
+ * the node say what drivers say.
+ */
 export class CsiNodeRecord implements Component {
   readonly name = 'csi-node';
   readonly #deps: CsiNodeRecordDeps;
   readonly #work: KeyedWork<'csi-node'>;
+  /** What the API server has not been told yet, by driver. */
+  readonly #changes = new Map<string, Change>();
   #node: Node | undefined;
+  #begun = false;
+  #initialized = false;
   #problem: string | undefined = notYet;
 
   constructor(deps: CsiNodeRecordDeps) {
@@ -41,7 +56,7 @@ export class CsiNodeRecord implements Component {
       parallel: 1,
       backoff,
       watch: deps.watch,
-      work: (_, signal) => this.#initialize(signal),
+      work: (_, signal) => this.#round(signal),
       onError: (_, error, retryMs) => this.#failed(error, retryMs),
     });
   }
@@ -57,26 +72,114 @@ export class CsiNodeRecord implements Component {
 
   async stop(): Promise<void> {
     await this.#work.stop();
+    for (const { settle } of this.#changes.values()) settle(new TubeletError('cancelled', 'the agent stops'));
   }
 
   /** The node is registered, and there can be a record of it. */
   begin(node: Node | undefined): void {
     this.#node = node;
+    this.#begun = true;
     this.#work.wake('csi-node');
+  }
+
+  /**
+   * Resolves when the API server has been told of a driver. Rejects when it, or the node, will not have it. What only has
+   * to wait, for the server or for the node, is written later whether or not somebody still waits for it.
+   */
+  setDriver(name: string, driver: StorageDriver, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => reject(signal.reason);
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#change(name, driver, (error) => {
+        signal.removeEventListener('abort', onAbort);
+        if (error === undefined) resolve();
+        else reject(error);
+      });
+      if (signal.aborted) onAbort();
+    });
+  }
+
+  /** The driver is gone. Its labels stay on the node. */
+  removeDriver(name: string): void {
+    this.#change(name, undefined, () => undefined);
+  }
+
+  #change(name: string, driver: StorageDriver | undefined, settle: Change['settle']): void {
+    this.#changes.get(name)?.settle(new TubeletError('cancelled', `driver ${name} has changed since`));
+    this.#changes.set(name, { driver, settle });
+    this.#work.wake('csi-node');
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    if (!this.#begun) return;
+    if (!this.#initialized) await this.#initialize(signal);
+    if (this.#changes.size > 0) await this.#writeDrivers(signal);
+  }
+
+  /** One by one: what is wrong with one driver is not in the way of the others. */
+  async #writeDrivers(signal: AbortSignal): Promise<void> {
+    let failure: Error | undefined;
+    for (const [name, change] of this.#changes) {
+      try {
+        await this.#writeDriver(name, change.driver, signal);
+        this.#settled(name, change);
+      } catch (error) {
+        signal.throwIfAborted();
+        if (change.driver === undefined || !isRefusal(error)) failure ??= asError(error);
+        else this.#settled(name, change, error);
+      }
+    }
+    if (failure !== undefined) throw failure;
+  }
+
+  /** The node first: who reads of a driver in the record looks for its labels. A driver that goes leaves the record first. */
+  async #writeDriver(name: string, driver: StorageDriver | undefined, signal: AbortSignal): Promise<void> {
+    const { api, nodeName } = this.#deps;
+    const wanted = new Map([[name, driver]]);
+    const node = await api.get<Node>(apiResources.nodes, { name: nodeName }, options(signal));
+    const collision = topologyCollision(node, driver);
+    if (collision !== undefined) throw new TubeletError('invalid', `driver ${name} ${collision}`);
+    if (driver !== undefined) await this.#patchNode(nodeDriverPatch(node, name, driver), signal);
+    let record = (await this.#existing(signal)) ?? (await this.#create(node, signal));
+    // Twice where an entry must go before it comes back.
+    for (let step = 0; step < 2; step++) {
+      const next = nextCsiNode(record, wanted);
+      if (next === undefined) break;
+      record = await api.update<CSINode>(apiResources.csiNodes, { name: nodeName }, next, options(signal));
+    }
+    if (driver === undefined) await this.#patchNode(nodeDriverPatch(node, name, undefined), signal);
+  }
+
+  async #patchNode(patch: unknown, signal: AbortSignal): Promise<void> {
+    if (patch === undefined) return;
+    const { api, nodeName: name } = this.#deps;
+    const request = { type: 'strategic', subresource: 'status', ...options(signal) } as const;
+    await api.patch<Node>(apiResources.nodes, { name }, patch, request);
+  }
+
+  /** Told to whoever waits, unless the driver has changed again meanwhile. */
+  #settled(name: string, change: Change, error?: unknown): void {
+    if (this.#changes.get(name) !== change) return;
+    this.#changes.delete(name);
+    change.settle(error);
   }
 
   async #initialize(signal: AbortSignal): Promise<void> {
     const { api, log, nodeName: name } = this.#deps;
     const existing = await this.#existing(signal);
     if (existing === undefined) {
-      const node = this.#node ?? (await api.get<Node>(apiResources.nodes, { name }, options(signal)));
-      await api.create<CSINode>(apiResources.csiNodes, undefined, newCsiNode(node), options(signal));
+      await this.#create(this.#node ?? (await api.get<Node>(apiResources.nodes, { name }, options(signal))), signal);
     } else {
       const wanted = reconciledCsiNode(existing);
       if (wanted !== undefined) await api.update<CSINode>(apiResources.csiNodes, { name }, wanted, options(signal));
     }
+    this.#initialized = true;
     log.debug(2, 'CSINode is initialized', { node: name });
     this.#tell(undefined);
+  }
+
+  #create(node: Node, signal: AbortSignal): Promise<CSINode> {
+    return this.#deps.api.create<CSINode>(apiResources.csiNodes, undefined, newCsiNode(node), options(signal));
   }
 
   async #existing(signal: AbortSignal): Promise<CSINode | undefined> {
@@ -90,7 +193,9 @@ export class CsiNodeRecord implements Component {
   }
 
   #failed(error: unknown, retryMs: number): void {
-    this.#deps.log.error(error, 'Failed to initialize CSINode', { retryMs });
+    const { log } = this.#deps;
+    if (this.#initialized) return log.error(error, 'Failed to tell the API server of storage drivers', { retryMs });
+    log.error(error, 'Failed to initialize CSINode', { retryMs });
     const away = isKind(error, 'unavailable', 'timeout', 'exhausted');
     this.#tell(away ? notYet : `failed to initialize CSINode: ${wordsOf(error)}`);
   }
@@ -103,3 +208,10 @@ export class CsiNodeRecord implements Component {
 }
 
 const options = (signal: AbortSignal): RequestOptions => ({ lane: 'vital', signal });
+
+/** What another try will not change. A conflict is somebody who wrote at the same moment; a node may come back. */
+const isRefusal = (error: unknown): boolean =>
+  !isKind(error, 'unavailable', 'timeout', 'exhausted', 'conflict', 'alreadyExists', 'notFound', 'cancelled');
+
+const asError = (error: unknown): Error =>
+  error instanceof Error ? error : new TubeletError('internal', String(error));

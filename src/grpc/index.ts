@@ -1,0 +1,2 @@
+export { rpcError } from './rpc-error.ts';
+export { unixChannels } from './unix-channel.ts';

@@ -1,0 +1,51 @@
+import { kindOf, messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
+
+/** Codes by number: the name that programs print, and what the agent decides upon. */
+const codes: readonly (readonly [name: string, kind: ErrorKind])[] = [
+  ['OK', 'internal'],
+  ['Canceled', 'cancelled'],
+  ['Unknown', 'internal'],
+  ['InvalidArgument', 'invalid'],
+  ['DeadlineExceeded', 'timeout'],
+  ['NotFound', 'notFound'],
+  ['AlreadyExists', 'alreadyExists'],
+  ['PermissionDenied', 'denied'],
+  ['ResourceExhausted', 'exhausted'],
+  ['FailedPrecondition', 'conflict'],
+  ['Aborted', 'conflict'],
+  ['OutOfRange', 'invalid'],
+  ['Unimplemented', 'unsupported'],
+  ['Internal', 'internal'],
+  ['Unavailable', 'unavailable'],
+  ['DataLoss', 'internal'],
+  ['Unauthenticated', 'denied'],
+];
+
+/**
+ * The error of a call as the rest of the agent sees it. `given` is the signal of the call, with deadline and caller in it:
+ * once it has aborted, that is the reason, whatever the library made of it.
+ */
+export function rpcError(error: unknown, given?: AbortSignal): TubeletError {
+  if (given?.aborted === true) {
+    return kindOf(given.reason) === 'timeout'
+      ? coded('timeout', 'DeadlineExceeded', 'context deadline exceeded')
+      : coded('cancelled', 'Canceled', 'context canceled');
+  }
+  if (error instanceof TubeletError) return error;
+  const status = statusOf(error);
+  if (status === undefined) return new TubeletError('internal', messageOf(error), { cause: error });
+  const [name, kind] = codes[status.code] ?? [`Code(${status.code})`, 'internal' as const];
+  // Nobody here cancelled it: a server that goes away resets its streams, and the library calls that cancelled.
+  return coded(kind === 'cancelled' ? 'unavailable' : kind, name, status.details);
+}
+
+/** Without the library's error as a cause: it says the same once more, in other words. */
+function coded(kind: ErrorKind, code: string, words: string): TubeletError {
+  return new TubeletError(kind, `rpc error: code = ${code} desc = ${words}`, { words, code });
+}
+
+function statusOf(error: unknown): { readonly code: number; readonly details: string } | undefined {
+  const code: unknown = Reflect.get(Object(error), 'code');
+  const details: unknown = Reflect.get(Object(error), 'details');
+  return typeof code === 'number' && typeof details === 'string' ? { code, details } : undefined;
+}

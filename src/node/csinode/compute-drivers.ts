@@ -1,0 +1,106 @@
+import type { CSINode, CSINodeDriver, Node } from '../../gen/kubernetes/types.ts';
+
+/** What a storage driver says of this node. */
+export interface StorageDriver {
+  /** The node's name in the words of the driver. */
+  readonly nodeId: string;
+  /** Labels of the place from which the node reaches volumes. */
+  readonly topology: Readonly<Record<string, string>>;
+  /** How many volumes the node can have; undefined: the driver leaves it open. */
+  readonly maxVolumes: number | undefined;
+}
+
+/** By name; undefined: the driver is gone. What is not named is somebody else's, or of an earlier life. */
+export type WantedDrivers = ReadonlyMap<string, StorageDriver | undefined>;
+
+/** Driver → the node's name in its words, as JSON. */
+export const nodeIdsAnnotation = 'csi.volume.kubernetes.io/nodeid';
+
+/**
+ * The next record on the way to what is wanted; undefined when it is reached. An entry cannot be changed, as far as most
+ * API servers are concerned: one that is wrong is taken out first, and the record after that has it anew.
+ */
+export function nextCsiNode(existing: CSINode, wanted: WantedDrivers): CSINode | undefined {
+  const present = existing.spec.drivers ?? [];
+  const right = present.filter((entry) => {
+    if (!wanted.has(entry.name)) return true;
+    const driver = wanted.get(entry.name);
+    return driver !== undefined && isSameEntry(entry, entryOf(entry.name, driver));
+  });
+  if (right.length < present.length) return { ...existing, spec: { ...existing.spec, drivers: right } };
+  const known = new Set(present.map(({ name }) => name));
+  const missing = [...wanted].flatMap(([name, driver]) =>
+    driver === undefined || known.has(name) ? [] : [entryOf(name, driver)],
+  );
+  if (missing.length === 0) return undefined;
+  return { ...existing, spec: { ...existing.spec, drivers: [...present, ...missing] } };
+}
+
+function entryOf(name: string, { nodeId, topology, maxVolumes }: StorageDriver): CSINodeDriver {
+  const topologyKeys = Object.keys(topology).toSorted();
+  return {
+    name,
+    nodeID: nodeId,
+    topologyKeys,
+    ...(maxVolumes !== undefined && { allocatable: { count: maxVolumes } }),
+  };
+}
+
+function isSameEntry(one: CSINodeDriver, other: CSINodeDriver): boolean {
+  return (
+    one.nodeID === other.nodeID &&
+    one.allocatable?.count === other.allocatable?.count &&
+    [...(one.topologyKeys ?? [])].toSorted().join() === (other.topologyKeys ?? []).join()
+  );
+}
+
+/** How a driver's place contradicts the labels that the node has. */
+export function topologyCollision(node: Node, driver: StorageDriver | undefined): string | undefined {
+  const labels = node.metadata?.labels ?? {};
+  for (const [key, value] of Object.entries(driver?.topology ?? {})) {
+    const present = labels[key];
+    if (present !== undefined && present !== value) {
+      return `says ${key}=${value}, and the node is labelled ${key}=${present}`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * The patch that makes the node say what a driver says; undefined when it does. Labels of drivers that are gone stay:
+ * volumes and schedulers may still go by them.
+ */
+export function nodeDriverPatch(node: Node, name: string, driver: StorageDriver | undefined): unknown {
+  const { annotations = {}, labels: known = {} } = node.metadata ?? {};
+  const before = annotations[nodeIdsAnnotation];
+  const after = nodeIds(before, name, driver?.nodeId);
+  const labels = Object.entries(driver?.topology ?? {}).filter(([key, value]) => known[key] !== value);
+  if (after === before && labels.length === 0) return undefined;
+  return {
+    metadata: {
+      // In a patch, null takes a key away.
+      ...(after !== before && { annotations: { [nodeIdsAnnotation]: after ?? null } }),
+      ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
+    },
+  };
+}
+
+/** The annotation with one driver's id set, or taken out. One that says so already stays as it is, to the letter. */
+function nodeIds(before: string | undefined, name: string, nodeId: string | undefined): string | undefined {
+  const ids = new Map(Object.entries(parsed(before)));
+  if (ids.get(name) === nodeId) return before;
+  if (nodeId === undefined) ids.delete(name);
+  else ids.set(name, nodeId);
+  const names = [...ids.keys()].toSorted();
+  return names.length === 0 ? undefined : JSON.stringify(Object.fromEntries(names.map((key) => [key, ids.get(key)])));
+}
+
+/** The annotation is only ever written by agents; one that somebody broke begins anew. */
+function parsed(text: string | undefined): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(text ?? '{}');
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+  } catch {
+    return {};
+  }
+}

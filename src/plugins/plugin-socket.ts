@@ -1,0 +1,172 @@
+import { withTimeout } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { describeError, TubeletError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { ConnectRegistration, PluginHandler, PluginInfo, Registration } from './ports.ts';
+
+export interface PluginSocketDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  /** By type. */
+  readonly handlers: Readonly<Record<string, PluginHandler>>;
+  readonly connect: ConnectRegistration;
+  /** The socket is gone and nothing of its plugin is left. */
+  readonly onOver: (path: string) => void;
+}
+
+const connectMs = 10_000;
+const infoMs = 1_000;
+const notifyMs = 5_000;
+const backoff = { initialMs: 500, maxMs: 122_000 };
+
+/** How long to wait after so many failures in a row. */
+export function retryDelayMs(failures: number): number {
+  return Math.min(backoff.initialMs * 2 ** (failures - 1), backoff.maxMs);
+}
+
+interface Registered {
+  readonly identity: string;
+  readonly plugin: PluginInfo;
+  readonly handler: PluginHandler;
+}
+
+/**
+ * One registration socket and the plugin behind it. It works for itself: who hangs here holds up nobody else.
+ *
+ *   absent ──seen──> registering ──ok──> registered ──gone, or another in its place──> deregistering ──> absent
+ *                      │    ^ ^──────────────────────────── seen ─────────────────────────────┘
+ *                   fails   └── after a while, or at once when another takes its place
+ *                      └────────┘
+ */
+export class PluginSocket {
+  readonly #deps: PluginSocketDeps;
+  readonly #path: string;
+  /** Which file there should be a plugin for; undefined: none. */
+  #wanted: string | undefined;
+  #registered: Registered | undefined;
+  /** Ends what is under way for the file that was wanted before. */
+  #attempt = new AbortController();
+  #failures = 0;
+  #told: string | undefined;
+  #stopped = false;
+  #work: Promise<void> | undefined;
+
+  constructor(deps: PluginSocketDeps, path: string) {
+    this.#deps = deps;
+    this.#path = path;
+  }
+
+  get isWanted(): boolean {
+    return this.#wanted !== undefined;
+  }
+
+  get isRegistered(): boolean {
+    return this.#registered !== undefined;
+  }
+
+  /** What is at the path now. */
+  see(identity: string | undefined): void {
+    if (this.#stopped || this.#wanted === identity) return;
+    this.#wanted = identity;
+    this.#failures = 0;
+    this.#told = undefined;
+    this.#attempt.abort(new TubeletError('cancelled', `${this.#path} is another socket now, or gone`));
+    this.#attempt = new AbortController();
+    this.#work ??= this.#settle();
+  }
+
+  /** Gives up what is under way. Plugins stay registered: they outlive the agent. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#attempt.abort(new TubeletError('cancelled', 'the agent stops'));
+    await this.#work;
+  }
+
+  async #settle(): Promise<void> {
+    // Whoever sees goes on first.
+    await Promise.resolve();
+    while (!this.#stopped && this.#wanted !== this.#registered?.identity) {
+      if (this.#registered !== undefined) await this.#deregister(this.#registered);
+      else if (this.#wanted !== undefined) await this.#try(this.#wanted, this.#attempt.signal);
+    }
+    this.#work = undefined;
+    if (!this.#stopped && this.#wanted === undefined) this.#deps.onOver(this.#path);
+  }
+
+  async #try(identity: string, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    try {
+      await this.#register(identity, signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#failures++;
+      const retryMs = retryDelayMs(this.#failures);
+      const why = describeError(error);
+      // A socket that nobody serves any more may lie there for years; it is told of once.
+      if (why === this.#told) log.debug(4, 'Plugin still cannot be registered', { socket: this.#path, why, retryMs });
+      else log.error(error, 'Plugin cannot be registered', { socket: this.#path, retryMs });
+      this.#told = why;
+      await clock.sleep(retryMs, signal).catch(() => undefined);
+    }
+  }
+
+  async #register(identity: string, signal: AbortSignal): Promise<void> {
+    const { clock, log, connect } = this.#deps;
+    const registration = await withTimeout(clock, connectMs, (limit) => connect(this.#path, limit), signal);
+    try {
+      const plugin = await withTimeout(clock, infoMs, (limit) => registration.info(limit), signal);
+      const handler = await this.#takenOn(plugin, registration, signal);
+      // On record even if the socket went meanwhile: then it is deregistered next.
+      this.#registered = { identity, plugin, handler };
+      const { type, name, endpoint } = plugin;
+      log.info('Plugin is registered', { type, name, endpoint, socket: this.#path });
+      await this.#notify(registration, '', signal);
+    } finally {
+      registration.close();
+    }
+  }
+
+  async #takenOn(plugin: PluginInfo, registration: Registration, signal: AbortSignal): Promise<PluginHandler> {
+    const { handlers } = this.#deps;
+    try {
+      const handler = Object.hasOwn(handlers, plugin.type) ? handlers[plugin.type] : undefined;
+      if (handler === undefined) {
+        const known = Object.keys(handlers).join(', ');
+        throw new TubeletError('unsupported', `nobody handles plugins of type "${plugin.type}" (known: ${known})`);
+      }
+      await handler.validate(plugin);
+      signal.throwIfAborted();
+      await handler.register(plugin, this.#path, signal);
+      return handler;
+    } catch (error) {
+      if (!signal.aborted) await this.#notify(registration, describeError(error), signal);
+      throw error;
+    }
+  }
+
+  /** A plugin that cannot be told keeps what became of it. */
+  async #notify(registration: Registration, error: string, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    const status = { pluginRegistered: error === '', error };
+    try {
+      await withTimeout(clock, notifyMs, (limit) => registration.notify(status, limit), signal);
+    } catch (failure) {
+      if (signal.aborted) return;
+      log.warn('Plugin cannot be told what became of its registration', {
+        socket: this.#path,
+        why: describeError(failure),
+      });
+    }
+  }
+
+  async #deregister({ plugin: { type, name, endpoint }, handler }: Registered): Promise<void> {
+    const { log } = this.#deps;
+    this.#registered = undefined;
+    log.info('Plugin is deregistered', { type, name, endpoint, socket: this.#path });
+    try {
+      await handler.deregister(name, endpoint);
+    } catch (error) {
+      log.error(error, 'Plugin was not deregistered cleanly', { type, name, socket: this.#path });
+    }
+  }
+}

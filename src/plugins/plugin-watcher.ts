@@ -1,0 +1,124 @@
+import type { Clock } from '../base/clock.ts';
+import type { Component } from '../base/component.ts';
+import type { Log } from '../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../base/loop.ts';
+import type { Metrics } from '../base/metrics.ts';
+import type { Random } from '../base/random.ts';
+import { Wakeup } from '../base/wakeup.ts';
+import { PluginSocket } from './plugin-socket.ts';
+import type { ConnectRegistration, PluginHandler, RegistryFiles } from './ports.ts';
+import { RegistryFolders } from './registry-folders.ts';
+
+export interface PluginWatcherDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+  readonly files: RegistryFiles;
+  readonly connect: ConnectRegistration;
+  /** `<root>/plugins_registry` */
+  readonly path: string;
+  /** By type: CSIPlugin, DevicePlugin, DRAPlugin. */
+  readonly handlers: Readonly<Record<string, PluginHandler>>;
+}
+
+/** A socket comes as several events; those of one moment are worth one look. */
+const gatherMs = 10;
+/** Without being told. */
+const lookAgainMs = 10_000;
+
+/** Finds the sockets of plugins, and has each plugin registered and deregistered with its socket. */
+export class PluginWatcher implements Component {
+  readonly name = 'plugin-watcher';
+  readonly #deps: PluginWatcherDeps;
+  readonly #folders: RegistryFolders;
+  readonly #sockets = new Map<string, PluginSocket>();
+  readonly #stopped = new AbortController();
+  readonly #wakeup = new Wakeup();
+  #hinted = false;
+  #loop: LoopHandle | undefined;
+
+  constructor(deps: PluginWatcherDeps) {
+    this.#deps = deps;
+    const { files, log, path } = deps;
+    this.#folders = new RegistryFolders({ files, log, path, onHint: () => this.#hint() });
+    countPlugins(deps.metrics, this.#sockets);
+  }
+
+  /** Returns after the first look; the plugins that were found register behind it. */
+  async start(): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    await this.#look();
+    const { signal } = this.#stopped;
+    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal, body: (stop) => this.#round(stop) });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+    this.#folders.close();
+    await Promise.all([...this.#sockets.values()].map((socket) => socket.stop()));
+  }
+
+  async #round(signal: AbortSignal): Promise<void> {
+    await this.#pause(signal);
+    await this.#look();
+  }
+
+  async #pause(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    if (!this.#hinted) {
+      const cancel = clock.after(lookAgainMs, () => this.#wakeup.wake());
+      try {
+        await this.#wakeup.wait(signal);
+      } finally {
+        cancel();
+      }
+    }
+    if (this.#hinted) await clock.sleep(gatherMs, signal);
+  }
+
+  async #look(): Promise<void> {
+    this.#hinted = false;
+    const { sockets, unread } = await this.#folders.look();
+    if (this.#stopped.signal.aborted) return;
+    for (const [path, socket] of this.#sockets) {
+      const unknown = unread.some((blind) => path === blind || path.startsWith(`${blind}/`));
+      if (!sockets.has(path) && !unknown) socket.see(undefined);
+    }
+    for (const [path, identity] of sockets) this.#socket(path).see(identity);
+  }
+
+  #socket(path: string): PluginSocket {
+    const known = this.#sockets.get(path);
+    if (known !== undefined) return known;
+    const { clock, log, handlers, connect } = this.#deps;
+    const onOver = (over: string): void => void this.#sockets.delete(over);
+    const made = new PluginSocket({ clock, log, handlers, connect, onOver }, path);
+    this.#sockets.set(path, made);
+    return made;
+  }
+
+  #hint(): void {
+    this.#hinted = true;
+    this.#wakeup.wake();
+  }
+}
+
+function countPlugins(metrics: Metrics | undefined, sockets: ReadonlyMap<string, PluginSocket>): void {
+  const reading = (path: string, state: string) => ({ labels: { socket_path: path, state }, value: 1 });
+  metrics?.observed(
+    {
+      name: 'plugin_manager_total_plugins',
+      help: 'Plugins whose sockets are there, and those that are registered.',
+      stability: 'ALPHA',
+      type: 'gauge',
+      labels: ['socket_path', 'state'],
+    },
+    () =>
+      [...sockets].flatMap(([path, { isWanted, isRegistered }]) => [
+        ...(isRegistered ? [reading(path, 'actual_state_of_world')] : []),
+        ...(isWanted ? [reading(path, 'desired_state_of_world')] : []),
+      ]),
+  );
+}

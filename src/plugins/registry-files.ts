@@ -1,0 +1,71 @@
+import { watch } from 'node:fs';
+import { mkdir, readdir, stat } from 'node:fs/promises';
+import { TubeletError, type ErrorKind } from '../base/errors.ts';
+import type { RegistryEntry, RegistryFiles } from './ports.ts';
+
+const folderMode = 0o755;
+
+/** The file system of this machine. */
+export const registryFiles: RegistryFiles = {
+  async makeFolder(path) {
+    await mapped(path, mkdir(path, { recursive: true, mode: folderMode }));
+  },
+
+  async list(path) {
+    const entries = await mapped(path, readdir(path, { withFileTypes: true }));
+    const found = entries.map(async (entry): Promise<readonly RegistryEntry[]> => {
+      if (entry.isDirectory()) return [{ name: entry.name, kind: 'folder' }];
+      const isSocket = entry.isSocket() || (entry.isSymbolicLink() && (await leadsToSocket(`${path}/${entry.name}`)));
+      return isSocket ? [{ name: entry.name, kind: 'socket' }] : [];
+    });
+    return (await Promise.all(found)).flat();
+  },
+
+  async identify(path) {
+    const { dev, ino, birthtimeNs } = await mapped(path, stat(path, { bigint: true }));
+    // Inode numbers are used again soon after a deletion; the time of birth tells the two apart.
+    return `${dev}:${ino}:${birthtimeNs}`;
+  },
+
+  watch(path, onChange, onError) {
+    try {
+      const watcher = watch(path, () => onChange());
+      watcher.on('error', (error) => onError(toTubeletError(path, error)));
+      return () => watcher.close();
+    } catch (error) {
+      throw toTubeletError(path, error);
+    }
+  },
+};
+
+async function leadsToSocket(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isSocket();
+  } catch {
+    // A link that leads nowhere is no socket.
+    return false;
+  }
+}
+
+async function mapped<T>(path: string, outcome: Promise<T>): Promise<T> {
+  try {
+    return await outcome;
+  } catch (error) {
+    throw toTubeletError(path, error);
+  }
+}
+
+const kindOfCode: Readonly<Record<string, ErrorKind>> = {
+  ENOENT: 'notFound',
+  ENOTDIR: 'notFound',
+  EACCES: 'denied',
+  EPERM: 'denied',
+  // inotify: no more watches for this user.
+  ENOSPC: 'exhausted',
+  EMFILE: 'exhausted',
+};
+
+function toTubeletError(path: string, error: unknown): TubeletError {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return new TubeletError(kindOfCode[code] ?? 'internal', `cannot look at ${path}`, { cause: error });
+}

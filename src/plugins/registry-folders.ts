@@ -1,0 +1,117 @@
+import { describeError, isKind } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { RegistryFiles } from './ports.ts';
+
+export interface RegistryFoldersDeps {
+  readonly files: RegistryFiles;
+  readonly log: Log;
+  readonly path: string;
+  /** Something may have changed. */
+  readonly onHint: () => void;
+}
+
+export interface Found {
+  /** Path → identity. */
+  readonly sockets: ReadonlyMap<string, string>;
+  /** What could not be looked at: nothing there is to be given up for it. */
+  readonly unread: readonly string[];
+}
+
+interface FoundSoFar {
+  readonly sockets: Map<string, string>;
+  readonly folders: Set<string>;
+  readonly unread: string[];
+}
+
+interface Watch {
+  readonly identity: string;
+  readonly close: () => void;
+}
+
+const blind = 'Cannot look for plugins, keeping those that are known';
+const unwatched = 'Cannot watch for plugins, looking at intervals only';
+
+/** The tree of registration sockets, with a watch on each of its folders. */
+export class RegistryFolders {
+  readonly #deps: RegistryFoldersDeps;
+  readonly #watches = new Map<string, Watch>();
+  readonly #reported = new Map<string, string>();
+
+  constructor(deps: RegistryFoldersDeps) {
+    this.#deps = deps;
+  }
+
+  async look(): Promise<Found> {
+    const { files, path } = this.#deps;
+    const found = { sockets: new Map<string, string>(), folders: new Set<string>(), unread: [] };
+    // Somebody who empties the agent's folder takes this one along; plugins that come back need it.
+    await this.#unlessGone(path, found, () => files.makeFolder(path));
+    await this.#walk(path, found);
+    for (const [folder, watch] of this.#watches) {
+      if (found.folders.has(folder)) continue;
+      watch.close();
+      this.#watches.delete(folder);
+    }
+    return found;
+  }
+
+  close(): void {
+    for (const { close } of this.#watches.values()) close();
+    this.#watches.clear();
+  }
+
+  async #walk(folder: string, found: FoundSoFar): Promise<void> {
+    const { files } = this.#deps;
+    await this.#unlessGone(folder, found, async () => {
+      // Watched before it is read: what comes in between is seen twice rather than never.
+      this.#follow(folder, await files.identify(folder));
+      found.folders.add(folder);
+      for (const { name, kind } of await files.list(folder)) {
+        if (name.startsWith('.')) continue;
+        const path = `${folder}/${name}`;
+        if (kind === 'folder') await this.#walk(path, found);
+        else await this.#unlessGone(path, found, async () => void found.sockets.set(path, await files.identify(path)));
+      }
+    });
+  }
+
+  /** What goes away while it is being looked at is not there. Of what cannot be looked at nobody knows. */
+  async #unlessGone(path: string, found: FoundSoFar, look: () => Promise<void>): Promise<void> {
+    try {
+      await look();
+      this.#reported.delete(`${path}: ${blind}`);
+    } catch (error) {
+      if (isKind(error, 'notFound')) return;
+      found.unread.push(path);
+      this.#reportOnce(error, blind, path);
+    }
+  }
+
+  #follow(folder: string, identity: string): void {
+    const { files, onHint } = this.#deps;
+    const present = this.#watches.get(folder);
+    if (present?.identity === identity) return;
+    present?.close();
+    this.#watches.delete(folder);
+    const failed = (error: unknown): void => {
+      this.#watches.get(folder)?.close();
+      this.#watches.delete(folder);
+      if (isKind(error, 'notFound')) return;
+      this.#reportOnce(error, unwatched, folder);
+    };
+    try {
+      this.#watches.set(folder, { identity, close: files.watch(folder, onHint, failed) });
+    } catch (error) {
+      failed(error);
+    }
+  }
+
+  /** The folder is looked at every now and then anyway, so one line is enough. */
+  #reportOnce(error: unknown, message: string, path: string): void {
+    const failure = describeError(error);
+    const key = `${path}: ${message}`;
+    if (this.#reported.get(key) === failure) return;
+    this.#reported.set(key, failure);
+    this.#deps.log.error(error, message, { path });
+  }
+}

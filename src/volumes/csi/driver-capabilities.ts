@@ -1,0 +1,57 @@
+import type { NodeGetCapabilitiesResponse, VolumeCapability_AccessMode_Mode } from '../../gen/csi/v1.ts';
+
+/** What a driver can do on a node, besides what every one can. */
+export type DriverCapability =
+  | 'STAGE_UNSTAGE_VOLUME'
+  | 'GET_VOLUME_STATS'
+  | 'EXPAND_VOLUME'
+  | 'VOLUME_CONDITION'
+  | 'SINGLE_NODE_MULTI_WRITER'
+  | 'VOLUME_MOUNT_GROUP';
+
+// The numbers stand here too, because importing the generated ones would load all of gRPC.
+const capabilityOfNumber: ReadonlyMap<number, DriverCapability> = new Map([
+  [1, 'STAGE_UNSTAGE_VOLUME'],
+  [2, 'GET_VOLUME_STATS'],
+  [3, 'EXPAND_VOLUME'],
+  [4, 'VOLUME_CONDITION'],
+  [5, 'SINGLE_NODE_MULTI_WRITER'],
+  [6, 'VOLUME_MOUNT_GROUP'],
+]);
+
+/** Those of an answer that we know. */
+export function capabilitiesOf({ capabilities }: NodeGetCapabilitiesResponse): ReadonlySet<DriverCapability> {
+  const known = capabilities.map(({ rpc }) => capabilityOfNumber.get(rpc?.type ?? 0));
+  return new Set(known.filter((capability) => capability !== undefined));
+}
+
+export const accessModes = {
+  UNKNOWN: 0,
+  SINGLE_NODE_WRITER: 1,
+  SINGLE_NODE_READER_ONLY: 2,
+  MULTI_NODE_READER_ONLY: 3,
+  MULTI_NODE_SINGLE_WRITER: 4,
+  MULTI_NODE_MULTI_WRITER: 5,
+  SINGLE_NODE_SINGLE_WRITER: 6,
+  SINGLE_NODE_MULTI_WRITER: 7,
+} as const satisfies Readonly<Record<string, VolumeCapability_AccessMode_Mode>>;
+
+/** A volume's access mode in the words of drivers, which differ between those that can tell pods of one node apart and not. */
+export function accessModeOf(
+  mode: string,
+  capabilities: ReadonlySet<DriverCapability>,
+): VolumeCapability_AccessMode_Mode {
+  const tellsApart = capabilities.has('SINGLE_NODE_MULTI_WRITER');
+  switch (mode) {
+    case 'ReadWriteOnce':
+      return tellsApart ? accessModes.SINGLE_NODE_MULTI_WRITER : accessModes.SINGLE_NODE_WRITER;
+    case 'ReadWriteOncePod':
+      return tellsApart ? accessModes.SINGLE_NODE_SINGLE_WRITER : accessModes.SINGLE_NODE_WRITER;
+    case 'ReadOnlyMany':
+      return accessModes.MULTI_NODE_READER_ONLY;
+    case 'ReadWriteMany':
+      return accessModes.MULTI_NODE_MULTI_WRITER;
+    default:
+      return accessModes.UNKNOWN;
+  }
+}

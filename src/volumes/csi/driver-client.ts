@@ -1,0 +1,138 @@
+import { raceAbort } from '../../base/abort.ts';
+import type { CallOptions } from '../../base/call.ts';
+import type { Clock } from '../../base/clock.ts';
+import { TubeletError } from '../../base/errors.ts';
+import type { OpenRpc, RpcChannel, RpcMethod } from '../../base/rpc.ts';
+import type * as csi from '../../gen/csi/v1.ts';
+import type {
+  NodeExpandVolumeRequest,
+  NodeGetVolumeStatsRequest,
+  NodeGetVolumeStatsResponse,
+  NodePublishVolumeRequest,
+  NodeStageVolumeRequest,
+  NodeUnpublishVolumeRequest,
+  NodeUnstageVolumeRequest,
+} from '../../gen/csi/v1.ts';
+import { capabilitiesOf, type DriverCapability } from './driver-capabilities.ts';
+import type { DriverCalled } from './driver-metrics.ts';
+import type { DriverNode } from './driver-ports.ts';
+
+export interface DriverClientDeps {
+  readonly clock: Pick<Clock, 'monotonic'>;
+  readonly open: OpenRpc;
+  readonly called: DriverCalled;
+  readonly name: string;
+  readonly endpoint: string;
+}
+
+const callMs = 120_000;
+const mostVolumes = 2 ** 31 - 1;
+
+/**
+ * One storage driver. Calls end after two minutes at the latest; what they fail with carries the driver's code and words.
+ * The messages are loaded, and the connection is made, with the first call.
+ */
+export class DriverClient {
+  readonly name: string;
+  readonly endpoint: string;
+  readonly #deps: DriverClientDeps;
+  readonly #channel: RpcChannel;
+  /** Of the connection that stands: the driver that answers after it may be another version. */
+  #capabilities: Promise<ReadonlySet<DriverCapability>> | undefined;
+
+  constructor(deps: DriverClientDeps) {
+    this.#deps = deps;
+    this.name = deps.name;
+    this.endpoint = deps.endpoint;
+    this.#channel = deps.open(deps.endpoint, () => (this.#capabilities = undefined));
+  }
+
+  async stage(request: Partial<NodeStageVolumeRequest>, options?: CallOptions): Promise<void> {
+    const { NodeService, NodeStageVolumeRequest: message } = await messages();
+    await this.#call(NodeService.nodeStageVolume, message.fromPartial(request), options);
+  }
+
+  async unstage(request: NodeUnstageVolumeRequest, options?: CallOptions): Promise<void> {
+    const { NodeService } = await messages();
+    await this.#call(NodeService.nodeUnstageVolume, request, options);
+  }
+
+  async publish(request: Partial<NodePublishVolumeRequest>, options?: CallOptions): Promise<void> {
+    const { NodeService, NodePublishVolumeRequest: message } = await messages();
+    await this.#call(NodeService.nodePublishVolume, message.fromPartial(request), options);
+  }
+
+  async unpublish(request: NodeUnpublishVolumeRequest, options?: CallOptions): Promise<void> {
+    const { NodeService } = await messages();
+    await this.#call(NodeService.nodeUnpublishVolume, request, options);
+  }
+
+  async stats(request: Partial<NodeGetVolumeStatsRequest>, options?: CallOptions): Promise<NodeGetVolumeStatsResponse> {
+    const { NodeService, NodeGetVolumeStatsRequest: message } = await messages();
+    return this.#call(NodeService.nodeGetVolumeStats, message.fromPartial(request), options);
+  }
+
+  /** Answers how large the volume is now; undefined where the driver does not say. */
+  async expand(request: Partial<NodeExpandVolumeRequest>, options?: CallOptions): Promise<bigint | undefined> {
+    const { NodeService, NodeExpandVolumeRequest: message } = await messages();
+    const { capacityBytes } = await this.#call(NodeService.nodeExpandVolume, message.fromPartial(request), options);
+    return capacityBytes > 0n ? capacityBytes : undefined;
+  }
+
+  /** Asked once for each connection, for all who want to know. */
+  async capabilities(options?: CallOptions): Promise<ReadonlySet<DriverCapability>> {
+    const asked = (this.#capabilities ??= this.#askCapabilities());
+    const { signal } = options ?? {};
+    try {
+      return await (signal === undefined ? asked : raceAbort(asked, signal));
+    } catch (error) {
+      // The next one asks again. A caller that gave up takes nothing from the others.
+      if (signal?.aborted !== true && this.#capabilities === asked) this.#capabilities = undefined;
+      throw error;
+    }
+  }
+
+  async node(options?: CallOptions): Promise<DriverNode> {
+    const { NodeService } = await messages();
+    const answer = await this.#call(NodeService.nodeGetInfo, {}, options);
+    if (answer.nodeId === '') throw new TubeletError('invalid', `driver ${this.name} has no id for this node`);
+    const most = Number(answer.maxVolumesPerNode);
+    return {
+      nodeId: answer.nodeId,
+      topology: answer.accessibleTopology?.segments ?? {},
+      maxVolumes: most > 0 ? Math.min(most, mostVolumes) : undefined,
+    };
+  }
+
+  /** No new calls; those under way go on to their own end. */
+  close(): void {
+    this.#channel.close();
+  }
+
+  async #askCapabilities(): Promise<ReadonlySet<DriverCapability>> {
+    const { NodeService } = await messages();
+    return capabilitiesOf(await this.#call(NodeService.nodeGetCapabilities, {}));
+  }
+
+  async #call<Request, Response>(
+    method: RpcMethod<Request, Response>,
+    request: Request,
+    options?: CallOptions,
+  ): Promise<Response> {
+    const { clock, called, name } = this.#deps;
+    const began = clock.monotonic();
+    const tell = (code: string): void => called(name, method.path, code, (clock.monotonic() - began) / 1_000);
+    try {
+      const answer = await this.#channel.call(method, request, { timeoutMs: callMs, ...options });
+      tell('OK');
+      return answer;
+    } catch (error) {
+      tell((error instanceof TubeletError ? error.code : undefined) ?? 'Unknown');
+      throw error;
+    }
+  }
+}
+
+function messages(): Promise<typeof csi> {
+  return import('../../gen/csi/v1.ts');
+}

@@ -1,0 +1,183 @@
+import { withTimeout } from '../../base/abort.ts';
+import type { CallOptions } from '../../base/call.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import type { OpenRpc } from '../../base/rpc.ts';
+import { DriverClient } from './driver-client.ts';
+import { notRegistered } from './driver-errors.ts';
+import { driverMetrics, type DriverCalled } from './driver-metrics.ts';
+import type { DriverInfo, DriverNode, DriverRecord } from './driver-ports.ts';
+import {
+  compareVersions,
+  driverNameProblem,
+  endpointProblem,
+  highestVersion,
+  type DriverVersion,
+} from './driver-version.ts';
+
+export interface CsiDriversDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics?: Metrics;
+  readonly open: OpenRpc;
+  /** Undefined on a node without a cluster: nobody has to be told. */
+  readonly record?: DriverRecord | undefined;
+  /** A driver came or went: volumes that wait for it may go on. */
+  readonly onChange?: (name: string) => void;
+}
+
+interface Registered {
+  readonly client: DriverClient;
+  readonly version: DriverVersion;
+}
+
+/** For a driver that comes up more slowly than what registers it. */
+const nodeMs = 120_000;
+const nodeRetry = { initialMs: 500, maxMs: 8_000 };
+/** How long the cluster is waited for. The driver works without it, and what has to be said is said later. */
+const recordMs = 10_000;
+
+/**
+ * The storage drivers of this node, by name; the handler of plugins of type CSIPlugin.
+ *
+ *   absent ──register──> asked about the node ──> registered, on record ──deregister──> absent, off the record
+ *     ^──────────── refused, given up ──┴──────── refused ──┘
+ */
+export class CsiDrivers {
+  readonly #deps: CsiDriversDeps;
+  readonly #called: DriverCalled;
+  readonly #drivers = new Map<string, Registered>();
+  /** Who is being registered: names are taken from then on. */
+  readonly #joining = new Map<string, DriverVersion>();
+
+  constructor(deps: CsiDriversDeps) {
+    this.#deps = deps;
+    this.#called = driverMetrics(deps.metrics);
+  }
+
+  get(name: string): DriverClient | undefined {
+    return this.#drivers.get(name)?.client;
+  }
+
+  /** Throws `unavailable` while there is none of that name: it may come, or come back. */
+  find(name: string): DriverClient {
+    const client = this.get(name);
+    if (client === undefined) throw notRegistered(name);
+    return client;
+  }
+
+  names(): readonly string[] {
+    return [...this.#drivers.keys()];
+  }
+
+  async validate(driver: DriverInfo): Promise<void> {
+    this.#judge(driver);
+  }
+
+  async register(driver: DriverInfo, _socketPath: string, signal: AbortSignal): Promise<void> {
+    const version = this.#judge(driver);
+    const { name } = driver;
+    this.#joining.set(name, version);
+    try {
+      await this.#join(driver, version, signal);
+    } finally {
+      this.#joining.delete(name);
+    }
+    this.#deps.onChange?.(name);
+  }
+
+  /** A newer one at another endpoint, which has taken its place, stays. */
+  async deregister(name: string, endpoint: string): Promise<void> {
+    const { record, onChange } = this.#deps;
+    const present = this.#drivers.get(name);
+    if (present === undefined || present.client.endpoint !== endpoint) return;
+    this.#drivers.delete(name);
+    present.client.close();
+    record?.removeDriver(name);
+    onChange?.(name);
+  }
+
+  /** Asks a driver again what it has to say of the node, and puts that on record: its limits may have changed. */
+  async refresh(name: string, signal: AbortSignal): Promise<void> {
+    const node = await this.find(name).node({ signal });
+    if (this.#drivers.has(name)) await this.#deps.record?.setDriver(name, node, signal);
+  }
+
+  close(): void {
+    for (const { client } of this.#drivers.values()) client.close();
+    this.#drivers.clear();
+  }
+
+  /** The version to talk; throws when the driver cannot be taken. */
+  #judge({ name, endpoint, supportedVersions }: DriverInfo): DriverVersion {
+    const wrongName = driverNameProblem(name);
+    if (wrongName !== undefined) throw new TubeletError('invalid', `driver name "${name}" ${wrongName}`);
+    const wrongEndpoint = endpointProblem(endpoint);
+    if (wrongEndpoint !== undefined) {
+      throw new TubeletError('invalid', `endpoint "${endpoint}" of driver ${name} ${wrongEndpoint}`);
+    }
+    const version = highestVersion(supportedVersions);
+    if (version === undefined) {
+      const has = supportedVersions.length === 0 ? 'none' : supportedVersions.join(', ');
+      throw new TubeletError('unsupported', `driver ${name} supports no version 1.x of CSI (it says: ${has})`);
+    }
+    const present = this.#joining.get(name) ?? this.#drivers.get(name)?.version;
+    if (present !== undefined && compareVersions(version, present) <= 0) {
+      const why = `driver ${name} is already registered with version ${present.text}, which is no lower than ${version.text}`;
+      throw new TubeletError('alreadyExists', why);
+    }
+    return version;
+  }
+
+  async #join({ name, endpoint }: DriverInfo, version: DriverVersion, signal: AbortSignal): Promise<void> {
+    const { clock, log, open } = this.#deps;
+    const client = new DriverClient({ clock, open, called: this.#called, name, endpoint });
+    try {
+      const node = await this.#askNode(client, signal);
+      const before = this.#drivers.get(name);
+      // From here on volumes can use it; the one before ends what it has in hand.
+      this.#drivers.set(name, { client, version });
+      before?.client.close();
+      await this.#tell(name, node, signal);
+      log.info('Storage driver is registered', { driver: name, endpoint, version: version.text, nodeId: node.nodeId });
+    } catch (error) {
+      client.close();
+      if (this.#drivers.get(name)?.client === client) {
+        this.#drivers.delete(name);
+        this.#deps.record?.removeDriver(name);
+      }
+      throw error;
+    }
+  }
+
+  /** What registers a driver may be up before the driver is. */
+  async #askNode(client: DriverClient, signal: AbortSignal): Promise<DriverNode> {
+    const { clock, log } = this.#deps;
+    const until = clock.monotonic() + nodeMs;
+    for (let waitMs = nodeRetry.initialMs; ; waitMs = Math.min(waitMs * 2, nodeRetry.maxMs)) {
+      const options: CallOptions = { signal, timeoutMs: Math.max(until - clock.monotonic(), 1) };
+      try {
+        return await client.node(options);
+      } catch (error) {
+        const isOver = clock.monotonic() + waitMs >= until;
+        if (isOver || signal.aborted || !isKind(error, 'unavailable')) throw error;
+        log.debug(2, 'Storage driver does not answer yet', { driver: client.name, why: messageOf(error), waitMs });
+      }
+      await clock.sleep(waitMs, signal);
+    }
+  }
+
+  /** Only a refusal is in the way: a cluster that is away learns of the driver when it is back. */
+  async #tell(name: string, node: DriverNode, signal: AbortSignal): Promise<void> {
+    const { clock, log, record } = this.#deps;
+    if (record === undefined) return;
+    try {
+      await withTimeout(clock, recordMs, (limit) => record.setDriver(name, node, limit), signal);
+    } catch (error) {
+      if (signal.aborted || !isKind(error, 'timeout', 'unavailable', 'exhausted', 'cancelled')) throw error;
+      log.warn('Storage driver is not yet on record in the cluster', { driver: name, why: messageOf(error) });
+    }
+  }
+}
