@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { chmod, mkdir, readdir, open, readFile, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, open, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
 import { safeRemove } from './safe-remove.ts';
@@ -55,6 +55,15 @@ export const hostFiles = {
 
   removeTree(path: string): Promise<void> {
     return safeRemove(path);
+  },
+
+  /** Removes a folder that has nothing in it; whatever is in one, or mounted on it, makes this fail. */
+  async removeEmpty(path: string): Promise<void> {
+    try {
+      await rmdir(path);
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw mappedError(error);
+    }
   },
 };
 

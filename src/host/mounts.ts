@@ -1,11 +1,26 @@
 import { readFileSync } from 'node:fs';
-import { realpath } from 'node:fs/promises';
+import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { loadLibc, libcError } from './libc.ts';
-import { mountsAtOrBelow, parseMountInfo, type MountEntry } from './mountinfo.ts';
+import { mountsAtOrBelow, parseMountInfo, readMountInfo, type MountEntry } from './mountinfo.ts';
 
+const msRemount = 32;
 const msBind = 4_096;
+const msRecursive = 16_384;
+const msPrivate = 262_144;
 const umountNoFollow = 8;
+
+/** What a bind can have of its own, whatever its file system has. */
+const bindFlags: ReadonlyMap<string, number> = new Map([
+  ['ro', 1],
+  ['nosuid', 2],
+  ['nodev', 4],
+  ['noexec', 8],
+  ['nosymfollow', 256],
+  ['noatime', 1_024],
+  ['nodiratime', 2_048],
+  ['relatime', 2_097_152],
+]);
 
 /** Mounting, through the C library and without a program in between. The calls take a fraction of a millisecond each. */
 export const hostMounts = {
@@ -24,6 +39,20 @@ export const hostMounts = {
     if (libc.mount(source, target, null, msBind, null) !== 0) throw libcError(libc, 'bind', `${source} to ${target}`);
   },
 
+  /** Takes rights from what is bound at a place, and there alone. Those that are taken already stay so. */
+  async restrict(target: string, options: readonly string[]): Promise<void> {
+    const wanted = flagsOf(options);
+    const place = await whereItIs(target);
+    const entry = place?.mounts.findLast(({ mountPoint }) => mountPoint === place.path);
+    const present = flagsOf(entry?.options ?? []);
+    if ((wanted | present) === present) return;
+    const libc = await loadLibc();
+    const flags = msRemount | msBind | present | wanted;
+    if (libc.mount('none', target, null, flags, null) !== 0) {
+      throw libcError(libc, 'remount', `${target} (${options.join(',')})`);
+    }
+  },
+
   /** Takes away all that is mounted on a path, one over the other as it may be. */
   async unmount(target: string): Promise<void> {
     const libc = await loadLibc();
@@ -32,28 +61,68 @@ export const hostMounts = {
     }
   },
 
+  /**
+   * Takes away all that is mounted at and below a path. What is bound there has been shown elsewhere before us, and mounts
+   * that somebody made below that other place are seen here too: to unmount them here would unmount them there, so that
+   * a bind with mounts below it is cut off first.
+   */
+  async release(path: string): Promise<void> {
+    const points = await this.atOrBelow(path);
+    const isBelow = (point: string, above: string): boolean => point.startsWith(`${above}/`);
+    const tops = points.filter((point) => !points.some((above) => isBelow(point, above)));
+    const libc = await loadLibc();
+    for (const top of tops.filter((above) => points.some((point) => isBelow(point, above)))) {
+      if (libc.mount('none', top, null, msPrivate | msRecursive, null) !== 0) throw libcError(libc, 'cut off', top);
+    }
+    for (const point of points) await this.unmount(point);
+  },
+
   /** The paths at and below this one on which something is mounted, deepest first, in the words of the caller. */
   async atOrBelow(path: string): Promise<readonly string[]> {
-    const real = await whereItIs(path);
-    if (real === undefined) return [];
-    const points = mountsAtOrBelow(readMountsAt(real), real).map(
-      ({ mountPoint }) => path + mountPoint.slice(real.length),
-    );
+    const place = await whereItIs(path);
+    if (place === undefined) return [];
+    const points = place.mounts.map(({ mountPoint }) => path + mountPoint.slice(place.path.length));
     return [...new Set(points)].toSorted((one, other) => other.length - one.length);
   },
 };
 
+interface Place {
+  /** Without links. */
+  readonly path: string;
+  readonly mounts: readonly MountEntry[];
+}
+
 /**
- * A path without links; nothing when nothing is there. What cannot be looked at may still be mounted (a server that went
- * away, a link in a circle): then the folder above says where it is, for "no mount" would let its files be removed.
+ * Where a path is and what is mounted there; nothing when nothing is there. A mount point is not looked at: the server
+ * behind it may not answer, ever, and would keep one of the few threads that do the work on files. The folder above says
+ * where it is, and the table of mounts the rest. Only what is no mount point may be a link.
  */
-async function whereItIs(path: string): Promise<string | undefined> {
+async function whereItIs(path: string): Promise<Place | undefined> {
+  const parent = await unless(['ENOENT', 'ENOTDIR'], realpath(dirname(path)));
+  if (parent === undefined) return undefined;
+  const plain = join(parent, basename(path));
+  const mounts = mountsAtOrBelow(readMountsAt(plain), plain);
+  if (mounts.length > 0 || !(await isLink(path))) return { path: plain, mounts };
+  const real = await unless(['ENOENT', 'ENOTDIR', 'ELOOP'], realpath(path));
+  return real === undefined ? undefined : { path: real, mounts: mountsAtOrBelow(readMountInfo(), real) };
+}
+
+async function isLink(path: string): Promise<boolean> {
   try {
-    return await realpath(path);
+    await readlink(path);
+    return true;
+  } catch {
+    // No link, or not there, or not to be looked at: nothing is mounted on it either way, as the table has said.
+    return false;
+  }
+}
+
+async function unless<T>(codes: readonly string[], promise: Promise<T>): Promise<T | undefined> {
+  try {
+    return await promise;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-    return join(await realpath(dirname(path)), basename(path));
+    if (codes.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
   }
 }
 
@@ -61,4 +130,8 @@ async function whereItIs(path: string): Promise<string | undefined> {
 function readMountsAt(path: string): readonly MountEntry[] {
   const text = readFileSync('/proc/self/mountinfo', 'utf8');
   return /^[\w./~:@{}-]+$/.test(path) && !text.includes(path) ? [] : parseMountInfo(text);
+}
+
+function flagsOf(options: readonly string[]): number {
+  return options.reduce((flags, option) => flags | (bindFlags.get(option) ?? 0), 0);
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   chownSync,
   existsSync,
@@ -10,12 +11,14 @@ import {
   readlinkSync,
   rmSync,
   symlinkSync,
+  unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
+import { readMountInfo } from './mountinfo.ts';
 import type { PathFacts } from './path-handle.ts';
 import { volumeHost } from './volume-host.ts';
 
@@ -187,6 +190,90 @@ describe('a part of a volume', () => {
     assert.deepEqual(await mounts.atOrBelow(join(root, 'none')), []);
     assert.deepEqual(await mounts.atOrBelow(join(root, 'circle')), []);
     await assert.rejects(mounts.atOrBelow(join(root, 'circle', 'below', 'it')), { code: 'ELOOP' });
+  });
+});
+
+describe('what is bound', rootOnly, () => {
+  const optionsOf = (path: string): readonly string[] =>
+    readMountInfo().findLast(({ mountPoint }) => mountPoint === path)?.options ?? [];
+
+  /** A disk of the node that is shared with everybody, as disks are on most nodes, and a place to show it at. */
+  async function sharedDisk(context: TestContext): Promise<{ disk: string; shown: string }> {
+    const root = folder(context);
+    const [disk, shown] = [join(root, 'disk'), join(root, 'shown')];
+    mkdirSync(disk);
+    mkdirSync(shown);
+    await mounts.mount('tmpfs', disk, ['size=64k']);
+    execFileSync('mount', ['--make-shared', disk]);
+    mkdirSync(join(disk, 'nested'));
+    writeFileSync(join(disk, 'precious'), '');
+    return { disk, shown };
+  }
+
+  test('loses rights at its place alone, and keeps those it never had', async (context) => {
+    const { disk, shown } = await sharedDisk(context);
+    await mounts.bind(disk, shown);
+    await mounts.restrict(shown, ['noexec', 'hard', 'nfsvers=4.1']);
+    await mounts.restrict(shown, ['ro']);
+    await mounts.restrict(shown, []);
+    assert.deepEqual(
+      ['ro', 'noexec'].filter((option) => optionsOf(shown).includes(option)),
+      ['ro', 'noexec'],
+    );
+    assert.equal(optionsOf(disk).includes('rw'), true);
+    assert.throws(() => writeFileSync(join(shown, 'new'), ''), { code: 'EROFS' });
+    writeFileSync(join(disk, 'new'), '');
+  });
+
+  test('is taken away without what others mounted below its source', async (context) => {
+    const { disk, shown } = await sharedDisk(context);
+    await mounts.bind(disk, shown);
+    const [nested, seen] = [join(disk, 'nested'), join(shown, 'nested')];
+    await mounts.mount('tmpfs', nested, ['size=64k']);
+    assert.deepEqual(await mounts.atOrBelow(shown), [seen, shown], 'it is seen here too');
+    await mounts.release(shown);
+    assert.deepEqual(await mounts.atOrBelow(shown), []);
+    assert.deepEqual(await mounts.atOrBelow(disk), [nested, disk], 'it is still there');
+    assert.equal(existsSync(join(disk, 'precious')), true);
+  });
+
+  test('cannot be removed as if it were empty; an empty folder can', async (context) => {
+    const { disk, shown } = await sharedDisk(context);
+    await mounts.bind(disk, shown);
+    await assert.rejects(volumeHost.files.removeEmpty(shown), { kind: 'conflict' });
+    await mounts.release(shown);
+    await volumeHost.files.removeEmpty(shown);
+    await volumeHost.files.removeEmpty(shown);
+    assert.equal(existsSync(shown), false);
+    await assert.rejects(volumeHost.files.removeEmpty(join(disk, '..')), { kind: 'conflict' });
+  });
+
+  test('is found through a link above it and at the end of one', async (context) => {
+    const { disk, shown } = await sharedDisk(context);
+    await mounts.bind(disk, shown);
+    const link = `${shown}-link`;
+    symlinkSync(shown, link);
+    assert.deepEqual(await mounts.atOrBelow(link), [link]);
+    symlinkSync(join(shown, '..'), `${shown}-above`);
+    assert.deepEqual(await mounts.atOrBelow(`${shown}-above/shown`), [`${shown}-above/shown`]);
+    assert.deepEqual(await mounts.atOrBelow(`${shown}-above/shown/nested`), []);
+  });
+
+  test('a source is held open: what is shown is what was looked at', async (context) => {
+    const { disk, shown } = await sharedDisk(context);
+    const [link, elsewhere] = [`${disk}-link`, join(disk, 'nested')];
+    symlinkSync(disk, link);
+    const open = await paths.openBelow(link, '');
+    try {
+      unlinkSync(link);
+      symlinkSync(elsewhere, link);
+      await paths.changeTree(`${open.source}/.`, ({ gid }) => (gid === 7 ? undefined : { gid: 7 }), never);
+      await mounts.bind(open.source, shown);
+    } finally {
+      await open.close();
+    }
+    assert.deepEqual(readdirSync(shown).toSorted(), ['nested', 'precious']);
+    assert.equal(short(join(shown, 'precious')).endsWith(':7'), true);
   });
 });
 

@@ -18,14 +18,24 @@ export class MemoryFiles {
   /** Asked before every change; what it throws is what the caller gets. */
   fault: (operation: string, path: string) => void = () => {};
 
-  async makeFolder(path: string, mode: number): Promise<void> {
-    this.fault('makeFolder', path);
+  /** Where a path leads through what is bound: what is done there is done to the source. */
+  real(path: string): string {
+    const points = [...this.mounts].filter(([point]) => path === point || path.startsWith(`${point}/`));
+    const [point, options] = points.toSorted(([one], [other]) => other.length - one.length)[0] ?? [];
+    const source = /^bind (?<source>.*)$/.exec(options?.[0] ?? '')?.groups?.['source'];
+    return point === undefined || source === undefined ? path : this.real(source) + path.slice(point.length);
+  }
+
+  async makeFolder(shown: string, mode: number): Promise<void> {
+    this.fault('makeFolder', shown);
+    const path = this.real(shown);
     this.#makeAbove(path, mode);
     this.entries.set(path, { ...this.entries.get(path), mode });
   }
 
-  async writeFile(path: string, content: string, mode: number): Promise<void> {
-    this.fault('writeFile', path);
+  async writeFile(shown: string, content: string, mode: number): Promise<void> {
+    this.fault('writeFile', shown);
+    const path = this.real(shown);
     if (!this.entries.has(dirname(path))) throw new TubeletError('notFound', `no such folder: ${dirname(path)}`);
     this.entries.set(path, { content, mode });
   }
@@ -38,13 +48,13 @@ export class MemoryFiles {
   }
 
   async readText(path: string): Promise<string> {
-    const content = this.entries.get(path)?.content;
+    const content = this.entries.get(this.real(path))?.content;
     if (content === undefined) throw new TubeletError('notFound', `no such file: ${path}`);
     return asText(content);
   }
 
   async list(path: string): Promise<readonly string[]> {
-    const inside = `${path}/`;
+    const inside = `${this.real(path)}/`;
     const names = [...this.entries.keys()]
       .filter((entry) => entry.startsWith(inside))
       .map((entry) => entry.slice(inside.length));
@@ -57,7 +67,15 @@ export class MemoryFiles {
     if (mount !== undefined) {
       throw new TubeletError('conflict', `refusing to remove ${path}: ${mount} is a mount point (memory)`);
     }
-    this.forget(path);
+    // From inside a bind nobody sees that it is one.
+    this.forget(this.real(path));
+  }
+
+  async removeEmpty(path: string): Promise<void> {
+    this.fault('removeEmpty', path);
+    if (this.mounts.has(path)) throw new TubeletError('conflict', `EBUSY: ${path} is a mount point`);
+    if ((await this.list(path)).length > 0) throw new TubeletError('conflict', `ENOTEMPTY: ${path} is not empty`);
+    this.entries.delete(this.real(path));
   }
 
   has(path: string): boolean {

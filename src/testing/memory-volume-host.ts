@@ -1,6 +1,15 @@
 import { dirname, join, normalize } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
-import type { Access, ContentFiles, FileFacts, HostPaths, KeptFile, Mounts, VolumeHost } from '../volumes/index.ts';
+import type {
+  Access,
+  ContentFiles,
+  FileFacts,
+  HostPaths,
+  KeptFile,
+  MountPrograms,
+  Mounts,
+  VolumeHost,
+} from '../volumes/index.ts';
 import type { MemoryEntry, MemoryFiles } from './memory-files.ts';
 
 /** The machine as volumes see it, over a disk in memory. Every change asks the disk's `fault` first. */
@@ -10,6 +19,29 @@ export function memoryVolumeHost(files: MemoryFiles): VolumeHost {
 
 const bytes = (content: string | Uint8Array): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : content;
+
+/** mount(8) and umount(8) on the same disk: what a source holds is at `/on/<source>`. They may be made to hang. */
+export function memoryMountPrograms(disk: MemoryFiles): MountPrograms & { hang: (operation: string) => boolean } {
+  const ended = (signal: AbortSignal): Promise<never> =>
+    new Promise((_, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    });
+  return {
+    hang: () => false,
+    async mount({ fsType, source, target, options }, signal) {
+      disk.fault('run mount', target);
+      if (this.hang('mount')) await ended(signal);
+      if (!disk.has(target)) throw new TubeletError('unavailable', `mount failed: no such folder: ${target}`);
+      disk.mounts.set(target, [`bind /on/${source}`, `-t ${fsType}`, ...options]);
+    },
+    async unmount(target, { force }, signal) {
+      disk.fault(force ? 'run umount -f' : 'run umount', target);
+      if (this.hang(force ? 'umount -f' : 'umount')) await ended(signal);
+      disk.mounts.delete(target);
+    },
+  };
+}
 
 function contentsOn(disk: MemoryFiles): ContentFiles {
   const requireFolder = (path: string): void => {
@@ -79,7 +111,7 @@ function pathsOn(disk: MemoryFiles): HostPaths {
   };
   return {
     async lookAt(path) {
-      const at = resolve(disk, path);
+      const at = resolve(disk, disk.real(normalize(join(path, '.'))));
       const entry = at === undefined ? undefined : disk.entries.get(at);
       return entry && factsOf(entry);
     },
@@ -87,8 +119,9 @@ function pathsOn(disk: MemoryFiles): HostPaths {
       disk.fault('makeFile', path);
       disk.entries.set(path, { content: '', mode });
     },
-    async changeTree(path, decide) {
-      disk.fault('changeTree', path);
+    async changeTree(shown, decide) {
+      disk.fault('changeTree', shown);
+      const path = disk.real(normalize(join(shown, '.')));
       for (const [at, entry] of disk.entries) {
         if (at !== path && !at.startsWith(`${path}/`)) continue;
         const change = decide(factsOf(entry));
@@ -120,6 +153,13 @@ function pathsOn(disk: MemoryFiles): HostPaths {
 }
 
 function mountsOn(disk: MemoryFiles): Mounts {
+  const unmount = (target: string): void => {
+    disk.fault('unmount', target);
+    if (!disk.mounts.delete(target)) return;
+    // What was in memory is gone; the folder it stood on is left.
+    disk.forget(target);
+    disk.entries.set(target, { mode: 0o777 });
+  };
   return {
     async mount(fsType, target, options) {
       disk.fault('mount', target);
@@ -133,12 +173,14 @@ function mountsOn(disk: MemoryFiles): Mounts {
       disk.mounts.set(target, [`bind ${source}`]);
       disk.entries.set(target, { ...disk.entries.get(source), mode: disk.entries.get(source)?.mode ?? 0 });
     },
-    async unmount(target) {
-      disk.fault('unmount', target);
-      if (!disk.mounts.delete(target)) return;
-      // What was in memory is gone; the folder it stood on is left.
-      disk.forget(target);
-      disk.entries.set(target, { mode: 0o777 });
+    async restrict(target, options) {
+      disk.fault('restrict', target);
+      const [bound = ''] = disk.mounts.get(target) ?? [];
+      disk.mounts.set(target, [bound, ...options]);
+    },
+    unmount: async (target) => unmount(target),
+    async release(path) {
+      for (const point of disk.mountsBelow(path)) unmount(point);
     },
     atOrBelow: async (path) => disk.mountsBelow(path),
   };

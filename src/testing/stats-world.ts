@@ -104,6 +104,7 @@ export class StatsWorld {
         read: (path, depth) => this.#read(path, depth),
         processes: (path) => this.cgroups.get(path)?.pids ?? [],
         createdAt: () => clock.now() - 3_600_000,
+        close: () => void this.asked.push('close'),
       },
       machine: {
         interfaces: (pid) => this.networks.get(pid) ?? [],

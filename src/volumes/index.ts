@@ -1,27 +1,37 @@
+export type { ClaimedVolume, PersistentSource } from './claims/claimed-volume.ts';
+export { VolumeClaims, type VolumeClaimsDeps } from './claims/volume-claims.ts';
 export type { DownwardFacts } from './contents/downward-payload.ts';
 export type { MemoryFacts } from './contents/medium.ts';
 export { configMap } from './plugins/config-map.ts';
+export { csi } from './plugins/csi.ts';
 export { downwardApi } from './plugins/downward-api.ts';
 export { emptyDir } from './plugins/empty-dir.ts';
 export { hostPath } from './plugins/host-path.ts';
 export { imageVolume } from './plugins/image.ts';
+export { localVolume } from './plugins/local-volume.ts';
+export { nfs } from './plugins/nfs.ts';
 export { projected } from './plugins/projected.ts';
 export { secret } from './plugins/secret.ts';
 export type {
   Access,
   ContentFiles,
+  CsiVolumes,
   FileFacts,
   HostPaths,
   KeptFile,
   MountedVolume,
+  MountPrograms,
   Mounts,
+  MountWish,
   TokenSource,
   TrustSource,
   VolumeEvents,
   VolumeHost,
   VolumeImages,
   VolumeObjects,
+  VolumePlace,
   VolumePlugin,
+  VolumeRequest,
 } from './ports.ts';
 export { ScratchFolders } from './scratch-folders.ts';
 export { SubPaths, type SubPath } from './sub-paths.ts';

@@ -3,6 +3,7 @@ import type { ImageSpec } from '../gen/cri/api.ts';
 import type { ClusterTrustBundleProjection, ConfigMap, Secret, Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { DataObjectKind } from '../model/standalone-object.ts';
+import type { ClaimedVolume, PersistentSource } from './claims/claimed-volume.ts';
 
 /** One kind of volume. */
 export interface VolumePlugin {
@@ -12,6 +13,10 @@ export interface VolumePlugin {
   readonly follows?: boolean;
   /** Whether this kind answers for the volume. */
   handles(volume: Volume): boolean;
+  /** Whether it answers for what is behind a claim; without it, never. */
+  handlesClaimed?(source: PersistentSource): boolean;
+  /** The name under which a controller attaches such a volume to nodes; nothing where nobody does. */
+  attachable?(claimed: ClaimedVolume): string | undefined;
   /** Makes the volume ready for containers; answers where it is on the host. Must stand being called again. */
   setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume>;
   /** Undoes `setUp`, knowing no more than the disk does. Must stand being called again, and for halves. */
@@ -21,17 +26,27 @@ export interface VolumePlugin {
 export interface VolumeRequest {
   readonly pod: DesiredPod;
   readonly volume: Volume;
+  /** What the cluster bound to it, where the volume is a claim. */
+  readonly claimed?: ClaimedVolume;
 }
 
+/** The name is that of the volume's folder: for a claim the one of the PersistentVolume. */
 export interface VolumePlace {
   readonly uid: PodUid;
   readonly name: string;
 }
 
 export interface MountedVolume {
+  /** Folder or file to show; for a block volume the device. */
   readonly hostPath: string;
   readonly readOnly?: boolean;
   readonly selinuxRelabel?: boolean;
+  /** The name of the PersistentVolume where there is one: parts of the volume are kept under it. */
+  readonly innerName?: string;
+  /** A group that the pod's containers get, so that they may use the volume. */
+  readonly gid?: number;
+  /** A path or device of the node's own: what is on it is not measured as the pod's. */
+  readonly isOfNode?: boolean;
   /** The runtime mounts it itself. */
   readonly image?: ImageSpec;
 }
@@ -54,6 +69,8 @@ export interface VolumeFiles {
   list(path: string): Promise<readonly string[]>;
   /** Removes a tree without following links and without crossing mounts. What is not there is fine. */
   removeTree(path: string): Promise<void>;
+  /** Removes a folder that has nothing in it, and fails where there is anything. What is not there is fine. */
+  removeEmpty(path: string): Promise<void>;
 }
 
 /** Whose a file is and what may be done with it; the agent's own user and group where unset. */
@@ -121,10 +138,41 @@ export interface OpenPath {
 export interface Mounts {
   mount(fsType: 'tmpfs' | 'hugetlbfs', target: string, options: readonly string[]): Promise<void>;
   bind(source: string, target: string): Promise<void>;
+  /** Takes rights from what is bound here alone, such as `ro` and `noexec`; other options are left out. Repeatable. */
+  restrict(target: string, options: readonly string[]): Promise<void>;
   /** Takes away all that is mounted on a path. */
   unmount(target: string): Promise<void>;
+  /** Takes away all that is mounted at and below a path, and nothing at any other place where it is shown too. */
+  release(path: string): Promise<void>;
   /** The paths at and below this one on which something is mounted, deepest first. */
   atOrBelow(path: string): Promise<readonly string[]>;
+}
+
+/**
+ * mount(8) and umount(8), for file systems with helpers of their own and for whatever may take long: the calls of the
+ * kernel behind `Mounts` hold up the whole agent.
+ */
+export interface MountPrograms {
+  /** Ends when the program has ended, killed as it may be: nobody mounts behind our back afterwards. */
+  mount(wish: MountWish, signal: AbortSignal): Promise<void>;
+  /** Ends with the signal, also where the program hangs for good. */
+  unmount(target: string, how: { readonly force: boolean }, signal: AbortSignal): Promise<void>;
+}
+
+export interface MountWish {
+  readonly fsType: string;
+  readonly source: string;
+  readonly target: string;
+  readonly options: readonly string[];
+}
+
+/** Volumes of CSI drivers, inline and behind claims. */
+export interface CsiVolumes {
+  setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume>;
+  /** Knows no more than the disk does. */
+  tearDown(place: VolumePlace): Promise<void>;
+  /** `kubernetes.io/csi/<driver>^<handle>` where the driver has its volumes attached. */
+  attachable(claimed: ClaimedVolume): string | undefined;
 }
 
 /** The ConfigMaps and Secrets that pods may name. */

@@ -55,7 +55,7 @@ export class ScratchFolders {
     const { files, mounts } = this.#host;
     const path = this.#paths.volume(place.uid, place.folder, place.name);
     await files.removeTree(this.#marks(place));
-    for (const point of await mounts.atOrBelow(path)) await mounts.unmount(point);
+    await mounts.release(path);
     await files.removeTree(path);
   }
 

@@ -57,7 +57,7 @@ export class SubPaths {
     const { files, mounts } = this.#deps.host;
     const folder = this.#deps.paths.subPaths(uid);
     if ((await files.list(folder)).length === 0) return;
-    for (const point of await mounts.atOrBelow(folder)) await mounts.unmount(point);
+    await mounts.release(folder);
     await files.removeTree(folder);
   }
 

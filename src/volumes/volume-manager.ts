@@ -9,11 +9,15 @@ import type { Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
-import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlace, VolumePlugin } from './ports.ts';
+import type { VolumeClaims } from './claims/volume-claims.ts';
+import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlugin } from './ports.ts';
 import type { SubPaths } from './sub-paths.ts';
-import { volumeMetrics, type VolumeCount, type VolumeMetrics } from './volume-metrics.ts';
+import { VolumeAttempts, type WantedVolume } from './volume-attempts.ts';
+import { volumeMetrics, type VolumeCount } from './volume-metrics.ts';
+import { toldFailure, UnprocessedVolumeError, type ToldFailure } from './volume-failures.ts';
 import { isWorthTelling, nextFailure, type VolumeRecord } from './volume-record.ts';
-import { pluginName, refusalOf, unableToMount, wantedVolumes } from './wanted-volumes.ts';
+import { VolumesOnDisk } from './volumes-on-disk.ts';
+import { isClaim, refusalOf, unableToMount, wantedVolumes } from './wanted-volumes.ts';
 
 export interface VolumeManagerDeps {
   readonly clock: Clock;
@@ -21,6 +25,8 @@ export interface VolumeManagerDeps {
   readonly host: VolumeHost;
   readonly paths: PodPaths;
   readonly plugins: readonly VolumePlugin[];
+  /** Who knows what is behind claims; unset on a node without a cluster. */
+  readonly claims?: Pick<VolumeClaims, 'resolve' | 'checkNode'>;
   readonly subPaths: Pick<SubPaths, 'clean'>;
   readonly events: VolumeEvents;
   /** A volume that failed may be tried again, or contents may be out of date: the pod should be looked at. */
@@ -49,11 +55,14 @@ export class VolumeManager implements Component {
   readonly #pods = new Map<PodUid, PodVolumes>();
   /** Teardowns under way: a pod that comes back under its uid waits for them. They never reject. */
   readonly #teardowns = new Map<PodUid, Promise<void>>();
-  readonly #metrics: VolumeMetrics;
+  readonly #attempts: VolumeAttempts;
+  readonly #onDisk: VolumesOnDisk;
 
   constructor(deps: VolumeManagerDeps) {
     this.#deps = deps;
-    this.#metrics = volumeMetrics(deps.metrics, () => this.#counts());
+    const metrics = volumeMetrics(deps.metrics, () => this.#counts());
+    this.#attempts = new VolumeAttempts({ ...deps, metrics });
+    this.#onDisk = new VolumesOnDisk({ ...deps, metrics });
   }
 
   async start(): Promise<void> {}
@@ -76,7 +85,7 @@ export class VolumeManager implements Component {
     const wanted = this.#recognized(pod, volumes);
     const limit = linkedSignal(signal, { clock: this.#deps.clock, ms: patienceMs });
     try {
-      const each = wanted.map(({ volume, plugin }) => this.#bring(pod, volume, plugin, volumes));
+      const each = wanted.map((one) => this.#bring(pod, one, volumes));
       await raceAbort(Promise.all(each), limit.signal);
       delete volumes.waitingSinceMs;
       const refreshMs = this.#deps.refreshInMs?.(pod.uid);
@@ -93,6 +102,21 @@ export class VolumeManager implements Component {
   mounted(uid: PodUid): ReadonlyMap<string, MountedVolume> {
     const records = this.#pods.get(uid)?.records ?? new Map<string, VolumeRecord>();
     return new Map([...records].flatMap(([name, { mounted }]) => (mounted === undefined ? [] : [[name, mounted]])));
+  }
+
+  /** The volumes in use here that somebody else attaches, by the names that the node's status has for them. */
+  attachable(): readonly string[] {
+    const names = [...this.#pods.values()].flatMap(({ records }) =>
+      [...records.values()].flatMap(({ attachable }) => attachable ?? []),
+    );
+    return [...new Set(names)];
+  }
+
+  /** Groups that the pod's volumes want its containers to have, without those it has by itself. */
+  extraGroups({ uid, spec }: Pick<DesiredPod, 'uid' | 'spec'>): readonly number[] {
+    const own = spec.securityContext?.supplementalGroups ?? [];
+    const groups = [...this.mounted(uid).values()].flatMap(({ gid }) => gid ?? []);
+    return [...new Set(groups)].filter((group) => !own.includes(group));
   }
 
   /** Takes all volumes of a stopped pod down. */
@@ -125,32 +149,9 @@ export class VolumeManager implements Component {
     known?.abort.abort();
     await this.#stillness(known);
     await this.#deps.subPaths.clean(uid);
-    const { host, paths, plugins } = this.#deps;
-    const kinds = await host.files.list(paths.volumes(uid));
-    const downs = kinds.map(async (folder) => {
-      const plugin = plugins.find((candidate) => candidate.folder === folder);
-      const names = await host.files.list(`${paths.volumes(uid)}/${folder}`);
-      if (known === undefined) for (const _ of names) this.#metrics.found(plugin !== undefined);
-      if (plugin?.tearDown === undefined) return;
-      await allDone(names.map((name) => this.#takeDown(plugin, folder, { uid, name })));
-    });
-    await allDone(downs);
+    await this.#onDisk.tearDown(uid, known === undefined);
     // What an operation of the old life still says about itself concerns nobody.
     if (this.#pods.get(uid) === known) this.#pods.delete(uid);
-  }
-
-  async #takeDown(plugin: VolumePlugin, folder: string, place: VolumePlace): Promise<void> {
-    const name = folder.replace('~', '/');
-    const began = this.#deps.clock.monotonic();
-    const took = (): number => (this.#deps.clock.monotonic() - began) / 1_000;
-    try {
-      await plugin.tearDown?.(place);
-    } catch (error) {
-      this.#metrics.operated('volume_unmount', name, took(), true);
-      throw error;
-    }
-    this.#metrics.operated('volume_unmount', name, took(), false);
-    this.#metrics.settled('volume_unmount', name, took());
   }
 
   /** Nothing is taken down under the hands of who sets it up; one that heeds no abort is named. */
@@ -180,13 +181,12 @@ export class VolumeManager implements Component {
   }
 
   /** The pod's volumes with their kinds. One that nobody knows holds the pod back before anything of it is made. */
-  #recognized(
-    pod: DesiredPod,
-    volumes: PodVolumes,
-  ): readonly { readonly volume: Volume; readonly plugin: VolumePlugin }[] {
+  #recognized(pod: DesiredPod, volumes: PodVolumes): readonly WantedVolume[] {
+    const { plugins, claims } = this.#deps;
     const unknown: Volume[] = [];
-    const known = wantedVolumes(pod.spec).flatMap((volume) => {
-      const plugin = this.#deps.plugins.find((candidate) => candidate.handles(volume));
+    const known = wantedVolumes(pod.spec).flatMap((volume): readonly WantedVolume[] => {
+      if (claims !== undefined && isClaim(volume)) return [{ volume }];
+      const plugin = plugins.find((candidate) => candidate.handles(volume));
       if (plugin === undefined) unknown.push(volume);
       return plugin === undefined ? [] : [{ volume, plugin }];
     });
@@ -194,65 +194,54 @@ export class VolumeManager implements Component {
     const names = unknown.map(({ name }) => name);
     const message = unableToMount(names, names, unknown.map(refusalOf).join(', '));
     const error = new TubeletError('unsupported', message);
-    for (const name of names) this.#failed(pod, name, volumes, error);
+    for (const name of names)
+      this.#failed(pod, name, volumes, { error, reason: volumeEvents.failedMount, isUnprocessed: false }, message);
     throw error;
   }
 
   /** Has one volume made ready, unless that is under way, done, or to be tried later. Rejects when it is not ready then. */
-  async #bring(pod: DesiredPod, volume: Volume, plugin: VolumePlugin, volumes: PodVolumes): Promise<void> {
-    const record = this.#recordOf(volumes, volume.name);
-    record.plugin ??= pluginName(volume, plugin.folder);
+  async #bring(pod: DesiredPod, wanted: WantedVolume, volumes: PodVolumes): Promise<void> {
+    const record = this.#recordOf(volumes, wanted.volume.name);
     // One that began before this call may have read what has changed since.
     await record.running;
-    if (record.running === undefined && this.#isDue(record, plugin)) {
-      record.running = this.#setUp(pod, volume, plugin, volumes, record).finally(() => delete record.running);
+    if (record.running === undefined && this.#isDue(record, wanted.plugin)) {
+      record.running = this.#setUp(pod, wanted, volumes, record).finally(() => delete record.running);
     }
     await record.running;
     if (record.mounted === undefined) throw record.failure?.error ?? new TubeletError('cancelled', 'taken down');
   }
 
   /** Contents that follow objects are cheap to try, and somebody who wakes the pod may know that they can be had now. */
-  #isDue({ mounted, failure }: VolumeRecord, plugin: VolumePlugin): boolean {
-    if (plugin.follows === true) return true;
+  #isDue({ mounted, failure }: VolumeRecord, plugin: VolumePlugin | undefined): boolean {
+    if (plugin?.follows === true) return true;
     return mounted === undefined && (failure === undefined || failure.nextAtMs <= this.#deps.clock.monotonic());
   }
 
-  async #setUp(
-    pod: DesiredPod,
-    volume: Volume,
-    plugin: VolumePlugin,
-    volumes: PodVolumes,
-    record: VolumeRecord,
-  ): Promise<void> {
+  async #setUp(pod: DesiredPod, wanted: WantedVolume, volumes: PodVolumes, record: VolumeRecord): Promise<void> {
+    const { name } = wanted.volume;
     const { signal } = volumes.abort;
-    const kind = record.plugin ?? '';
-    const began = this.#deps.clock.monotonic();
-    const secondsSince = (sinceMs: number): number => (this.#deps.clock.monotonic() - sinceMs) / 1_000;
     try {
-      const mounted = await plugin.setUp({ pod, volume }, signal);
-      this.#metrics.operated('volume_mount', kind, secondsSince(began), false);
-      const isFirst = record.mounted === undefined;
-      if (isFirst) this.#metrics.settled('volume_mount', kind, secondsSince(record.wantedSinceMs));
-      record.mounted = mounted;
-      delete record.failure;
+      await this.#attempts.make(pod, wanted, record, signal);
     } catch (error) {
       if (signal.aborted) return;
-      this.#metrics.operated('volume_mount', kind, secondsSince(began), true);
-      const message = `MountVolume.SetUp failed for volume "${volume.name}" : ${describeError(error)}`;
-      this.#failed(pod, volume.name, volumes, new TubeletError(kindOf(error), message, { cause: error }));
+      const failure = toldFailure(record.claimed?.name ?? name, error);
+      // What could not be used may be another volume next time.
+      if (record.mounted === undefined) delete record.claimed;
+      const { message } = failure.error;
+      const told = failure.isUnprocessed ? unableToMount(this.#unmounted(pod), [name], message) : message;
+      this.#failed(pod, name, volumes, failure, told);
     }
   }
 
-  #failed(pod: DesiredPod, name: string, volumes: PodVolumes, error: TubeletError): void {
+  #failed(pod: DesiredPod, name: string, volumes: PodVolumes, failure: ToldFailure, message: string): void {
     const { clock, events, log } = this.#deps;
     const nowMs = clock.monotonic();
-    const { message } = error;
     const record = this.#recordOf(volumes, name);
     const before = record.failure;
-    record.failure = nextFailure(before, error, nowMs);
+    record.failure = nextFailure(before, failure, nowMs);
     this.#wakeIn(pod.uid, volumes, record.failure.nextAtMs - nowMs);
-    if (!isWorthTelling(before, message, nowMs)) return;
-    events.record(pod, { type: 'Warning', reason: volumeEvents.failedMount, message });
+    if (!isWorthTelling(before, failure.error.message, nowMs)) return;
+    events.record(pod, { type: 'Warning', reason: failure.reason, message });
     log.debug(2, 'Volume cannot be set up', { podUID: pod.uid, volume: name, failures: record.failure.count, message });
   }
 
@@ -260,18 +249,24 @@ export class VolumeManager implements Component {
   #waits(pod: DesiredPod, volumes: PodVolumes, error: unknown): TubeletError {
     const { clock, events } = this.#deps;
     const nowMs = clock.monotonic();
-    const ready = this.mounted(pod.uid);
-    const unmounted = wantedVolumes(pod.spec)
-      .map(({ name }) => name)
-      .filter((name) => !ready.has(name));
+    const unmounted = this.#unmounted(pod);
+    const unprocessed = unmounted.filter((name) => volumes.records.get(name)?.failure?.isUnprocessed === true);
     volumes.waitingSinceMs ??= nowMs;
     const hung = kindOf(error) === 'timeout';
     if (hung || nowMs - volumes.waitingSinceMs >= patienceMs) {
       volumes.waitingSinceMs = nowMs;
-      const message = unableToMount(unmounted, [], 'timed out waiting for the condition');
+      const message = unableToMount(unmounted, unprocessed, 'timed out waiting for the condition');
       events.record(pod, { type: 'Warning', reason: volumeEvents.failedMount, message });
     }
-    return new TubeletError(kindOf(error), unableToMount(unmounted, [], describeError(error)), { cause: error });
+    const why = error instanceof UnprocessedVolumeError ? error.message : describeError(error);
+    return new TubeletError(kindOf(error), unableToMount(unmounted, unprocessed, why), { cause: error });
+  }
+
+  #unmounted(pod: DesiredPod): readonly string[] {
+    const ready = this.mounted(pod.uid);
+    return wantedVolumes(pod.spec)
+      .map(({ name }) => name)
+      .filter((name) => !ready.has(name));
   }
 
   #recordOf({ records }: PodVolumes, name: string): VolumeRecord {
@@ -309,11 +304,4 @@ export class VolumeManager implements Component {
     });
     volumes.timer = { atMs, cancel };
   }
-}
-
-/** Waits for all; what failed first is thrown when the others have had their chance. */
-async function allDone(works: readonly Promise<void>[]): Promise<void> {
-  const outcomes = await Promise.allSettled(works);
-  const failed = outcomes.find((outcome) => outcome.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }

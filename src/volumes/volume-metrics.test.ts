@@ -79,7 +79,7 @@ test('each try is timed, and all tries together', async () => {
   shows(
     `storage_operation_duration_seconds_count{${labels},status="fail-unknown",volume_plugin="kubernetes.io/empty-dir"} 1`,
     `storage_operation_duration_seconds_sum{${labels},status="success",volume_plugin="kubernetes.io/empty-dir"} 0.2`,
-    'volume_operation_total_seconds_sum{operation_name="volume_mount",plugin_name="kubernetes.io/empty-dir"} 1.2',
+    'volume_operation_total_seconds_sum{operation_name="overall_volume_mount",plugin_name="kubernetes.io/empty-dir"} 1.2',
     'volume_manager_total_volumes{plugin_name="kubernetes.io/empty-dir",state="actual_state_of_world"} 1',
     'reconstruct_volume_operations_total 0',
   );
@@ -88,7 +88,7 @@ test('each try is timed, and all tries together', async () => {
   failing.is = false;
   await manager.unmount(pod);
   shows(
-    'volume_operation_total_seconds_count{operation_name="volume_unmount",plugin_name="kubernetes.io/empty-dir"} 1',
+    'volume_operation_total_seconds_count{operation_name="overall_volume_unmount",plugin_name="kubernetes.io/empty-dir"} 1',
     'storage_operation_duration_seconds_count{migrated="false",operation_name="volume_unmount",status="fail-unknown",volume_plugin="kubernetes.io/empty-dir"} 1',
     'reconstruct_volume_operations_total 0',
   );

@@ -70,7 +70,7 @@ export function volumeMetrics(metrics: Metrics | undefined, counts: () => readon
         migrated: 'false',
       }),
     settled: (operation, plugin, seconds) =>
-      totals?.observe(seconds, { plugin_name: plugin, operation_name: operation }),
+      totals?.observe(seconds, { plugin_name: plugin, operation_name: `overall_${operation}` }),
     found: (known) => {
       found?.inc();
       if (!known) strangers?.inc();

@@ -1,4 +1,5 @@
 import type { TubeletError } from '../base/errors.ts';
+import type { ClaimedVolume } from './claims/claimed-volume.ts';
 import type { MountedVolume } from './ports.ts';
 
 /**
@@ -9,8 +10,12 @@ import type { MountedVolume } from './ports.ts';
  *   absent ──┴── setUp ──> making ──┬── ok ──> ready ──┴── look (follows) ──> making, still ready
  */
 export interface VolumeRecord {
-  /** The name of its kind; unset where nobody knows it. */
+  /** The name of its kind; unset where nobody knows it, and for a claim until it is known what is behind it. */
   plugin?: string;
+  /** What is behind a claim. A binding stays what it is, so that it is asked for again only after a failure. */
+  claimed?: ClaimedVolume;
+  /** Under which name it is attached to this node, by somebody who must not detach it while it is in use here. */
+  attachable?: string;
   /** Since when it is to be ready. */
   readonly wantedSinceMs: number;
   /** Set once it has been ready: what came later may have failed, the volume is there. */
@@ -22,6 +27,8 @@ export interface VolumeRecord {
 
 export interface Failure {
   readonly error: TubeletError;
+  /** It is not even known what to mount. */
+  readonly isUnprocessed: boolean;
   /** How many in a row. */
   readonly count: number;
   /** On the clock that nobody sets. */
@@ -30,15 +37,22 @@ export interface Failure {
 
 const firstDelayMs = 500;
 const longestDelayMs = 122_000;
+/** A claim may be bound at any moment, nobody tells a node, and a question is cheap. */
+const longestQuestionMs = 10_000;
 
 /** After how long the next try is due: half a second, doubled with each failure, never more than about two minutes. */
-export function retryDelayMs(failures: number): number {
-  return Math.min(firstDelayMs * 2 ** Math.max(0, failures - 1), longestDelayMs);
+export function retryDelayMs(failures: number, longestMs = longestDelayMs): number {
+  return Math.min(firstDelayMs * 2 ** Math.max(0, failures - 1), longestMs);
 }
 
-export function nextFailure(before: Failure | undefined, error: TubeletError, nowMs: number): Failure {
+export function nextFailure(
+  before: Failure | undefined,
+  { error, isUnprocessed }: Pick<Failure, 'error' | 'isUnprocessed'>,
+  nowMs: number,
+): Failure {
   const count = (before?.count ?? 0) + 1;
-  return { error, count, nextAtMs: nowMs + retryDelayMs(count) };
+  const delayMs = retryDelayMs(count, isUnprocessed ? longestQuestionMs : longestDelayMs);
+  return { error, isUnprocessed, count, nextAtMs: nowMs + delayMs };
 }
 
 /** A failure is told when it is another one than before, or when the time for a next try had come. */

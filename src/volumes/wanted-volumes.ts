@@ -1,5 +1,7 @@
 import type { PodSpec, Volume } from '../gen/kubernetes/types.ts';
 import { allContainers } from '../model/containers.ts';
+import type { ClaimedVolume } from './claims/claimed-volume.ts';
+import { refusedClaim, refusedKind } from './refused-kinds.ts';
 
 /** The volumes that a container of the pod uses; the others need not be there, and may be beyond making. */
 export function wantedVolumes(spec: PodSpec): readonly Volume[] {
@@ -18,20 +20,20 @@ export function kindOfVolume(volume: Volume): string {
 }
 
 /** The full name of a volume's kind, as metrics have it; its folder, where it has one, is named by it. */
-export function pluginName(volume: Volume, folder: string | undefined): string {
+export function pluginName(volume: Volume, folder: string | undefined, claimed?: ClaimedVolume): string {
   if (folder !== undefined) return folder.replace('~', '/');
-  return `kubernetes.io/${kindOfVolume(volume).replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+  const kind = claimed?.source.kind ?? kindOfVolume(volume);
+  return `kubernetes.io/${kind.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
 /** Why a volume of a kind that nobody answers for cannot be had. */
 export function refusalOf(volume: Volume): string {
-  if (volume.gitRepo !== undefined) {
-    return (
-      `volume "${volume.name}" is a gitRepo, which is refused by design: it ran git of the node on what others wrote. ` +
-      'Use an emptyDir and an init container that clones the repository'
-    );
-  }
-  return `volume "${volume.name}" is of a kind that this version cannot mount: ${kindOfVolume(volume)}`;
+  return isClaim(volume) ? refusedClaim(volume.name) : refusedKind(volume.name, kindOfVolume(volume));
+}
+
+/** What is behind such a volume only the cluster knows. */
+export function isClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
+  return persistentVolumeClaim !== undefined || ephemeral !== undefined;
 }
 
 /** Names in the order of the alphabet, as lists of the error of a pod's volumes have them. */

@@ -18,7 +18,7 @@ import {
   type GoldenRecord,
 } from '../../src/testing/golden.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
-import { memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
+import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
@@ -52,6 +52,7 @@ export class GoldenWorld {
       cri: this.cri,
       files,
       volumeHost: memoryVolumeHost(files),
+      mountPrograms: memoryMountPrograms(files),
       tokens: { get: async () => ({ value: 'token' }), refreshInMs: () => undefined },
       lastWords: { readEnd: (path) => files.readText(path), readLogTail: (path) => this.#logOf(path) },
       cgroups: wholeCgroups,

@@ -10,7 +10,7 @@ import { CheckpointFile } from '../../src/state/index.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { anAdmissionNode } from '../../src/testing/admission-node.ts';
 import type { MemoryFiles } from '../../src/testing/memory-files.ts';
-import { memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
+import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
 import { testNode, testSettings } from '../support/agent-world.ts';
@@ -116,6 +116,7 @@ export class Agent {
       cri: life.cri(cri),
       files: ownFiles,
       volumeHost: life.volumeHost(memoryVolumeHost(files)),
+      mountPrograms: memoryMountPrograms(files),
       cgroups: { ...wholeCgroups, remove: (uid) => life.through('removeCgroup', uid, async () => removeCgroup(uid)) },
       events: { record: () => {} },
       settings: testSettings,

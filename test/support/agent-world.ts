@@ -10,7 +10,7 @@ import { anAdmissionNode } from '../../src/testing/admission-node.ts';
 import { createFakeCri, type FakeCri, type FakeLogSink } from '../../src/testing/fake-cri/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
-import { memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
+import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
@@ -121,6 +121,7 @@ export class AgentWorld {
       cri,
       files,
       volumeHost: memoryVolumeHost(files),
+      mountPrograms: memoryMountPrograms(files),
       cgroups: { ...wholeCgroups, remove: async (uid) => void this.removedCgroups.push(uid) },
       events: { record: ({ name }, event) => void this.events.push({ ...event, pod: name }) },
       settings: testSettings,

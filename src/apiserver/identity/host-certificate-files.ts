@@ -1,4 +1,4 @@
-import { mkdir, open, readFile, realpath, rename, rm, symlink } from 'node:fs/promises';
+import { mkdir, open, readFile, realpath, rename, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { messageOf, TubeletError, type ErrorKind } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
@@ -50,7 +50,7 @@ export function hostCertificateFiles(random: Random): CertificateFiles {
         return aside;
       }),
 
-    remove: (path) => mapped(() => rm(path, { force: true })),
+    remove: (path) => mapped(() => removeFile(path)),
 
     async makeFolder(path, mode) {
       await mapped(() => mkdir(path, { recursive: true, mode }));
@@ -64,7 +64,7 @@ async function swapIn(temporary: string, path: string, make: () => Promise<void>
     await make();
     await rename(temporary, path);
   } catch (error) {
-    await rm(temporary, { force: true });
+    await removeFile(temporary);
     throw error;
   }
   const folder = await open(dirname(path), 'r');
@@ -72,6 +72,15 @@ async function swapIn(temporary: string, path: string, make: () => Promise<void>
     await folder.sync();
   } finally {
     await folder.close();
+  }
+}
+
+/** One that is not there is fine. */
+async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }
 

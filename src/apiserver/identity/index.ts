@@ -5,5 +5,6 @@ export { prepareClientIdentity, type ClientIdentity, type ClientIdentityOptions 
 export { hostCertificateFiles } from './host-certificate-files.ts';
 export type { CertificateFiles, CsrApi, CsrConnection } from './ports.ts';
 export type { RotationWindow } from './rotation-plan.ts';
+export { selfSignedPaths } from './self-signed.ts';
 export type { ServingCertificate, ServingCertificates, ServingListener } from './serving-certificate.ts';
 export { servingCertificates, type ServingDeps, type ServingOptions } from './serving-certificates.ts';

@@ -36,6 +36,7 @@ export interface ClusterDeps {
 
 /** The agent's side of an API server: what it reads there, and what it tells. */
 export interface Cluster {
+  readonly api: HttpApiClient;
   /** To be started before the others: they have something to tell from the beginning. */
   readonly recorder: EventRecorder;
   readonly node: Reflector<Node>;
@@ -170,6 +171,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     recorder,
     node,
     statics,
+    api,
     objects,
     tokens,
     watch,

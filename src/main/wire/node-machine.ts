@@ -8,7 +8,7 @@ import { systemRandom } from '../../base/system-random.ts';
 import type { Settings } from '../../config/index.ts';
 import { containerdEvents } from '../../containerd/index.ts';
 import type { Cri } from '../../cri/index.ts';
-import { hostFiles, volumeHost, outwardAddresses, type Machine } from '../../host/index.ts';
+import { hostFiles, mountPrograms, volumeHost, outwardAddresses, type Machine } from '../../host/index.ts';
 import { parseResolvConf, type HostDns } from '../../model/dns.ts';
 import { Quantity } from '../../model/quantity.ts';
 import type { NodeEvents, NodeView } from '../../node/index.ts';
@@ -77,6 +77,7 @@ export function wireNodeMachine(
     cri,
     files: hostFiles,
     volumeHost,
+    mountPrograms: mountPrograms({ environment: process.env }),
     lastWords: {
       readEnd: (path, bytes) => hostFiles.readEnd(path, bytes),
       readLogTail: async (path, limits) => (await readLogTail(path, limits)).toString('utf8'),
@@ -109,6 +110,7 @@ export function wireNodeMachine(
       cluster?.onGone(uid);
     },
     ...(cluster && {
+      claims: { api: cluster.api, nodeLabels: () => view.node()?.metadata?.labels },
       objects: podObjects(cluster),
       tokens: cluster.tokens,
       services: () => cluster.services(),

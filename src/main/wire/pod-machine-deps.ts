@@ -20,7 +20,7 @@ import type { HintStream } from '../../pods/pleg/index.ts';
 import type { Prober } from '../../pods/probes/index.ts';
 import type { HookRequests, LastWordsFiles, PodEvents } from '../../pods/runtime/index.ts';
 import type { Cgroups } from '../../pods/sync/index.ts';
-import type { TrustSource, VolumeHost } from '../../volumes/index.ts';
+import type { MountPrograms, TrustSource, VolumeClaimsDeps, VolumeHost } from '../../volumes/index.ts';
 import type { ImagePolicy } from './images.ts';
 import type { LogKeeping } from './logs.ts';
 import type { UserNamespacePolicy } from './user-namespaces.ts';
@@ -66,6 +66,9 @@ export interface PodMachineDeps {
   readonly prober?: Prober;
   /** The machine as far as volumes need it. */
   readonly volumeHost: VolumeHost;
+  readonly mountPrograms: MountPrograms;
+  /** PersistentVolumeClaims of the API server; none unless told. */
+  readonly claims?: VolumeClaimsDeps | undefined;
   /** Tokens of service accounts for volumes; none can be had unless told. */
   readonly tokens?: VolumeTokens;
   readonly trust?: TrustSource;

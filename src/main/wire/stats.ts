@@ -3,7 +3,14 @@ import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Settings } from '../../config/index.ts';
 import type { Cri } from '../../cri/index.ts';
-import { HostCgroupUsage, HostDisk, HostProcUsage, readMachineFacts, type Machine } from '../../host/index.ts';
+import {
+  HostCgroupUsage,
+  HostDisk,
+  HostProcUsage,
+  KeptFiles,
+  readMachineFacts,
+  type Machine,
+} from '../../host/index.ts';
 import { podPaths } from '../../model/pod-paths.ts';
 import { measuredVolumes, Stats, type LogSize } from '../../stats/index.ts';
 import type { Registry } from '../../telemetry/index.ts';
@@ -58,7 +65,12 @@ export async function wireStats(wiring: StatsWiring): Promise<Stats> {
     },
     paths: podPaths(rootDir, podLogsDir),
     facts: await readMachineFacts({ machine, machineIdFiles: flags.machineIdFile, bootIdFile: flags.bootIdFile }),
-    cgroups: HostCgroupUsage.open({ clock, version: machine.cgroupVersion, pressure }),
+    cgroups: HostCgroupUsage.open({
+      clock,
+      version: machine.cgroupVersion,
+      pressure,
+      files: KeptFiles.open(clock),
+    }),
     machine: new HostProcUsage(),
     disk: new HostDisk(clock),
     runtime: cri,

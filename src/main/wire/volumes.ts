@@ -11,19 +11,25 @@ import type { PodPaths } from '../../model/pod-paths.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import {
   configMap,
+  csi,
   downwardApi,
   emptyDir,
   hostPath,
   imageVolume,
   imageVolumeMetrics,
+  localVolume,
+  nfs,
   projected,
   ScratchFolders,
   secret,
   SubPaths,
+  VolumeClaims,
   VolumeManager,
   WrittenVolumes,
+  type MountPrograms,
   type TokenSource,
   type TrustSource,
+  type VolumeClaimsDeps,
   type VolumeEvents,
   type VolumeHost,
   type VolumeImages,
@@ -40,8 +46,12 @@ export interface VolumesDeps {
   readonly random: Random;
   readonly log: Log;
   readonly host: VolumeHost;
+  /** For file systems that the kernel alone cannot mount. */
+  readonly programs: MountPrograms;
+  /** Claims of the API server; a pod with a claim is refused without. */
+  readonly claims?: VolumeClaimsDeps | undefined;
   readonly paths: PodPaths;
-  readonly settings: Pick<RuntimeSettings, 'nodeName' | 'featureGates'>;
+  readonly settings: Pick<RuntimeSettings, 'nodeName' | 'rootDir' | 'featureGates'>;
   readonly node: NodeFacts;
   readonly hostIps: () => readonly string[];
   readonly objects: VolumeObjects;
@@ -55,7 +65,7 @@ export interface VolumesDeps {
 
 /** Every kind of volume there is, and who looks after them. */
 export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManager; readonly subPaths: SubPaths } {
-  const { clock, random, log, host, paths, node, objects, tokens } = deps;
+  const { clock, random, log, host, paths, node, objects, tokens, programs, events } = deps;
   const noSwap = canKeepOutOfSwap(release());
   const memory = () => ({ allocatable: node.allocatable, noSwap });
   const facts = { node, nodeName: deps.settings.nodeName, hostIps: deps.hostIps };
@@ -75,6 +85,9 @@ export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManage
     secret(written, objects),
     downwardApi(written, facts),
     projected({ written, objects, facts, ...(tokens && { tokens }), ...(deps.trust && { trust: deps.trust }) }),
+    localVolume({ host, paths, programs, events, rootDir: deps.settings.rootDir }),
+    nfs({ clock, host, paths, programs }),
+    csi(),
     ...(deps.settings.featureGates('ImageVolume') ? [imageVolume(deps.images, imageVolumeMetrics(deps.metrics))] : []),
   ];
   const volumes = new VolumeManager({
@@ -84,9 +97,10 @@ export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManage
     paths,
     plugins,
     subPaths,
-    events: deps.events,
+    events,
     wake: deps.wake,
     ...(deps.metrics && { metrics: deps.metrics }),
+    ...(deps.claims && { claims: new VolumeClaims(deps.claims) }),
     ...(tokens && { refreshInMs: (uid) => tokens.refreshInMs(uid) }),
   });
   return { volumes, subPaths };

@@ -19,7 +19,7 @@ import { computeSandboxChange } from './compute-sandbox-change.ts';
 import { computeSandboxConfig, computeSandboxDns } from './compute-sandbox-config.ts';
 import { computeStopGrace } from './compute-stop-grace.ts';
 import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
-import type { ContainerRuntime, PodEvents, SandboxRuntime, StartRefusal, UserNamespaces } from './ports.ts';
+import type { ContainerRuntime, PodEvents, SandboxRuntime, StartRefusal, UserNamespaces, Volumes } from './ports.ts';
 import type { PrepareContainer } from './prepare-container.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
 import { runtimeMetrics } from './runtime-metrics.ts';
@@ -55,6 +55,7 @@ export interface PodRuntimeDeps {
   readonly networkError?: () => string | undefined;
   /** Without it no pod can have users of its own. */
   readonly userNamespaces?: UserNamespaces;
+  readonly volumes?: Pick<Volumes, 'extraGroups'>;
   /** Whether a healthy stream of events tells when containers end. */
   readonly toldOfEnds?: () => boolean;
 }
@@ -254,7 +255,15 @@ export class PodRuntime {
     const hostDns = await this.#deps.hostDns();
     try {
       const userNamespace = await this.#userNamespace(pod, signal);
-      const input = { pod, attempt, settings, hostDns, hostIps: hostIps(), ...(userNamespace && { userNamespace }) };
+      const input = {
+        pod,
+        attempt,
+        settings,
+        hostDns,
+        hostIps: hostIps(),
+        extraGroups: this.#deps.volumes?.extraGroups(pod) ?? [],
+        ...(userNamespace && { userNamespace }),
+      };
       for (const event of computeSandboxDns(input).events) this.#deps.events.record(pod, { type: 'Warning', ...event });
       return computeSandboxConfig(input);
     } catch (error) {

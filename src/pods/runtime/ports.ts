@@ -65,6 +65,8 @@ export interface Images {
 export interface Volumes {
   /** Volume name → where it is on the host, for every volume the pod uses. Mounted before any container starts. */
   mounted(uid: PodUid): ReadonlyMap<string, MountedVolume>;
+  /** Groups that own volumes of the pod. */
+  extraGroups(pod: DesiredPod): readonly number[];
 }
 
 /** Parts of volumes, made ready before the container that gets them. */

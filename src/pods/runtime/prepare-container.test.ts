@@ -53,7 +53,7 @@ async function prepare(given: Given = {}) {
         return given.image ?? { ok: { ref: 'sha256:1', user: {} } };
       },
     },
-    volumes: { mounted: () => new Map([['data', { hostPath: '/pods/uid-1/data' }]]) },
+    volumes: { mounted: () => new Map([['data', { hostPath: '/pods/uid-1/data' }]]), extraGroups: () => [] },
     subPaths: {
       async bind(_uid, { container: name, subPath, target }) {
         if (given.unbindable !== undefined) throw new Error(given.unbindable);

@@ -81,6 +81,7 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
       restartCount: computeRestartCount(start, logged),
       image: image.ok,
       volumes,
+      extraGroups: deps.volumes.extraGroups(pod),
       env,
       files: { ...(etcHosts !== undefined && { etcHosts }), ...(terminationLog !== undefined && { terminationLog }) },
       node,

@@ -1,4 +1,4 @@
-import { chmod, mkdir, rm } from 'node:fs/promises';
+import { chmod, mkdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Server, ServerCredentials, status, type handleUnaryCall } from '@grpc/grpc-js';
 import type { Clock } from '../../base/clock.ts';
@@ -48,7 +48,7 @@ export class PodResourcesServer implements Component {
     const { socket, log } = this.#deps;
     await mkdir(dirname(socket), { recursive: true, mode: folderMode });
     // An agent that was killed leaves its socket behind.
-    await rm(socket, { force: true });
+    await removeSocket(socket);
     const server = new Server({ 'grpc.max_receive_message_length': largestQuestion });
     this.#addServices(server);
     await new Promise<void>((resolve, reject) => {
@@ -65,7 +65,7 @@ export class PodResourcesServer implements Component {
   async stop(): Promise<void> {
     this.#server?.forceShutdown();
     this.#server = undefined;
-    await rm(this.#deps.socket, { force: true });
+    await removeSocket(this.#deps.socket);
   }
 
   #addServices(server: Server): void {
@@ -104,5 +104,14 @@ export class PodResourcesServer implements Component {
         callback({ code: status.UNKNOWN, details: messageOf(error) });
       }
     };
+  }
+}
+
+/** One that is not there is fine. */
+async function removeSocket(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

@@ -1,5 +1,7 @@
 import { TubeletError } from '../../base/errors.ts';
-import type { FileKind, HostPaths, VolumeFiles, VolumePlugin } from '../ports.ts';
+import type { HostPathVolumeSource } from '../../gen/kubernetes/types.ts';
+import type { FileKind, HostPaths, VolumeFiles, VolumePlugin, VolumeRequest } from '../ports.ts';
+import { VolumeStepError } from '../volume-failures.ts';
 
 const folderMode = 0o755;
 const fileMode = 0o644;
@@ -20,12 +22,13 @@ export interface HostPathDeps {
   readonly paths: Pick<HostPaths, 'lookAt' | 'makeFile'>;
 }
 
-/** hostPath: the node's own path, taken as it is. Nothing of it is ours to remove, whoever made it. */
+/** hostPath: the node's own path, taken as it is, inline or behind a claim. Nothing of it is ours to remove. */
 export function hostPath({ files, paths }: HostPathDeps): VolumePlugin {
   return {
     handles: (volume) => volume.hostPath !== undefined,
-    async setUp({ volume }) {
-      const { path = '', type = '' } = volume.hostPath ?? {};
+    handlesClaimed: ({ kind }) => kind === 'hostPath',
+    async setUp(request) {
+      const { path, type = '' } = hostPathOf(request);
       if (path.split('/').includes('..')) {
         throw new TubeletError('invalid', `hostPath ${path} must not contain '..'`);
       }
@@ -37,7 +40,8 @@ export function hostPath({ files, paths }: HostPathDeps): VolumePlugin {
         if ((await paths.lookAt(path)) === undefined) await create(type, path);
         await requireKind(path, ...check);
       }
-      return { hostPath: path };
+      if (request.claimed === undefined) return { hostPath: path };
+      return { hostPath: path, isOfNode: true, ...(request.claimed.readOnly && { readOnly: true }) };
     },
   };
 
@@ -50,4 +54,15 @@ export function hostPath({ files, paths }: HostPathDeps): VolumePlugin {
     if ((await paths.lookAt(path))?.kind === kind) return;
     throw new TubeletError('invalid', `hostPath type check failed: ${path} is not ${words}`);
   }
+}
+
+function hostPathOf({ volume, claimed }: VolumeRequest): HostPathVolumeSource {
+  if (claimed === undefined) return volume.hostPath ?? { path: '' };
+  if (claimed.source.kind !== 'hostPath') throw new TubeletError('internal', `volume ${claimed.name} is no hostPath`);
+  if (claimed.mode === 'Block') throw new TubeletError('unsupported', 'a hostPath cannot be used as a block device');
+  if (claimed.mountOptions.length > 0) {
+    const words = 'mount options are not supported for this volume type';
+    throw new VolumeStepError('MountVolume.MountOptionSupport check failed', 'unsupported', words);
+  }
+  return claimed.source.hostPath;
 }

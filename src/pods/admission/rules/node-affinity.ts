@@ -1,7 +1,7 @@
 import { isStatic } from '../../../model/desired-pod.ts';
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages, predicateFailed } from '../messages.ts';
-import { matchesNodeSelector } from '../node-selector.ts';
+import { matchesNodeSelector } from '../../../model/node-selector.ts';
 import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
 
 /** Static pods were put on this node by its owner: no label says otherwise. */

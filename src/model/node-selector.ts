@@ -1,4 +1,4 @@
-import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../gen/kubernetes/types.ts';
+import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../gen/kubernetes/types.ts';
 
 interface SelectableNode {
   readonly name: string;

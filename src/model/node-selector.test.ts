@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NodeSelectorRequirement, NodeSelectorTerm } from '../../gen/kubernetes/types.ts';
+import type { NodeSelectorRequirement, NodeSelectorTerm } from '../gen/kubernetes/types.ts';
 import { matchesNodeSelector } from './node-selector.ts';
 
 const node = { name: 'node-1', labels: { disk: 'ssd', cores: '16', empty: '', word: 'many' } };

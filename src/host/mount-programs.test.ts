@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test, type TestContext } from 'node:test';
+import { mountPrograms } from './mount-programs.ts';
+import { hostMounts } from './mounts.ts';
+
+const never = new AbortController().signal;
+const rootOnly = { skip: process.getuid?.() === 0 ? false : 'needs the rights of root' };
+
+function setUp(context: TestContext) {
+  const root = mkdtempSync(join(tmpdir(), 'tubelet-mount-programs-'));
+  context.after(async () => {
+    await hostMounts.release(root);
+    rmSync(root, { recursive: true, force: true });
+  });
+  /** A program that stands in for the real one. */
+  const script = (name: string, text: string): string => {
+    const path = join(root, name);
+    writeFileSync(path, `#!/bin/sh\n${text}\n`);
+    chmodSync(path, 0o755);
+    return path;
+  };
+  const told = (): string => readFileSync(join(root, 'told'), 'utf8').trim();
+  return { root, script, told, environment: { PATH: process.env['PATH'] } };
+}
+
+/** The signal of a test that waits for a program to say that it runs. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise<void>((resolve) => void setImmediate(resolve));
+}
+
+describe('mount(8) and umount(8)', () => {
+  test('get their words one by one, whatever is in them', async (context) => {
+    const { root, script, told, environment } = setUp(context);
+    const tell = `printf '%s|' "$@" > ${root}/told`;
+    const programs = mountPrograms({ environment, mount: script('mount', tell), umount: script('umount', tell) });
+    await programs.mount({ fsType: 'nfs', source: 's:/a $(b)', target: '/t t', options: ['hard', 'ro'] }, never);
+    assert.equal(told(), '-t|nfs|-o|hard,ro|--|s:/a $(b)|/t t|');
+    await programs.mount({ fsType: 'ext4', source: '/dev/x', target: '/t', options: [] }, never);
+    assert.equal(told(), '-t|ext4|--|/dev/x|/t|');
+    await programs.unmount('/t', { force: false }, never);
+    assert.equal(told(), '--|/t|');
+    await programs.unmount('/t', { force: true }, never);
+    assert.equal(told(), '-f|--|/t|');
+  });
+
+  test('what they say goes into the failure, as people know it', async (context) => {
+    const { script, environment } = setUp(context);
+    const broken = script('broken', 'echo no such server >&2; exit 32');
+    const programs = mountPrograms({ environment, mount: broken, umount: broken });
+    await assert.rejects(programs.mount({ fsType: 'nfs', source: 's:/', target: '/t', options: ['ro'] }, never), {
+      message: `mount failed: exit status 32\nMounting command: ${broken}\nMounting arguments: -t nfs -o ro s:/ /t\nOutput: no such server\n`,
+    });
+    await assert.rejects(programs.unmount('/t', { force: false }, never), {
+      message: 'unmount failed: exit status 32\nUnmounting arguments: /t\nOutput: no such server\n',
+    });
+    const absent = mountPrograms({ environment, mount: '/none' });
+    await assert.rejects(absent.mount({ fsType: 'nfs', source: 's:/', target: '/t', options: [] }, never), /ENOENT/);
+  });
+
+  test('one that hangs is killed with its helper, and the mount has ended then', async (context) => {
+    const { root, script, told, environment } = setUp(context);
+    // The helper is a process of its own and would mount later.
+    const hang = script('hang', `sleep 1000 & echo $! > ${root}/told; wait`);
+    const programs = mountPrograms({ environment, mount: hang, umount: hang });
+    const wish = { fsType: 'nfs', source: 's:/', target: '/t', options: [] };
+    for (const start of [
+      (signal: AbortSignal) => programs.mount(wish, signal),
+      (signal: AbortSignal) => programs.unmount('/t', { force: false }, signal),
+    ]) {
+      rmSync(join(root, 'told'), { force: true });
+      const gaveUp = new AbortController();
+      const outcome = assert.rejects(start(gaveUp.signal), /enough/);
+      await until(() => existsSync(join(root, 'told')) && told() !== '');
+      gaveUp.abort(new Error('enough'));
+      await outcome;
+      await until(() => !isRunning(told()));
+    }
+    const gone = new AbortController();
+    gone.abort(new Error('enough'));
+    await assert.rejects(programs.mount(wish, gone.signal), /enough/);
+  });
+
+  test('really mount and unmount', rootOnly, async (context) => {
+    const { root, environment } = setUp(context);
+    const programs = mountPrograms({ environment });
+    const target = join(root, 'a b');
+    mkdirSync(target);
+    await programs.mount({ fsType: 'tmpfs', source: 'tmpfs', target, options: ['size=64k', 'noexec'] }, never);
+    assert.deepEqual(await hostMounts.atOrBelow(root), [target]);
+    await programs.unmount(target, { force: false }, never);
+    assert.deepEqual(await hostMounts.atOrBelow(root), []);
+    await assert.rejects(programs.unmount(target, { force: false }, never), /not mounted/);
+  });
+});
+
+/** A process that was killed may wait for somebody to take note of its end. */
+function isRunning(pid: string): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process';
+import { raceAbort } from '../base/abort.ts';
+import { TubeletError } from '../base/errors.ts';
+
+export interface ProgramMount {
+  readonly fsType: string;
+  readonly source: string;
+  readonly target: string;
+  readonly options: readonly string[];
+}
+
+export interface MountProgramsOptions {
+  /** The agent's own; the programs are found by its PATH. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly mount?: string;
+  readonly umount?: string;
+}
+
+/** Enough for what a helper says; the rest is read and dropped. */
+const mostOutput = 8_192;
+
+/** mount(8) and umount(8), without a shell. They run helpers of file systems, which may hang for as long as servers do. */
+export function mountPrograms({ environment, mount = 'mount', umount = 'umount' }: MountProgramsOptions) {
+  return {
+    /** Ends when the program and its helper have ended: an abort kills both and waits for that. */
+    async mount({ fsType, source, target, options }: ProgramMount, signal: AbortSignal): Promise<void> {
+      const args = ['-t', fsType, ...(options.length === 0 ? [] : ['-o', options.join(',')]), '--', source, target];
+      const { ended, output } = await run(mount, args, environment, signal);
+      signal.throwIfAborted();
+      if (ended === undefined) return;
+      const shown = args.filter((word) => word !== '--').join(' ');
+      const words = `mount failed: ${ended}\nMounting command: ${mount}\nMounting arguments: ${shown}\nOutput: ${output}`;
+      throw new TubeletError('unavailable', words);
+    },
+
+    /** Ends with the signal, whatever the program does then. */
+    async unmount(target: string, { force }: { readonly force: boolean }, signal: AbortSignal): Promise<void> {
+      const args = [...(force ? ['-f'] : []), '--', target];
+      const { ended, output } = await raceAbort(run(umount, args, environment, signal), signal);
+      if (ended === undefined) return;
+      throw new TubeletError(
+        'unavailable',
+        `unmount failed: ${ended}\nUnmounting arguments: ${target}\nOutput: ${output}`,
+      );
+    },
+  };
+}
+
+interface ProgramEnd {
+  /** Nothing when all went well. */
+  readonly ended?: string;
+  readonly output: string;
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  environment: MountProgramsOptions['environment'],
+  signal: AbortSignal,
+): Promise<ProgramEnd> {
+  signal.throwIfAborted();
+  return new Promise((resolve) => {
+    // In a group of its own, so that a helper is killed with the program that waits for it.
+    const child = spawn(program, [...args], {
+      env: { ...environment, LC_ALL: 'C' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const keep = (chunk: Buffer): void => {
+      if (size < mostOutput) chunks.push(chunk);
+      size += chunk.length;
+    };
+    child.stdout.on('data', keep);
+    child.stderr.on('data', keep);
+    const kill = (): void => killGroup(child.pid);
+    const end = (ended: string | undefined): void => {
+      signal.removeEventListener('abort', kill);
+      const output = Buffer.concat(chunks).toString('utf8').slice(0, mostOutput);
+      resolve({ output, ...(ended !== undefined && { ended }) });
+    };
+    signal.addEventListener('abort', kill, { once: true });
+    child.once('error', ({ message }) => end(message));
+    child.once('close', (code, killedBy) => {
+      end(code === 0 ? undefined : code === null ? `signal: ${killedBy ?? ''}` : `exit status ${code}`);
+    });
+  });
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    // It ended by itself in this very moment.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

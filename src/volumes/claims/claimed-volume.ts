@@ -1,0 +1,55 @@
+import type {
+  CSIPersistentVolumeSource,
+  HostPathVolumeSource,
+  LocalVolumeSource,
+  NFSVolumeSource,
+  PersistentVolume,
+  PersistentVolumeClaim,
+  PersistentVolumeSpec,
+} from '../../gen/kubernetes/types.ts';
+
+/** What is behind a PersistentVolume. `other` is a kind that only a CSI driver can serve. */
+export type PersistentSource =
+  | { readonly kind: 'hostPath'; readonly hostPath: HostPathVolumeSource }
+  | { readonly kind: 'local'; readonly local: LocalVolumeSource }
+  | { readonly kind: 'nfs'; readonly nfs: NFSVolumeSource }
+  | { readonly kind: 'csi'; readonly csi: CSIPersistentVolumeSource }
+  | { readonly kind: 'other'; readonly field: string };
+
+/** What a pod's claim came to: a PersistentVolume that is bound to it, and how this pod uses it. */
+export interface ClaimedVolume {
+  /** Of the PersistentVolume. Its folder in the pod's directory is called so, not after the volume in the pod. */
+  readonly name: string;
+  readonly source: PersistentSource;
+  readonly mode: 'Filesystem' | 'Block';
+  /** The pod wants to read only; what the PersistentVolume says of itself is for the one who mounts it to know. */
+  readonly readOnly: boolean;
+  readonly accessModes: readonly string[];
+  readonly mountOptions: readonly string[];
+  /** A group that every container of the pod gets, so that it may use the volume. */
+  readonly gid?: number;
+  /** The objects as they were read, for who needs more of them. */
+  readonly objects: { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume };
+}
+
+/** Fields of a PersistentVolume's spec that do not say what is behind it. */
+const plainFields: ReadonlySet<string> = new Set([
+  'accessModes',
+  'capacity',
+  'claimRef',
+  'mountOptions',
+  'nodeAffinity',
+  'persistentVolumeReclaimPolicy',
+  'storageClassName',
+  'volumeAttributesClassName',
+  'volumeMode',
+]);
+
+export function sourceOf(spec: PersistentVolumeSpec): PersistentSource {
+  const { hostPath, local, nfs, csi } = spec;
+  if (hostPath !== undefined) return { kind: 'hostPath', hostPath };
+  if (local !== undefined) return { kind: 'local', local };
+  if (nfs !== undefined) return { kind: 'nfs', nfs };
+  if (csi !== undefined) return { kind: 'csi', csi };
+  return { kind: 'other', field: Object.keys(spec).find((field) => !plainFields.has(field)) ?? 'none' };
+}

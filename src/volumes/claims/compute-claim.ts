@@ -1,0 +1,121 @@
+import type { PersistentVolume, PersistentVolumeClaim, PodSpec, Volume } from '../../gen/kubernetes/types.ts';
+import { allContainers } from '../../model/containers.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { matchesNodeSelector } from '../../model/node-selector.ts';
+import { dnsSubdomain } from '../../model/validation/names.ts';
+import { sourceOf, type ClaimedVolume } from './claimed-volume.ts';
+
+const protectionFinalizer = 'kubernetes.io/pvc-protection';
+const mountOptionsAnnotation = 'volume.beta.kubernetes.io/mount-options';
+const gidAnnotation = 'pv.beta.kubernetes.io/gid';
+
+/** A decision that went against the pod, in the words its event has for it. */
+export interface Problem {
+  readonly problem: string;
+}
+
+type Claimant = Pick<DesiredPod, 'uid' | 'name' | 'namespace'>;
+
+/** The claim that a volume of a pod is. */
+export interface ClaimWish {
+  readonly name: string;
+  readonly readOnly: boolean;
+  /** It lives with the pod, and must have been made for this very one. */
+  readonly isEphemeral: boolean;
+}
+
+/** Nothing for a volume that is no claim. A claim that lives with the pod is called after both. */
+export function claimWish(pod: Pick<DesiredPod, 'name'>, volume: Volume): ClaimWish | undefined {
+  const { name, persistentVolumeClaim, ephemeral } = volume;
+  if (persistentVolumeClaim !== undefined) {
+    const { claimName, readOnly = false } = persistentVolumeClaim;
+    return { name: claimName, readOnly, isEphemeral: false };
+  }
+  return ephemeral === undefined ? undefined : { name: `${pod.name}-${name}`, readOnly: false, isEphemeral: true };
+}
+
+/** Whether the claim may be used at all; answers the name of the PersistentVolume it is bound to. */
+export function checkClaim(claim: PersistentVolumeClaim): { readonly volumeName: string } | Problem {
+  const { metadata, spec, status } = claim;
+  // While it is protected it stays until its pods are gone, and those that run must find it after a restart of ours.
+  const isGoing = metadata?.deletionTimestamp !== undefined;
+  if (isGoing && metadata?.finalizers?.includes(protectionFinalizer) !== true)
+    return { problem: 'PVC is being deleted' };
+  if (status?.phase !== 'Bound') return { problem: 'PVC is not bound' };
+  const volumeName = spec?.volumeName ?? '';
+  if (volumeName === '') return { problem: 'PVC has empty pvc.Spec.VolumeName' };
+  // It becomes the name of a folder, whoever wrote it.
+  const fault = dnsSubdomain(volumeName);
+  return fault === undefined ? { volumeName } : { problem: `PVC has an invalid pvc.Spec.VolumeName: ${fault}` };
+}
+
+/** A claim of that name may be anybody's; one that lives with a pod must be of this pod. */
+export function checkOwner(claim: PersistentVolumeClaim, name: string, pod: Claimant): Problem | undefined {
+  const controller = claim.metadata?.ownerReferences?.find((owner) => owner.controller === true);
+  if (controller?.uid === pod.uid) return undefined;
+  const { namespace } = pod;
+  return {
+    problem: `PVC ${namespace}/${name} was not created for pod ${namespace}/${pod.name} (pod is not owner)`,
+  };
+}
+
+/** Both must name each other: a volume may have been given to a claim of the same name before. */
+export function checkBinding(
+  name: string,
+  volume: PersistentVolume,
+  claim: PersistentVolumeClaim,
+): Problem | undefined {
+  const claimRef = volume.spec?.claimRef;
+  if (claimRef === undefined) {
+    return {
+      problem: `found PV object ${name} but it has a nil pv.Spec.ClaimRef indicating it is not yet bound to the claim`,
+    };
+  }
+  const [pointsTo, expected] = [claimRef.uid ?? '', claim.metadata?.uid ?? ''];
+  if (pointsTo === expected && expected !== '') return undefined;
+  return {
+    problem: `found PV object ${name} but its pv.Spec.ClaimRef.UID ${pointsTo} does not point to claim.UID ${expected}`,
+  };
+}
+
+/** A device cannot be mounted as a folder, and a folder is no device. */
+export function checkMode(spec: PodSpec, volumeName: string, mode: ClaimedVolume['mode']): Problem | undefined {
+  const containers = allContainers(spec).map(({ container }) => container);
+  const isNamedIn = (list: 'volumeMounts' | 'volumeDevices'): boolean =>
+    containers.some((container) => (container[list] ?? []).some(({ name }) => name === volumeName));
+  const wrong = mode === 'Block' ? ('volumeMounts' as const) : ('volumeDevices' as const);
+  if (!isNamedIn(wrong)) return undefined;
+  return { problem: `volume ${volumeName} has volumeMode ${mode}, but is specified in ${wrong}` };
+}
+
+/** Whether the volume may be used on a node with these labels. Fields of the node count for nothing here. */
+export function checkNodeAffinity(
+  volume: PersistentVolume,
+  labels: Readonly<Record<string, string>>,
+): Problem | undefined {
+  const required = volume.spec?.nodeAffinity?.required;
+  if (required === undefined || matchesNodeSelector(required, { name: '', labels })) return undefined;
+  return { problem: 'no matching NodeSelectorTerms' };
+}
+
+/** What the claim came to, for a pod that may have it. */
+export function claimedVolume(
+  name: string,
+  claim: PersistentVolumeClaim,
+  volume: PersistentVolume,
+  wish: ClaimWish,
+): ClaimedVolume {
+  const { spec = {}, metadata } = volume;
+  const annotations = metadata?.annotations ?? {};
+  const gid = annotations[gidAnnotation];
+  return {
+    name,
+    source: sourceOf(spec),
+    mode: spec.volumeMode === 'Block' ? 'Block' : 'Filesystem',
+    readOnly: wish.readOnly,
+    accessModes: spec.accessModes ?? [],
+    mountOptions: (annotations[mountOptionsAnnotation]?.split(',') ?? spec.mountOptions ?? []).filter((o) => o !== ''),
+    ...(gid !== undefined && /^\d{1,10}$/.test(gid) && { gid: Number(gid) }),
+    objects: { claim, volume },
+  };
+}

@@ -1,0 +1,86 @@
+import { kindOf, TubeletError, wordsOf } from '../../base/errors.ts';
+import type { PersistentVolume, PersistentVolumeClaim, Volume } from '../../gen/kubernetes/types.ts';
+import type { ApiReader } from '../../model/api-client.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { UnprocessedVolumeError, VolumeStepError } from '../volume-failures.ts';
+import type { ClaimedVolume } from './claimed-volume.ts';
+import {
+  checkBinding,
+  checkClaim,
+  checkMode,
+  checkNodeAffinity,
+  checkOwner,
+  claimedVolume,
+  claimWish,
+} from './compute-claim.ts';
+
+export interface VolumeClaimsDeps {
+  /** A node may read the claims of its pods one by one; it may neither list nor watch them. */
+  readonly api: Pick<ApiReader, 'get'>;
+  /** Of this node's object; unset while nobody knows it. */
+  readonly nodeLabels: () => Readonly<Record<string, string>> | undefined;
+}
+
+/**
+ * Finds out what is behind the claims of pods. It keeps nothing: who got an answer keeps it, for a binding stays what it
+ * is, and who got none asks again in his own time.
+ */
+export class VolumeClaims {
+  readonly #deps: VolumeClaimsDeps;
+
+  constructor(deps: VolumeClaimsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Rejects with what a pod that cannot have its volume is told. */
+  async resolve(pod: DesiredPod, volume: Volume, signal: AbortSignal): Promise<ClaimedVolume> {
+    const wish = claimWish(pod, volume);
+    if (wish === undefined) throw new TubeletError('internal', `volume ${volume.name} is no claim`);
+    const { namespace } = pod;
+    const wrong = (problem: string, cause?: unknown): UnprocessedVolumeError =>
+      unprocessed(`error processing PVC ${namespace}/${wish.name}: ${problem}`, cause);
+
+    const claim = await this.#claim(namespace, wish.name, signal).catch((error: unknown) => {
+      throw wrong(`failed to fetch PVC from API server: ${wordsOf(error)}`, error);
+    });
+    const bound = checkClaim(claim);
+    if ('problem' in bound) throw wrong(bound.problem);
+    const stranger = wish.isEphemeral ? checkOwner(claim, wish.name, pod) : undefined;
+    if (stranger !== undefined) throw unprocessed(stranger.problem);
+
+    const { volumeName } = bound;
+    const persistent = await this.#volume(volumeName, signal).catch((error: unknown) => {
+      throw wrong(`failed to fetch PV ${volumeName} from API server: ${wordsOf(error)}`, error);
+    });
+    const unbound = checkBinding(volumeName, persistent, claim);
+    if (unbound !== undefined) throw wrong(unbound.problem);
+    const claimed = claimedVolume(volumeName, claim, persistent, wish);
+    const misused = checkMode(pod.spec, volume.name, claimed.mode);
+    if (misused !== undefined) throw unprocessed(misused.problem);
+    return claimed;
+  }
+
+  /** Throws unless the volume may be used on this node. It is asked before every try: labels of nodes change. */
+  checkNode({ objects }: ClaimedVolume): void {
+    const refused = (kind: 'unavailable' | 'denied', words: string): VolumeStepError =>
+      new VolumeStepError('MountVolume.NodeAffinity check failed', kind, words);
+    if (objects.volume.spec?.nodeAffinity?.required === undefined) return;
+    const labels = this.#deps.nodeLabels();
+    if (labels === undefined) throw refused('unavailable', 'error retrieving node: it is not known yet');
+    const elsewhere = checkNodeAffinity(objects.volume, labels);
+    if (elsewhere !== undefined) throw refused('denied', elsewhere.problem);
+  }
+
+  #claim(namespace: string, name: string, signal: AbortSignal): Promise<PersistentVolumeClaim> {
+    return this.#deps.api.get(apiResources.persistentVolumeClaims, { namespace, name }, { signal });
+  }
+
+  #volume(name: string, signal: AbortSignal): Promise<PersistentVolume> {
+    return this.#deps.api.get(apiResources.persistentVolumes, { name }, { signal });
+  }
+}
+
+function unprocessed(message: string, cause?: unknown): UnprocessedVolumeError {
+  return new UnprocessedVolumeError(cause === undefined ? 'unavailable' : kindOf(cause), message, { cause });
+}

@@ -1,0 +1,28 @@
+import { TubeletError } from '../base/errors.ts';
+
+/** Words for other deeds of mount(8) than mounting this one file system. */
+const otherDeeds: ReadonlySet<string> = new Set([
+  'bind',
+  'rbind',
+  'move',
+  'remount',
+  'loop',
+  'helper',
+  'uhelper',
+  ...['shared', 'slave', 'private', 'unbindable'].flatMap((how) => [how, `r${how}`, `make-${how}`, `make-r${how}`]),
+]);
+
+/**
+ * The options of a PersistentVolume with those of our own, each once and in the order of the alphabet. One that would make
+ * the program do something else is refused: options say how to mount, not what to do.
+ */
+export function mountOptions(wanted: readonly string[], own: readonly string[]): readonly string[] {
+  const all = [...new Set([...wanted, ...own])].filter((option) => option !== '');
+  for (const option of all.flatMap((text) => text.split(','))) {
+    const [word = ''] = option.split('=', 1);
+    if (/[\s\p{Cc}]/u.test(option) || otherDeeds.has(word) || /^x-mount\./i.test(word)) {
+      throw new TubeletError('invalid', `mount option ${JSON.stringify(option)} is not allowed`);
+    }
+  }
+  return all.toSorted();
+}

@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { OneAtATime } from './one-at-a-time.ts';
+
+function held(): { promise: Promise<void>; end: () => void } {
+  let end = (): void => {};
+  const promise = new Promise<void>((resolve) => void (end = resolve));
+  return { promise, end };
+}
+
+test('work on one thing waits in order, work on another does not', async () => {
+  const turns = new OneAtATime();
+  const first = held();
+  const log: string[] = [];
+  const work = (name: string, until?: Promise<void>) => async () => {
+    log.push(`${name} begins`);
+    await until;
+    log.push(`${name} ends`);
+  };
+  const one = turns.run('a', work('one', first.promise));
+  const two = turns.run('a', work('two'));
+  await turns.run('b', work('beside'));
+  assert.deepEqual(log, ['one begins', 'beside begins', 'beside ends']);
+  first.end();
+  await Promise.all([one, two]);
+  assert.deepEqual(log.slice(3), ['one ends', 'two begins', 'two ends']);
+});
+
+test('a failure is its own, and who gives up waiting never begins', async () => {
+  const turns = new OneAtATime();
+  const first = held();
+  const failing = turns.run('a', async () => {
+    await first.promise;
+    throw new Error('no');
+  });
+  const gaveUp = new AbortController();
+  let began = false;
+  const waiting = turns.run('a', async () => void (began = true), gaveUp.signal);
+  const after = turns.run('a', async () => 'fine');
+  gaveUp.abort(new Error('enough'));
+  await assert.rejects(waiting, /enough/);
+  first.end();
+  await assert.rejects(failing, /no/);
+  assert.deepEqual([await after, began], ['fine', false]);
+});

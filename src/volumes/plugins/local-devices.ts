@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { describeError, kindOf } from '../../base/errors.ts';
+import type { LocalVolumeSource } from '../../gen/kubernetes/types.ts';
+import type { MountPrograms, VolumeHost } from '../ports.ts';
+import { VolumeStepError } from '../volume-failures.ts';
+
+const folderMode = 0o750;
+const usualFsType = 'ext4';
+/** Writing back what is in memory may take long; a minute and more is normal for a slow disk. */
+const never = new AbortController().signal;
+
+export interface LocalDevicesDeps {
+  readonly host: Pick<VolumeHost, 'files' | 'mounts'>;
+  readonly programs: MountPrograms;
+  /** One folder per volume, in which its device is mounted. */
+  readonly folder: string;
+}
+
+/**
+ * File systems on disks behind local volumes: mounted once, for all pods that use them, and unmounted after the last. A
+ * device is mounted as it is and never formatted: one without a file system may hold what somebody else put there.
+ */
+export class LocalDevices {
+  readonly #deps: LocalDevicesDeps;
+
+  constructor(deps: LocalDevicesDeps) {
+    this.#deps = deps;
+  }
+
+  /** Answers where it is mounted. */
+  async mount(
+    name: string,
+    { path: device, fsType = usualFsType }: LocalVolumeSource,
+    options: readonly string[],
+    signal: AbortSignal,
+  ): Promise<string> {
+    const { host, programs } = this.#deps;
+    const target = join(this.#deps.folder, name);
+    if ((await host.mounts.atOrBelow(target)).includes(target)) return target;
+    await host.files.makeFolder(target, folderMode);
+    try {
+      await programs.mount({ fsType, source: device, target, options }, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const words =
+        `local: failed to mount device ${device} at ${target} (fstype: ${fsType}), error ${describeError(error)}\n` +
+        'A device is never formatted by this agent: it must have its file system already';
+      throw new VolumeStepError('MountVolume.MountDevice failed', kindOf(error), words);
+    }
+    return target;
+  }
+
+  /** What is not mounted is fine, and so is a volume that is no device. */
+  async unmount(name: string): Promise<void> {
+    const { host, programs } = this.#deps;
+    const target = join(this.#deps.folder, name);
+    while ((await host.mounts.atOrBelow(target)).includes(target)) {
+      await programs.unmount(target, { force: false }, never);
+    }
+    await host.files.removeEmpty(target);
+  }
+}

@@ -1,0 +1,179 @@
+import { join } from 'node:path';
+import { TubeletError } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { LocalVolumeSource } from '../../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { volumeEvents } from '../../model/event-reasons.ts';
+import type { PodPaths } from '../../model/pod-paths.ts';
+import type { ClaimedVolume } from '../claims/claimed-volume.ts';
+import { forGroup, needsChange } from '../contents/ownership.ts';
+import { mountOptions } from '../mount-options.ts';
+import { OneAtATime } from '../one-at-a-time.ts';
+import type {
+  FileKind,
+  MountedVolume,
+  MountPrograms,
+  VolumeEvents,
+  VolumeHost,
+  VolumePlace,
+  VolumePlugin,
+  VolumeRequest,
+} from '../ports.ts';
+import { VolumeStepError } from '../volume-failures.ts';
+import { LocalDevices } from './local-devices.ts';
+
+const folder = 'kubernetes.io~local-volume';
+const folderMode = 0o750;
+
+export interface LocalVolumeDeps {
+  readonly host: VolumeHost;
+  readonly paths: PodPaths;
+  readonly programs: MountPrograms;
+  readonly events: VolumeEvents;
+  /** The agent's own folder: file systems of devices are mounted below it, once for all pods. */
+  readonly rootDir: string;
+}
+
+/**
+ * local: a folder or a disk of this node behind a claim. Its folder in the pod's directory shows it:
+ *
+ *   absent ──make folder──> empty ──device, owner, bind──> shown          remove: unbind, device, folder
+ *
+ * The bind is the mark that all before it is done, and the folder goes last: whoever finds it has something to undo.
+ */
+export function localVolume(deps: LocalVolumeDeps): VolumePlugin {
+  const local = new LocalVolumes(deps);
+  // Pods share a volume and its device: one of them at a time.
+  const turns = new OneAtATime();
+  return {
+    folder,
+    handles: () => false,
+    handlesClaimed: ({ kind }) => kind === 'local',
+    async setUp(request, signal) {
+      const { claimed, source } = localOf(request);
+      if (claimed.mode === 'Block') return local.device(claimed, source);
+      return turns.run(claimed.name, () => local.setUp(request.pod, claimed, source, signal), signal);
+    },
+    tearDown: (place) => turns.run(place.name, () => local.tearDown(place)),
+  };
+}
+
+function localOf({ claimed, volume }: VolumeRequest): { claimed: ClaimedVolume; source: LocalVolumeSource } {
+  if (claimed?.source.kind !== 'local') throw new TubeletError('internal', `volume ${volume.name} is no local volume`);
+  const { path, ...rest } = claimed.source.local;
+  if (path === '') throw new TubeletError('invalid', `LocalVolume volume "${claimed.name}" path is empty`);
+  if (path.split('/').includes('..')) {
+    throw new TubeletError('invalid', `invalid path: ${path} must not contain '..'`);
+  }
+  return { claimed, source: { path: join('/', path), ...rest } };
+}
+
+class LocalVolumes {
+  readonly #deps: LocalVolumeDeps;
+  readonly #devices: LocalDevices;
+
+  constructor(deps: LocalVolumeDeps) {
+    this.#deps = deps;
+    this.#devices = new LocalDevices({
+      host: deps.host,
+      programs: deps.programs,
+      folder: join(deps.rootDir, 'plugins/kubernetes.io/local-volume/mounts'),
+    });
+  }
+
+  /** A block volume is handed to the runtime as the device it is; nothing of it is on our disk. */
+  async device({ readOnly }: ClaimedVolume, { path }: LocalVolumeSource): Promise<MountedVolume> {
+    const found = await this.#deps.host.paths.lookAt(path);
+    if (found?.kind !== 'blockDevice') {
+      const words = found === undefined ? `path "${path}" does not exist` : `${path} is not a block device`;
+      throw new VolumeStepError('MapVolume.MapPodDevice failed', 'invalid', words);
+    }
+    return { hostPath: path, isOfNode: true, ...(readOnly && { readOnly }) };
+  }
+
+  async setUp(
+    pod: DesiredPod,
+    claimed: ClaimedVolume,
+    source: LocalVolumeSource,
+    signal: AbortSignal,
+  ): Promise<MountedVolume> {
+    const { files, mounts } = this.#deps.host;
+    const { name, readOnly } = claimed;
+    const options = mountOptions(claimed.mountOptions, readOnly ? ['ro'] : []);
+    const kind = await this.#requireSource(source.path);
+    const target = this.#deps.paths.volume(pod.uid, folder, name);
+    if (!(await mounts.atOrBelow(target)).includes(target)) {
+      await files.makeFolder(target, folderMode);
+      const shown = kind === 'folder' ? source.path : await this.#devices.mount(name, source, options, signal);
+      await this.#bind(pod, claimed, shown, target, signal);
+    }
+    // Also when it was bound already: an agent may have been killed in between.
+    await mounts.restrict(target, options);
+    return { hostPath: target, selinuxRelabel: true, ...(readOnly && { readOnly }) };
+  }
+
+  async tearDown({ uid, name }: VolumePlace): Promise<void> {
+    const { files, mounts } = this.#deps.host;
+    const target = this.#deps.paths.volume(uid, folder, name);
+    await mounts.release(target);
+    if ((await this.#shownTo(name, uid)).length === 0) await this.#devices.unmount(name);
+    await files.removeEmpty(target);
+  }
+
+  async #requireSource(path: string): Promise<FileKind> {
+    const found = await this.#deps.host.paths.lookAt(path);
+    const refused = (words: string): VolumeStepError =>
+      new VolumeStepError('MountVolume.NewMounter initialization failed', 'invalid', words);
+    if (found === undefined) throw refused(`path "${path}" does not exist`);
+    if (found.kind !== 'folder' && found.kind !== 'blockDevice') {
+      throw refused('only directory and block device are supported');
+    }
+    return found.kind;
+  }
+
+  /** What was looked at is what is shown: it is held open meanwhile. */
+  async #bind(
+    pod: DesiredPod,
+    claimed: ClaimedVolume,
+    source: string,
+    target: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { paths, mounts } = this.#deps.host;
+    const open = await paths.openBelow(source, '');
+    try {
+      if (!open.isFolder) throw new TubeletError('conflict', `${source} is no folder any more`);
+      await this.#giveToGroup(pod, claimed, `${open.source}/.`, signal);
+      await mounts.bind(open.source, target);
+    } finally {
+      await open.close();
+    }
+  }
+
+  /** The first pod's group gets the volume. One that comes later is told when it has another: nobody is locked out. */
+  async #giveToGroup(pod: DesiredPod, claimed: ClaimedVolume, path: string, signal: AbortSignal): Promise<void> {
+    const { fsGroup, fsGroupChangePolicy } = pod.spec.securityContext ?? {};
+    if (fsGroup === undefined) return;
+    const { paths } = this.#deps.host;
+    const top = await paths.lookAt(path);
+    if ((await this.#shownTo(claimed.name, pod.uid)).length > 0) {
+      if (top === undefined || top.gid === fsGroup) return;
+      const message =
+        `The requested fsGroup is ${fsGroup}, but the volume ${claimed.name} has GID ${top.gid}. ` +
+        'The volume may not be shareable.';
+      this.#deps.events.record(pod, { type: 'Warning', reason: volumeEvents.alreadyMountedVolume, message });
+      return;
+    }
+    const group = { gid: fsGroup, readOnly: false };
+    if (claimed.readOnly || (top !== undefined && !needsChange(fsGroupChangePolicy, top, group))) return;
+    await paths.changeTree(path, forGroup(group), signal);
+  }
+
+  /** Where other pods have the same volume. */
+  async #shownTo(name: string, except: PodUid): Promise<readonly string[]> {
+    const { host, paths } = this.#deps;
+    const own = paths.volume(except, folder, name);
+    const points = await host.mounts.atOrBelow(paths.pods);
+    return points.filter((point) => point.endsWith(`/volumes/${folder}/${name}`) && point !== own);
+  }
+}

@@ -1,0 +1,127 @@
+import { isIPv6 } from 'node:net';
+import { linkedSignal } from '../../base/abort.ts';
+import type { Clock } from '../../base/clock.ts';
+import { isKind, TubeletError } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { NFSVolumeSource } from '../../gen/kubernetes/types.ts';
+import type { PodPaths } from '../../model/pod-paths.ts';
+import { mountOptions } from '../mount-options.ts';
+import { OneAtATime } from '../one-at-a-time.ts';
+import type { MountedVolume, MountPrograms, VolumeHost, VolumePlace, VolumePlugin, VolumeRequest } from '../ports.ts';
+
+const folder = 'kubernetes.io~nfs';
+const folderMode = 0o750;
+/** A server that does not answer for so long is not waited for any more. */
+const patienceMs = 60_000;
+/** One mounted over the other, as two agents in a row may have left it. */
+const mostLayers = 8;
+
+export interface NfsDeps {
+  readonly clock: Clock;
+  readonly host: Pick<VolumeHost, 'files' | 'mounts'>;
+  readonly paths: PodPaths;
+  readonly programs: MountPrograms;
+}
+
+/**
+ * nfs: a folder of another machine, inline or behind a claim. That machine may not answer: nothing here looks at the
+ * folder once it is mounted, only at the table of mounts, and mount(8) and umount(8) do the work in processes of their own.
+ */
+export function nfs(deps: NfsDeps): VolumePlugin {
+  const turns = new OneAtATime();
+  return {
+    folder,
+    handles: (volume) => volume.nfs !== undefined,
+    handlesClaimed: ({ kind }) => kind === 'nfs',
+    async setUp(request, signal) {
+      const wish = nfsWish(request);
+      // Two volumes of a pod may be claims to the same.
+      const key = keyOf({ uid: request.pod.uid, name: wish.name });
+      return turns.run(key, () => setUp(deps, request.pod.uid, wish, signal), signal);
+    },
+    tearDown: (place) => turns.run(keyOf(place), () => tearDown(deps, place)),
+  };
+}
+
+const keyOf = ({ uid, name }: VolumePlace): string => `${uid}/${name}`;
+
+interface NfsWish {
+  readonly name: string;
+  /** `server:/path`. */
+  readonly source: string;
+  readonly options: readonly string[];
+  readonly readOnly: boolean;
+}
+
+/** Pure; throws what the pod is told. */
+export function nfsWish({ pod, volume, claimed }: VolumeRequest): NfsWish {
+  if (claimed === undefined) {
+    const { server = '', path = '', readOnly = false } = volume.nfs ?? {};
+    const options = mountOptions([], readOnly ? ['ro'] : []);
+    return { name: volume.name, source: exportOf({ server, path }), options, readOnly };
+  }
+  const { name, source, readOnly } = claimed;
+  if (source.kind !== 'nfs') throw new TubeletError('internal', `volume ${name} is no nfs`);
+  if (claimed.mode === 'Block') throw new TubeletError('unsupported', 'an nfs cannot be used as a block device');
+  // Both would have the same folder, and one of them would show what the other is.
+  if ((pod.spec.volumes ?? []).some((other) => other.nfs !== undefined && other.name === name)) {
+    throw new TubeletError('conflict', `the pod has another nfs volume that is called ${name} like this one's PV`);
+  }
+  // As kubelets do it: the pod says whether it only reads, not the source's own readOnly.
+  const options = mountOptions(claimed.mountOptions, readOnly ? ['ro'] : []);
+  return { name, source: exportOf(source.nfs), options, readOnly };
+}
+
+function exportOf({ server, path }: NFSVolumeSource): string {
+  if (!/^[\w[][\w.:%\][-]*$/.test(server)) throw new TubeletError('invalid', `invalid nfs server ${quoted(server)}`);
+  if (!path.startsWith('/') || /\p{Cc}/u.test(path)) {
+    throw new TubeletError('invalid', `invalid nfs path ${quoted(path)}: it must be absolute`);
+  }
+  return `${isIPv6(server) ? `[${server}]` : server}:${path}`;
+}
+
+const quoted = (text: string): string => JSON.stringify(text);
+
+async function setUp(deps: NfsDeps, uid: PodUid, wish: NfsWish, signal: AbortSignal): Promise<MountedVolume> {
+  const { files, mounts } = deps.host;
+  const target = deps.paths.volume(uid, folder, wish.name);
+  if (!(await mounts.atOrBelow(target)).includes(target)) {
+    await files.makeFolder(target, folderMode);
+    const { source, options } = wish;
+    await deps.programs.mount({ fsType: 'nfs', source, target, options }, signal);
+  }
+  return { hostPath: target, ...(wish.readOnly && { readOnly: true }) };
+}
+
+/** What cannot be unmounted stays, and its folder with it. */
+async function tearDown(deps: NfsDeps, { uid, name }: VolumePlace): Promise<void> {
+  const { files, mounts } = deps.host;
+  const target = deps.paths.volume(uid, folder, name);
+  for (let layer = 0; (await mounts.atOrBelow(target)).includes(target); layer++) {
+    if (layer === mostLayers) throw new TubeletError('conflict', `failed to cleanup mount point ${target}`);
+    await unmount(deps, target);
+  }
+  await files.removeEmpty(target);
+}
+
+/**
+ * After a minute of patience by force, which makes the kernel give up requests that are under way. Never lazily: then the
+ * mount would go on unseen, and nobody could tell whether its server still gets writes of a pod that is gone.
+ */
+async function unmount({ clock, programs }: NfsDeps, target: string): Promise<void> {
+  const patiently = linkedSignal(undefined, { clock, ms: patienceMs });
+  try {
+    await programs.unmount(target, { force: false }, patiently.signal);
+    return;
+  } catch (error) {
+    if (!patiently.signal.aborted || !isKind(error, 'timeout')) throw error;
+  } finally {
+    patiently.release();
+  }
+  const byForce = linkedSignal(undefined, { clock, ms: patienceMs });
+  try {
+    await programs.unmount(target, { force: true }, byForce.signal);
+  } finally {
+    byForce.release();
+  }
+}

@@ -1,0 +1,83 @@
+import type { Clock } from '../base/clock.ts';
+import type { Volume } from '../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../model/desired-pod.ts';
+import type { VolumeClaims } from './claims/volume-claims.ts';
+import type { VolumePlugin } from './ports.ts';
+import { refusedKind } from './refused-kinds.ts';
+import { UnprocessedVolumeError } from './volume-failures.ts';
+import type { VolumeMetrics } from './volume-metrics.ts';
+import type { VolumeRecord } from './volume-record.ts';
+import { pluginName, refusalOf } from './wanted-volumes.ts';
+
+export interface VolumeAttemptsDeps {
+  readonly clock: Clock;
+  readonly plugins: readonly VolumePlugin[];
+  /** Who knows what is behind claims; unset on a node without a cluster. */
+  readonly claims?: Pick<VolumeClaims, 'resolve' | 'checkNode'>;
+  readonly metrics: VolumeMetrics;
+}
+
+/** A volume of a pod that is to be ready. Whose kind a claim is turns out when it is asked for. */
+export interface WantedVolume {
+  readonly volume: Volume;
+  readonly plugin?: VolumePlugin;
+}
+
+/** One try after the other at making a volume ready; what came of it goes into the volume's record. */
+export class VolumeAttempts {
+  readonly #deps: VolumeAttemptsDeps;
+
+  constructor(deps: VolumeAttemptsDeps) {
+    this.#deps = deps;
+  }
+
+  async make(pod: DesiredPod, wanted: WantedVolume, record: VolumeRecord, signal: AbortSignal): Promise<void> {
+    const { volume } = wanted;
+    const plugin = wanted.plugin ?? (await this.#behind(pod, volume, record, signal));
+    record.plugin ??= pluginName(volume, plugin.folder, record.claimed);
+    await this.#setUp(plugin, pod, volume, record, signal);
+    delete record.failure;
+  }
+
+  /** Asks what a claim came to, unless that is known, and who answers for it. */
+  async #behind(pod: DesiredPod, volume: Volume, record: VolumeRecord, signal: AbortSignal): Promise<VolumePlugin> {
+    const { claims, plugins } = this.#deps;
+    if (claims === undefined) throw new UnprocessedVolumeError('unsupported', refusalOf(volume));
+    const claimed = record.claimed ?? (await claims.resolve(pod, volume, signal));
+    const { name, source } = claimed;
+    const plugin = plugins.find((candidate) => candidate.handlesClaimed?.(source) === true);
+    if (plugin === undefined) {
+      const kind = source.kind === 'other' ? source.field : source.kind;
+      throw new UnprocessedVolumeError('unsupported', refusedKind(name, kind));
+    }
+    record.claimed = claimed;
+    // From here on it counts as in use, before anybody mounts it.
+    const attachable = plugin.attachable?.(claimed);
+    if (attachable !== undefined) record.attachable = attachable;
+    claims.checkNode(claimed);
+    return plugin;
+  }
+
+  async #setUp(
+    plugin: VolumePlugin,
+    pod: DesiredPod,
+    volume: Volume,
+    record: VolumeRecord,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { clock, metrics } = this.#deps;
+    const { claimed, plugin: kind = '' } = record;
+    const began = clock.monotonic();
+    const secondsSince = (sinceMs: number): number => (clock.monotonic() - sinceMs) / 1_000;
+    try {
+      const mounted = await plugin.setUp({ pod, volume, ...(claimed && { claimed }) }, signal);
+      metrics.operated('volume_mount', kind, secondsSince(began), false);
+      if (record.mounted === undefined) metrics.settled('volume_mount', kind, secondsSince(record.wantedSinceMs));
+      const gid = claimed?.gid;
+      record.mounted = { ...mounted, ...(claimed && { innerName: claimed.name }), ...(gid !== undefined && { gid }) };
+    } catch (error) {
+      if (!signal.aborted) metrics.operated('volume_mount', kind, secondsSince(began), true);
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { describeError, kindOf, TubeletError } from '../base/errors.ts';
+import { volumeEvents } from '../model/event-reasons.ts';
+
+/** A failure that knows at which step of the way it came. People search for the words of these steps. */
+export type VolumeStep =
+  | 'MountVolume.NodeAffinity check failed'
+  | 'MountVolume.NewMounter initialization failed'
+  | 'MountVolume.MountOptionSupport check failed'
+  | 'MountVolume.MountDevice failed'
+  | 'MountVolume.SetUp failed'
+  | 'MapVolume.MapPodDevice failed';
+
+export class VolumeStepError extends TubeletError {
+  readonly step: VolumeStep;
+
+  constructor(step: VolumeStep, ...args: ConstructorParameters<typeof TubeletError>) {
+    super(...args);
+    this.step = step;
+  }
+}
+
+/** Nobody got as far as mounting it: what the volume is could not be found out, or nobody here can mount it. */
+export class UnprocessedVolumeError extends TubeletError {}
+
+/** A failure as it is told: an error with the whole text, and the reason of its event. */
+export interface ToldFailure {
+  readonly error: TubeletError;
+  readonly reason: string;
+  readonly isUnprocessed: boolean;
+}
+
+/** `name` is what the volume is called on this node: that of the PersistentVolume where there is one. */
+export function toldFailure(name: string, error: unknown): ToldFailure {
+  if (error instanceof UnprocessedVolumeError) return { error, reason: volumeEvents.failedMount, isUnprocessed: true };
+  const step = error instanceof VolumeStepError ? error.step : 'MountVolume.SetUp failed';
+  const message = `${step} for volume "${name}" : ${describeError(error)}`;
+  return {
+    error: new TubeletError(kindOf(error), message, { cause: error }),
+    reason: step.startsWith('MapVolume') ? volumeEvents.failedMapVolume : volumeEvents.failedMount,
+    isUnprocessed: false,
+  };
+}
