@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Node, Pod } from '../../../src/gen/kubernetes/types.ts';
@@ -59,6 +59,67 @@ const rowsOf = (table: string): readonly (readonly string[])[] =>
     .map((line) => line.split(/ {2,}/));
 
 describe('controllers of a cluster', { concurrency: true }, () => {
+  test('claims to folders of the node: mounted, written, kept when the pod goes, and explained when not bound', async () => {
+    const here = await view.namespace('claims');
+    const data = mkdtempSync(join(node.names.kubeletRoot, 'data-'));
+    const volume = (name: string, source: Fields): Fields => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolume',
+      metadata: { name: `${here.name}-${name}` },
+      spec: {
+        capacity: { storage: '1Gi' },
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: '',
+        claimRef: { name, namespace: here.name },
+        ...source,
+      },
+    });
+    const claim = (name: string, volumeName?: string): Fields => ({
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        storageClassName: '',
+        resources: { requests: { storage: '1Gi' } },
+        ...(volumeName !== undefined && { volumeName }),
+      },
+    });
+    const path = { hostPath: { path: join(data, 'path'), type: 'DirectoryOrCreate' } };
+    const term = { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: [node.name] }] };
+    const local = {
+      local: { path: join(data, 'local') },
+      nodeAffinity: { required: { nodeSelectorTerms: [term] } },
+    };
+    mkdirSync(join(data, 'local'));
+    await here.apply(volume('path', path), claim('path', `${here.name}-path`));
+    await here.apply(volume('local', local), claim('local', `${here.name}-local`), claim('none', 'nowhere'));
+    const names = ['path', 'local'];
+    const mounted = (own: readonly string[], script: string): Fields => ({
+      terminationGracePeriodSeconds: 1,
+      containers: [
+        shell('main', node.image, script, { volumeMounts: own.map((name) => ({ name, mountPath: `/${name}` })) }),
+      ],
+      volumes: own.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+    });
+    const pod = (name: string, spec: Fields): Fields => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec });
+    await here.apply(pod('writer', mounted(names, `echo a > /path/a; echo b > /local/b; ${idle}`)));
+    await here.podReady('writer');
+    await here.apply(pod('waiter', { nodeName: node.name, ...mounted(['none'], idle) }));
+    const why = await until('the waiting pod is explained', async () => {
+      const events = await here.kubectl('get', 'events', '--field-selector=reason=FailedMount', '--output=json');
+      const { items } = JSON.parse(events) as { readonly items: readonly { readonly message?: string }[] };
+      return items.map(({ message = '' }) => message).find((message) => message.includes('none'));
+    });
+    assert.match(why, /PVC is not bound/);
+    await here.kubectl('delete', 'pod/writer', 'pod/waiter', '--wait=true');
+    assert.deepEqual(
+      [readFileSync(join(data, 'path/a'), 'utf8'), readFileSync(join(data, 'local/b'), 'utf8')],
+      ['a\n', 'b\n'],
+    );
+    await here.kubectl('delete', 'pv', `${here.name}-path`, `${here.name}-local`, '--wait=false');
+  });
+
   test('a Deployment of ten pods runs, scales, rolls, rolls back and goes', async () => {
     const here = await view.namespace('deployment');
     const web = (version: string): object =>
