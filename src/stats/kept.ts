@@ -2,6 +2,8 @@ import type { Clock } from '../base/clock.ts';
 
 /** For how long a page waits for what is dear to find out; it then makes do with what was known before. */
 export const patienceMs = 2_000;
+/** The same where something is known already, and whoever asks may be in a hurry. */
+export const momentMs = 500;
 
 /** What is dear to find out, kept for a while. */
 export class Kept<V> {
@@ -44,15 +46,16 @@ export class Kept<V> {
   }
 }
 
-/** Waits for all, as long as patience lasts. What is late goes on. */
+/** Waits for all, as long as patience lasts, or for a shorter time. What is late goes on. */
 export async function patiently(
   clock: Pick<Clock, 'after'>,
   works: readonly (Promise<void> | undefined)[],
+  limitMs = patienceMs,
 ): Promise<void> {
   const waiting = works.filter((work) => work !== undefined);
   if (waiting.length === 0) return;
   await new Promise<void>((resolve) => {
-    const cancel = clock.after(patienceMs, resolve);
+    const cancel = clock.after(limitMs, resolve);
     void Promise.all(waiting).then(() => {
       cancel();
       resolve();

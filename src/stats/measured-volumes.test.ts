@@ -27,3 +27,8 @@ test('what is measured, and what of it counts as the pod’s ephemeral storage',
     assert.deepEqual(measuredVolumes(pod, new Map()), []);
   }
 });
+
+test('a claim to a path of the node is not measured', () => {
+  const pod = aPod({ spec: { volumes: [{ name: 'v', persistentVolumeClaim: { claimName: 'data' } }] } });
+  assert.deepEqual(measuredVolumes(pod, new Map([['v', { hostPath: '/there', isOfNode: true }]])), []);
+});

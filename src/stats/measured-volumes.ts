@@ -5,12 +5,12 @@ import type { PodVolume } from './ports.ts';
 /** The volumes of a pod that are worth measuring, of those that are mounted: volume name → path on the host. */
 export function measuredVolumes(
   { name, namespace, spec }: Pick<DesiredPod, 'name' | 'namespace' | 'spec'>,
-  mounted: ReadonlyMap<string, { readonly hostPath: string }>,
+  mounted: ReadonlyMap<string, { readonly hostPath: string; readonly isOfNode?: boolean }>,
 ): readonly PodVolume[] {
   return (spec.volumes ?? []).flatMap((volume) => {
-    const path = mounted.get(volume.name)?.hostPath;
-    // A path of the node is the node's, and an image the runtime's.
-    if (path === undefined || path === '' || volume.hostPath !== undefined || volume.image !== undefined) return [];
+    const { hostPath: path = '', isOfNode = false } = mounted.get(volume.name) ?? {};
+    // A path of the node is the node's, behind a claim too, and an image the runtime's.
+    if (path === '' || isOfNode || volume.hostPath !== undefined || volume.image !== undefined) return [];
     const claim = claimOf(volume, name);
     return [
       {

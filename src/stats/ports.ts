@@ -23,6 +23,8 @@ export interface CgroupReader {
   processes(path: string): readonly number[];
   /** Wall milliseconds, as far as the kernel remembers. */
   createdAt(path: string): number | undefined;
+  /** Nobody asks any more. */
+  close(): void;
 }
 
 /** The machine, from /proc. */

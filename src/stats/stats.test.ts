@@ -168,6 +168,26 @@ describe('what goes wrong', () => {
     assert.equal(world.clock.pending(), 0);
   });
 
+  test('a runtime that is slow holds a page of figures up for a moment only, where it has answered before', async () => {
+    const world = setUp();
+    const stats = world.stats();
+    const waited = async (): Promise<number> => {
+      const began = world.clock.monotonic();
+      const answer = stats.snapshot(signal).then(() => world.clock.monotonic() - began);
+      await world.clock.advance(11_000);
+      return answer;
+    };
+    const hang = async (what: string): Promise<void> => {
+      if (what === 'listContainerStats') await world.clock.sleep(5_000);
+    };
+    world.before = hang;
+    assert.equal(await waited(), 2_000);
+    world.before = async () => {};
+    await waited();
+    world.before = hang;
+    assert.equal(await waited(), 500);
+  });
+
   test('a runtime that fails is told once per try', async () => {
     const world = setUp();
     world.before = async (what) => {
@@ -213,6 +233,7 @@ describe('what goes wrong', () => {
     const world = setUp();
     const stats = world.stats();
     await stats.stop();
+    assert.deepEqual(world.asked, ['close']);
     await assert.rejects(stats.summary(small, signal), { name: 'AbortError' });
   });
 });

@@ -9,7 +9,7 @@ import type { FilesystemUsage, MachineFacts, UsageSnapshot } from '../model/usag
 import { buildSummary } from './build-summary.ts';
 import { ContainerCgroups } from './container-cgroups.ts';
 import { DiskFigures } from './disk-figures.ts';
-import { Kept, patiently } from './kept.ts';
+import { Kept, momentMs, patiently } from './kept.ts';
 import { PodNetworks } from './pod-networks.ts';
 import type {
   CgroupReader,
@@ -100,6 +100,7 @@ export class Stats implements Component {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#deps.cgroups.close();
   }
 
   /** The page /stats/summary. */
@@ -123,7 +124,7 @@ export class Stats implements Component {
   async logs(): Promise<readonly LogSize[]> {
     const { clock, pods, settings } = this.#deps;
     const targets = podTargets(pods.all(), settings.places);
-    await patiently(clock, this.#disk.renewLogs(targets, this.#stopped.signal));
+    await patiently(clock, this.#disk.renewLogs(targets, this.#stopped.signal), momentMs);
     return targets.flatMap(({ uid, namespace, name: pod, containers }) =>
       containers.flatMap(({ name: container }) => {
         const size = this.#disk.logs(uid)?.containers.get(container);
@@ -171,7 +172,9 @@ export class Stats implements Component {
   async #wholeSnapshot(): Promise<UsageSnapshot> {
     const { signal } = this.#stopped;
     const filesystems = this.#filesystems.renew(diskKeepMs, () => this.#deps.disk.filesystems(), this.#diskFailed);
-    await patiently(this.#deps.clock, [filesystems, this.#runtime.renew(signal)]);
+    // Scrapers are soon out of patience, and sizes grow slowly.
+    const isKnown = this.#runtime.value !== undefined && this.#filesystems.value !== undefined;
+    await patiently(this.#deps.clock, [filesystems, this.#runtime.renew(signal)], isKnown ? momentMs : undefined);
     return this.#snapshots.take(this.#runtime.value, this.#filesystems.value ?? [], signal);
   }
 

@@ -26,6 +26,9 @@ test('operations, orphans and new lives are measured', async () => {
     metrics: registry,
   });
   await workers.start();
+  for (const kind of ['', 'true']) {
+    assert.match(registry.render(), new RegExp(`^kubelet_restarted_pods_total\\{static="${kind}"\\} 0$`, 'm'));
+  }
   const pod = aPod();
   workers.configure(pod);
   await clock.advance(1);

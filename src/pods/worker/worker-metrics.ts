@@ -51,6 +51,7 @@ export function workerMetrics(metrics: Metrics | undefined): WorkerMetrics {
     stability,
     labels: ['static'],
   });
+  for (const kind of ['', 'true']) restarts?.add(0, { static: kind });
   return {
     began: (pod) => containers?.observe(pod.spec.containers.length),
     started: (seconds) => starts?.observe(seconds),

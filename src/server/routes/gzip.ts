@@ -39,6 +39,8 @@ class GzipSink implements BodySink {
   readonly #gzip = createGzip(options);
   readonly #drained: Promise<void>;
   #failure: { readonly reason: unknown } | undefined;
+  /** Lets the writer go that waits. */
+  #release: () => void = () => {};
 
   constructor(sink: BodySink) {
     this.#drained = this.#drain(sink);
@@ -47,7 +49,11 @@ class GzipSink implements BodySink {
   async write(chunk: Uint8Array | string): Promise<void> {
     this.#throwFailure();
     // The compressor takes the chunk when it has room; what it puts out waits for the client in `#drain`.
-    await new Promise<void>((resolve) => void this.#gzip.write(chunk, () => resolve()));
+    await new Promise<void>((resolve) => {
+      // One that is given up while it is full never says that it took the chunk.
+      this.#release = resolve;
+      this.#gzip.write(chunk, () => resolve());
+    });
     this.#throwFailure();
   }
 
@@ -66,6 +72,7 @@ class GzipSink implements BodySink {
       for await (const chunk of this.#gzip) await sink.write(chunk as Buffer);
     } catch (reason) {
       this.#failure = { reason };
+      this.#release();
     }
   }
 

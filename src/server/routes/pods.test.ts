@@ -17,6 +17,13 @@ test('the page of a recorded node, byte for byte', async () => {
   assert.equal(body, JSON.stringify(golden));
 });
 
+test('a condition that nobody probed for says so', async () => {
+  const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-11-15T08:19:03Z' }];
+  const { body } = await readAnswer(await podsHandler({ pods: () => [{ status: { conditions } }] })(aRequest()));
+  const shown = '{"type":"Ready","status":"True","lastProbeTime":null,"lastTransitionTime":"2026-11-15T08:19:03Z"}';
+  assert.ok(body.includes(`"conditions":[${shown}]`), body);
+});
+
 test('no pods: an empty list', async () => {
   const { body } = await readAnswer(await podsHandler({ pods: () => [] })(aRequest()));
   assert.equal(body, '{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}');

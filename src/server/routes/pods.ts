@@ -1,4 +1,4 @@
-import type { Pod } from '../../gen/kubernetes/types.ts';
+import type { Pod, PodCondition, PodStatus } from '../../gen/kubernetes/types.ts';
 import { isMirrorPod } from '../../model/annotations.ts';
 import type { Handler, RouteResponse } from '../route.ts';
 import { listAnswer } from './list-answer.ts';
@@ -17,7 +17,17 @@ export function podsHandler(deps: PodsDeps): Handler {
 export function podListAnswer(pods: readonly Pod[]): RouteResponse {
   return listAnswer({
     before: '{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[',
-    items: pods.map(({ metadata, spec, status }) => ({ metadata, spec, status })),
+    items: pods.map(({ metadata, spec, status }) => ({ metadata, spec, status: status && shownStatus(status) })),
     after: ']}',
   });
+}
+
+function shownStatus(status: PodStatus): object {
+  const { conditions } = status;
+  return conditions === undefined ? status : { ...status, conditions: conditions.map(shownCondition) };
+}
+
+/** The time of the last probe is written even where there was none: the API has it so. */
+function shownCondition({ type, observedGeneration, status, lastProbeTime, ...rest }: PodCondition): object {
+  return { type, observedGeneration, status, lastProbeTime: lastProbeTime ?? null, ...rest };
 }

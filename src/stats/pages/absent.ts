@@ -23,3 +23,22 @@ export const absentFromCadvisorPage: Readonly<Record<string, string>> = {
 
 /** Metrics of upstream's /metrics/resource that are not on ours, and why. */
 export const absentFromResourcePage: Readonly<Record<string, string>> = {};
+
+const disks = 'the kernel may not count what cgroups do with disks; those of version 1 count little by themselves';
+const pressure = 'not every kernel counts for how long tasks wait';
+
+/** Metrics of upstream's /metrics/cadvisor that are on ours only where the kernel counts what they tell. */
+export const absentWhereNotCounted: Readonly<Record<string, string>> = {
+  container_blkio_device_usage_total: disks,
+  container_fs_reads_bytes_total: disks,
+  container_fs_reads_total: disks,
+  container_fs_writes_bytes_total: disks,
+  container_fs_writes_total: disks,
+  container_memory_max_usage_bytes: 'cgroups of version 2 remember the most they used from Linux 5.19 on',
+  container_pressure_cpu_stalled_seconds_total: pressure,
+  container_pressure_cpu_waiting_seconds_total: pressure,
+  container_pressure_io_stalled_seconds_total: pressure,
+  container_pressure_io_waiting_seconds_total: pressure,
+  container_pressure_memory_stalled_seconds_total: pressure,
+  container_pressure_memory_waiting_seconds_total: pressure,
+};

@@ -3,7 +3,13 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { parseMetrics, shapeOf, shapeRows } from '../../testing/parse-metrics.ts';
 import { someMachine, usageSnapshot } from '../../testing/usage-snapshots.ts';
-import { absentFromCadvisorPage, absentFromResourcePage, cadvisorPage, resourcePage } from './index.ts';
+import {
+  absentFromCadvisorPage,
+  absentFromResourcePage,
+  absentWhereNotCounted,
+  cadvisorPage,
+  resourcePage,
+} from './index.ts';
 
 /** The recorded node had no container with a limit of processor time; with one, upstream has these too. */
 const onlyWithQuota = [
@@ -51,7 +57,18 @@ describe('/metrics/cadvisor against the record', () => {
   });
 
   it('says why of everything that is absent', () => {
-    for (const reason of Object.values(absentFromCadvisorPage)) assert.ok(reason.length > 20);
+    for (const table of [absentFromCadvisorPage, absentWhereNotCounted]) {
+      for (const reason of Object.values(table)) assert.ok(reason.length > 20);
+    }
+  });
+
+  it('has what depends on the kernel, where it tells', () => {
+    const page = Buffer.concat([...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)]);
+    const names = shapes(page).map(nameOf);
+    assert.deepEqual(
+      Object.keys(absentWhereNotCounted).filter((name) => !names.includes(name)),
+      [],
+    );
   });
 });
 

@@ -1,3 +1,3 @@
-export { absentFromCadvisorPage, absentFromResourcePage } from './absent.ts';
+export { absentFromCadvisorPage, absentFromResourcePage, absentWhereNotCounted } from './absent.ts';
 export { cadvisorPage, type ScrapeOptions } from './cadvisor-page.ts';
 export { resourcePage } from './resource-page.ts';

@@ -20,7 +20,9 @@ import { writeKubeconfig, type Identity } from './kubeconfig.ts';
 import { runKubectl, type KubectlOptions, type KubectlResult } from './kubectl.ts';
 import { loopbackPorts } from './loopback-ports.ts';
 import { programPath } from './programs.ts';
-import { Service } from './service.ts';
+import { Service, type ServicePlan } from './service.ts';
+
+const frontProxyUser = 'front-proxy-client';
 
 /** A state of the store to come back to. */
 export interface EtcdSnapshot {
@@ -46,6 +48,8 @@ export class ControlPlane {
   readonly #folder: ClusterFolder;
   readonly #layout: Layout;
   readonly #token: BootstrapToken = { id: randomBytes(3).toString('hex'), secret: randomBytes(8).toString('hex') };
+  /** What somebody runs beside the four. */
+  readonly #others: Service[] = [];
   #snapshots = 0;
 
   constructor(folder: ClusterFolder, authority: CertificateAuthority, layout: Layout, options: ControlPlaneOptions) {
@@ -124,6 +128,29 @@ export class ControlPlane {
     return this.#write(this.#folder.file('bootstrap.kubeconfig'), 'kubelet-bootstrap', identity);
   }
 
+  /** The identity of a service account, which must be there. */
+  async serviceAccountKubeconfig(namespace: string, name: string): Promise<string> {
+    const identity = { token: await this.serviceAccountToken(namespace, name) };
+    return this.#write(this.#folder.file(`${namespace}-${name}.kubeconfig`), name, identity);
+  }
+
+  async serviceAccountToken(namespace: string, name: string): Promise<string> {
+    return (await this.ask('create', 'token', name, `--namespace=${namespace}`)).trim();
+  }
+
+  /** One more program, which ends with the others. */
+  async startService(plan: ServicePlan): Promise<Service> {
+    const service = new Service(this.#folder, plan);
+    this.#others.push(service);
+    await service.start();
+    return service;
+  }
+
+  /** A path for what such a program keeps; it goes with the others. */
+  file(name: string): string {
+    return this.#folder.file(name);
+  }
+
   startApiServer(): Promise<void> {
     return this.apiServer.start();
   }
@@ -168,7 +195,7 @@ export class ControlPlane {
   /** Ends everything and removes the folder. */
   async stop(): Promise<void> {
     // Nobody needs what a polite stop would save.
-    await Promise.all(this.services.map((service) => service.kill()));
+    await Promise.all([...this.#others, ...this.services].map((service) => service.kill()));
     await this.#folder.remove();
   }
 
@@ -235,6 +262,7 @@ async function makeLayout(folder: ClusterFolder, authority: CertificateAuthority
       user: 'kube-apiserver-kubelet-client',
       group: 'system:masters',
     }),
+    frontProxy: { user: frontProxyUser, ...(await authority.issue('front-proxy', { user: frontProxyUser })) },
     serviceAccounts: await authority.keyPair('service-accounts'),
     serviceCidr,
     auditPolicy: folder.file('audit-policy.json'),

@@ -31,6 +31,8 @@ export interface Layout {
   /** For everything that listens. */
   readonly server: KeyPair;
   readonly kubeletClient: KeyPair;
+  /** By which API servers behind this one know it. */
+  readonly frontProxy: KeyPair & { readonly user: string };
   readonly serviceAccounts: { readonly privateKey: string; readonly publicKey: string };
   readonly serviceCidr: string;
   readonly auditPolicy: string;
@@ -71,6 +73,7 @@ export function apiServerFlags(layout: Layout, options: ControlPlaneOptions): re
     `--kubelet-client-key=${kubeletClient.key}`,
     '--kubelet-preferred-address-types=InternalIP,Hostname',
     ...(options.verifyKubelets === true ? [`--kubelet-certificate-authority=${authority.certificate}`] : []),
+    ...aggregation(layout),
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${serviceAccounts.publicKey}`,
     `--service-account-signing-key-file=${serviceAccounts.privateKey}`,
@@ -84,6 +87,21 @@ export function apiServerFlags(layout: Layout, options: ControlPlaneOptions): re
           '--audit-log-maxsize=10000',
         ]),
     ...(options.apiServerFlags ?? []),
+  ];
+}
+
+/** Others serve parts of the API behind this one, at the addresses of endpoints: nobody carries those of services here. */
+function aggregation({ authority, frontProxy }: Layout): readonly string[] {
+  return [
+    `--requestheader-client-ca-file=${authority.certificate}`,
+    // The authority signs everybody, so only this name may speak for others.
+    `--requestheader-allowed-names=${frontProxy.user}`,
+    '--requestheader-username-headers=X-Remote-User',
+    '--requestheader-group-headers=X-Remote-Group',
+    '--requestheader-extra-headers-prefix=X-Remote-Extra-',
+    `--proxy-client-cert-file=${frontProxy.certificate}`,
+    `--proxy-client-key-file=${frontProxy.key}`,
+    '--enable-aggregator-routing=true',
   ];
 }
 

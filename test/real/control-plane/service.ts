@@ -1,3 +1,4 @@
+import { basename, isAbsolute } from 'node:path';
 import { spawnDetached, tailOf, waitForEnd, type DetachedProcess } from '../../../src/up/detached-process.ts';
 import { isAlive, signalProcess } from '../../../src/up/process-table.ts';
 import { clock, until } from '../../support/real-wait.ts';
@@ -11,7 +12,8 @@ const stopPatienceMs = 30_000;
 const killPatienceMs = 10_000;
 
 export interface ServicePlan {
-  readonly program: ProgramName;
+  /** One that the control plane has, or the path of another. */
+  readonly program: ProgramName | `/${string}`;
   readonly args: readonly string[];
   readonly ready: () => Promise<boolean>;
 }
@@ -28,7 +30,7 @@ export class Service {
   }
 
   get name(): string {
-    return this.#plan.program;
+    return basename(this.#plan.program);
   }
 
   get logFile(): string {
@@ -43,7 +45,9 @@ export class Service {
   async start(): Promise<void> {
     if (this.running) throw new Error(`${this.name} runs already`);
     // The kernel ends it when this process is killed, which could not do it anymore.
-    const args = ['--pdeathsig', 'KILL', '--', programPath(this.#plan.program), ...this.#plan.args];
+    const { program } = this.#plan;
+    const path = isPath(program) ? program : programPath(program);
+    const args = ['--pdeathsig', 'KILL', '--', path, ...this.#plan.args];
     this.#process = await spawnDetached({ program: '/usr/bin/setpriv', args, logFile: this.logFile });
     this.#folder.record(this.name, this.#process.identity);
     const answer = await until(
@@ -82,4 +86,8 @@ export class Service {
   #signal(signal: NodeJS.Signals): boolean {
     return this.#process !== undefined && signalProcess(this.#process.identity, signal);
   }
+}
+
+function isPath(program: string): program is `/${string}` {
+  return isAbsolute(program);
 }
