@@ -1,9 +1,16 @@
-// What it costs that sessions go through the agent: the same exec on a real private containerd, once by way of the agent's
-// handler and hand-over, once straight to the runtime's streaming server. Both ask the runtime for a session each time.
-// Three things: a whole `true` with its exit code, one line there and back in an open session, and 64 MiB through `cat`.
+// What it costs that sessions go through the agent: the same exec on a real private containerd, once over TLS through the
+// secured port of an agent's process, once straight to the runtime's streaming server, in the clear. The runtime is asked
+// for a session each time. Three things: a whole `true` with its exit code, which has a new connection and its handshake in
+// it, one line there and back in an open session, and 64 MiB through `cat`.
+import { renameSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { silentLog } from '../src/base/log.ts';
+import { systemClock } from '../src/base/system-clock.ts';
+import { connectCri } from '../src/cri/index.ts';
+import type { Pod } from '../src/gen/kubernetes/types.ts';
 import { SpdyClient, type SessionRequest, type SpdyStream } from '../test/support/spdy-client.ts';
-import { StreamingWorld } from '../test/support/streaming-world.ts';
-import { median, quantile, record } from './support.ts';
+import { freePort, median, quantile, record, startBenchNode, until, type BenchNode } from './support.ts';
 
 const limits = { ratio: 1.2 };
 const rounds = { commands: 60, lines: 400, streams: 4 };
@@ -13,8 +20,18 @@ const bulk = 64 << 20;
 type Way = 'direct' | 'agent';
 type Times = Readonly<Record<Way, number[]>>;
 
-const world = await StreamingWorld.start(['main']);
+const port = await freePort();
+const authentication = { anonymous: { enabled: true }, webhook: { enabled: false } };
+const node = await startBenchNode({ verbosity: 2, config: { port, authentication } });
+const cri = connectCri({
+  endpoint: node.runtime.endpoint,
+  clock: systemClock(),
+  log: silentLog,
+  timeouts: { requestMs: 120_000 },
+});
+let target: Target | undefined;
 try {
+  target = await startPod(node);
   const commands = await alternate(rounds.commands, (way) => runTrue(way));
   const lines = await measureLines();
   const streams = await alternate(rounds.streams, (way) => runCat(way));
@@ -23,37 +40,77 @@ try {
     lineMs: summary(lines),
     bulkMs: summary(streams),
     limits,
+    load: loadavg()[0],
   };
   record('exec', result);
+  console.log(`load ${result.load?.toFixed(1)} on ${cpus().length} cores`);
   const aim = ` (aim: at most ${limits.ratio})`;
   show(`exec of true, with its exit code, median of ${rounds.commands}`, result.commandMs, aim);
   show(`one line there and back in an open session, median of ${rounds.lines}`, result.lineMs, aim);
   show(`${bulk >> 20} MiB there and back through cat, median of ${rounds.streams}`, result.bulkMs);
 } finally {
-  await world.destroy();
+  cri.close();
+  await node.destroy();
+}
+
+interface Target {
+  /** As the agent calls it. */
+  readonly pod: string;
+  readonly containerId: string;
+}
+
+async function startPod({ staging, manifests, runtime, podsUrl }: BenchNode): Promise<Target> {
+  const manifest = {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'web' },
+    spec: {
+      containers: [
+        {
+          name: 'main',
+          image: runtime.images.busybox,
+          imagePullPolicy: 'IfNotPresent',
+          command: ['sh', '-c', 'trap "exit 0" TERM; sleep 100000 & wait'],
+        },
+      ],
+    },
+  };
+  writeFileSync(join(staging, 'web'), JSON.stringify(manifest));
+  renameSync(join(staging, 'web'), join(manifests, 'web.json'));
+  let found: Target | undefined;
+  await until(async () => {
+    const { items } = (await (await fetch(podsUrl)).json()) as { readonly items: readonly Pod[] };
+    const { metadata, status } = items[0] ?? {};
+    if (status?.phase !== 'Running') return false;
+    const id = status.containerStatuses?.[0]?.containerID ?? '';
+    found = { pod: metadata?.name ?? '', containerId: id.replace(/^.*:\/\//, '') };
+    return true;
+  });
+  if (found === undefined) throw new Error('there is no pod');
+  return found;
 }
 
 /** Where to ask for a session: at the agent by a path that names all, or at the address that the runtime gives. */
 async function address(way: Way, cmd: readonly string[]): Promise<SessionRequest> {
+  if (target === undefined) throw new Error('there is no pod yet');
   if (way === 'agent') {
     const query = new URLSearchParams([
       ...cmd.map((word): [string, string] => ['command', word]),
       ...['input', 'output', 'error'].map((name): [string, string] => [name, '1']),
     ]);
-    return { port: world.front.port, path: `/exec/default/web/main?${query.toString()}` };
+    const path = `/exec/default/${target.pod}/main?${query.toString()}`;
+    return { port, path, tls: { rejectUnauthorized: false } };
   }
-  const { containers } = await world.observed();
-  const containerId = containers[0]?.id ?? '';
-  const { url } = await world.cri.exec({
-    containerId,
+  const { url } = await cri.exec({
+    containerId: target.containerId,
     cmd: [...cmd],
     tty: false,
     stdin: true,
     stdout: true,
     stderr: true,
   });
-  const { hostname, port, pathname } = new URL(url);
-  return { host: hostname, port: Number(port), path: pathname };
+  const place = new URL(url);
+  return { host: place.hostname, port: Number(place.port), path: place.pathname };
 }
 
 interface Session {

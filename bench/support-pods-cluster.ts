@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   connectApiServer,
   HttpApiClient,
@@ -82,6 +83,10 @@ export class BenchCluster {
     await this.#node.ready();
   }
 
+  async stopAgent(): Promise<void> {
+    await this.#node.stopAgent();
+  }
+
   get log(): string {
     return this.#node.agent.text;
   }
@@ -90,11 +95,24 @@ export class BenchCluster {
     return this.#node.agent.pid;
   }
 
+  get runtimePid(): number {
+    return this.#node.runtime.containerdPid;
+  }
+
+  /** Where the agent's secured port is, and an identity that may ask there for everything. */
+  async agentServer(): Promise<AgentServer> {
+    const { addresses = [], daemonEndpoints } = (await this.#node.ready()).status ?? {};
+    const host = addresses.find(({ type }) => type === 'InternalIP')?.address ?? '';
+    const files = await this.#plane.authority.issue('scraper', { user: 'scraper', group: 'system:masters' });
+    const [cert, key] = [readFileSync(files.certificate), readFileSync(files.key)];
+    return { origin: `https://${host}:${daemonEndpoints?.kubeletEndpoint?.Port}`, cert, key };
+  }
+
   /** Both moments by the wall: when the request was sent, and when the watch showed what it was sent for. */
-  async create(namespace: string, name: string): Promise<Lapse> {
+  async create(namespace: string, name: string, containers = 1): Promise<Lapse> {
     const seen = this.#times.ready(namespace, name);
     const sentAt = wallMs();
-    await this.#api.create(apiResources.pods, namespace, benchPod(name, this.#node));
+    await this.#api.create(apiResources.pods, namespace, benchPod(name, this.#node, containers));
     return { sentAt, seenAt: await this.#inTime(seen, `pod ${name} is Ready`) };
   }
 
@@ -129,6 +147,12 @@ export class BenchCluster {
   }
 }
 
+export interface AgentServer {
+  readonly origin: string;
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
 export interface Lapse {
   readonly sentAt: number;
   readonly seenAt: number;
@@ -138,21 +162,19 @@ const patienceMs = 240_000;
 const renewTime = '--output=jsonpath={.spec.renewTime}';
 
 /** Bound as it is made, so that no scheduler's time is in the measure. Its token comes as a projected volume. */
-function benchPod(name: string, node: JoinedNode): Pod {
+function benchPod(name: string, node: JoinedNode, containers: number): Pod {
   return {
     apiVersion: 'v1',
     kind: 'Pod',
     metadata: { name },
     spec: {
       nodeName: node.name,
-      containers: [
-        {
-          name: 'main',
-          image: node.image,
-          imagePullPolicy: 'IfNotPresent',
-          command: ['/bin/sh', '-c', 'trap "exit 0" TERM; sleep 100000 & wait'],
-        },
-      ],
+      containers: Array.from({ length: containers }, (_, index) => ({
+        name: index === 0 ? 'main' : `main-${index}`,
+        image: node.image,
+        imagePullPolicy: 'IfNotPresent',
+        command: ['/bin/sh', '-c', 'trap "exit 0" TERM; sleep 100000 & wait'],
+      })),
     },
   };
 }

@@ -19,7 +19,13 @@ export interface BenchNode {
 
 const clock = systemClock();
 
-export async function startBenchNode(options: { readonly verbosity: number }): Promise<BenchNode> {
+export interface BenchNodeOptions {
+  readonly verbosity: number;
+  /** Fields of the KubeletConfiguration, over those that are set here. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNode> {
   const folder = mkdtempSync('/var/tmp/tubelet-bench-');
   const runtime = await startPrivateRuntime({ root: join(folder, 'runtime'), log: silentLog, clock });
   const manifests = join(folder, 'manifests');
@@ -44,6 +50,7 @@ export async function startBenchNode(options: { readonly verbosity: number }): P
       authorization: { mode: 'AlwaysAllow' },
       logging: { format: 'json', verbosity: options.verbosity },
       failSwapOn: false,
+      ...options.config,
     }),
   );
   const logFile = join(folder, 'agent.log');
@@ -61,7 +68,7 @@ export async function startBenchNode(options: { readonly verbosity: number }): P
   return { runtime, agent, manifests, staging, podsUrl, logFile, destroy };
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;

@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { layOutRecord } from '../testing/recorded-tree.ts';
 import { HostCgroupUsage } from './cgroup-usage.ts';
+import { KeptFiles } from './kept-files.ts';
 
 const wall = Date.UTC(2026, 10, 15);
 const clock = new FakeClock({ wall });
@@ -38,21 +39,42 @@ function procOf(folder: string, files: Readonly<Record<string, string>> = {}): s
   return proc;
 }
 
-function version1() {
+function version1(files?: KeptFiles) {
   const folder = layOutRecord('test/golden/cgroups/v1.txt');
   const hierarchies = ['cpu', 'cpuacct', 'memory', 'blkio', 'pids'].map((name) => ({
     version: 1 as const,
     root: join(folder, name),
     controllers: [name],
   }));
-  return HostCgroupUsage.open({ clock, version: 1, pressure: true, hierarchies, proc: procOf(folder) });
+  const kept = files && { files };
+  return HostCgroupUsage.open({ clock, version: 1, pressure: true, hierarchies, proc: procOf(folder), ...kept });
 }
 
-function version2() {
+function version2(files?: KeptFiles) {
   const folder = layOutRecord('test/golden/cgroups/v2.txt');
   const hierarchies = [{ version: 2 as const, root: folder, controllers: [] }];
-  return HostCgroupUsage.open({ clock, version: 2, pressure: true, hierarchies, proc: procOf(folder) });
+  const kept = files && { files };
+  return HostCgroupUsage.open({ clock, version: 2, pressure: true, hierarchies, proc: procOf(folder), ...kept });
 }
+
+describe('files that are kept open', () => {
+  for (const [name, open, path, count] of [
+    ['version 1, with a quota', version1, '/kubepods/burstable/pod0a1b/c0ffee', 5],
+    ['version 2', version2, '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0a1b.slice', 4],
+  ] as const) {
+    test(`${name}: the same figures; only what every page needs stays open, and nothing after the end`, () => {
+      const files = new KeptFiles({ clock: new FakeClock(), most: 100 });
+      const [plain, keeping] = [open(), open(files)];
+      for (const depth of ['core', 'everything', 'core'] as const) {
+        assert.ok(plain.read(path, depth));
+        assert.deepEqual(keeping.read(path, depth), plain.read(path, depth));
+      }
+      assert.equal(files.size, count);
+      keeping.close();
+      assert.equal(files.size, 0);
+    });
+  }
+});
 
 describe('version 1', () => {
   const container = '/kubepods/burstable/pod0a1b/c0ffee';

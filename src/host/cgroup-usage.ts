@@ -11,6 +11,7 @@ import {
   type UsageOptions,
 } from './cgroup-usage-v1.ts';
 import { usageVersion2 } from './cgroup-usage-v2.ts';
+import type { KeptFiles } from './kept-files.ts';
 import { cgroupHierarchies, type CgroupHierarchy } from './pod-cgroups.ts';
 import { readPseudoFile, told } from './proc-usage-file.ts';
 import { HostProcessFiles } from './proc-usage-files.ts';
@@ -21,6 +22,8 @@ export interface HostCgroupUsageOptions {
   readonly version: CgroupVersion;
   /** Whether pressure is read, which costs three files for each cgroup. */
   readonly pressure: boolean;
+  /** Keeps what is read for every page open. */
+  readonly files?: KeptFiles;
   readonly hierarchies?: readonly CgroupHierarchy[];
   readonly proc?: string;
 }
@@ -29,6 +32,15 @@ const noDevices: ReadonlyMap<string, string> = new Map();
 /** What is set changes seldom and is a third of all files, so it is not read for every page. */
 const valuesKeepMs = 30_000;
 const mostKept = 10_000;
+/** What every page is made of, in both versions. */
+const oftenRead = new Set([
+  'cpuacct.usage',
+  'memory.usage_in_bytes',
+  'memory.stat',
+  'cpu.stat',
+  'memory.current',
+  'cgroup.procs',
+]);
 
 interface KeptValues {
   readonly values: SetValues;
@@ -89,7 +101,7 @@ export class HostCgroupUsage {
 
   /** The processes of the cgroup itself, without those of cgroups below it. */
   processes(path: string): readonly number[] {
-    const text = readPseudoFile(`${this.#anyRoot}${path}/cgroup.procs`);
+    const text = this.#readFile(`${this.#anyRoot}${path}`, 'cgroup.procs');
     return text === undefined || text === '' ? [] : pidsIn(text);
   }
 
@@ -98,6 +110,17 @@ export class HostCgroupUsage {
     if (path === '/') return this.#proc.bootTime();
     const folder = `${this.#anyRoot}${path}`;
     return told(() => Math.round(statSync(folder).mtimeMs), folder);
+  }
+
+  /** Keeps no file open until the next reading. */
+  close(): void {
+    this.#options.files?.close();
+  }
+
+  #readFile(folder: string, file: string): string | undefined {
+    const { files } = this.#options;
+    const path = `${folder}/${file}`;
+    return files !== undefined && oftenRead.has(file) ? files.read(path) : readPseudoFile(path);
   }
 
   #readTree(path: string, depth: UsageDepth, processes: number | undefined): TreeUsage | undefined {
@@ -132,7 +155,7 @@ export class HostCgroupUsage {
     const roots = this.#roots;
     const read = (controller: string, file: string): string | undefined => {
       const root = roots.get(controller);
-      return root === undefined ? undefined : readPseudoFile(`${root}${path}/${file}`);
+      return root === undefined ? undefined : this.#readFile(`${root}${path}`, file);
     };
     return usageVersion1(read, options);
   }
@@ -140,7 +163,7 @@ export class HostCgroupUsage {
   #version2(path: string, options: UsageOptions, isRoot: boolean): TreeUsage | undefined {
     const folder = `${this.#anyRoot}${path}`;
     const machine = isRoot ? this.#proc.memory() : undefined;
-    return usageVersion2((file) => readPseudoFile(`${folder}/${file}`), {
+    return usageVersion2((file) => this.#readFile(folder, file), {
       ...options,
       pressure: this.#options.pressure && !isRoot,
       root: machine && { usage: machine.total - machine.free, swap: machine.swapTotal - machine.swapFree },

@@ -15,8 +15,19 @@ const untold = new Set(['ENOENT', 'ENODEV', 'ESRCH', 'EOPNOTSUPP', 'EINVAL', 'EN
 
 /** The text of a file of /proc, /sys or a cgroup; undefined where there is none. What is beyond 256 KiB is left out. */
 export function readPseudoFile(path: string): string | undefined {
-  const length = told(() => readInto(path), path);
-  return length === undefined ? undefined : buffer.toString('latin1', 0, length);
+  return told(() => {
+    const file = openSync(path, 'r');
+    try {
+      return textOf(file);
+    } finally {
+      closeSync(file);
+    }
+  }, path);
+}
+
+/** The same of one that is open, from its beginning: the kernel makes the text anew for whoever begins there. */
+export function textOf(file: number): string {
+  return buffer.toString('latin1', 0, readInto(file));
 }
 
 /** The answer of the kernel; undefined where it has none. */
@@ -30,17 +41,12 @@ export function told<T>(ask: () => T, what: string): T | undefined {
   }
 }
 
-function readInto(path: string): number {
-  const file = openSync(path, 'r');
-  try {
-    let length = readSync(file, buffer, 0, buffer.length, null);
-    if (length < surelyWhole) return length;
-    for (;;) {
-      const more = length === buffer.length ? 0 : readSync(file, buffer, length, buffer.length - length, null);
-      if (more === 0) return length;
-      length += more;
-    }
-  } finally {
-    closeSync(file);
+function readInto(file: number): number {
+  let length = readSync(file, buffer, 0, buffer.length, 0);
+  if (length < surelyWhole) return length;
+  for (;;) {
+    const more = length === buffer.length ? 0 : readSync(file, buffer, length, buffer.length - length, length);
+    if (more === 0) return length;
+    length += more;
   }
 }

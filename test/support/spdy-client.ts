@@ -32,7 +32,9 @@ export async function upgrade(
   headers: readonly string[],
 ): Promise<{ readonly socket: Socket; readonly rest: Buffer; readonly head: string }> {
   const { host = '127.0.0.1', port, path, tls } = request;
-  const socket = tls === undefined ? connect({ host, port, noDelay: true }) : connectSecurely({ ...tls, host, port });
+  const socket = tls === undefined ? connect({ host, port }) : connectSecurely({ ...tls, host, port });
+  // A line in several small pieces is not to wait for the other side's acknowledgement of the first.
+  socket.setNoDelay(true);
   await once(socket, tls === undefined ? 'connect' : 'secureConnect');
   const lines = [`${method} ${path} HTTP/1.1`, `Host: ${host}:${port}`, 'Connection: Upgrade', ...headers];
   socket.write([...lines, ...(request.headers ?? []), '', ''].join('\r\n'));

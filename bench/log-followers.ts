@@ -1,0 +1,233 @@
+// Two hundred clients follow logs at a time, over TLS through the agent's own port: whether every line comes once and in its
+// order although the logs are rotated meanwhile, what memory the agent takes for it, and how long its event loop stands still.
+// One agent without an API server on a real private containerd; everybody may ask, but only from this machine.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { Agent, request, type RequestOptions } from 'node:https';
+import { cpus, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Pod } from '../src/gen/kubernetes/types.ts';
+import { systemClock } from '../src/base/system-clock.ts';
+import { LineCheck } from './support-line-check.ts';
+import { usage } from './support-usage.ts';
+import { freePort, median, readLog, record, startBenchNode, until, type BenchNode } from './support.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    followers: { type: 'string', default: '200' },
+    pods: { type: 'string', default: '4' },
+    /** Lines of each pod. */
+    lines: { type: 'string', default: '20000' },
+    /** Gives the agent a processor before everybody else, so that its pauses are its own and not other programs' doing. */
+    first: { type: 'boolean', default: false },
+  },
+});
+const followers = Number(options.followers);
+const pods = Number(options.pods);
+const lines = Number(options.lines);
+
+const aims = { pauseMs: 50, growthMb: 100 };
+/** The agent tells the longest pause of the last half to whole minute, so after this only what comes counts. */
+const forgottenMs = 31_000;
+/** A portion every tenth of a second. */
+const portion = 40;
+const maxLogSize = '300Ki';
+const calmMs = 5_000;
+const pollMs = 1_000;
+const lagEveryPolls = 10;
+const patienceMs = 600_000;
+
+const clock = systemClock();
+const port = await freePort();
+const node = await startBenchNode({
+  verbosity: 4,
+  config: {
+    port,
+    authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
+    containerLogMaxSize: maxLogSize,
+    containerLogMonitorInterval: '3s',
+  },
+});
+const pid = node.agent.pid ?? 0;
+if (options.first) execFileSync('chrt', ['--all-tasks', '--fifo', '--pid', '1', String(pid)]);
+const secure: RequestOptions = { rejectUnauthorized: false, agent: new Agent({ keepAlive: false }) };
+const signalFolder = join(node.staging, 'signal');
+
+interface Result {
+  /** How many followers got every line once and in its order. */
+  readonly whole: number;
+  readonly faults: readonly string[];
+  readonly megabytes: number;
+  readonly rotations: number;
+  readonly rssMb: Readonly<Record<'before' | 'connected' | 'most' | 'after', number>>;
+  readonly pauseMs: Readonly<Record<'idle' | 'connecting' | 'following', number>>;
+  readonly cpuSeconds: number;
+  readonly seconds: number;
+  readonly load: number;
+}
+
+try {
+  const names = await startWriters(node);
+  // Whatever starting pods and the first answers cost is not the followers'.
+  await follow(names[0] ?? '', new LineCheck(0), '?');
+  for (let time = 0; time < 2; time++) {
+    await longestPauseMs();
+    await clock.sleep(forgottenMs);
+  }
+  const idlePauseMs = await longestPauseMs();
+  const before = usage(pid);
+  const checks = Array.from({ length: followers }, () => new LineCheck(lines));
+  const ends = Promise.all(checks.map((check, index) => follow(names[index % names.length] ?? '', check)));
+  await until(async () => checks.every(({ connected }) => connected), patienceMs);
+  const connectPauseMs = await longestPauseMs();
+  await clock.sleep(calmMs);
+  const connected = usage(pid);
+  writeFileSync(join(signalFolder, 'go'), '');
+  const beganMs = performance.now();
+  const { mostRssMb, pauseMs, load } = await watch(ends);
+  const seconds = (performance.now() - beganMs) / 1_000;
+  const cpuSeconds = usage(pid).cpuSeconds - connected.cpuSeconds;
+  await clock.sleep(calmMs);
+  const after = usage(pid);
+  report({
+    whole: checks.filter(({ isWhole }) => isWhole).length,
+    faults: checks.flatMap(({ fault }) => fault ?? []).slice(0, 10),
+    megabytes: checks.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6,
+    rotations: rotations(),
+    rssMb: { before: before.rssMb, connected: connected.rssMb, most: mostRssMb, after: after.rssMb },
+    pauseMs: { idle: idlePauseMs, connecting: connectPauseMs, following: pauseMs },
+    cpuSeconds,
+    seconds,
+    load,
+  });
+} finally {
+  await node.destroy();
+}
+
+async function startWriters({ manifests, staging, runtime, podsUrl }: BenchNode): Promise<readonly string[]> {
+  mkdirSync(signalFolder);
+  const names = Array.from({ length: pods }, (_, index) => `writer-${index}`);
+  for (const name of names) {
+    writeFileSync(join(staging, name), JSON.stringify(writer(name, runtime.images.busybox)));
+    renameSync(join(staging, name), join(manifests, `${name}.json`));
+  }
+  let found: readonly Pod[] = [];
+  await until(async () => {
+    const { items } = (await (await fetch(podsUrl)).json()) as { readonly items: readonly Pod[] };
+    found = items.filter(({ status }) => status?.phase === 'Running');
+    return found.length === pods;
+  });
+  return found.map(({ metadata }) => metadata?.name ?? '');
+}
+
+/** Waits for a file, then writes numbered lines in portions, and ends. */
+function writer(name: string, image: string): object {
+  const script = `
+    until [ -e /signal/go ]; do usleep 100000; done
+    awk 'BEGIN {
+      for (n = 0; n < ${lines}; n++) {
+        printf "%08d abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqr\\n", n
+        if (n % ${portion} == ${portion - 1}) { fflush(); system("usleep 100000") }
+      }
+    }'`;
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: {
+      restartPolicy: 'Never',
+      containers: [
+        {
+          name: 'main',
+          image,
+          imagePullPolicy: 'IfNotPresent',
+          command: ['sh', '-c', script],
+          volumeMounts: [{ name: 'signal', mountPath: '/signal' }],
+        },
+      ],
+      volumes: [{ name: 'signal', hostPath: { path: signalFolder } }],
+    },
+  };
+}
+
+/** Until the answer ends, which it does when the container has. */
+function follow(pod: string, check: LineCheck, query = '?follow=true'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const path = `/containerLogs/default/${pod}/main${query}`;
+    const outgoing = request(`https://127.0.0.1:${port}${path}`, secure, (response) => {
+      if (response.statusCode !== 200) reject(new Error(`${path}: ${response.statusCode}`));
+      check.connected = true;
+      response.on('data', (chunk: Buffer) => check.take(chunk));
+      response.on('error', reject).on('end', resolve);
+    });
+    outgoing.on('error', reject).end();
+  });
+}
+
+interface Watched {
+  readonly mostRssMb: number;
+  readonly pauseMs: number;
+  readonly load: number;
+}
+
+/** Memory and pauses of the agent until it is over. */
+async function watch(over: Promise<unknown>): Promise<Watched> {
+  const state = { isOver: false };
+  const end = over.finally(() => (state.isOver = true));
+  const [rss, pauses, loads]: [number[], number[], number[]] = [[], [], []];
+  for (let poll = 1; !state.isOver; poll++) {
+    await Promise.race([clock.sleep(pollMs), end]);
+    rss.push(usage(pid).rssMb);
+    loads.push(loadavg()[0] ?? Number.NaN);
+    if (poll % lagEveryPolls === 0) pauses.push(await longestPauseMs());
+  }
+  await end;
+  pauses.push(await longestPauseMs());
+  return { mostRssMb: Math.max(...rss), pauseMs: Math.max(...pauses), load: median(loads) };
+}
+
+/** How late the agent's event loop came to something at worst. */
+async function longestPauseMs(): Promise<number> {
+  const found = /^tubelet_event_loop_lag_seconds\{quantile="1"\} (.*)$/m.exec(await page('/metrics'));
+  return Number(found?.[1]) * 1_000;
+}
+
+function rotations(): number {
+  return readLog(node.logFile).filter(({ msg }) => msg === 'Container log rotated').length;
+}
+
+function report(result: Result): void {
+  record('log-followers', { followers, pods, lines, maxLogSize, first: options.first, aims, ...result });
+  const { whole, faults, megabytes, rotations: times, rssMb, pauseMs, cpuSeconds, seconds, load } = result;
+  const growthMb = rssMb.most - rssMb.before;
+  const missed = (isMissed: boolean): string => (isMissed ? '  MISSED' : '');
+  console.log(
+    `${followers} followers of ${pods} logs of ${lines} lines; load ${load.toFixed(1)} on ${cpus().length} cores`,
+  );
+  console.log(`  every line, once, in order: ${whole} of ${followers}${missed(whole < followers)}; ${times} rotations`);
+  for (const fault of faults) console.log(`    ${fault}`);
+  console.log(
+    `  ${megabytes.toFixed(0)} MB in ${seconds.toFixed(1)} s, ${((cpuSeconds / seconds) * 100).toFixed(0)} % of a core, ` +
+      `${((cpuSeconds * 1e6) / (followers * lines)).toFixed(2)} µs a line`,
+  );
+  console.log(
+    `  resident memory ${rssMb.before.toFixed(0)} MB, connected ${rssMb.connected.toFixed(0)}, at most ` +
+      `${rssMb.most.toFixed(0)}, after ${rssMb.after.toFixed(0)} (aim: at most ${aims.growthMb} more)${missed(growthMb > aims.growthMb)}`,
+  );
+  console.log(
+    `  longest pause ${pauseMs.idle.toFixed(0)} ms idle, ${pauseMs.connecting.toFixed(0)} ms while all connect, ` +
+      `${pauseMs.following.toFixed(0)} ms in all (aim: at most ${aims.pauseMs})${missed(pauseMs.following > aims.pauseMs)}`,
+  );
+}
+
+function page(path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(`https://127.0.0.1:${port}${path}`, secure, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('error', reject).on('end', () => resolve(text));
+    });
+    outgoing.on('error', reject).end();
+  });
+}

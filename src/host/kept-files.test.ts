@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readlinkSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { KeptFiles } from './kept-files.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'kept-files-'));
+after(() => rmSync(folder, { recursive: true }));
+
+function fileOf(name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}
+
+/** How many descriptors of this process lead to the path. */
+function openOf(path: string): number {
+  const target = (descriptor: string): string => {
+    try {
+      return readlinkSync(`/proc/self/fd/${descriptor}`);
+    } catch {
+      // The one that the listing itself was made by.
+      return '';
+    }
+  };
+  return readdirSync('/proc/self/fd').filter((descriptor) => target(descriptor) === path).length;
+}
+
+async function endOf(child: ChildProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+}
+
+describe('files that stay open', () => {
+  test('each reading tells what is there now, by one descriptor', () => {
+    const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
+    const path = fileOf('one', 'first\n');
+    assert.equal(files.read(path), 'first\n');
+    writeFileSync(path, 'second, longer\n');
+    assert.equal(files.read(path), 'second, longer\n');
+    writeFileSync(path, '3\n');
+    assert.equal(files.read(path), '3\n');
+    assert.equal(openOf(path), 1);
+    files.close();
+    assert.equal(openOf(path), 0);
+  });
+
+  test('a long one is told whole', () => {
+    const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
+    const text = 'a line of twenty byte\n'.repeat(5_000);
+    const path = fileOf('long', text);
+    assert.equal(files.read(path), text);
+    assert.equal(files.read(path), text);
+    files.close();
+  });
+
+  test('one that was never there', () => {
+    const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
+    assert.equal(files.read(join(folder, 'nothing')), undefined);
+    assert.equal(files.size, 0);
+  });
+
+  test('one that the kernel has no more is closed, and another one of the same name is found', async () => {
+    const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
+    const child = spawn('sleep', ['1000']);
+    await once(child, 'spawn');
+    const path = join(folder, 'link');
+    symlinkSync(`/proc/${child.pid}/stat`, path);
+    assert.match(files.read(path) ?? '', new RegExp(`^${child.pid} `));
+    assert.equal(files.size, 1);
+    await endOf(child);
+    assert.equal(files.read(path), undefined);
+    assert.equal(files.size, 0);
+
+    const other = spawn('sleep', ['1000']);
+    await once(other, 'spawn');
+    symlinkSync(`/proc/${other.pid}/stat`, `${path}.new`);
+    renameSync(`${path}.new`, path);
+    assert.match(files.read(path) ?? '', new RegExp(`^${other.pid} `));
+    await endOf(other);
+    files.close();
+  });
+
+  test('there are never more than allowed; the others are read all the same', () => {
+    const files = new KeptFiles({ clock: new FakeClock(), most: 2 });
+    const paths = ['a', 'b', 'c'].map((name) => fileOf(name, name));
+    for (let round = 0; round < 2; round++)
+      assert.deepEqual(
+        paths.map((path) => files.read(path)),
+        ['a', 'b', 'c'],
+      );
+    assert.equal(files.size, 2);
+    assert.deepEqual(paths.map(openOf), [1, 1, 0]);
+    files.close();
+  });
+
+  test('what nobody reads any more is closed after a while, and then no timer is left', async () => {
+    const clock = new FakeClock();
+    const files = new KeptFiles({ clock, most: 10 });
+    const [used, unused] = [fileOf('used', 'used'), fileOf('unused', 'unused')];
+    files.read(used);
+    files.read(unused);
+    for (let minute = 0; minute < 3; minute++) {
+      await clock.advance(40_000);
+      files.read(used);
+    }
+    assert.deepEqual([used, unused].map(openOf), [1, 0]);
+    await clock.advance(200_000);
+    assert.equal(files.size, 0);
+    assert.equal(openOf(used), 0);
+    assert.equal(clock.pending(), 0);
+  });
+});
