@@ -10,6 +10,8 @@ import { extractDebianPackage } from './debian.mjs';
 const moduleFolder = 'test/real/control-plane';
 /** What does not follow Kubernetes' releases is a module of its own. */
 const moduleFolders = [moduleFolder, `${moduleFolder}/metrics-server`];
+/** Go's own reader of profiles, which `go tool` would only compile when it is used first. */
+const profileReader = 'cmd/pprof';
 /** As upstream says which release a program is. */
 const versionPackages = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'];
 /** Static programs need no C compiler. */
@@ -30,7 +32,7 @@ export function controlPlanePrograms(root) {
   if (version === undefined) return { why: `${moduleFolder}/go.mod does not name k8s.io/kubernetes` };
   const flags = buildFlags(version);
   const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tubelet', 'control-plane');
-  const hash = createHash('sha256').update(JSON.stringify([files, go, flags, buildEnv]));
+  const hash = createHash('sha256').update(JSON.stringify([files, go, flags, buildEnv, profileReader]));
   const folder = join(cache, `${version}-${hash.digest('hex').slice(0, 16)}`);
   if (existsSync(folder)) return { folder };
   mkdirSync(cache, { recursive: true });
@@ -59,13 +61,16 @@ function build(root, folder, { flags, title }) {
     if (noEtcd !== undefined) return noEtcd;
     console.error(`building ${title}; the first time takes some six minutes on two cores`);
     // Politely: it takes every core for minutes, and somebody may be working here.
-    for (const module of moduleFolders) {
-      const result = spawnSync('nice', ['-n', '10', 'go', 'build', ...flags, '-o', `${fresh}/`, 'tool'], {
+    for (const [module, target] of [
+      ...moduleFolders.map((folder) => [folder, 'tool']),
+      [moduleFolder, profileReader],
+    ]) {
+      const result = spawnSync('nice', ['-n', '10', 'go', 'build', ...flags, '-o', `${fresh}/`, target], {
         cwd: join(root, module),
         env: { ...process.env, ...buildEnv },
         stdio: ['ignore', 2, 2],
       });
-      if (result.status !== 0) return `go build of ${title} (${module}) failed, see above`;
+      if (result.status !== 0) return `go build of ${title} (${target} in ${module}) failed, see above`;
     }
     moveInto(fresh, folder);
     console.error(`built ${title} in ${Math.round((performance.now() - began) / 1000)} s: ${folder}`);

@@ -1,8 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { readPprof } from '../../testing/read-pprof.ts';
@@ -65,29 +61,4 @@ test('a profile in which nothing happened', () => {
   const nothing = { startTime: 0, endTime: 0, nodes: [{ id: 1, callFrame: frame('(root)') }] };
   const read = readPprof(gzipSync(encodePprof(cpuToPprof(nothing, 0, 10_000), 'tubelet')));
   assert.deepEqual(read.samples, []);
-});
-
-test('go tool pprof reads it', (t) => {
-  const version = spawnSync('go', ['version']);
-  if (version.status !== 0) {
-    t.skip('there is no go on this machine');
-    return;
-  }
-  const folder = mkdtempSync(join(tmpdir(), 'pprof-'));
-  try {
-    const file = join(folder, 'profile');
-    writeFileSync(file, packed);
-    const { status, stdout, stderr } = spawnSync('go', ['tool', 'pprof', '-top', '-unit=ms', file], {
-      encoding: 'utf8',
-      env: { ...process.env, PPROF_TMPDIR: folder },
-    });
-    assert.equal(status, 0, stderr);
-    assert.match(stdout, /^File: tubelet$/m);
-    assert.match(stdout, /^Type: cpu$/m);
-    assert.match(stdout, /^Duration: 80ms, Total samples = 40ms \(50\.00%\)$/m);
-    assert.match(stdout, /^ +21ms 52\.50% +52\.50% +21ms 52\.50% +work$/m);
-    assert.match(stdout, /^ +10ms 25\.00% +77\.50% +40ms +100% +main$/m);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
 });

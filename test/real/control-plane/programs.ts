@@ -10,7 +10,8 @@ export type ProgramName =
   | 'kube-scheduler'
   | 'kubectl'
   | 'kubelet'
-  | 'metrics-server';
+  | 'metrics-server'
+  | 'pprof';
 
 export function programPath(name: ProgramName): string {
   const folder = process.env[variable];
