@@ -12,14 +12,17 @@ function below(heading: string): string {
   return text.split('\n## ')[0] ?? '';
 }
 
+/** Without what a formatter does to tables. */
+const plain = (table: string): string => table.replace(/-{3,}/g, '---').replace(/ *\| */g, '|');
+
 for (const [heading, reasons] of Object.entries(absences)) {
   test(`docs/metrics.md tells the truth: ${heading}`, () => {
     const rows = below(heading)
       .split('\n')
       .filter((line) => line.startsWith('|') || line === 'Nothing.');
     assert.equal(
-      rows.join('\n'),
-      markdownTable(reasons),
+      plain(rows.join('\n')),
+      plain(markdownTable(reasons)),
       'replace the table in docs/metrics.md by the one expected here',
     );
   });
