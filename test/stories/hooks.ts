@@ -96,8 +96,13 @@ function sleepStories(open: OpenStage): void {
     await pod.remove();
     await pod.gone();
     const trail = await pod.seen.trail();
-    const [asked, lived] = [between(trail, 'pre', 'main asked'), between(trail, 'main asked', 'main ends')];
-    assert.ok(asked > 2.8 && asked < 7, `asked after ${asked} s`);
+    assert.ok(
+      trail.some(({ word }) => word === 'pre'),
+      'the hook has begun',
+    );
+    // Not from the hook's own mark: on a busy machine that comes late, and its time has run for a while then.
+    const [asked, lived] = [between(trail, 'removed', 'main asked'), between(trail, 'main asked', 'main ends')];
+    assert.ok(asked > 2.8 && asked < 8, `asked after ${asked} s`);
     assert.ok(lived > 1.5 && lived < 3.9, `lived ${lived} s longer`);
     assert.ok(pod.seen.events().some(({ reason }) => reason === 'FailedPreStopHook'));
   });
