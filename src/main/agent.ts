@@ -25,6 +25,7 @@ import { wireSources } from './wire/sources.ts';
 import { checkpointDisk, restoreStatuses, statusCheckpoint } from './wire/status-checkpoint.ts';
 import { wireServer } from './wire/server.ts';
 import { wireStats } from './wire/stats.ts';
+import { wireStorageDrivers } from './wire/storage-drivers.ts';
 import { runtimeCallMetrics } from './wire/telemetry.ts';
 import { wireTracing } from './wire/tracing.ts';
 
@@ -112,6 +113,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       machine: host,
       events: nodeEvents,
       plegError: () => plegError(clock, startedAt, machine?.pleg.lastRelist()),
+      volumesInUse: () => machine?.volumes.attachable() ?? [],
     };
     node =
       access && cluster
@@ -124,6 +126,15 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
           })
         : wireLoneNode(ownNode);
     await runner.start(node.early, signal);
+    const storage = wireStorageDrivers({
+      clock,
+      random,
+      log,
+      metrics: registry,
+      rootDir: settings.flags.rootDir,
+      record: node.driverRecord,
+      onChange: () => machine?.volumes.tryAgain('kubernetes.io/csi'),
+    });
     const policy = await imagePolicy({ settings, clock, log, metrics: registry, service: cri, env: deps.env });
     const wired: PodMachine = wireNodeMachine(
       deps,
@@ -162,7 +173,10 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
     const pods = [checkpoint, ...wired.components, ...sources];
-    await runner.start([...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? [])], signal);
+    await runner.start(
+      [...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? []), storage.watcher],
+      signal,
+    );
   } catch (error) {
     if (recorder !== undefined && !signal.aborted) await tellFailure(deps, recorder, error);
     await stop();

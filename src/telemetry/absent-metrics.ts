@@ -10,8 +10,6 @@ const eviction = 'Pods are not evicted for want of resources yet.';
 const imageCollection = 'Images that nobody uses are not removed yet.';
 const shutdown = 'The shutdown of the machine is not waited for yet.';
 const resize = 'Containers are not resized in place yet.';
-const storageDrivers = 'There are no storage drivers (CSI) yet.';
-const plugins = 'There are no plugins that register themselves yet.';
 const selinux = 'Volumes are not mounted with SELinux contexts: the runtime relabels their files.';
 const windows = 'Host process containers are of Windows.';
 const forcedCleaning = 'Nothing is cleaned by force: what cannot be taken down is left, told, and tried again.';
@@ -51,8 +49,6 @@ export const absentMetrics: Readonly<Record<string, string>> = {
   kubelet_pod_deferred_accepted_resizes_total: resize,
   'kubelet_started_host_process_containers_*': windows,
 
-  csi_operations_seconds: storageDrivers,
-  plugin_manager_total_plugins: plugins,
   'volume_manager_selinux_*': selinux,
   'force_cleaned_failed_volume_*': forcedCleaning,
 

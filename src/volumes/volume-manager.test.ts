@@ -132,6 +132,18 @@ describe('mount', () => {
     assert.equal(events.filter((text) => text.includes('MountVolume.SetUp')).length, 10);
   });
 
+  test('what a kind waited for is there: its failures are due at once, those of others are not', async () => {
+    const { failing, manager, woken, calls } = setUp();
+    for (const name of ['etc', 'cache']) failing.set(name, 'no');
+    await assert.rejects(manager.mount(pod, never));
+    failing.clear();
+    manager.tryAgain('kubernetes.io/host-path');
+    assert.deepEqual(woken, [`${pod.uid} at 0`]);
+    await assert.rejects(manager.mount(pod, never), /cache/);
+    assert.equal(calls.filter((call) => call.startsWith('up hostPath')).length, 2);
+    assert.equal(calls.filter((call) => call.startsWith('up emptyDir')).length, 1);
+  });
+
   test('what follows objects is tried at every look: somebody may know that it is there now', async () => {
     const { failing, manager, events } = setUp();
     failing.set('keys', 'secret "s" not found');

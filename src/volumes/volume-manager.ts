@@ -112,6 +112,18 @@ export class VolumeManager implements Component {
     return [...new Set(names)];
   }
 
+  /** What volumes of a kind waited for may be there now: whoever failed is due, and whoever could not be left is tried. */
+  tryAgain(plugin: string): void {
+    const nowMs = this.#deps.clock.monotonic();
+    for (const [uid, { records }] of this.#pods) {
+      const concerned = [...records.values()].filter((record) => record.plugin === plugin);
+      for (const record of concerned) {
+        if (record.failure !== undefined) record.failure = { ...record.failure, nextAtMs: nowMs };
+      }
+      if (concerned.length > 0) this.#deps.wake(uid);
+    }
+  }
+
   /** Groups that the pod's volumes want its containers to have, without those it has by itself. */
   extraGroups({ uid, spec }: Pick<DesiredPod, 'uid' | 'spec'>): readonly number[] {
     const own = spec.securityContext?.supplementalGroups ?? [];

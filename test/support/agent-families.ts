@@ -8,6 +8,7 @@ import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
 import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-cgroups.ts';
 import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
+import { wireStorageDrivers } from '../../src/main/wire/storage-drivers.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
 import { CgroupWriter } from '../../src/resources/cgroups/index.ts';
 import {
@@ -72,6 +73,7 @@ function registerRest(registry: Registry): readonly unknown[] {
     new IssuedServingCertificate({ ...certificates, addresses: () => [] }),
     new CgroupWriter({ clock, log, metrics, tree: untouched(), version: 2, controllers: new Set() }),
     wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
+    wireStorageDrivers({ clock, random, log, metrics, rootDir: '/', record: undefined, onChange: () => {} }),
     ...serverParts(registry),
   ];
 }

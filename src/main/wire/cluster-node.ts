@@ -44,12 +44,16 @@ export interface OwnNodeWiring {
   readonly events: NodeEvents;
   /** What is wrong with the agent's own view of the runtime. */
   readonly plegError: () => string | undefined;
+  /** Volumes in use here that somebody else attaches, by the names that a node's status has for them. */
+  readonly volumesInUse: () => readonly string[];
 }
 
 export interface WiredNode {
   readonly view: NodeView;
   /** Something that the node's status is made of has changed. */
   wake(): void;
+  /** Where storage drivers are put on record; nobody reads it where there is no cluster. */
+  readonly driverRecord?: CsiNodeRecord;
   /** Before anything that asks the view: pods and their admission. */
   readonly early: readonly Component[];
   readonly late: readonly Component[];
@@ -145,6 +149,7 @@ export function wireClusterNode(wiring: ClusterNodeWiring): WiredNode {
   return {
     view,
     wake: () => status.wake(),
+    driverRecord: csiNode,
     early: [greeting(wiring), status],
     late: [csiNode, registration, podCidr, lease],
   };
@@ -192,7 +197,7 @@ function nodeSettings({ settings, nodeName }: OwnNodeWiring): NodeSettings {
 }
 
 function nodeSources(
-  { settings, cri, machine, health, plegError }: OwnNodeWiring,
+  { settings, cri, machine, health, plegError, volumesInUse }: OwnNodeWiring,
   storageError: () => string | undefined,
 ): NodeSources {
   const { flags, featureGates } = settings;
@@ -210,6 +215,7 @@ function nodeSources(
       },
     },
     runtime: cri,
+    volumesInUse,
     notReady: () =>
       [...health.runtimeErrors(), plegError(), health.networkError(), storageError()].filter(
         (word) => word !== undefined,

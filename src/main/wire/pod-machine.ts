@@ -63,7 +63,7 @@ export interface PodMachine {
   readonly statuses: PodStatuses;
   readonly pleg: Pleg;
   readonly observed: ObservedPods;
-  readonly volumes: Pick<VolumeManager, 'mounted'>;
+  readonly volumes: Pick<VolumeManager, 'mounted' | 'attachable' | 'tryAgain'>;
   /** Every pod of which the runtime has anything, as last seen. */
   seen(): readonly ObservedPod[];
   /** How long starts take, as far as the watch of pods tells. */
