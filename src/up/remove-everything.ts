@@ -16,6 +16,7 @@ import { classifyProcess, isBelow, planRemoval, type Removal } from './plan-remo
 import type { RunCommand } from './ports.ts';
 import { errnoOf, isAlive, listProcesses, readBootId, signalProcess, type ProcessInfo } from './process-table.ts';
 import { programs } from './programs.ts';
+import { removalRounds } from './removal-rounds.ts';
 
 export interface RemovalDeps {
   readonly log: Log;
@@ -30,9 +31,6 @@ export interface RemovalResult {
   readonly keptManifests?: string;
 }
 
-/** Killed processes hold their cgroups until someone has reaped them, which takes some init programs seconds. */
-const patienceMs = 30_000;
-const roundPauseMs = 100;
 const agentPatienceMs = 15_000;
 const processPatienceMs = 5_000;
 const runtimePatienceMs = 20_000;
@@ -48,26 +46,14 @@ export async function removeEverything(
 ): Promise<RemovalResult> {
   const journal = await loadJournal(names);
   await stopPolitely(names, journal, deps, graceSeconds);
-  let found = journal !== undefined;
-  // Whoever keeps making new things must not keep this going for ever.
-  const longest = deps.clock.monotonic() + 10 * patienceMs;
-  let [until, before] = [0, ''];
-  for (;;) {
-    const plan = planRemoval(names, journal, await observeSystem(names, journal, deps.run));
-    if (plan.length === 0) break;
-    found = true;
-    // A slow machine with much to remove gets there: patience is for what does not move.
-    const now = plan.map(describeRemoval).join('\n');
-    if (now !== before) [until, before] = [Math.min(deps.clock.monotonic() + patienceMs, longest), now];
-    const faults = await carryOut(plan, deps);
-    if (deps.clock.monotonic() >= until) {
-      throw new TubeletError('internal', `could not remove ${faults.slice(0, 5).join('; ') || describePlan(plan)}`);
-    }
-    // What the kernel is still busy with, such as an interface on its way out, is gone a moment later.
-    if (faults.length > 0) await deps.clock.sleep(roundPauseMs);
-  }
+  const seen = await removalRounds({
+    clock: deps.clock,
+    look: async () => planRemoval(names, journal, await observeSystem(names, journal, deps.run)),
+    carryOut: (plan) => carryOut(plan, deps),
+    describe: describeRemoval,
+  });
   const keptManifests = journal === undefined ? undefined : await removeRoot(names, journal);
-  return { found, ...(keptManifests === undefined ? {} : { keptManifests }) };
+  return { found: seen || journal !== undefined, ...(keptManifests === undefined ? {} : { keptManifests }) };
 }
 
 async function stopPolitely(
@@ -191,8 +177,6 @@ async function forgiving(codes: readonly string[], act: () => Promise<void>): Pr
     if (!codes.includes(errnoOf(error) ?? '')) throw error;
   }
 }
-
-const describePlan = (plan: readonly Removal[]): string => plan.slice(0, 5).map(describeRemoval).join('; ');
 
 function describeRemoval(removal: Removal): string {
   if (removal.kind === 'kill') return `process ${removal.process.pid} (${removal.what})`;
