@@ -8,3 +8,4 @@ export { askedObjects } from './asked-objects.ts';
 export { watchedObjects, type SingleWatch } from './watched-objects.ts';
 export type { Token } from './tokens/compute-token.ts';
 export { PodTokens, type PodTokensDeps } from './tokens/pod-tokens.ts';
+export { refusedTrust, TrustBundles, type BundleWatch, type TrustBundlesDeps } from './trust/trust-bundles.ts';

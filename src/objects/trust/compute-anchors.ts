@@ -1,0 +1,75 @@
+import { TubeletError } from '../../base/errors.ts';
+import type { ClusterTrustBundle, ClusterTrustBundleProjection } from '../../gen/kubernetes/types.ts';
+import { selects, selectorText } from '../../model/label-selector.ts';
+
+/** A selector that is longer is none that a person wrote, and would be kept for as long as the pod lives. */
+const longestSelector = 100 * 1_024;
+
+export interface KnownBundles {
+  get(name: string): ClusterTrustBundle | undefined;
+  all(): readonly ClusterTrustBundle[];
+}
+
+/**
+ * The certificates that a volume wants, as one PEM text: each once, in the order of their bytes, so that the text changes
+ * when the certificates do and never else.
+ */
+export function computeAnchors(wish: ClusterTrustBundleProjection, bundles: KnownBundles): string {
+  return normalized(chosen(wish, bundles).map(({ spec }) => spec.trustBundle));
+}
+
+/** Whether a bundle that came, changed or went may be another answer to the wish. */
+export function concerns(wish: ClusterTrustBundleProjection, bundle: ClusterTrustBundle): boolean {
+  return wish.name === undefined ? wish.signerName === bundle.spec.signerName : wish.name === bundle.metadata?.name;
+}
+
+/** By which equal wishes are known. */
+export function wishKey({ name, signerName, labelSelector, optional = false }: ClusterTrustBundleProjection): string {
+  return JSON.stringify([name, signerName, labelSelector && selectorText(labelSelector), optional]);
+}
+
+function chosen(wish: ClusterTrustBundleProjection, bundles: KnownBundles): readonly ClusterTrustBundle[] {
+  const { name, signerName, labelSelector, optional = false } = wish;
+  if (name !== undefined) {
+    const bundle = bundles.get(name);
+    if (bundle !== undefined) return [bundle];
+    if (optional) return [];
+    const words = `clustertrustbundle.certificates.k8s.io "${name}" not found`;
+    throw new TubeletError('notFound', `while getting ClusterTrustBundle: ${words}`);
+  }
+  if (signerName === undefined) throw new TubeletError('invalid', 'either name or signerName must be specified');
+  const length = labelSelector === undefined ? 0 : Buffer.byteLength(selectorText(labelSelector));
+  if (length > longestSelector) {
+    throw new TubeletError('invalid', `label selector length (${length}) is larger than ${longestSelector}`);
+  }
+  const found = bundles
+    .all()
+    .filter(({ metadata, spec }) => spec.signerName === signerName && selects(labelSelector, metadata?.labels ?? {}));
+  if (found.length === 0 && !optional) {
+    throw new TubeletError('notFound', 'combination of signerName and labelSelector matched zero ClusterTrustBundles');
+  }
+  return found;
+}
+
+/** Certificates alone: whatever else stands between them, keys most of all, is nothing that pods should see. */
+const certificate = /-----BEGIN CERTIFICATE-----\s*([A-Za-z0-9+/=\s]+?)\s*-----END CERTIFICATE-----/g;
+const lineLength = 64;
+
+function normalized(texts: readonly string[]): string {
+  const each = new Map<string, Buffer>();
+  for (const text of texts) {
+    for (const [, body = ''] of text.matchAll(certificate)) {
+      const base64 = body.replace(/\s/g, '');
+      const bytes = Buffer.from(base64, 'base64');
+      // What is not written as it would be read back was not understood.
+      if (bytes.length > 0 && bytes.toString('base64') === base64) each.set(base64, bytes);
+    }
+  }
+  const sorted = [...each].sort(([, one], [, other]) => Buffer.compare(one, other));
+  return sorted.map(([base64]) => pem(base64)).join('');
+}
+
+function pem(base64: string): string {
+  const lines = base64.match(new RegExp(`.{1,${lineLength}}`, 'g')) ?? [];
+  return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
+}

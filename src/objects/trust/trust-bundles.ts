@@ -1,0 +1,163 @@
+import { linkedSignal, raceAbort } from '../../base/abort.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { isKind, TubeletError } from '../../base/errors.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import type { ClusterTrustBundle, ClusterTrustBundleProjection } from '../../gen/kubernetes/types.ts';
+import type { ApiReader, MirrorChange } from '../../model/api-client.ts';
+import { apiResources, apiVersionOf, type ApiResource } from '../../model/api-resources.ts';
+import { computeAnchors, concerns, wishKey, type KnownBundles } from './compute-anchors.ts';
+
+/** A watch of all bundles. */
+export interface BundleWatch extends KnownBundles {
+  synced(): boolean;
+  lastError(): string | undefined;
+  stop(): void;
+}
+
+export interface TrustBundlesDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly api: Pick<ApiReader, 'list'>;
+  /** Begins to watch; tells of every change, and of the first list. */
+  readonly watch: (resource: ApiResource, told: (change: MirrorChange<ClusterTrustBundle>) => void) => BundleWatch;
+  /** The bundles of these pods, and of no others, may have changed. */
+  readonly onChange: (uids: readonly PodUid[]) => void;
+}
+
+/** Newest first. API servers have them only where somebody turned them on. */
+const versions: readonly ApiResource[] = [
+  apiResources.clusterTrustBundles,
+  { ...apiResources.clusterTrustBundles, version: 'v1alpha1' },
+];
+const unsupported = 'ClusterTrustBundle projection is not supported';
+const patienceMs = 10_000;
+
+/**
+ * The certificates of authorities that the API server keeps for pods.
+ *
+ *   nobody asks ──anchors──> which version? ──> watching, one watch for all pods ──the last pod goes──> nobody asks
+ */
+export class TrustBundles implements Component {
+  readonly name = 'trust-bundles';
+  readonly #deps: TrustBundlesDeps;
+  readonly #life = new AbortController();
+  /** What each pod wants of them, by key. */
+  readonly #wishes = new Map<PodUid, Map<string, ClusterTrustBundleProjection>>();
+  readonly #texts = new Map<string, string>();
+  #watch: BundleWatch | undefined;
+  #opening: Promise<BundleWatch> | undefined;
+  readonly #arrivals = new Set<() => void>();
+
+  constructor(deps: TrustBundlesDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {}
+
+  async stop(): Promise<void> {
+    this.#life.abort(new TubeletError('cancelled', 'the agent stops'));
+    this.#wishes.clear();
+    this.#close();
+  }
+
+  /** The certificates as PEM. From now on the pod is told when they may be others, until it is released. */
+  async anchors(
+    wish: ClusterTrustBundleProjection,
+    { uid }: { readonly uid: PodUid },
+    signal: AbortSignal,
+  ): Promise<string> {
+    signal.throwIfAborted();
+    const key = wishKey(wish);
+    const wishes = this.#wishes.get(uid) ?? new Map<string, ClusterTrustBundleProjection>();
+    this.#wishes.set(uid, wishes.set(key, wish));
+    const watch = this.#watch ?? (await raceAbort(this.#opened(), signal));
+    await this.#arrived(watch, signal);
+    const known = this.#texts.get(key);
+    if (known !== undefined) return known;
+    const text = computeAnchors(wish, watch);
+    this.#texts.set(key, text);
+    return text;
+  }
+
+  /** The pod is gone. Without pods that want any, bundles are not watched. */
+  release(uid: PodUid): void {
+    if (!this.#wishes.delete(uid)) return;
+    this.#texts.clear();
+    if (this.#wishes.size === 0) this.#close();
+  }
+
+  /** However many ask at once, the API server is asked once. */
+  #opened(): Promise<BundleWatch> {
+    this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
+    return this.#opening;
+  }
+
+  async #open(): Promise<BundleWatch> {
+    const resource = await this.#served();
+    if (this.#wishes.size === 0) throw new TubeletError('cancelled', 'the pods that wanted bundles are gone');
+    this.#deps.log.info('ClusterTrustBundles are watched', { apiVersion: apiVersionOf(resource) });
+    this.#watch = this.#deps.watch(resource, (change) => this.#changed(change));
+    return this.#watch;
+  }
+
+  /** An absence is not remembered: who asks again does so after a while, and the API server may have learned. */
+  async #served(): Promise<ApiResource> {
+    for (const resource of versions) {
+      try {
+        // The answer is empty; that there is one is what counts.
+        const fieldSelector = 'metadata.name=none';
+        await this.#deps.api.list(resource, { fieldSelector, timeoutMs: patienceMs, signal: this.#life.signal });
+        return resource;
+      } catch (error) {
+        if (!isKind(error, 'notFound')) throw error;
+      }
+    }
+    const names = versions.map(apiVersionOf).join(' and ');
+    throw new TubeletError('unsupported', `${unsupported}: the API server has no clustertrustbundles of ${names}`);
+  }
+
+  async #arrived(watch: BundleWatch, signal: AbortSignal): Promise<void> {
+    if (watch.synced()) return;
+    const limit = linkedSignal(signal, { clock: this.#deps.clock, ms: patienceMs });
+    let arrived: (() => void) | undefined;
+    try {
+      const arrival = new Promise<void>((resolve) => this.#arrivals.add((arrived = resolve)));
+      await raceAbort(arrival, limit.signal);
+    } catch {
+      signal.throwIfAborted();
+      const why = watch.lastError();
+      const words = 'ClusterTrustBundle informer has not yet synced';
+      throw new TubeletError('unavailable', why === undefined ? words : `${words}: ${why}`);
+    } finally {
+      if (arrived !== undefined) this.#arrivals.delete(arrived);
+      limit.release();
+    }
+  }
+
+  #changed(change: MirrorChange<ClusterTrustBundle>): void {
+    if (change.type === 'replaced') {
+      for (const arrived of this.#arrivals) arrived();
+      return;
+    }
+    this.#texts.clear();
+    const previous = change.type === 'put' ? change.previous : undefined;
+    const bundles = [change.object, ...(previous === undefined ? [] : [previous])];
+    const concerned = [...this.#wishes].filter(([, wishes]) =>
+      [...wishes.values()].some((wish) => bundles.some((bundle) => concerns(wish, bundle))),
+    );
+    if (concerned.length > 0) this.#deps.onChange(concerned.map(([uid]) => uid));
+  }
+
+  #close(): void {
+    this.#watch?.stop();
+    this.#watch = undefined;
+    this.#texts.clear();
+  }
+}
+
+/** For a node that has an API server and may not ask it. */
+export function refusedTrust(why: string): Pick<TrustBundles, 'anchors'> {
+  return { anchors: () => Promise.reject(new TubeletError('unsupported', `${unsupported}: ${why}`)) };
+}
