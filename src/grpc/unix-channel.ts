@@ -1,9 +1,10 @@
-import type * as grpc from '@grpc/grpc-js';
+import type { Client, Metadata } from '@grpc/grpc-js';
 import { linkedSignal, raceAbort } from '../base/abort.ts';
 import type { CallOptions } from '../base/call.ts';
 import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
 import type { OpenRpc, RpcChannel, RpcMethod } from '../base/rpc.ts';
+import type * as grpc from './library.ts';
 import { rpcError } from './rpc-error.ts';
 
 const channelOptions = {
@@ -25,7 +26,7 @@ export function unixChannels(clock: Pick<Clock, 'after'>): OpenRpc {
 }
 
 interface Opened {
-  readonly client: grpc.Client;
+  readonly client: Client;
   readonly library: typeof grpc;
 }
 
@@ -105,9 +106,9 @@ class UnixChannel implements RpcChannel {
   }
 
   async #load(): Promise<Opened> {
-    const library = await import('@grpc/grpc-js');
-    const { Client, credentials, connectivityState } = library;
-    const client = new Client(`unix:${this.#socketPath}`, credentials.createInsecure(), channelOptions);
+    const library = await import('./library.ts');
+    const { credentials, connectivityState } = library;
+    const client = new library.Client(`unix:${this.#socketPath}`, credentials.createInsecure(), channelOptions);
     const channel = client.getChannel();
     let stood = false;
     const follow = (): void => {
@@ -127,10 +128,10 @@ class UnixChannel implements RpcChannel {
 }
 
 function unaryCall<Request, Response>(
-  client: grpc.Client,
+  client: Client,
   { path, requestSerialize, responseDeserialize }: RpcMethod<Request, Response>,
   request: Request,
-  metadata: grpc.Metadata,
+  metadata: Metadata,
   signal: AbortSignal,
 ): Promise<Response> {
   signal.throwIfAborted();

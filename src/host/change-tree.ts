@@ -1,23 +1,36 @@
-import { chmod, chown, lstat, readdir, type FileHandle } from 'node:fs/promises';
+import { chmod, chown, readdir, type FileHandle } from 'node:fs/promises';
+import { changeFor, type GroupAccess } from '../model/group-access.ts';
+import { changeLargeTree } from './change-large-tree.ts';
 import { mappedError } from './files.ts';
-import { entryOf, factsOf, isAbsence, openPath, pathOf, type PathFacts } from './path-handle.ts';
-
-export type DecideAccess = (entry: PathFacts) => { readonly gid: number; readonly mode?: number } | undefined;
+import { entryOf, factsOf, openPath, pathOf } from './path-handle.ts';
 
 /** So many entries of one folder are looked at side by side; folders one after the other, so that few are open. */
 const sideBySide = 16;
+/** Trees with more get a thread of their own: it costs as much as this many entries, and each then a fifth of it here. */
+const mostHere = 500;
+/** As deep as a path of the longest length can lead. */
+const deepest = 2_048;
 
 /**
- * Gives groups and modes to a folder and all that is below it on its file system. Containers may be writing there: every
- * entry is taken from its folder's descriptor without following links, and what is changed is what was looked at. An entry
- * that vanishes meanwhile is fine.
+ * Gives a folder and all that is below it on its file system to a group. Containers may be writing there: every entry is
+ * taken from its folder's descriptor without following links, and what is changed is what was looked at. An entry that
+ * vanishes meanwhile is fine, and one that is right already costs no more than a look.
  */
-export async function changeTree(path: string, decide: DecideAccess, signal: AbortSignal): Promise<void> {
+export async function changeTree(
+  path: string,
+  access: GroupAccess,
+  signal: AbortSignal,
+  processed: (entries: number) => void = () => {},
+): Promise<void> {
+  signal.throwIfAborted();
   const top = await openPath(path);
   if (top === undefined) return;
   try {
     const { dev } = await top.stat();
-    await changeOpen(top, { decide, signal, device: dev });
+    const walk: Walk = { access, signal, device: dev, seen: 0 };
+    if (await changeOpen(top, walk)) processed(walk.seen);
+    // From the start again: what is done already is only looked at.
+    else await changeLargeTree({ top: pathOf(top), device: dev, access, deepest }, signal, processed);
   } catch (error) {
     throw mappedError(error);
   } finally {
@@ -26,57 +39,51 @@ export async function changeTree(path: string, decide: DecideAccess, signal: Abo
 }
 
 interface Walk {
-  readonly decide: DecideAccess;
+  readonly access: GroupAccess;
   readonly signal: AbortSignal;
   readonly device: number;
+  seen: number;
 }
 
-async function changeOpen(entry: FileHandle, walk: Walk): Promise<void> {
+/** Answers whether it got to the end: a tree that is too large is left half done. */
+async function changeOpen(entry: FileHandle, walk: Walk): Promise<boolean> {
   walk.signal.throwIfAborted();
   const stats = await entry.stat();
   const facts = factsOf(stats);
   // Another file system is somebody else's: it was mounted here, it is not part of the volume.
-  if (stats.dev !== walk.device) return;
+  if (stats.dev !== walk.device) return true;
+  if (++walk.seen > mostHere) return false;
   // What is inside comes first: a top that is right then means that all is.
-  if (facts.kind === 'folder') await changeInside(entry, walk);
-  const change = walk.decide(facts);
-  if (change === undefined) return;
-  await chown(pathOf(entry), facts.uid, change.gid);
-  if (change.mode !== undefined && facts.kind !== 'link') await chmod(pathOf(entry), change.mode);
+  if (facts.kind === 'folder' && !(await changeInside(entry, walk))) return false;
+  const change = changeFor(walk.access, facts);
+  if (change?.gid !== undefined) await chown(pathOf(entry), facts.uid, change.gid);
+  if (change?.mode !== undefined) await chmod(pathOf(entry), change.mode);
+  return true;
 }
 
-async function changeInside(folder: FileHandle, walk: Walk): Promise<void> {
-  const names = await readdir(pathOf(folder), { encoding: 'buffer' });
-  const folders: Buffer[] = [];
+async function changeInside(folder: FileHandle, walk: Walk): Promise<boolean> {
+  const entries = await readdir(pathOf(folder), { encoding: 'buffer', withFileTypes: true });
+  if (walk.seen + entries.length > mostHere) return false;
+  const folders = entries.filter((entry) => entry.isDirectory());
+  const others = entries.filter((entry) => !entry.isDirectory());
   let next = 0;
-  const work = async (): Promise<void> => {
-    for (let name = names[next++]; name !== undefined; name = names[next++]) {
-      walk.signal.throwIfAborted();
-      if ((await changeLeaf(folder, name, walk)) === 'folder') folders.push(name);
+  const work = async (): Promise<boolean> => {
+    for (let entry = others[next++]; entry !== undefined; entry = others[next++]) {
+      if (!(await changeEntry(folder, entry.name, walk))) return false;
     }
+    return true;
   };
-  await Promise.all(Array.from({ length: Math.min(sideBySide, names.length) }, work));
-  for (const name of folders) await changeEntry(folder, name, walk);
+  const done = await Promise.all(Array.from({ length: Math.min(sideBySide, others.length) }, work));
+  if (done.includes(false)) return false;
+  for (const { name } of folders) if (!(await changeEntry(folder, name, walk))) return false;
+  return true;
 }
 
-/** Most entries of a large tree are right already: for those one look is enough. */
-async function changeLeaf(folder: FileHandle, name: Buffer, walk: Walk): Promise<'folder' | 'done'> {
-  try {
-    const facts = factsOf(await lstat(entryOf(folder, name)));
-    if (facts.kind === 'folder') return 'folder';
-    if (walk.decide(facts) !== undefined) await changeEntry(folder, name, walk);
-    return 'done';
-  } catch (error) {
-    if (isAbsence(error)) return 'done';
-    throw error;
-  }
-}
-
-async function changeEntry(folder: FileHandle, name: Buffer, walk: Walk): Promise<void> {
+async function changeEntry(folder: FileHandle, name: Buffer, walk: Walk): Promise<boolean> {
   const entry = await openPath(entryOf(folder, name));
-  if (entry === undefined) return;
+  if (entry === undefined) return true;
   try {
-    await changeOpen(entry, walk);
+    return await changeOpen(entry, walk);
   } finally {
     await entry.close();
   }

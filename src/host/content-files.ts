@@ -73,10 +73,16 @@ export const contentFiles = {
     }
   },
 
+  /** Where nothing is yet, one step does it; else the new link takes the place of the old one from one moment to the next. */
   async replaceLink(path: string, target: string, { uid = 0, gid = 0 }: Omit<Access, 'mode'>): Promise<void> {
-    const making = join(dirname(path), linkInTheMaking);
     try {
-      await makeLink(target, making);
+      if (!isOther(uid, gid) && (await madeLink(target, path))) return;
+      const making = join(dirname(path), linkInTheMaking);
+      // One that was left in the making by a crash gives way.
+      if (!(await madeLink(target, making))) {
+        await unlink(making);
+        await symlink(target, making);
+      }
       if (isOther(uid, gid)) await lchown(making, uid, gid);
       await rename(making, path);
     } catch (error) {
@@ -92,14 +98,14 @@ export const contentFiles = {
 /** What the agent makes is its own, unless somebody else is named. */
 const isOther = (uid: number, gid: number): boolean => uid !== 0 || gid !== 0;
 
-/** One that was left in the making by a crash gives way. */
-async function makeLink(target: string, path: string): Promise<void> {
+/** Answers false where something is already. */
+async function madeLink(target: string, path: string): Promise<boolean> {
   try {
     await symlink(target, path);
+    return true;
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    await unlink(path);
-    await symlink(target, path);
+    return false;
   }
 }
 

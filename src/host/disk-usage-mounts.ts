@@ -23,13 +23,19 @@ export function countedMounts(mounts: readonly MountEntry[]): readonly CountedMo
 
 /** The device of the file system that a path is on: that of the deepest mount above it, the last one where several are. */
 export function deviceAt(mounts: readonly MountEntry[], path: string): string | undefined {
+  const nearest = mountAt(mounts, path);
+  return nearest === undefined ? undefined : deviceOf(nearest);
+}
+
+/** The mount that a path is on. */
+export function mountAt(mounts: readonly MountEntry[], path: string): MountEntry | undefined {
   let nearest: MountEntry | undefined;
   for (const mount of mounts) {
     const { mountPoint } = mount;
     const isAbove = mountPoint === '/' || path === mountPoint || path.startsWith(`${mountPoint}/`);
     if (isAbove && mountPoint.length >= (nearest?.mountPoint.length ?? 0)) nearest = mount;
   }
-  return nearest === undefined ? undefined : deviceOf(nearest);
+  return nearest;
 }
 
 /** A file system in memory has no device; it goes by the place where it is. */

@@ -22,6 +22,7 @@ const blockBytes = 512;
 /** Entries of one folder that are looked at together. */
 const together = 8;
 const pieceEntries = 256;
+const deviceKeepMs = 60_000;
 /**
  * A folder of this size is not listed as a whole but piece by piece: whoever fills an emptyDir with millions of files must
  * not be able to fill our memory with their names. The size of a folder grows with its entries on every file system.
@@ -30,9 +31,10 @@ const largeFolderBytes = 1 << 20;
 
 /** Space on real disks. Everything is asynchronous; one call follows the other, so that a tree never floods the threads. */
 export class HostDisk {
-  readonly #clock: Pick<Clock, 'now'>;
+  readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly #devices = new Map<string, { readonly device: string | undefined; readonly untilMs: number }>();
 
-  constructor(clock: Pick<Clock, 'now'>) {
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
     this.#clock = clock;
   }
 
@@ -60,9 +62,14 @@ export class HostDisk {
     );
   }
 
-  /** What the file system of a path lies on. */
+  /** What the file system of a path lies on: asked of few paths, and kept, for each pod makes the list of mounts longer. */
   device(path: string): string | undefined {
-    return deviceAt(readMountInfo(), path);
+    const nowMs = this.#clock.monotonic();
+    const kept = this.#devices.get(path);
+    if (kept !== undefined && nowMs < kept.untilMs) return kept.device;
+    const device = deviceAt(readMountInfo(), path);
+    this.#devices.set(path, { device, untilMs: nowMs + deviceKeepMs });
+    return device;
   }
 
   /** A tree with its root, as far as it is on the root's file system; links are counted, not followed. */

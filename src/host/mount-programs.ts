@@ -46,13 +46,14 @@ export function mountPrograms({ environment, mount = 'mount', umount = 'umount' 
   };
 }
 
-interface ProgramEnd {
+export interface ProgramEnd {
   /** Nothing when all went well. */
   readonly ended?: string;
   readonly output: string;
 }
 
-function run(
+/** Runs a program in a group of its own; settles when it has ended, killed by the signal as it may be. */
+export function run(
   program: string,
   args: readonly string[],
   environment: MountProgramsOptions['environment'],

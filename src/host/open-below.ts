@@ -5,6 +5,8 @@ import { entryOf, factsOf, openPath, pathOf, targetOf } from './path-handle.ts';
 
 /** As many links as the kernel would follow. */
 const mostLinks = 40;
+/** Each folder on the way is open. Links could lead further down than any path, and take all descriptors of the agent. */
+const mostFolders = 2_048;
 const modeBits = 0o2777;
 
 /** A path that stays what it is for as long as it is open. */
@@ -114,6 +116,9 @@ async function walkBelow(volumePath: string, subPath: string): Promise<Walk> {
       if (entry === undefined) break;
       if (!(await entry.stat()).isSymbolicLink()) {
         folders.push(entry);
+        if (folders.length > mostFolders) {
+          throw new TubeletError('invalid', `${subPath}: it is in more than ${mostFolders} folders`);
+        }
         names = names.slice(1);
         continue;
       }

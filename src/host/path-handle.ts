@@ -3,7 +3,7 @@ import { open, readlink, stat, type FileHandle } from 'node:fs/promises';
 import { mappedError } from './files.ts';
 
 /** Linux: a descriptor that names a file without opening it. No pipe is waited for and no device is touched. */
-const oPath = 0o10000000;
+export const oPath = 0o10000000;
 
 export type PathKind = 'file' | 'folder' | 'link' | 'socket' | 'charDevice' | 'blockDevice' | 'pipe';
 

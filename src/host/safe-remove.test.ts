@@ -78,6 +78,40 @@ test('a single file, and paths that are not there', async (context) => {
   assert.deepEqual(readdirSync(root), []);
 });
 
+/** Folders in each other, deeper than any path could name. */
+function nest(top: string, depth: number): void {
+  mkdirSync(top);
+  const before = process.cwd();
+  process.chdir(top);
+  try {
+    for (let level = 0; level < depth; level++) {
+      mkdirSync('d');
+      process.chdir('d');
+    }
+    writeFileSync('file', 'x');
+  } finally {
+    process.chdir(before);
+  }
+}
+
+test('a tree of any depth is removed with few descriptors, also under names that are taken', async (context) => {
+  const { root } = folder(context);
+  const tree = join(root, 'tree');
+  nest(tree, 1_000);
+  mkdirSync(join(tree, '..deep-0/full'), { recursive: true });
+  writeFileSync(join(tree, '..deep-1'), '');
+  const open = (): number => readdirSync('/proc/self/fd').length;
+  const [before, most] = [open(), { seen: 0 }];
+  const timer = setInterval(() => (most.seen = Math.max(most.seen, open())), 20);
+  try {
+    await safeRemove(tree);
+  } finally {
+    clearInterval(timer);
+  }
+  assert.deepEqual(readdirSync(root), []);
+  assert.ok(most.seen < before + 200, `${most.seen} were open, ${before} before`);
+});
+
 test('refuses the root and relative paths', async () => {
   for (const path of ['/', '//', '/..', '', '.', 'relative/path']) {
     await assert.rejects(safeRemove(path), { kind: 'invalid' }, path);

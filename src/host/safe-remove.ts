@@ -1,11 +1,20 @@
 import { constants, readFileSync } from 'node:fs';
-import { open, readdir, realpath, rmdir, unlink, type FileHandle } from 'node:fs/promises';
+import { open, readdir, realpath, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
 import { mountsAtOrBelow, readMountInfo, type MountEntry } from './mountinfo.ts';
 
 /** Something may still write into a directory while it is emptied; that many times it is tried. */
 const mostPasses = 3;
+/**
+ * A directory on the way down is open for each level. Containers can make trees of any depth, and must not be able to take
+ * all descriptors of the agent that way: what is deeper is moved to the top of the tree, and its turn comes again.
+ */
+const deepest = 100;
+/** So many names are tried for what is moved; those that are taken are removed with all the rest. */
+const mostNames = 1_000;
+/** Whoever makes new ones all the time must not keep us forever. */
+const mostMoved = 10_000;
 
 export interface SafeRemoveOptions {
   readonly mounts?: () => readonly MountEntry[];
@@ -30,7 +39,7 @@ export async function safeRemove(path: string, options: SafeRemoveOptions = {}):
   const directory = await openDirectory(parent);
   if (directory === undefined) return;
   try {
-    await removeEntry(directory, Buffer.from(basename(clean)), real, await placeOf(directory));
+    await removeEntry(directory, Buffer.from(basename(clean)), real, { home: await placeOf(directory), moved: 0 }, []);
   } finally {
     await directory.close();
   }
@@ -51,20 +60,56 @@ async function placeOf(directory: FileHandle): Promise<Place> {
 const refusal = (path: string, why: string): TubeletError =>
   new TubeletError('conflict', `refusing to remove ${path}: ${why}`);
 
-async function removeEntry(parent: FileHandle, name: Buffer, shown: string, home: Place): Promise<void> {
+/** One removal; all of its tree is where its top is. */
+interface Removal {
+  readonly home: Place;
+  moved: number;
+}
+
+/** `above` has the directories of the tree that are open, its top first. */
+async function removeEntry(
+  parent: FileHandle,
+  name: Buffer,
+  shown: string,
+  removal: Removal,
+  above: readonly FileHandle[],
+): Promise<void> {
   const path = entryPath(parent, name);
   for (let pass = 1; pass <= mostPasses; pass++) {
     if (await removeFile(path, shown)) return;
     const directory = await openDirectory(path);
     if (directory === undefined) continue;
+    const { moved } = removal;
     try {
-      await emptyDirectory(directory, shown, home);
+      await requireHome(directory, shown, removal.home);
+      const [top] = above;
+      if (top !== undefined && above.length >= deepest) return await moveUp(path, shown, top, removal);
+      await emptyDirectory(directory, shown, removal, [...above, directory]);
     } finally {
       await directory.close();
     }
     if (await removeEmptyDirectory(path, shown)) return;
+    // What came from below to the top is no sign of somebody writing.
+    if (above.length === 0 && removal.moved > moved && removal.moved < mostMoved) pass = 0;
   }
   throw new TubeletError('conflict', `cannot remove ${shown}: somebody keeps writing into it`);
+}
+
+/** Never over anything that is there, unless that is an empty directory. */
+async function moveUp(path: Buffer, shown: string, top: FileHandle, removal: Removal): Promise<void> {
+  for (let number = 0; number < mostNames; number++) {
+    try {
+      await rename(path, entryPath(top, Buffer.from(`..deep-${number}`)));
+      removal.moved++;
+      return;
+    } catch (error) {
+      const code = codeOf(error);
+      if (code === 'ENOENT') return;
+      if (code === 'EBUSY') throw refusal(shown, 'it is a mount point');
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw failure(shown, error);
+    }
+  }
+  throw new TubeletError('conflict', `cannot remove ${shown}: it is too deep, and no name is left to move it to`);
 }
 
 /** The path of an entry as seen from the open directory, wherever that has been moved meanwhile. */
@@ -86,12 +131,20 @@ async function removeFile(path: Buffer, shown: string): Promise<boolean> {
   }
 }
 
-async function emptyDirectory(directory: FileHandle, shown: string, home: Place): Promise<void> {
+async function requireHome(directory: FileHandle, shown: string, home: Place): Promise<void> {
   const { device, mountId } = await placeOf(directory);
   if (device !== home.device) throw refusal(shown, 'it is on another file system');
   if (mountId !== home.mountId) throw refusal(shown, 'it is a mount point');
+}
+
+async function emptyDirectory(
+  directory: FileHandle,
+  shown: string,
+  removal: Removal,
+  above: readonly FileHandle[],
+): Promise<void> {
   const names = await readdir(`/proc/self/fd/${directory.fd}`, { encoding: 'buffer' });
-  for (const name of names) await removeEntry(directory, name, `${shown}/${name.toString()}`, home);
+  for (const name of names) await removeEntry(directory, name, `${shown}/${name.toString()}`, removal, above);
 }
 
 /** Answers false when the directory got new entries and another pass may help. */

@@ -19,7 +19,6 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { readMountInfo } from './mountinfo.ts';
-import type { PathFacts } from './path-handle.ts';
 import { volumeHost } from './volume-host.ts';
 
 const { contents, paths, mounts } = volumeHost;
@@ -77,8 +76,7 @@ describe('contents', rootOnly, () => {
 });
 
 describe('a tree that changes hands', rootOnly, () => {
-  const toSeven = ({ kind, mode, gid }: PathFacts) =>
-    gid === 7 ? undefined : { gid: 7, ...(kind !== 'link' && { mode: mode | 0o2070 }) };
+  const toSeven = { gid: 7, fileBits: 0o070, folderBits: 0o2070 };
 
   test('all of it, links and not their targets, and nothing on another file system', async (context) => {
     const root = folder(context);
@@ -93,7 +91,7 @@ describe('a tree that changes hands', rootOnly, () => {
     await paths.changeTree(volume, toSeven, never);
     assert.deepEqual(
       ['.', 'a', 'a/b', 'a/b/f', 'l', 'up'].map((name) => short(join(volume, name))),
-      ['2775 0:7', '2775 0:7', '2775 0:7', '2670 0:7', '777 0:7', '777 0:7'],
+      ['2775 0:7', '2775 0:7', '2775 0:7', '670 0:7', '777 0:7', '777 0:7'],
     );
     assert.deepEqual([short(join(root, 'outside')), short(join(volume, 'other'))], ['600 0:0', '1777 0:0']);
   });
@@ -151,6 +149,25 @@ describe('a part of a volume', () => {
     await assert.rejects(opened(join(root, 'v'), '../outside'), { kind: 'denied' });
     await assert.rejects(paths.makeBelow(join(root, 'v'), 'new/../../x'), { kind: 'denied' });
     assert.deepEqual(readdirSync(join(root, 'outside')), []);
+  });
+
+  test('nor deeper than a path can lead, however long the links are', async (context) => {
+    const root = folder(context);
+    mkdirSync(join(root, 'v'));
+    const before = process.cwd();
+    process.chdir(join(root, 'v'));
+    try {
+      for (let level = 0; level < 2_500; level++) {
+        if (level % 100 === 0) symlinkSync('d/'.repeat(100) + 'on', 'on');
+        mkdirSync('d');
+        process.chdir('d');
+      }
+    } finally {
+      process.chdir(before);
+    }
+    await assert.rejects(opened(join(root, 'v'), 'on'), { kind: 'invalid', message: /in more than 2048 folders/ });
+    await assert.rejects(paths.makeBelow(join(root, 'v'), 'on/x'), { kind: 'invalid' });
+    await volumeHost.files.removeTree(join(root, 'v'));
   });
 
   test('missing folders get the mode of the volume; what is there is left alone', rootOnly, async (context) => {
@@ -267,7 +284,7 @@ describe('what is bound', rootOnly, () => {
     try {
       unlinkSync(link);
       symlinkSync(elsewhere, link);
-      await paths.changeTree(`${open.source}/.`, ({ gid }) => (gid === 7 ? undefined : { gid: 7 }), never);
+      await paths.changeTree(`${open.source}/.`, { gid: 7, fileBits: 0, folderBits: 0 }, never);
       await mounts.bind(open.source, shown);
     } finally {
       await open.close();
@@ -287,8 +304,10 @@ const swapper = `
       try {
         return renameSync(volume + from, volume + to);
       } catch {
-        // Somebody made a folder there in the moment in which it was missing.
-        rmSync(volume + to, { recursive: true, force: true });
+        // Somebody made a folder there in the moment in which it was missing, and is perhaps still at it.
+        try {
+          rmSync(volume + to, { recursive: true, force: true });
+        } catch {}
       }
     }
   };
@@ -319,7 +338,7 @@ test('a container that swaps folders for links never gets us out of its volume',
         await open.close();
       }
       if (round % 40 === 0) await paths.makeBelow(volume, `a/made-${round}`).catch(() => undefined);
-      if (round % 200 === 0) await paths.changeTree(volume, ({ gid }) => (gid === 7 ? undefined : { gid: 7 }), never);
+      if (round % 200 === 0) await paths.changeTree(volume, { gid: 7, fileBits: 0, folderBits: 0 }, never);
     }
   } finally {
     Atomics.store(new Int32Array(flag), 0, 1);

@@ -113,7 +113,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       machine: host,
       events: nodeEvents,
       plegError: () => plegError(clock, startedAt, machine?.pleg.lastRelist()),
-      volumesInUse: () => machine?.volumes.attachable() ?? [],
+      volumesInUse: () => machine?.volumesInUse(),
     };
     node =
       access && cluster
@@ -133,7 +133,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       metrics: registry,
       rootDir: settings.flags.rootDir,
       record: node.driverRecord,
-      onChange: () => machine?.volumes.tryAgain('kubernetes.io/csi'),
+      onChange: (name) => machine?.driverChanged(name),
     });
     const policy = await imagePolicy({ settings, clock, log, metrics: registry, service: cri, env: deps.env });
     const wired: PodMachine = wireNodeMachine(
@@ -150,6 +150,8 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         runtimeName: version.name,
         view: node.view,
         tracer: tracing?.tracer,
+        drivers: storage.drivers,
+        inUseChanged: () => node?.wake(),
         ...(cluster && { cluster }),
       },
       () => checkpoint.changed(),
@@ -168,7 +170,16 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     // Static pods that run already wait a moment for what the API server knows of them.
     const statics = cluster && [cluster.statics];
     const sources = wireSources(deps, cluster ? staticPodsTo(wired, cluster) : wired);
-    const stats = await wireStats({ ...deps, random, cri, machine: host, driver, pods: wired, registry });
+    const stats = await wireStats({
+      ...deps,
+      random,
+      cri,
+      machine: host,
+      driver,
+      pods: wired,
+      registry,
+      drivers: storage.drivers,
+    });
     const served = server.complete({ machine: wired, stats });
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
@@ -193,7 +204,9 @@ function wireAgentCluster(
   machine: () => PodMachine,
 ): Cluster {
   const objectStrategy = settings.config.configMapAndSecretChangeDetectionStrategy;
-  return wireCluster({ clock, random: systemRandom(), log, metrics, api, nodeName, objectStrategy, signal, machine });
+  const trustBundles = settings.featureGates.all['ClusterTrustBundleProjection'] === true;
+  const random = systemRandom();
+  return wireCluster({ clock, random, log, metrics, api, nodeName, objectStrategy, trustBundles, signal, machine });
 }
 
 function staticPodsTo(

@@ -9,6 +9,8 @@ export interface PodPaths {
   volumes(uid: PodUid): string;
   /** The folder of one volume of a kind, such as `kubernetes.io~empty-dir`. */
   volume(uid: PodUid, plugin: string, name: string): string;
+  /** Links to the devices of block volumes, by kind and name as `volumes` has the others. */
+  volumeDevices(uid: PodUid): string;
   plugins(uid: PodUid): string;
   /** Where parts of volumes are bound before they go into containers. */
   subPaths(uid: PodUid): string;
@@ -27,6 +29,7 @@ export function podPaths(rootDir: string, podLogsDir: string): PodPaths {
     pod,
     volumes: (uid) => join(pod(uid), 'volumes'),
     volume: (uid, plugin, name) => join(pod(uid), 'volumes', plugin, name),
+    volumeDevices: (uid) => join(pod(uid), 'volumeDevices'),
     plugins: (uid) => join(pod(uid), 'plugins'),
     subPaths: (uid) => join(pod(uid), 'volume-subpaths'),
     etcHosts: (uid) => join(pod(uid), 'etc-hosts'),

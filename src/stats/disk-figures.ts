@@ -1,25 +1,23 @@
+import { join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { PodUid } from '../base/ids.ts';
 import { Limiter } from '../base/limiter.ts';
 import type { Log } from '../base/log.ts';
 import { jitter, type Random } from '../base/random.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
-import type { FilesystemUsage } from '../model/usage.ts';
 import { Kept } from './kept.ts';
-import type { Disk, PodVolume, TreeSize, VolumeSource, VolumesOf } from './ports.ts';
+import type { Disk, PodVolume, TreeSize } from './ports.ts';
 import type { PodTarget } from './targets.ts';
+import { VolumeFigures, type MeasuredVolume, type VolumeFiguresDeps } from './volume-figures.ts';
 
-export interface DiskFiguresDeps {
+export interface DiskFiguresDeps extends VolumeFiguresDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly disk: Disk;
   readonly paths: PodPaths;
-  readonly volumesOf: VolumesOf;
   /** How long sizes of volumes serve; below or at 0 nobody wants them. */
   readonly volumePeriodMs: number;
-  /** Told how long it took each time. */
-  readonly volumeMeasured?: (source: VolumeSource, seconds: number) => void;
 }
 
 export interface PodLogs {
@@ -32,41 +30,33 @@ export interface PodLogs {
 
 /** What else the agent keeps for a pod. */
 export interface PodFolders {
-  readonly hosts: TreeSize;
-  readonly volumes: readonly VolumeFigures[];
-}
-
-export interface VolumeFigures {
-  readonly volume: PodVolume;
-  readonly usage: FilesystemUsage;
+  /** Its hosts file and the last words of its containers. */
+  readonly files: TreeSize;
+  readonly volumes: readonly MeasuredVolume[];
 }
 
 interface PodFigures {
   readonly logs: Kept<PodLogs>;
-  readonly folders: Kept<PodFolders>;
-  /** Whether a path is a mount point; that stays as it is while the volume is there. */
-  readonly mountPoints: Map<string, boolean>;
+  readonly files: Kept<TreeSize>;
 }
 
 /** How long sizes serve where volumes, and with them their period, are not wanted. */
 const usualPeriodMs = 60_000;
 /** So that after a while not all pods are measured for the same page. */
 const jitterFraction = 1;
-/**
- * Few at a time: a file system that does not answer takes a thread for ever, and the process has four of them. Logs have a
- * lane of their own, because they are always on the node's own disk.
- */
-const lanes = { logs: 2, volumes: 2 };
+/** The node's own disk is asked by few at a time: others need its threads too. */
+const together = 2;
 
 /** What pods take on disks, measured when somebody asks and what is known has grown old. */
 export class DiskFigures {
   readonly #deps: DiskFiguresDeps;
   readonly #pods = new Map<PodUid, PodFigures>();
-  readonly #logLane = new Limiter(lanes.logs);
-  readonly #volumeLane = new Limiter(lanes.volumes);
+  readonly #lane = new Limiter(together);
+  readonly #volumes: VolumeFigures;
 
   constructor(deps: DiskFiguresDeps) {
     this.#deps = deps;
+    this.#volumes = new VolumeFigures(deps);
   }
 
   logs(uid: PodUid): PodLogs | undefined {
@@ -74,13 +64,23 @@ export class DiskFigures {
   }
 
   folders(uid: PodUid): PodFolders | undefined {
-    return this.#pods.get(uid)?.folders.value;
+    const known = this.#pods.get(uid);
+    return known && { files: known.files.value ?? { bytes: 0, inodes: 0 }, volumes: this.#volumes.of(uid) };
+  }
+
+  /** What is known of the volumes of all pods. */
+  volumes(): readonly MeasuredVolume[] {
+    return [...this.#pods.keys()].flatMap((uid) => this.#volumes.of(uid));
   }
 
   /** Measures what is too old, and forgets all other pods. The promises never reject. */
   renew(pods: readonly PodTarget[], signal: AbortSignal): readonly (Promise<void> | undefined)[] {
     this.#forgetOthers(pods);
-    return pods.flatMap((pod) => [this.#renewLogs(pod, signal), this.#renewFolders(pod.uid, signal)]);
+    return pods.flatMap((pod) => [
+      this.#renewLogs(pod, signal),
+      this.#renewFiles(pod.uid, signal),
+      ...this.#renewVolumes(pod.uid, signal),
+    ]);
   }
 
   /** The same for logs alone. */
@@ -89,29 +89,54 @@ export class DiskFigures {
     return pods.map((pod) => this.#renewLogs(pod, signal));
   }
 
+  /** The same for volumes of claims alone. */
+  renewClaims(pods: readonly PodTarget[], signal: AbortSignal): readonly (Promise<void> | undefined)[] {
+    this.#forgetOthers(pods);
+    return pods.flatMap(({ uid }) => this.#renewVolumes(uid, signal, { only: ({ pvc }) => pvc !== undefined }));
+  }
+
+  /** One pod, with figures that are not older than this; nobody else is forgotten. Volumes from elsewhere are left out. */
+  renewOne(
+    pod: PodTarget,
+    { maxAgeMs, onlyVolumes }: { readonly maxAgeMs: number; readonly onlyVolumes: boolean },
+    signal: AbortSignal,
+  ): readonly (Promise<void> | undefined)[] {
+    return [
+      ...this.#renewVolumes(pod.uid, signal, { maxAgeMs, only: ({ origin }) => origin === undefined }),
+      ...(onlyVolumes ? [] : [this.#renewLogs(pod, signal, maxAgeMs), this.#renewFiles(pod.uid, signal, maxAgeMs)]),
+    ];
+  }
+
   #forgetOthers(pods: readonly PodTarget[]): void {
     const present = new Set(pods.map(({ uid }) => uid));
     for (const uid of this.#pods.keys()) if (!present.has(uid)) this.#pods.delete(uid);
+    this.#volumes.keepOnly(present);
   }
 
-  #renewLogs(pod: PodTarget, signal: AbortSignal): Promise<void> | undefined {
-    const measure = (): Promise<PodLogs> => this.#logLane.run(() => this.#measureLogs(pod, signal), signal);
-    return this.#figuresOf(pod.uid).logs.renew(this.#keepMs(), measure, this.#failed(pod.uid, signal));
+  #renewLogs(pod: PodTarget, signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
+    const measure = (): Promise<PodLogs> => this.#lane.run(() => this.#measureLogs(pod, signal), signal);
+    return this.#figuresOf(pod.uid).logs.renew(this.#keepMs(), measure, this.#failed(pod.uid, signal), maxAgeMs);
   }
 
-  #renewFolders(uid: PodUid, signal: AbortSignal): Promise<void> | undefined {
-    const { folders, mountPoints } = this.#figuresOf(uid);
-    const measure = (): Promise<PodFolders> => this.#measureFolders(uid, mountPoints, signal);
-    return folders.renew(this.#keepMs(), measure, this.#failed(uid, signal));
+  #renewFiles(uid: PodUid, signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
+    const measure = (): Promise<TreeSize> => this.#lane.run(() => this.#measureFiles(uid, signal), signal);
+    return this.#figuresOf(uid).files.renew(this.#keepMs(), measure, this.#failed(uid, signal), maxAgeMs);
+  }
+
+  #renewVolumes(
+    uid: PodUid,
+    signal: AbortSignal,
+    wish: { readonly maxAgeMs?: number; readonly only?: (volume: PodVolume) => boolean } = {},
+  ): readonly (Promise<void> | undefined)[] {
+    // A limit binds also where nobody wants to be told of volumes.
+    if (this.#deps.volumePeriodMs <= 0 && wish.maxAgeMs === undefined) return [];
+    this.#figuresOf(uid);
+    return this.#volumes.renew(uid, { ...wish, keepMs: this.#keepMs() }, signal);
   }
 
   #figuresOf(uid: PodUid): PodFigures {
     const { clock } = this.#deps;
-    const figures = this.#pods.get(uid) ?? {
-      logs: new Kept(clock),
-      folders: new Kept(clock),
-      mountPoints: new Map(),
-    };
+    const figures = this.#pods.get(uid) ?? { logs: new Kept(clock), files: new Kept(clock) };
     this.#pods.set(uid, figures);
     return figures;
   }
@@ -133,52 +158,14 @@ export class DiskFigures {
     return { at: clock.now(), containers: folders, others: files };
   }
 
-  async #measureFolders(uid: PodUid, mountPoints: Map<string, boolean>, signal: AbortSignal): Promise<PodFolders> {
-    const { disk, paths, volumePeriodMs } = this.#deps;
-    const [hosts, volumes] = await Promise.all([
-      this.#logLane.run(() => disk.tree(paths.etcHosts(uid), signal), signal),
-      volumePeriodMs > 0 ? this.#measureVolumes(uid, mountPoints, signal) : [],
-    ]);
-    return { hosts, volumes };
-  }
-
-  /** One that cannot be measured is left out; the others are not. */
-  async #measureVolumes(
-    uid: PodUid,
-    mountPoints: Map<string, boolean>,
-    signal: AbortSignal,
-  ): Promise<readonly VolumeFigures[]> {
-    const each = this.#deps.volumesOf(uid).map(async (volume) => {
-      try {
-        const usage = await this.#volumeLane.run(() => this.#measureVolume(volume, mountPoints, signal), signal);
-        return [{ volume, usage }];
-      } catch (error) {
-        signal.throwIfAborted();
-        this.#deps.log.error(error, 'Cannot measure a volume', { podUID: uid, volume: volume.name });
-        return [];
-      }
-    });
-    return (await Promise.all(each)).flat();
-  }
-
-  /** A file system of its own tells what is used on it; a folder of the node's has to be walked through. */
-  async #measureVolume(
-    { path, pvc }: PodVolume,
-    mountPoints: Map<string, boolean>,
-    signal: AbortSignal,
-  ): Promise<FilesystemUsage> {
-    const { clock, disk, volumeMeasured } = this.#deps;
-    const began = clock.monotonic();
-    const isOwn = pvc !== undefined || (mountPoints.get(path) ?? (await disk.isMountPoint(path)));
-    mountPoints.set(path, isOwn);
-    const filesystem = await disk.filesystem(path);
-    const told = (source: VolumeSource): void => volumeMeasured?.(source, (clock.monotonic() - began) / 1_000);
-    if (isOwn) {
-      told('statfs');
-      return filesystem;
-    }
-    const { bytes, inodes } = await disk.tree(path, signal);
-    told('du');
-    return { ...filesystem, used: bytes, inodesUsed: inodes };
+  /** Containers write their last words to files of ours, as much as they like: they count, or a limit could be walked around. */
+  async #measureFiles(uid: PodUid, signal: AbortSignal): Promise<TreeSize> {
+    const { disk, paths } = this.#deps;
+    const hosts = await disk.tree(paths.etcHosts(uid), signal);
+    const { folders } = await disk.folders(join(paths.pod(uid), 'containers'), signal);
+    return [...folders.values()].reduce(
+      (sum, { bytes, inodes }) => ({ bytes: sum.bytes + bytes, inodes: sum.inodes + inodes }),
+      hosts,
+    );
   }
 }

@@ -1,17 +1,22 @@
 export { measuredVolumes } from './measured-volumes.ts';
 export type {
   CgroupReader,
+  ClaimUsage,
   Disk,
+  DriverFigures,
   LogSize,
   MachineReader,
+  PodStorageUsage,
   PodVolume,
   SeenPod,
   StatsPods,
   StatsRuntime,
   TreeSize,
   UsageDepth,
+  VolumeDisks,
   VolumeSource,
   VolumesOf,
+  VolumeUsage,
 } from './ports.ts';
 export { Stats, type StatsDeps, type StatsSettings } from './stats.ts';
 export type { CgroupPlaces } from './targets.ts';

@@ -10,6 +10,7 @@ export class Kept<V> {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #value: V | undefined;
   #dueMs = Number.NEGATIVE_INFINITY;
+  #triedMs = Number.NEGATIVE_INFINITY;
   #work: { readonly done: Promise<void>; readonly sinceMs: number } | undefined;
 
   constructor(clock: Pick<Clock, 'monotonic'>) {
@@ -24,12 +25,18 @@ export class Kept<V> {
   /**
    * Finds it out anew where it is too old and nobody is at it. The promise, if there is anything worth waiting for, never
    * rejects: what failed is told to `failed` and tried again when half of the time has gone. Work that hangs is waited for
-   * once, not by every page.
+   * once, not by every page. With `maxAgeMs` it is too old by then, though who found it out wanted it for longer.
    */
-  renew(keepMs: number, find: () => Promise<V>, failed: (error: unknown) => void): Promise<void> | undefined {
+  renew(
+    keepMs: number,
+    find: () => Promise<V>,
+    failed: (error: unknown) => void,
+    maxAgeMs = Number.POSITIVE_INFINITY,
+  ): Promise<void> | undefined {
     const nowMs = this.#clock.monotonic();
     if (this.#work !== undefined) return nowMs - this.#work.sinceMs < patienceMs ? this.#work.done : undefined;
-    if (nowMs < this.#dueMs) return undefined;
+    if (nowMs < this.#dueMs && nowMs - this.#triedMs < maxAgeMs) return undefined;
+    this.#triedMs = nowMs;
     const done = this.#find(keepMs, find, failed).finally(() => (this.#work = undefined));
     this.#work = { done, sinceMs: nowMs };
     return done;

@@ -1,4 +1,5 @@
 import type { Volume } from '../gen/kubernetes/types.ts';
+import { allContainers } from '../model/containers.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { PodVolume } from './ports.ts';
 
@@ -7,16 +8,23 @@ export function measuredVolumes(
   { name, namespace, spec }: Pick<DesiredPod, 'name' | 'namespace' | 'spec'>,
   mounted: ReadonlyMap<string, { readonly hostPath: string; readonly isOfNode?: boolean }>,
 ): readonly PodVolume[] {
+  if (mounted.size === 0) return [];
+  const devices = new Set(
+    allContainers(spec).flatMap(({ container }) => (container.volumeDevices ?? []).map((device) => device.name)),
+  );
   return (spec.volumes ?? []).flatMap((volume) => {
     const { hostPath: path = '', isOfNode = false } = mounted.get(volume.name) ?? {};
-    // A path of the node is the node's, behind a claim too, and an image the runtime's.
-    if (path === '' || isOfNode || volume.hostPath !== undefined || volume.image !== undefined) return [];
+    const isDevice = devices.has(volume.name);
+    // A path of the node is the node's, behind a claim too, and an image the runtime's. A device is the claim's alone.
+    if (path === '' || (isOfNode && !isDevice)) return [];
+    if (volume.hostPath !== undefined || volume.image !== undefined) return [];
     const claim = claimOf(volume, name);
     return [
       {
         name: volume.name,
         path,
         kind: isOnNodeDisk(volume) ? ('ephemeral' as const) : ('persistent' as const),
+        ...(isDevice ? { origin: 'device' as const } : !isOfAgent(volume) && { origin: 'elsewhere' as const }),
         ...(claim !== undefined && { pvc: { name: claim, namespace } }),
       },
     ];
@@ -26,6 +34,12 @@ export function measuredVolumes(
 /** Secrets and tokens are in memory, and claims are counted where they come from. */
 function isOnNodeDisk({ configMap, gitRepo, emptyDir }: Volume): boolean {
   return configMap !== undefined || gitRepo !== undefined || (emptyDir !== undefined && (emptyDir.medium ?? '') === '');
+}
+
+/** What the agent made on its own disk or in memory: nobody else can keep it from being looked at. */
+function isOfAgent(volume: Volume): boolean {
+  const { secret, projected, downwardAPI, emptyDir } = volume;
+  return isOnNodeDisk(volume) || [secret, projected, downwardAPI, emptyDir].some((source) => source !== undefined);
 }
 
 /** A claim that lives with the pod is called after both. */

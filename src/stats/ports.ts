@@ -85,13 +85,65 @@ export interface PodVolume {
   readonly path: string;
   /** Ephemeral ones on the node's disk count as the pod's ephemeral storage. */
   readonly kind: 'ephemeral' | 'persistent';
+  /** From a driver or a server that may never answer, or a block device. Unset: the agent made it, on disk or in memory. */
+  readonly origin?: 'elsewhere' | 'device';
   readonly pvc?: { readonly name: string; readonly namespace: string };
 }
 
 export type VolumesOf = (uid: PodUid) => readonly PodVolume[];
 
-/** How a volume was measured: its files were walked through, or its file system was asked. */
-export type VolumeSource = 'du' | 'statfs';
+/** What is in a volume; what nobody tells is undefined. */
+export interface VolumeUsage extends FilesystemUsage {
+  /** Where a driver tells of the health of its volumes. */
+  readonly isAbnormal?: boolean;
+}
+
+/** Volumes of storage drivers, which know best what is in them. */
+export interface DriverFigures {
+  /**
+   * What the driver of a volume tells, with the driver's name; nothing where no driver keeps the volume, or where its driver
+   * does not tell: the file system is asked then. Must end with the signal.
+   */
+  volumeUsage(
+    volume: { readonly uid: PodUid; readonly name: string; readonly path: string },
+    signal: AbortSignal,
+  ): Promise<{ readonly driver: string; readonly usage: VolumeUsage } | undefined>;
+}
+
+/** Disks that are not the node's own. */
+export interface VolumeDisks {
+  /** Whether others than this machine's kernel answer for the file system at a path. Tells without touching it. */
+  isDistant(path: string): boolean;
+  /** Asks a file system that may never answer, and so by another process. Settles only when that has ended. */
+  distantFilesystem(path: string, signal: AbortSignal): Promise<FilesystemUsage>;
+  deviceBytes(path: string): Promise<number>;
+}
+
+/** How a volume was measured: `du`, `statfs` and `block`, by whom its files, file system or device were asked, or a driver. */
+export type VolumeSource = string;
+
+/** What is in a volume that a claim stands for; what is not known is left out. */
+export interface ClaimUsage {
+  readonly namespace: string;
+  readonly claim: string;
+  readonly capacityBytes?: number;
+  readonly availableBytes?: number;
+  readonly usedBytes?: number;
+  readonly inodes?: number;
+  readonly inodesFree?: number;
+  readonly inodesUsed?: number;
+  readonly isAbnormal?: boolean;
+}
+
+/** What a pod takes of the node's disks, in bytes, as far as it has been measured. */
+export interface PodStorageUsage {
+  /** By volume name. */
+  readonly volumes: ReadonlyMap<string, number>;
+  /** By container name: logs, and what was written into the container where that is on the same disk. */
+  readonly containers: ReadonlyMap<string, number>;
+  /** All that counts as ephemeral storage; unset until the pod has been measured. */
+  readonly ephemeral?: number;
+}
 
 /** What the logs of a container that runs take on the disk. */
 export interface LogSize {

@@ -7,18 +7,23 @@ import type { PodPaths } from '../model/pod-paths.ts';
 import type { Summary } from '../model/stats-summary.ts';
 import type { FilesystemUsage, MachineFacts, UsageSnapshot } from '../model/usage.ts';
 import { buildSummary } from './build-summary.ts';
+import { claimUsages } from './claim-usages.ts';
 import { ContainerCgroups } from './container-cgroups.ts';
 import { DiskFigures } from './disk-figures.ts';
 import { Kept, momentMs, patiently } from './kept.ts';
 import { PodNetworks } from './pod-networks.ts';
 import type {
   CgroupReader,
+  ClaimUsage,
   Disk,
+  DriverFigures,
   LogSize,
   MachineReader,
+  PodStorageUsage,
   StatsPods,
   StatsRuntime,
   UsageDepth,
+  VolumeDisks,
   VolumeSource,
   VolumesOf,
 } from './ports.ts';
@@ -27,6 +32,8 @@ import { Sampler, type CoreSample, type PodSample } from './sampler.ts';
 import { Shared } from './shared.ts';
 import { coreSnapshot, Snapshots } from './snapshots.ts';
 import type { PodExtras, SummaryExtras, SummaryNode } from './summary-input.ts';
+import { timeTexts } from './summary-parts.ts';
+import { podStorage, storageUsage } from './summary-storage.ts';
 import { podTargets, type CgroupPlaces } from './targets.ts';
 import { otherTurns } from './turns.ts';
 
@@ -55,6 +62,9 @@ export interface StatsDeps {
   readonly runtime: StatsRuntime;
   readonly pods: StatsPods;
   readonly volumesOf: VolumesOf;
+  readonly volumeDisks: VolumeDisks;
+  /** Unset on a node without storage drivers. */
+  readonly drivers?: DriverFigures;
   /** Told how long it took to measure a volume. */
   readonly volumeMeasured?: (source: VolumeSource, seconds: number) => void;
 }
@@ -62,6 +72,8 @@ export interface StatsDeps {
 /** Whoever asks within this time gets what the one before got. */
 const keepMs = 1_000;
 const diskKeepMs = 10_000;
+/** Who watches over limits asks every ten seconds, not to the millisecond. */
+const storageAgeMs = 9_000;
 const podsPerTurn = 32;
 
 /**
@@ -133,6 +145,43 @@ export class Stats implements Component {
     );
   }
 
+  /** What is in the volumes of claims, as far as that is known soon. */
+  async claims(): Promise<readonly ClaimUsage[]> {
+    const { clock, pods, settings } = this.#deps;
+    const targets = podTargets(pods.all(), settings.places);
+    await patiently(clock, this.#disk.renewClaims(targets, this.#stopped.signal), momentMs);
+    return claimUsages(this.#disk.volumes());
+  }
+
+  /**
+   * What these pods take of the node's disks, as it was within the last ten seconds; a volume that takes long to walk
+   * through is walked through less often. Pods of which nothing runs are left out.
+   */
+  async storage(wishes: ReadonlyMap<PodUid, 'volumes' | 'everything'>): Promise<ReadonlyMap<PodUid, PodStorageUsage>> {
+    const { clock, disk, pods, settings } = this.#deps;
+    const { signal } = this.#stopped;
+    const seen = pods.all().filter(({ pod }) => wishes.has(pod.uid));
+    const targets = podTargets(seen, settings.places);
+    const works = targets.flatMap((target) => {
+      const onlyVolumes = wishes.get(target.uid) === 'volumes';
+      return this.#disk.renewOne(target, { maxAgeMs: storageAgeMs, onlyVolumes }, signal);
+    });
+    // The runtime asks every container to answer this.
+    const wantsLayers = targets.some(({ uid }) => wishes.get(uid) === 'everything');
+    await patiently(clock, [...works, this.#renewRootFs(), wantsLayers ? this.#runtime.renew(signal) : undefined]);
+    const runtime = this.#runtime.value;
+    const layersOnNodeDisk = runtime?.imageFs?.device === disk.device(settings.rootDir);
+    const extras = { at: clock.now(), rootFs: this.#rootFs.value, runtime };
+    const timeText = timeTexts();
+    return new Map(
+      targets.map(({ uid, containers }) => {
+        const found = { logs: this.#disk.logs(uid), folders: this.#disk.folders(uid) };
+        const samples = containers.map((target) => ({ target }));
+        return [uid, storageUsage(podStorage(samples, found, extras, timeText), containers, layersOnNodeDisk)];
+      }),
+    );
+  }
+
   machine(): MachineFacts {
     return this.#deps.facts;
   }
@@ -151,9 +200,7 @@ export class Stats implements Component {
     const { signal } = this.#stopped;
     const sample = await this.#sample();
     const targets = sample.pods.map(({ target }) => target);
-    const { rootDir } = this.#deps.settings;
-    const rootFs = this.#rootFs.renew(keepMs, () => this.#deps.disk.filesystem(rootDir), this.#diskFailed);
-    await patiently(clock, [rootFs, this.#runtime.renew(signal), ...this.#disk.renew(targets, signal)]);
+    await patiently(clock, [this.#renewRootFs(), this.#runtime.renew(signal), ...this.#disk.renew(targets, signal)]);
     const pods = new Map<PodUid, PodExtras>();
     for await (const pod of otherTurns(sample.pods, podsPerTurn, signal)) {
       pods.set(pod.target.uid, this.#podExtras(pod));
@@ -167,6 +214,11 @@ export class Stats implements Component {
       pods,
     };
     return buildSummary(sample, this.#node(), extras);
+  }
+
+  #renewRootFs(): Promise<void> | undefined {
+    const { disk, settings } = this.#deps;
+    return this.#rootFs.renew(keepMs, () => disk.filesystem(settings.rootDir), this.#diskFailed);
   }
 
   async #wholeSnapshot(): Promise<UsageSnapshot> {

@@ -1,10 +1,9 @@
 import type { FsStats, PodStats, VolumeStats } from '../model/stats-summary.ts';
-import type { VolumeFigures } from './disk-figures.ts';
-import type { TreeSize } from './ports.ts';
-import type { ContainerSample } from './sampler.ts';
+import type { PodStorageUsage, TreeSize } from './ports.ts';
 import type { PodExtras, SummaryExtras } from './summary-input.ts';
 import { filesystemStats, fsStats, type TimeText } from './summary-parts.ts';
 import type { ContainerTarget } from './targets.ts';
+import type { MeasuredVolume } from './volume-figures.ts';
 
 /** What a pod and its containers take on disks. */
 export interface PodStorage {
@@ -16,9 +15,9 @@ export interface PodStorage {
 }
 
 export function podStorage(
-  containers: readonly ContainerSample[],
-  { logs, folders }: PodExtras,
-  { at, rootFs, runtime }: SummaryExtras,
+  containers: readonly { readonly target: ContainerTarget }[],
+  { logs, folders }: Pick<PodExtras, 'logs' | 'folders'>,
+  { at, rootFs, runtime }: Pick<SummaryExtras, 'at' | 'rootFs' | 'runtime'>,
   timeText: TimeText,
 ): PodStorage {
   const rootfs = new Map<string, FsStats>();
@@ -33,7 +32,7 @@ export function podStorage(
   const ephemeral = total([
     ...[...rootfs.values(), ...logStats.values()].map(sizeOf),
     ...(logs ? [logs.others] : []),
-    ...(folders ? [folders.hosts] : []),
+    ...(folders ? [folders.files] : []),
     ...volumes.filter(({ volume }) => volume.kind === 'ephemeral').map(({ usage }) => sizeOfVolume(usage)),
   ]);
   return {
@@ -46,6 +45,25 @@ export function podStorage(
   };
 }
 
+/** The same in bytes, for whoever watches over limits. What containers wrote counts where it is on the node's own disk. */
+export function storageUsage(
+  { pod, rootfs, logs }: PodStorage,
+  containers: readonly ContainerTarget[],
+  layersOnNodeDisk: boolean,
+): PodStorageUsage {
+  const ephemeral = pod['ephemeral-storage']?.usedBytes;
+  return {
+    volumes: new Map((pod.volume ?? []).map(({ name, usedBytes }) => [name, usedBytes ?? 0])),
+    containers: new Map(
+      containers.map(({ id, name }) => [
+        name,
+        (logs.get(name)?.usedBytes ?? 0) + (layersOnNodeDisk ? (rootfs.get(id)?.usedBytes ?? 0) : 0),
+      ]),
+    ),
+    ...(ephemeral !== undefined && { ephemeral }),
+  };
+}
+
 /** The part of one container. */
 export function storageStats(
   { rootfs, logs }: PodStorage,
@@ -55,13 +73,19 @@ export function storageStats(
   return { ...(own && { rootfs: own }), ...(written && { logs: written }) };
 }
 
-function volumeStats({ volume, usage }: VolumeFigures, timeText: TimeText): VolumeStats {
-  return { ...filesystemStats(usage, timeText), name: volume.name, ...(volume.pvc && { pvcRef: volume.pvc }) };
+function volumeStats({ volume, usage }: MeasuredVolume, timeText: TimeText): VolumeStats {
+  const { isAbnormal: abnormal } = usage;
+  return {
+    ...filesystemStats(usage, timeText),
+    name: volume.name,
+    ...(volume.pvc && { pvcRef: volume.pvc }),
+    ...(abnormal !== undefined && { volumeHealthStats: { abnormal } }),
+  };
 }
 
 const sizeOf = ({ usedBytes, inodesUsed }: FsStats): TreeSize => ({ bytes: usedBytes ?? 0, inodes: inodesUsed ?? 0 });
 
-const sizeOfVolume = ({ used, inodesUsed }: VolumeFigures['usage']): TreeSize => ({
+const sizeOfVolume = ({ used, inodesUsed }: MeasuredVolume['usage']): TreeSize => ({
   bytes: used ?? 0,
   inodes: inodesUsed ?? 0,
 });

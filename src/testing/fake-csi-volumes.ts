@@ -39,6 +39,7 @@ export interface Handled {
 export class FakeCsiVolumes {
   readonly #traits: FakeCsiTraits;
   readonly #volumes = new Map<string, FakeCsiVolume>();
+  readonly #gone = new Set<string>();
 
   constructor(traits: FakeCsiTraits) {
     this.#traits = traits;
@@ -46,6 +47,12 @@ export class FakeCsiVolumes {
 
   get(id: string): FakeCsiVolume | undefined {
     return this.#volumes.get(id);
+  }
+
+  /** The volume is no more, whoever uses it. Until then whatever id somebody names is that of a volume. */
+  remove(id: string): void {
+    this.#volumes.delete(id);
+    this.#gone.add(id);
   }
 
   /** Volumes that are staged or published anywhere: none of them should be left at the end of a test. */
@@ -105,6 +112,7 @@ export class FakeCsiVolumes {
     given(volumeId, 'volume_id');
     given(stagingTargetPath, 'staging_target_path');
     const volume = this.#volume(volumeId);
+    if (volume.staged?.stagingTargetPath !== stagingTargetPath) return { answer: {} };
     if (volume.published.size > 0) {
       throw new StatusError(
         'FAILED_PRECONDITION',
@@ -119,8 +127,9 @@ export class FakeCsiVolumes {
     given(request.volumeId, 'volume_id');
     given(request.targetPath, 'target_path');
     given(request.volumeCapability, 'volume_capability');
-    const volume = this.#volume(request.volumeId);
-    if (this.#can('STAGE_UNSTAGE_VOLUME')) {
+    if (isInline(request)) this.#gone.delete(request.volumeId);
+    const volume = isInline(request) ? this.#make(request.volumeId) : this.#volume(request.volumeId);
+    if (this.#can('STAGE_UNSTAGE_VOLUME') && !isInline(request)) {
       given(request.stagingTargetPath, 'staging_target_path');
       if (volume.staged?.stagingTargetPath !== request.stagingTargetPath) {
         throw new StatusError('FAILED_PRECONDITION', `${volume.id} is not staged at ${request.stagingTargetPath}`);
@@ -138,7 +147,11 @@ export class FakeCsiVolumes {
   #unpublish({ volumeId, targetPath }: NodeUnpublishVolumeRequest): Handled {
     given(volumeId, 'volume_id');
     given(targetPath, 'target_path');
-    this.#volume(volumeId).published.delete(targetPath);
+    const { published } = this.#volume(volumeId);
+    const before = published.get(targetPath);
+    published.delete(targetPath);
+    // As the hostpath driver does it: who comes a second time is told that there is no such volume.
+    if (before !== undefined && isInline(before)) this.remove(volumeId);
     return { answer: {}, disappears: targetPath };
   }
 
@@ -166,8 +179,8 @@ export class FakeCsiVolumes {
   #at(volumeId: string, path: string): FakeCsiVolume {
     given(volumeId, 'volume_id');
     given(path, 'volume_path');
-    const volume = this.#volumes.get(volumeId);
-    if (volume === undefined || (!volume.published.has(path) && volume.staged?.stagingTargetPath !== path)) {
+    const volume = this.#volume(volumeId);
+    if (!volume.published.has(path) && volume.staged?.stagingTargetPath !== path) {
       throw new StatusError('NOT_FOUND', `${volumeId} is not at ${path}`);
     }
     return volume;
@@ -176,7 +189,12 @@ export class FakeCsiVolumes {
   #volume(id: string): FakeCsiVolume {
     const known = this.#volumes.get(id);
     if (known !== undefined) return known;
-    const made: FakeCsiVolume = { id, published: new Map(), sizeBytes: 1n << 30n };
+    if (this.#gone.has(id) || inlineId.test(id)) throw new StatusError('NOT_FOUND', `there is no volume ${id}`);
+    return this.#make(id);
+  }
+
+  #make(id: string): FakeCsiVolume {
+    const made = this.#volumes.get(id) ?? { id, published: new Map(), sizeBytes: 1n << 30n };
     this.#volumes.set(id, made);
     return made;
   }
@@ -188,6 +206,14 @@ export class FakeCsiVolumes {
   #must(capability: FakeCsiTraits['capabilities'][number]): void {
     if (!this.#can(capability)) throw new StatusError('UNIMPLEMENTED', `the driver cannot ${capability}`);
   }
+}
+
+/** Ids of volumes that come with their pods; before that there is nothing. */
+const inlineId = /^csi-[0-9a-f]{64}$/;
+
+/** A volume that comes with its pod and goes with it. */
+function isInline({ volumeContext }: NodePublishVolumeRequest): boolean {
+  return volumeContext['csi.storage.k8s.io/ephemeral'] === 'true';
 }
 
 function given(value: unknown, field: string): void {

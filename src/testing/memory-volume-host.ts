@@ -1,5 +1,6 @@
 import { dirname, join, normalize } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
+import { changeFor } from '../model/group-access.ts';
 import type {
   Access,
   ContentFiles,
@@ -119,13 +120,14 @@ function pathsOn(disk: MemoryFiles): HostPaths {
       disk.fault('makeFile', path);
       disk.entries.set(path, { content: '', mode });
     },
-    async changeTree(shown, decide) {
+    async changeTree(shown, access, _, processed) {
       disk.fault('changeTree', shown);
       const path = disk.real(normalize(join(shown, '.')));
       for (const [at, entry] of disk.entries) {
         if (at !== path && !at.startsWith(`${path}/`)) continue;
-        const change = decide(factsOf(entry));
+        const change = changeFor(access, factsOf(entry));
         if (change !== undefined) disk.entries.set(at, { ...entry, ...change });
+        processed?.(1);
       }
     },
     async makeBelow(volumePath, subPath) {

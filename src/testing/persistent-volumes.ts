@@ -1,6 +1,7 @@
 import { TubeletError } from '../base/errors.ts';
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec } from '../gen/kubernetes/types.ts';
-import type { ApiReader } from '../model/api-client.ts';
+import type { ApiReader, ApiWriter } from '../model/api-client.ts';
+import { applyStrategicMergePatch } from '../model/strategic-merge-patch.ts';
 import type { ClaimedVolume } from '../volumes/index.ts';
 
 /** A claim that is bound to the volume `pv-<name>`. */
@@ -48,7 +49,7 @@ export function aClaimedVolume(
 }
 
 /** Claims and volumes of an API server, with the words of one; what is asked for is written down. */
-export class MemoryClaims implements Pick<ApiReader, 'get'> {
+export class MemoryClaims implements Pick<ApiReader, 'get'>, Pick<ApiWriter, 'patch'> {
   readonly objects = new Map<string, PersistentVolume | PersistentVolumeClaim>();
   readonly asked: string[] = [];
   /** Asked before every answer; what it throws is what the caller gets. */
@@ -66,5 +67,23 @@ export class MemoryClaims implements Pick<ApiReader, 'get'> {
     const words = `${plural} "${name}" not found`;
     if (object === undefined) throw new TubeletError('notFound', `GET ${plural}/${name}: ${words}`, { words });
     return object as T;
+  }
+
+  /** A patch of a claim's status that was made from another version than the last is refused. */
+  async patch<T>(...[{ plural }, { name }, patch, { subresource }]: Parameters<ApiWriter['patch']>): Promise<T> {
+    this.asked.push(`patch ${plural}/${name}/${subresource ?? ''}`);
+    this.fault();
+    const key = `${plural}/${name}`;
+    const before = this.objects.get(key) ?? {};
+    const { resourceVersion } = (patch as PersistentVolumeClaim).metadata ?? {};
+    const version = before.metadata?.resourceVersion;
+    if (resourceVersion !== undefined && resourceVersion !== version) {
+      const words = `Operation cannot be fulfilled on ${plural} "${name}": the object has been modified`;
+      throw new TubeletError('conflict', `PATCH ${key}: ${words}`, { words });
+    }
+    const after = applyStrategicMergePatch(before, patch, 'PersistentVolumeClaim');
+    const changed = { ...after, metadata: { ...after.metadata, resourceVersion: String(Number(version ?? 0) + 1) } };
+    this.objects.set(key, changed);
+    return changed as T;
   }
 }

@@ -39,11 +39,13 @@ export function persistentWorld({ cluster = true, labels = {}, ...more }: Persis
   const kinds = (): readonly VolumePlugin[] => [
     emptyDir({
       scratch: new ScratchFolders(host, paths),
+      clock,
       paths: host.paths,
+      events: { record },
       memory: () => ({ allocatable: {}, noSwap: true }),
     }),
     hostPath({ files: host.files, paths: host.paths }),
-    localVolume({ host, paths, programs, events: { record }, rootDir: '/k' }),
+    localVolume({ clock, host, paths, programs, events: { record }, rootDir: '/k' }),
     nfs({ clock, host, paths, programs }),
     csi(more.csi),
   ];

@@ -66,6 +66,8 @@ export class StatsWorld {
   readonly trees = new Map<string, TreeSize>();
   readonly logFolders = new Map<string, ReadonlyMap<string, TreeSize>>();
   readonly mountPoints = new Set<string>();
+  /** Paths whose file systems others answer for. */
+  readonly distant = new Set<string>();
   readonly volumes = new Map<string, readonly PodVolume[]>();
   readonly asked: string[] = [];
   /** How volumes were measured, and the seconds it took. */
@@ -130,6 +132,11 @@ export class StatsWorld {
       },
       pods: { all: () => this.pods },
       volumesOf: (uid: PodUid) => this.volumes.get(uid) ?? [],
+      volumeDisks: {
+        isDistant: (path) => this.distant.has(path),
+        distantFilesystem: (path) => this.#ask(`distant ${path}`, () => this.#filesystem(path)),
+        deviceBytes: (path) => this.#ask(`device ${path}`, () => 1 << 20),
+      },
       volumeMeasured: (...figure) => void this.measured.push(figure),
     };
   }

@@ -15,6 +15,7 @@ export { secret } from './plugins/secret.ts';
 export type {
   Access,
   ContentFiles,
+  CsiDevices,
   CsiVolumes,
   FileFacts,
   HostPaths,

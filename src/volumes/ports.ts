@@ -2,6 +2,7 @@ import type { PodUid } from '../base/ids.ts';
 import type { ImageSpec } from '../gen/cri/api.ts';
 import type { ClusterTrustBundleProjection, ConfigMap, Secret, Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
+import type { GroupAccess } from '../model/group-access.ts';
 import type { DataObjectKind } from '../model/standalone-object.ts';
 import type { ClaimedVolume, PersistentSource } from './claims/claimed-volume.ts';
 
@@ -19,8 +20,15 @@ export interface VolumePlugin {
   attachable?(claimed: ClaimedVolume): string | undefined;
   /** Makes the volume ready for containers; answers where it is on the host. Must stand being called again. */
   setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume>;
+  /**
+   * The claim behind a mounted volume has been asked for again: sees to it where it is larger than `before`, as which its
+   * size was last dealt with. Volumes of a kind without it do not grow here.
+   */
+  resize?(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void>;
   /** Undoes `setUp`, knowing no more than the disk does. Must stand being called again, and for halves. */
   tearDown?(place: VolumePlace): Promise<void>;
+  /** The same for a block volume, which has a link of its name in this kind's folder below the pod's `volumeDevices`. */
+  tearDownDevice?(place: VolumePlace): Promise<void>;
 }
 
 export interface VolumeRequest {
@@ -49,6 +57,17 @@ export interface MountedVolume {
   readonly isOfNode?: boolean;
   /** The runtime mounts it itself. */
   readonly image?: ImageSpec;
+  /** The storage driver that can say how full it is, and how it knows the volume. */
+  readonly driver?: DriverPlace;
+  /** From when on it is to be set up again at a look at the pod, on the clock that nobody sets. It serves meanwhile. */
+  readonly renewAtMs?: number;
+}
+
+export interface DriverPlace {
+  readonly name: string;
+  readonly volumeHandle: string;
+  /** Where the driver has published it to the pod. */
+  readonly volumePath: string;
 }
 
 /** The machine as far as volumes need it. */
@@ -108,17 +127,19 @@ export interface FileFacts {
   readonly gid: number;
 }
 
-/** What should become of one entry of a tree; nothing where it is right. */
-export type DecideAccess = (entry: FileFacts) => { readonly gid: number; readonly mode?: number } | undefined;
-
 /** Paths that others write to as well, walked by descriptor: a link that appears on the way leads nowhere. */
 export interface HostPaths {
   /** What stands at a path, through links; nothing where there is nothing. */
   lookAt(path: string): Promise<FileFacts | undefined>;
   /** Makes an empty file; not the folders above it. */
   makeFile(path: string, mode: number): Promise<void>;
-  /** Gives groups and modes to a folder and all that is below it on its file system. */
-  changeTree(path: string, decide: DecideAccess, signal: AbortSignal): Promise<void>;
+  /** Gives groups and modes to a folder and all that is below it on its file system; tells how many entries are done. */
+  changeTree(
+    path: string,
+    access: GroupAccess,
+    signal: AbortSignal,
+    processed?: (entries: number) => void,
+  ): Promise<void>;
   /** Makes the folders of a relative path below a volume that are not there. */
   makeBelow(volumePath: string, subPath: string): Promise<void>;
   /** Opens a path below a volume; links in it may lead anywhere in the volume and nowhere else. */
@@ -166,13 +187,19 @@ export interface MountWish {
   readonly options: readonly string[];
 }
 
-/** Volumes of CSI drivers, inline and behind claims. */
-export interface CsiVolumes {
-  setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume>;
-  /** Knows no more than the disk does. */
-  tearDown(place: VolumePlace): Promise<void>;
+/** Volumes of CSI drivers with file systems, inline and behind claims. */
+export interface CsiVolumes extends CsiDevices {
   /** `kubernetes.io/csi/<driver>^<handle>` where the driver has its volumes attached. */
   attachable(claimed: ClaimedVolume): string | undefined;
+}
+
+/** Volumes of CSI drivers that pods get as devices. */
+export interface CsiDevices {
+  setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume>;
+  /** As the plugin's. */
+  resize?(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void>;
+  /** Knows no more than the disk does. */
+  tearDown(place: VolumePlace): Promise<void>;
 }
 
 /** The ConfigMaps and Secrets that pods may name. */
@@ -198,7 +225,8 @@ export interface TokenSource {
 
 /** The certificates of authorities that the API server keeps. */
 export interface TrustSource {
-  anchors(wish: ClusterTrustBundleProjection, signal: AbortSignal): Promise<string>;
+  /** As PEM. The pod is woken when they may have changed, until it is gone. */
+  anchors(wish: ClusterTrustBundleProjection, pod: Pick<VolumePlace, 'uid'>, signal: AbortSignal): Promise<string>;
 }
 
 /** Images that volumes are made of. */

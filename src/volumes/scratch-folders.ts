@@ -38,8 +38,10 @@ export class ScratchFolders {
     const path = this.#paths.volume(place.uid, place.folder, place.name);
     const marks = this.#marks(place);
     const isMarked = (await paths.lookAt(join(marks, 'ready'))) !== undefined;
-    const isMounted = medium.kind === 'mount' && (await mounts.atOrBelow(path)).includes(path);
-    if (isMarked && (medium.kind === 'disk' ? (await paths.lookAt(path)) !== undefined : isMounted)) return path;
+    // The table of mounts grows with every pod: it is read only where there is something to be mounted on.
+    const isThere = (await paths.lookAt(path)) !== undefined;
+    const isMounted = isThere && medium.kind === 'mount' && (await mounts.atOrBelow(path)).includes(path);
+    if (isMarked && (medium.kind === 'disk' ? isThere : isMounted)) return path;
     await files.makeFolder(join(this.#paths.volumes(place.uid), place.folder), kindMode);
     if (!isMounted) await files.makeFolder(path, volumeMode);
     if (medium.kind === 'mount' && !isMounted) await mounts.mount(medium.fsType, path, medium.options);

@@ -15,6 +15,8 @@ export interface VolumeAttemptsDeps {
   /** Who knows what is behind claims; unset on a node without a cluster. */
   readonly claims?: Pick<VolumeClaims, 'resolve' | 'checkNode'>;
   readonly metrics: VolumeMetrics;
+  /** A volume is in use that somebody else attaches. */
+  readonly inUseChanged?: () => void;
 }
 
 /** A volume of a pod that is to be ready. Whose kind a claim is turns out when it is asked for. */
@@ -53,7 +55,10 @@ export class VolumeAttempts {
     record.claimed = claimed;
     // From here on it counts as in use, before anybody mounts it.
     const attachable = plugin.attachable?.(claimed);
-    if (attachable !== undefined) record.attachable = attachable;
+    if (attachable !== undefined && record.attachable !== attachable) {
+      record.attachable = attachable;
+      this.#deps.inUseChanged?.();
+    }
     claims.checkNode(claimed);
     return plugin;
   }
@@ -67,16 +72,17 @@ export class VolumeAttempts {
   ): Promise<void> {
     const { clock, metrics } = this.#deps;
     const { claimed, plugin: kind = '' } = record;
+    const operation = claimed?.mode === 'Block' ? 'map_volume' : 'volume_mount';
     const began = clock.monotonic();
     const secondsSince = (sinceMs: number): number => (clock.monotonic() - sinceMs) / 1_000;
     try {
       const mounted = await plugin.setUp({ pod, volume, ...(claimed && { claimed }) }, signal);
-      metrics.operated('volume_mount', kind, secondsSince(began), false);
-      if (record.mounted === undefined) metrics.settled('volume_mount', kind, secondsSince(record.wantedSinceMs));
+      metrics.operated(operation, kind, secondsSince(began), false);
+      if (record.mounted === undefined) metrics.settled(operation, kind, secondsSince(record.wantedSinceMs));
       const gid = claimed?.gid;
       record.mounted = { ...mounted, ...(claimed && { innerName: claimed.name }), ...(gid !== undefined && { gid }) };
     } catch (error) {
-      if (!signal.aborted) metrics.operated('volume_mount', kind, secondsSince(began), true);
+      if (!signal.aborted) metrics.operated(operation, kind, secondsSince(began), true);
       throw error;
     }
   }

@@ -6,9 +6,15 @@ export type VolumeStep =
   | 'MountVolume.NodeAffinity check failed'
   | 'MountVolume.NewMounter initialization failed'
   | 'MountVolume.MountOptionSupport check failed'
+  | 'MountVolume.WaitForAttach failed'
   | 'MountVolume.MountDevice failed'
   | 'MountVolume.SetUp failed'
-  | 'MapVolume.MapPodDevice failed';
+  | 'MountVolume.Setup failed while expanding volume'
+  | 'MapVolume.WaitForAttach failed'
+  | 'MapVolume.SetUpDevice failed'
+  | 'MapVolume.MapPodDevice failed'
+  | 'MapVolume.MapBlockVolume failed'
+  | 'MapVolume.MarkVolumeAsMounted failed while expanding volume';
 
 export class VolumeStepError extends TubeletError {
   readonly step: VolumeStep;

@@ -1,5 +1,5 @@
 import { linkedSignal, raceAbort } from '../base/abort.ts';
-import type { CancelTimer, Clock } from '../base/clock.ts';
+import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
 import { describeError, kindOf, TubeletError } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
@@ -10,10 +10,12 @@ import type { DesiredPod } from '../model/desired-pod.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import type { VolumeClaims } from './claims/volume-claims.ts';
+import { countVolumes, noVolumes, recordOf, underWay, type PodVolumes } from './pod-volumes.ts';
 import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlugin } from './ports.ts';
 import type { SubPaths } from './sub-paths.ts';
 import { VolumeAttempts, type WantedVolume } from './volume-attempts.ts';
-import { volumeMetrics, type VolumeCount } from './volume-metrics.ts';
+import { VolumeGrowth } from './volume-growth.ts';
+import { volumeMetrics } from './volume-metrics.ts';
 import { toldFailure, UnprocessedVolumeError, type ToldFailure } from './volume-failures.ts';
 import { isWorthTelling, nextFailure, type VolumeRecord } from './volume-record.ts';
 import { VolumesOnDisk } from './volumes-on-disk.ts';
@@ -34,19 +36,14 @@ export interface VolumeManagerDeps {
   /** In how many milliseconds contents of the pod's volumes grow old by themselves, as tokens do. */
   readonly refreshInMs?: (uid: PodUid) => number | undefined;
   readonly metrics?: Metrics;
+  /** The volumes in use that somebody else attaches have changed: the node's status should say so soon. */
+  readonly inUseChanged?: () => void;
 }
 
 /** How long a pod waits for its volumes before that is told as such. */
 const patienceMs = 123_000;
 /** What should be renewed and cannot be is not asked for all the time. */
 const leastRefreshMs = 10_000;
-
-interface PodVolumes {
-  readonly records: Map<string, VolumeRecord>;
-  readonly abort: AbortController;
-  waitingSinceMs?: number;
-  timer?: { readonly atMs: number; readonly cancel: CancelTimer };
-}
 
 /** Makes the volumes of pods ready and takes them down; the only writer of what is mounted. */
 export class VolumeManager implements Component {
@@ -57,12 +54,14 @@ export class VolumeManager implements Component {
   readonly #teardowns = new Map<PodUid, Promise<void>>();
   readonly #attempts: VolumeAttempts;
   readonly #onDisk: VolumesOnDisk;
+  readonly #growth: VolumeGrowth;
 
   constructor(deps: VolumeManagerDeps) {
     this.#deps = deps;
-    const metrics = volumeMetrics(deps.metrics, () => this.#counts());
+    const metrics = volumeMetrics(deps.metrics, () => countVolumes(this.#pods.values()));
     this.#attempts = new VolumeAttempts({ ...deps, metrics });
     this.#onDisk = new VolumesOnDisk({ ...deps, metrics });
+    this.#growth = new VolumeGrowth(deps);
   }
 
   async start(): Promise<void> {}
@@ -88,8 +87,7 @@ export class VolumeManager implements Component {
       const each = wanted.map((one) => this.#bring(pod, one, volumes));
       await raceAbort(Promise.all(each), limit.signal);
       delete volumes.waitingSinceMs;
-      const refreshMs = this.#deps.refreshInMs?.(pod.uid);
-      this.#wakeIn(pod.uid, volumes, refreshMs === undefined ? undefined : Math.max(refreshMs, leastRefreshMs));
+      this.#wakeIn(pod.uid, volumes, this.#refreshInMs(pod.uid));
     } catch (error) {
       signal.throwIfAborted();
       throw this.#waits(pod, volumes, error);
@@ -104,24 +102,26 @@ export class VolumeManager implements Component {
     return new Map([...records].flatMap(([name, { mounted }]) => (mounted === undefined ? [] : [[name, mounted]])));
   }
 
+  /**
+   * What volumes of a kind waited for may be there now: those that failed are due, also claims of which nobody knows what
+   * is behind them, and pods whose volumes could not be taken down are looked at.
+   */
+  tryAgain(kind: string): void {
+    const nextAtMs = this.#deps.clock.monotonic();
+    for (const [uid, { records, abort }] of this.#pods) {
+      const concerned = [...records.values()].filter(({ plugin }) => (plugin ?? kind) === kind);
+      const failed = concerned.filter(({ failure }) => failure !== undefined);
+      for (const record of failed) if (record.failure !== undefined) record.failure = { ...record.failure, nextAtMs };
+      if (failed.length > 0 || (concerned.length > 0 && abort.signal.aborted)) this.#deps.wake(uid);
+    }
+  }
+
   /** The volumes in use here that somebody else attaches, by the names that the node's status has for them. */
   attachable(): readonly string[] {
     const names = [...this.#pods.values()].flatMap(({ records }) =>
       [...records.values()].flatMap(({ attachable }) => attachable ?? []),
     );
     return [...new Set(names)];
-  }
-
-  /** What volumes of a kind waited for may be there now: whoever failed is due, and whoever could not be left is tried. */
-  tryAgain(plugin: string): void {
-    const nowMs = this.#deps.clock.monotonic();
-    for (const [uid, { records }] of this.#pods) {
-      const concerned = [...records.values()].filter((record) => record.plugin === plugin);
-      for (const record of concerned) {
-        if (record.failure !== undefined) record.failure = { ...record.failure, nextAtMs: nowMs };
-      }
-      if (concerned.length > 0) this.#deps.wake(uid);
-    }
   }
 
   /** Groups that the pod's volumes want its containers to have, without those it has by itself. */
@@ -168,16 +168,13 @@ export class VolumeManager implements Component {
 
   /** Nothing is taken down under the hands of who sets it up; one that heeds no abort is named. */
   async #stillness(volumes: PodVolumes | undefined): Promise<void> {
-    const running = (): readonly (readonly [string, Promise<void>])[] =>
-      [...(volumes?.records ?? [])].flatMap(([name, record]) =>
-        record.running ? [[name, record.running] as const] : [],
-      );
-    if (running().length === 0) return;
+    const operations = underWay(volumes).map(([, operation]) => operation);
+    if (operations.length === 0) return;
     const limit = linkedSignal(undefined, { clock: this.#deps.clock, ms: patienceMs });
     try {
-      await raceAbort(Promise.all(running().map(([, operation]) => operation)), limit.signal);
+      await raceAbort(Promise.all(operations), limit.signal);
     } catch (cause) {
-      const names = running().map(([name]) => name);
+      const names = underWay(volumes).map(([name]) => name);
       throw new TubeletError('timeout', `volumes are still being set up: ${names.join(', ')}`, { cause });
     } finally {
       limit.release();
@@ -187,7 +184,7 @@ export class VolumeManager implements Component {
   #podVolumes(uid: PodUid): PodVolumes {
     const known = this.#pods.get(uid);
     if (known !== undefined && !known.abort.signal.aborted) return known;
-    const made: PodVolumes = { records: new Map(), abort: new AbortController() };
+    const made = noVolumes();
     this.#pods.set(uid, made);
     return made;
   }
@@ -213,7 +210,7 @@ export class VolumeManager implements Component {
 
   /** Has one volume made ready, unless that is under way, done, or to be tried later. Rejects when it is not ready then. */
   async #bring(pod: DesiredPod, wanted: WantedVolume, volumes: PodVolumes): Promise<void> {
-    const record = this.#recordOf(volumes, wanted.volume.name);
+    const record = recordOf(volumes, wanted.volume.name, this.#deps.clock.monotonic());
     // One that began before this call may have read what has changed since.
     await record.running;
     if (record.running === undefined && this.#isDue(record, wanted.plugin)) {
@@ -221,12 +218,15 @@ export class VolumeManager implements Component {
     }
     await record.running;
     if (record.mounted === undefined) throw record.failure?.error ?? new TubeletError('cancelled', 'taken down');
+    this.#growth.look(pod, wanted.volume, record, volumes.abort.signal);
   }
 
   /** Contents that follow objects are cheap to try, and somebody who wakes the pod may know that they can be had now. */
   #isDue({ mounted, failure }: VolumeRecord, plugin: VolumePlugin | undefined): boolean {
     if (plugin?.follows === true) return true;
-    return mounted === undefined && (failure === undefined || failure.nextAtMs <= this.#deps.clock.monotonic());
+    const nowMs = this.#deps.clock.monotonic();
+    const isWanted = mounted === undefined || (mounted.renewAtMs ?? Infinity) <= nowMs;
+    return isWanted && (failure === undefined || failure.nextAtMs <= nowMs);
   }
 
   async #setUp(pod: DesiredPod, wanted: WantedVolume, volumes: PodVolumes, record: VolumeRecord): Promise<void> {
@@ -248,7 +248,7 @@ export class VolumeManager implements Component {
   #failed(pod: DesiredPod, name: string, volumes: PodVolumes, failure: ToldFailure, message: string): void {
     const { clock, events, log } = this.#deps;
     const nowMs = clock.monotonic();
-    const record = this.#recordOf(volumes, name);
+    const record = recordOf(volumes, name, nowMs);
     const before = record.failure;
     record.failure = nextFailure(before, failure, nowMs);
     this.#wakeIn(pod.uid, volumes, record.failure.nextAtMs - nowMs);
@@ -281,26 +281,13 @@ export class VolumeManager implements Component {
       .filter((name) => !ready.has(name));
   }
 
-  #recordOf({ records }: PodVolumes, name: string): VolumeRecord {
-    const known = records.get(name);
-    if (known !== undefined) return known;
-    const made: VolumeRecord = { wantedSinceMs: this.#deps.clock.monotonic() };
-    records.set(name, made);
-    return made;
-  }
-
-  #counts(): readonly VolumeCount[] {
-    const counts = new Map<string, { wanted: number; mounted: number }>();
-    for (const { records } of this.#pods.values()) {
-      for (const { plugin, mounted } of records.values()) {
-        if (plugin === undefined) continue;
-        const count = counts.get(plugin) ?? { wanted: 0, mounted: 0 };
-        count.wanted++;
-        if (mounted !== undefined) count.mounted++;
-        counts.set(plugin, count);
-      }
-    }
-    return [...counts].map(([plugin, count]) => ({ plugin, ...count }));
+  /** When something of the pod grows old by itself: contents, or a volume that is to be renewed. */
+  #refreshInMs(uid: PodUid): number | undefined {
+    const nowMs = this.#deps.clock.monotonic();
+    const renewals = [...this.mounted(uid).values()].flatMap(({ renewAtMs }) => renewAtMs ?? []);
+    const times = [...renewals.map((atMs) => atMs - nowMs), this.#deps.refreshInMs?.(uid) ?? Infinity];
+    const soonest = Math.min(...times);
+    return soonest === Infinity ? undefined : Math.max(soonest, leastRefreshMs);
   }
 
   /** The earliest wake counts. */

@@ -1,7 +1,7 @@
 import type { Metrics } from '../base/metrics.ts';
 
 /** What is done with volumes, in the words of the metrics. */
-export type VolumeOperation = 'volume_mount' | 'volume_unmount';
+export type VolumeOperation = 'volume_mount' | 'volume_unmount' | 'map_volume' | 'unmap_volume';
 
 /** What the volumes tell of themselves. */
 export interface VolumeMetrics {

@@ -12,7 +12,7 @@ import type { MountedVolume } from './ports.ts';
 export interface VolumeRecord {
   /** The name of its kind; unset where nobody knows it, and for a claim until it is known what is behind it. */
   plugin?: string;
-  /** What is behind a claim. A binding stays what it is, so that it is asked for again only after a failure. */
+  /** What is behind a claim. A binding stays what it is: only its size is asked for again once it is mounted. */
   claimed?: ClaimedVolume;
   /** Under which name it is attached to this node, by somebody who must not detach it while it is in use here. */
   attachable?: string;
@@ -22,6 +22,10 @@ export interface VolumeRecord {
   mounted?: MountedVolume;
   /** An operation under way. It settles without rejecting. */
   running?: Promise<void>;
+  /** Somebody is seeing whether it has become larger. It serves meanwhile; this settles without rejecting too. */
+  growing?: Promise<void>;
+  /** When that is next worth a question, on the clock that nobody sets. */
+  growthDueMs?: number;
   failure?: Failure;
 }
 

@@ -3,10 +3,10 @@ import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { writeContents } from './contents/atomic-writer.ts';
 import { contentsFor, type Contents } from './contents/compute-write.ts';
+import { giveToGroup } from './contents/give-to-group.ts';
 import { disk, memoryMedium, type MemoryFacts } from './contents/medium.ts';
-import { forGroup } from './contents/ownership.ts';
 import type { Payload } from './contents/payload.ts';
-import type { MountedVolume, VolumeHost, VolumePlace, VolumeRequest } from './ports.ts';
+import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlace, VolumeRequest } from './ports.ts';
 import type { ScratchFolder, ScratchFolders } from './scratch-folders.ts';
 
 export interface WrittenVolumesDeps {
@@ -15,6 +15,7 @@ export interface WrittenVolumesDeps {
   readonly host: VolumeHost;
   readonly scratch: ScratchFolders;
   readonly memory: () => MemoryFacts;
+  readonly events: VolumeEvents;
 }
 
 /** A kind whose files the agent writes. */
@@ -35,7 +36,7 @@ export class WrittenVolumes {
   }
 
   async write({ pod, volume }: VolumeRequest, kind: WrittenKind, payload: Payload): Promise<MountedVolume> {
-    const { host, scratch, clock, random } = this.#deps;
+    const { host, scratch, clock, random, events } = this.#deps;
     const fsGroup = pod.spec.securityContext?.fsGroup;
     const contents = contentsFor(payload, fsGroup);
     const place = scratchOf({ uid: pod.uid, name: volume.name }, kind);
@@ -48,8 +49,8 @@ export class WrittenVolumes {
     this.#written.delete(key);
     const hostPath = await scratch.make(place, medium, async (path) => {
       if (fsGroup === undefined) return;
-      const change = forGroup({ gid: fsGroup, readOnly: true });
-      await host.paths.changeTree(path, change, new AbortController().signal);
+      const change = { pod, path, group: { gid: fsGroup, readOnly: true } };
+      await giveToGroup({ clock, events, paths: host.paths }, change, new AbortController().signal);
     });
     await writeContents({ clock, random, files: host.files, contents: host.contents }, hostPath, contents);
     this.#written.set(key, `${digest} ${hostPath}`);

@@ -53,7 +53,7 @@ export class GoldenWorld {
       files,
       volumeHost: memoryVolumeHost(files),
       mountPrograms: memoryMountPrograms(files),
-      tokens: { get: async () => ({ value: 'token' }), refreshInMs: () => undefined },
+      tokens: { get: async () => ({ value: 'token', expiresAtMs: Infinity }), refreshInMs: () => undefined },
       lastWords: { readEnd: (path) => files.readText(path), readLogTail: (path) => this.#logOf(path) },
       cgroups: wholeCgroups,
       events: { record: (_, event) => void this.events.push(event) },

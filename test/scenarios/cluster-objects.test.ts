@@ -57,6 +57,19 @@ describe('ConfigMaps of a cluster', () => {
     await it.stop();
   });
 
+  test('between the event and the files there is no timer: it takes no time at all', async () => {
+    const it = await started();
+    it.put('shared', { color: 'green' });
+    const uid = it.bind('one', wanting('shared'));
+    await it.clock.advance(5_000);
+    const [began, timers] = [it.clock.monotonic(), it.clock.pending()];
+    it.put('shared', { color: 'red' });
+    await it.clock.settle();
+    assert.deepEqual(await it.filesOf(uid), { color: 'red' });
+    assert.deepEqual([it.clock.monotonic(), it.clock.pending()], [began, timers]);
+    await it.stop();
+  });
+
   test('one that is missing is waited for; it starts its pod when it comes', async () => {
     const it = await started();
     const uid = it.bind('web', wanting('late'));

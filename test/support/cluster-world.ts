@@ -24,6 +24,8 @@ export interface ClusterWorldOptions {
   readonly registered?: boolean;
   /** How ConfigMaps and Secrets are looked at; watched unless told. */
   readonly objectStrategy?: string;
+  /** Whether certificates of the API server are shown to pods; they are not unless told. */
+  readonly trustBundles?: boolean;
   /** Budget of the client for everything but events. */
   readonly limits?: { readonly qps: number; readonly burst: number };
   readonly machine?: Partial<PodMachineDeps>;
@@ -168,6 +170,12 @@ export class ClusterWorld {
       .map(({ involvedObject, reason, count }) => `${involvedObject.name} ${reason} ${count}`);
   }
 
+  /** What the events of a pod say. */
+  messages(name: string): readonly (string | undefined)[] {
+    const events = this.api.objects.all<Event>(apiResources.events);
+    return events.filter(({ involvedObject }) => involvedObject.name === name).map(({ message }) => message);
+  }
+
   /** Writes about pods that arrived, in short. */
   writes(filter: RequestFilter = {}): string[] {
     return this.api
@@ -211,6 +219,7 @@ export class ClusterWorld {
       random,
       nodeName,
       objectStrategy,
+      trustBundles: this.#options.trustBundles ?? false,
       log: node.log,
       metrics: registry,
       api: client,
@@ -230,6 +239,7 @@ export class ClusterWorld {
       events: recordedEvents(node.log, cluster.recorder),
       objects: podObjects(cluster),
       tokens: cluster.tokens,
+      trust: cluster.trust,
       services: () => cluster.services(),
       runtimeClasses: cluster.runtimeClasses,
       metrics: registry,

@@ -45,7 +45,7 @@ export interface OwnNodeWiring {
   /** What is wrong with the agent's own view of the runtime. */
   readonly plegError: () => string | undefined;
   /** Volumes in use here that somebody else attaches, by the names that a node's status has for them. */
-  readonly volumesInUse: () => readonly string[];
+  readonly volumesInUse: () => readonly string[] | undefined;
 }
 
 export interface WiredNode {

@@ -7,16 +7,19 @@ import type { WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
-import type { Node, Pod, RuntimeClass, Service } from '../../gen/kubernetes/types.ts';
+import type { CSIDriver, Node, Pod, RuntimeClass, Service } from '../../gen/kubernetes/types.ts';
 import type { ApiObject } from '../../model/api-client.ts';
 import { apiResources, type ApiResource } from '../../model/api-resources.ts';
 import { isStatic } from '../../model/desired-pod.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
-import { PodTokens, type ApiObjects } from '../../objects/index.ts';
+import { PodTokens, refusedTrust, type ApiObjects, type TrustBundles } from '../../objects/index.ts';
 import { MirrorKeeper, MirrorPods, type NodeIdentity } from '../../pods/desired/index.ts';
 import { ApiSource, HeldSets } from '../../pods/sources/index.ts';
 import { StatusWriter } from '../../pods/status/index.ts';
 import { wireApiObjects } from './cluster-objects.ts';
+import { wireClusterStorage } from './cluster-storage.ts';
+import { wireTrustBundles } from './cluster-trust.ts';
+import type { ClusterStorage } from './csi-volumes.ts';
 import type { PodMachine } from './pod-machine.ts';
 import { workqueueMetrics } from './workqueue-metrics.ts';
 
@@ -29,6 +32,8 @@ export interface ClusterDeps {
   readonly nodeName: string;
   /** configMapAndSecretChangeDetectionStrategy. */
   readonly objectStrategy: string;
+  /** The gate ClusterTrustBundleProjection. */
+  readonly trustBundles: boolean;
   readonly signal: AbortSignal;
   /** The pods of this node; asked for only after `start`. */
   readonly machine: () => PodMachine;
@@ -44,7 +49,10 @@ export interface Cluster {
   readonly statics: HeldSets;
   readonly objects: ApiObjects;
   readonly tokens: PodTokens;
+  readonly trust: Pick<TrustBundles, 'anchors'>;
   readonly runtimeClasses: RuntimeClasses;
+  /** What is known of storage drivers and their volumes. */
+  readonly storage: ClusterStorage;
   /** Measures queues of work, those of others too. */
   readonly watch: WorkWatch;
   services(): readonly Service[] | undefined;
@@ -74,6 +82,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
   const pods = reflect<Pod>(apiResources.pods, `spec.nodeName=${nodeName}`);
   const services = reflect<Service>(apiResources.services, 'spec.clusterIP!=None');
   const classes = reflect<RuntimeClass>(apiResources.runtimeClasses);
+  const drivers = reflect<CSIDriver>(apiResources.csiDrivers);
 
   const recorder = new EventRecorder({ clock, random, log, metrics, api, host: nodeName });
   const objects = wireApiObjects({
@@ -87,6 +96,10 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     onChange: (uids) => machine().wake(uids),
   });
   const tokens = new PodTokens({ clock, random, log, api });
+  const onChange = (uids: readonly PodUid[]): void => machine().wake(uids);
+  const trust = deps.trustBundles ? wireTrustBundles({ ...deps, onChange }) : undefined;
+  const driversChanged = (): void => machine().volumes.tryAgain('kubernetes.io/csi');
+  const storage = wireClusterStorage({ ...deps, node, drivers, recorder, onChange: driversChanged });
   const mirrors = new MirrorPods();
   const watch = workqueueMetrics(metrics, clock);
   // Until the pods are listed nobody knows which mirrors there are.
@@ -174,6 +187,8 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     api,
     objects,
     tokens,
+    storage,
+    trust: trust ?? refusedTrust('the feature gate ClusterTrustBundleProjection is off'),
     watch,
     runtimeClasses: { handlerOf: (name) => classes.get({ name })?.handler },
     services: () => (services.synced() ? services.all() : undefined),
@@ -187,8 +202,19 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     onGone: (uid) => {
       writer.forget(uid);
       tokens.forget(uid);
+      trust?.release(uid);
     },
-    components: [objects, services, classes, node, writer, keeper, pods],
+    components: [
+      ...(trust === undefined ? [] : [trust]),
+      objects,
+      services,
+      classes,
+      drivers,
+      node,
+      writer,
+      keeper,
+      pods,
+    ],
   };
 }
 

@@ -8,7 +8,12 @@ import { hasSelinux, hasSwapController } from './kernel-features.ts';
 test('what the kernel shows', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'kernel-'));
   t.after(() => rmSync(root, { recursive: true }));
-  const folders = { cgroups: join(root, 'cgroup'), ownCgroup: join(root, 'self'), selinux: join(root, 'selinux') };
+  const folders = {
+    cgroups: join(root, 'cgroup'),
+    ownCgroup: join(root, 'self'),
+    selinux: join(root, 'selinux'),
+    ownLabel: join(root, 'label'),
+  };
   const show = (path: string, text = ''): void => {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
@@ -26,5 +31,11 @@ test('what the kernel shows', (t) => {
   assert.equal(hasSwapController(2, folders), true);
 
   show('selinux/enforce', '1');
+  assert.equal(hasSelinux(folders), false, 'no label');
+  show('label', 'kernel\0');
+  assert.equal(hasSelinux(folders), false, 'no policy');
+  show('label', 'system_u:system_r:unconfined_service_t:s0\0');
   assert.equal(hasSelinux(folders), true);
+  show('selinux/enforce', '0');
+  assert.equal(hasSelinux(folders), true, 'permissive is enabled');
 });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where the kernel shows what it can do; elsewhere in tests. */
@@ -6,12 +6,15 @@ export interface KernelFolders {
   readonly cgroups: string;
   readonly ownCgroup: string;
   readonly selinux: string;
+  /** The agent's own label. */
+  readonly ownLabel: string;
 }
 
 const kernel: KernelFolders = {
   cgroups: '/sys/fs/cgroup',
   ownCgroup: '/proc/self/cgroup',
   selinux: '/sys/fs/selinux',
+  ownLabel: '/proc/self/attr/current',
 };
 
 /** Whether swap can be limited per cgroup. The root of version 2 has no such file, so our own cgroup is looked at. */
@@ -22,7 +25,19 @@ export function hasSwapController(cgroupVersion: 1 | 2, folders = kernel): boole
   return own !== undefined && existsSync(join(folders.cgroups, own, 'memory.swap.max'));
 }
 
-/** Whether files need labels before a container may read them. */
+/**
+ * Whether files need labels before a container may read them. Shown read-only, as to containers, SELinux is somebody
+ * else's; and before a policy is loaded everything runs as the kernel does.
+ */
 export function hasSelinux(folders = kernel): boolean {
-  return existsSync(join(folders.selinux, 'enforce'));
+  const enforce = join(folders.selinux, 'enforce');
+  if (!existsSync(enforce) || !existsSync(folders.ownLabel)) return false;
+  try {
+    accessSync(folders.selinux, constants.W_OK);
+    return readFileSync(folders.ownLabel, 'utf8').replace(/[\0\n]+$/, '') !== 'kernel';
+  } catch (error) {
+    // A label that cannot be read is none, as where another module than SELinux answers for them.
+    if (['EROFS', 'EACCES', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    throw error;
+  }
 }

@@ -8,17 +8,26 @@ import { systemRandom } from '../../base/system-random.ts';
 import type { Settings } from '../../config/index.ts';
 import { containerdEvents } from '../../containerd/index.ts';
 import type { Cri } from '../../cri/index.ts';
-import { hostFiles, mountPrograms, volumeHost, outwardAddresses, type Machine } from '../../host/index.ts';
+import {
+  HostBlockDevices,
+  hostFiles,
+  mountPrograms,
+  outwardAddresses,
+  volumeHost,
+  type Machine,
+} from '../../host/index.ts';
 import { parseResolvConf, type HostDns } from '../../model/dns.ts';
 import { Quantity } from '../../model/quantity.ts';
 import type { NodeEvents, NodeView } from '../../node/index.ts';
 import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
 import { nodeLogFiles, readLogTail } from '../../pods/logs/index.ts';
 import { containerdHints } from '../../pods/pleg/index.ts';
+import type { CsiDrivers } from '../../volumes/csi/index.ts';
 import { admissionNode } from './admission-node.ts';
 import { podObjects } from './cluster-objects.ts';
 import type { Cluster } from './cluster.ts';
 import type { ImagePolicy } from './images.ts';
+import { hasSelinux } from './kernel-features.ts';
 import type { LogKeeping } from './logs.ts';
 import { wirePodCgroups } from './pod-cgroups.ts';
 import { loggedEvents, recordedEvents } from './pod-events.ts';
@@ -49,6 +58,9 @@ export interface RuntimeParts {
   readonly view: NodeView;
   readonly nodeEvents: NodeEvents;
   readonly tracer?: Tracer | undefined;
+  readonly drivers: CsiDrivers;
+  /** The volumes in use that somebody else attaches have changed. */
+  readonly inUseChanged: () => void;
   /** Where there is an API server. */
   readonly cluster?: Cluster;
 }
@@ -78,6 +90,14 @@ export function wireNodeMachine(
     files: hostFiles,
     volumeHost,
     mountPrograms: mountPrograms({ environment: process.env }),
+    storage: {
+      drivers: parts.drivers,
+      files: hostFiles,
+      devices: new HostBlockDevices(),
+      cluster: cluster?.storage,
+      hasSeLinux: hasSelinux(),
+    },
+    inUseChanged: parts.inUseChanged,
     lastWords: {
       readEnd: (path, bytes) => hostFiles.readEnd(path, bytes),
       readLogTail: async (path, limits) => (await readLogTail(path, limits)).toString('utf8'),
@@ -113,6 +133,7 @@ export function wireNodeMachine(
       claims: { api: cluster.api, nodeLabels: () => view.node()?.metadata?.labels },
       objects: podObjects(cluster),
       tokens: cluster.tokens,
+      trust: cluster.trust,
       services: () => cluster.services(),
       runtimeClasses: cluster.runtimeClasses,
       mirrorPods: () => cluster.mirrorPods(),

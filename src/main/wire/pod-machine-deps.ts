@@ -21,6 +21,7 @@ import type { Prober } from '../../pods/probes/index.ts';
 import type { HookRequests, LastWordsFiles, PodEvents } from '../../pods/runtime/index.ts';
 import type { Cgroups } from '../../pods/sync/index.ts';
 import type { MountPrograms, TrustSource, VolumeClaimsDeps, VolumeHost } from '../../volumes/index.ts';
+import type { StorageAccess } from './csi-volumes.ts';
 import type { ImagePolicy } from './images.ts';
 import type { LogKeeping } from './logs.ts';
 import type { UserNamespacePolicy } from './user-namespaces.ts';
@@ -72,6 +73,10 @@ export interface PodMachineDeps {
   /** Tokens of service accounts for volumes; none can be had unless told. */
   readonly tokens?: VolumeTokens;
   readonly trust?: TrustSource;
+  /** How storage drivers are spoken with; volumes of drivers are refused without. */
+  readonly storage?: StorageAccess | undefined;
+  /** The volumes in use that somebody else attaches have changed. */
+  readonly inUseChanged?: () => void;
   /** The services that pods are told of in their environment; none unless told, unknown while not yet read. */
   readonly services?: () => readonly ServiceObject[] | undefined;
   /** ConfigMaps and Secrets of the API server; those of the manifests folder unless told. */

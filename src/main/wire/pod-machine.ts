@@ -22,6 +22,7 @@ import {
   prepareContainer,
   RestartBackoff,
   StartErrors,
+  type PodEvent,
 } from '../../pods/runtime/index.ts';
 import { createProber, lastKnownIn, ProbeManager, probeMetrics } from '../../pods/probes/index.ts';
 import { PodSources } from '../../pods/sources/index.ts';
@@ -63,7 +64,13 @@ export interface PodMachine {
   readonly statuses: PodStatuses;
   readonly pleg: Pleg;
   readonly observed: ObservedPods;
-  readonly volumes: Pick<VolumeManager, 'mounted' | 'attachable' | 'tryAgain'>;
+  readonly volumes: Pick<VolumeManager, 'mounted' | 'tryAgain'>;
+  /** Volumes that a controller must not detach from this node; undefined before that is known. */
+  volumesInUse(): readonly string[] | undefined;
+  /** Tells people of a pod, while it is wanted here. */
+  tell(uid: PodUid, event: PodEvent): void;
+  /** A storage driver came or went. */
+  driverChanged(name: string): void;
   /** Every pod of which the runtime has anything, as last seen. */
   seen(): readonly ObservedPod[];
   /** How long starts take, as far as the watch of pods tells. */
@@ -119,7 +126,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     pulls: starts,
     ...deps.imagePolicy?.extras(lookup),
   });
-  const { volumes, subPaths } = wireVolumes({
+  const { volumes, subPaths, csi } = wireVolumes({
     clock,
     random,
     log,
@@ -135,6 +142,8 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     images: imagesOfVolumes(images),
     ...(deps.tokens && { tokens: deps.tokens }),
     ...(deps.trust && { trust: deps.trust }),
+    storage: deps.storage,
+    inUseChanged: deps.inUseChanged,
     ...measured,
     wake: (uid) => dispatch.handle({ type: 'resourcesChanged', uids: [uid] }),
   });
@@ -322,6 +331,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
       ...(deps.imagePolicy?.records ? [deps.imagePolicy.records] : []),
       // What pods were given before is known before a worker asks for more.
       ...(userNamespaces ? [userNamespaces] : []),
+      ...(csi?.components ?? []),
       volumes,
       pleg,
       probes,
@@ -351,6 +361,18 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     pleg,
     observed,
     volumes,
+    volumesInUse() {
+      const ofDrivers = csi === undefined ? [] : csi.inUse();
+      return ofDrivers && [...new Set([...volumes.attachable(), ...ofDrivers])];
+    },
+    tell(uid, event) {
+      const pod = desired.get(uid);
+      if (pod !== undefined) events.record(pod, event);
+    },
+    driverChanged(name) {
+      csi?.driverChanged(name);
+      volumes.tryAgain('kubernetes.io/csi');
+    },
     seen: () => [...observed.listed().keys()].flatMap((uid) => observed.get(uid) ?? []),
     starts,
   };

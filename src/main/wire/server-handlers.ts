@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
-import { TubeletError } from '../../base/errors.ts';
+import { isKind, TubeletError } from '../../base/errors.ts';
 import { podFullName } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
 import { toFlagz, type Settings } from '../../config/index.ts';
@@ -82,6 +82,8 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
       return await parts().stats.snapshot(signal, depth);
     } catch (error) {
       signal.throwIfAborted();
+      // The agent ends.
+      if (isKind(error, 'cancelled')) throw error;
       log.error(error, 'The usage of pods cannot be told');
       return undefined;
     }

@@ -1,19 +1,5 @@
 import type { Metrics, Reading } from '../../base/metrics.ts';
-import type { LogSize, VolumeSource } from '../../stats/index.ts';
-
-/** What is in a volume that a claim stands for; what is not known is left out. */
-export interface ClaimUsage {
-  readonly namespace: string;
-  readonly claim: string;
-  readonly capacityBytes?: number;
-  readonly availableBytes?: number;
-  readonly usedBytes?: number;
-  readonly inodes?: number;
-  readonly inodesFree?: number;
-  readonly inodesUsed?: number;
-  /** Where the driver tells of the health of its volumes. */
-  readonly isAbnormal?: boolean;
-}
+import type { ClaimUsage, LogSize, VolumeSource } from '../../stats/index.ts';
 
 export interface StatsMetricsDeps {
   readonly metrics: Metrics;

@@ -7,13 +7,15 @@ import {
   HostCgroupUsage,
   HostDisk,
   HostProcUsage,
+  HostVolumeDisks,
   KeptFiles,
   readMachineFacts,
   type Machine,
 } from '../../host/index.ts';
 import { podPaths } from '../../model/pod-paths.ts';
-import { measuredVolumes, Stats, type LogSize } from '../../stats/index.ts';
+import { measuredVolumes, Stats, type ClaimUsage, type LogSize } from '../../stats/index.ts';
 import type { Registry } from '../../telemetry/index.ts';
+import { DriverStats, type CsiDrivers } from '../../volumes/csi/index.ts';
 import type { PodMachine } from './pod-machine.ts';
 import { runtimeSettings } from './runtime-settings.ts';
 import { statsMetrics } from './stats-metrics.ts';
@@ -30,6 +32,8 @@ export interface StatsWiring {
   readonly pods: PodMachine;
   /** What `/metrics` shows. */
   readonly registry: Registry;
+  readonly drivers: CsiDrivers;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** What the node and its pods use, read from this machine's kernel and its runtime. */
@@ -43,8 +47,8 @@ export async function wireStats(wiring: StatsWiring): Promise<Stats> {
   });
   const pressure = featureGates.enabled('KubeletPSI');
   let logs: readonly LogSize[] = [];
-  // There are no claims yet: nothing mounts what they stand for.
-  const measured = statsMetrics({ metrics: registry, logs: () => logs, claims: () => [] });
+  let claims: readonly ClaimUsage[] = [];
+  const measured = statsMetrics({ metrics: registry, logs: () => logs, claims: () => claims });
   const stats = new Stats({
     clock,
     random,
@@ -85,10 +89,23 @@ export async function wireStats(wiring: StatsWiring): Promise<Stats> {
       const pod = pods.desired.get(uid);
       return pod === undefined ? [] : measuredVolumes(pod, pods.volumes.mounted(uid));
     },
+    drivers: wireDriverStats(wiring),
+    volumeDisks: new HostVolumeDisks({ clock, environment: wiring.env }),
     volumeMeasured: (source, seconds) => measured.volumeMeasured(source, seconds),
   });
   registry.beforePage(async () => {
-    logs = await stats.logs();
+    [logs, claims] = await Promise.all([stats.logs(), stats.claims()]);
   });
   return stats;
+}
+
+/** What storage drivers say of their volumes; pods are told of what is wrong with one where that is wanted. */
+function wireDriverStats({ settings, clock, drivers, pods }: StatsWiring): DriverStats {
+  const tells = settings.featureGates.enabled('CSIVolumeHealth');
+  return new DriverStats({
+    clock,
+    drivers,
+    mounted: (uid) => pods.volumes.mounted(uid),
+    ...(tells && { abnormal: (uid, event) => pods.tell(uid, event) }),
+  });
 }

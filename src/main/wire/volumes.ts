@@ -27,7 +27,6 @@ import {
   VolumeManager,
   WrittenVolumes,
   type MountPrograms,
-  type TokenSource,
   type TrustSource,
   type VolumeClaimsDeps,
   type VolumeEvents,
@@ -35,9 +34,11 @@ import {
   type VolumeImages,
   type VolumeObjects,
 } from '../../volumes/index.ts';
+import type { DriverTokens } from '../../volumes/csi/index.ts';
+import { wireCsiVolumes, type StorageAccess, type WiredCsi } from './csi-volumes.ts';
 
 /** Tokens for volumes, and when those of a pod should be renewed. */
-export interface VolumeTokens extends TokenSource {
+export interface VolumeTokens extends DriverTokens {
   refreshInMs(uid: PodUid): number | undefined;
 }
 
@@ -58,13 +59,23 @@ export interface VolumesDeps {
   readonly events: VolumeEvents;
   readonly images: VolumeImages;
   readonly tokens?: VolumeTokens;
+  /** How storage drivers are spoken with; volumes of drivers are refused without. */
+  readonly storage?: StorageAccess | undefined;
+  /** The volumes in use that somebody else attaches have changed. */
+  readonly inUseChanged?: (() => void) | undefined;
   readonly trust?: TrustSource;
   readonly wake: (uid: PodUid) => void;
   readonly metrics?: Metrics;
 }
 
+export interface WiredVolumes {
+  readonly volumes: VolumeManager;
+  readonly subPaths: SubPaths;
+  readonly csi: WiredCsi | undefined;
+}
+
 /** Every kind of volume there is, and who looks after them. */
-export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManager; readonly subPaths: SubPaths } {
+export function wireVolumes(deps: VolumesDeps): WiredVolumes {
   const { clock, random, log, host, paths, node, objects, tokens, programs, events } = deps;
   const noSwap = canKeepOutOfSwap(release());
   const memory = () => ({ allocatable: node.allocatable, noSwap });
@@ -76,18 +87,32 @@ export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManage
     host,
     scratch,
     memory,
+    events,
   });
   const subPaths = new SubPaths({ log, host, paths });
+  const ofDrivers =
+    deps.storage &&
+    wireCsiVolumes(deps.storage, {
+      clock,
+      log,
+      host,
+      podPaths: paths,
+      rootDir: deps.settings.rootDir,
+      nodeName: deps.settings.nodeName,
+      objects,
+      tokens,
+      events,
+    });
   const plugins = [
-    emptyDir({ scratch, paths: host.paths, memory }),
+    emptyDir({ clock, scratch, paths: host.paths, memory, events }),
     hostPath({ files: host.files, paths: host.paths }),
     configMap(written, objects),
     secret(written, objects),
     downwardApi(written, facts),
     projected({ written, objects, facts, ...(tokens && { tokens }), ...(deps.trust && { trust: deps.trust }) }),
-    localVolume({ host, paths, programs, events, rootDir: deps.settings.rootDir }),
+    localVolume({ clock, host, paths, programs, events, rootDir: deps.settings.rootDir }),
     nfs({ clock, host, paths, programs }),
-    csi(),
+    csi(ofDrivers?.volumes, ofDrivers?.devices),
     ...(deps.settings.featureGates('ImageVolume') ? [imageVolume(deps.images, imageVolumeMetrics(deps.metrics))] : []),
   ];
   const volumes = new VolumeManager({
@@ -99,11 +124,12 @@ export function wireVolumes(deps: VolumesDeps): { readonly volumes: VolumeManage
     subPaths,
     events,
     wake: deps.wake,
+    ...(deps.inUseChanged && { inUseChanged: deps.inUseChanged }),
     ...(deps.metrics && { metrics: deps.metrics }),
     ...(deps.claims && { claims: new VolumeClaims(deps.claims) }),
     ...(tokens && { refreshInMs: (uid) => tokens.refreshInMs(uid) }),
   });
-  return { volumes, subPaths };
+  return { volumes, subPaths, csi: ofDrivers };
 }
 
 /** Images for volumes are pulled like those of containers, under the same policies and credentials. */

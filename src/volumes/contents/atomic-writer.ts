@@ -32,7 +32,7 @@ export async function writeContents(
 ): Promise<'written' | 'unchanged'> {
   requireGoodPaths(contents);
   const names = await files.list(folder);
-  let current = await disk.readLink(join(folder, dataLink));
+  let current = names.includes(dataLink) ? await disk.readLink(join(folder, dataLink)) : undefined;
   const isSame = current !== undefined && sameFiles(await disk.readTree(join(folder, current)), contents.files);
   if (!isSame) {
     current = stampName(clock.now(), random.hex(4));

@@ -54,22 +54,30 @@ export function emptyDirMedium(source: EmptyDirVolumeSource, spec: PodSpec, fact
   if (medium !== hugePages && !medium.startsWith(`${hugePages}-`)) {
     throw new TubeletError('invalid', `unknown storage medium "${medium}"`);
   }
-  const size = medium === hugePages ? onlyPageSize(spec) : medium.slice(hugePages.length + 1);
-  const limit = podLimits(spec, { overhead: false }).get(`hugepages-${size}`);
-  if (limit === undefined || limit.isZero()) {
-    throw new TubeletError('invalid', `the pod has no limit of hugepages-${size}, which the medium "${medium}" needs`);
-  }
-  return { kind: 'mount', fsType: 'hugetlbfs', options: [`pagesize=${size}`, `size=${limit.value()}`] };
+  // No size: how many of them the pod may have is for its cgroups to say, and a map may be larger than what is used of it.
+  return { kind: 'mount', fsType: 'hugetlbfs', options: [`pagesize=${pageSize(medium, spec)}`] };
 }
 
-function onlyPageSize(spec: PodSpec): string {
-  const sizes = [...podLimits(spec, { overhead: false }).keys()].filter(isHugePages);
-  const [size] = sizes;
-  if (size === undefined) {
-    throw new TubeletError('invalid', 'the medium "HugePages" needs a limit of huge pages, and the pod has none');
+/** The size that the medium names or, where it names none, the only one that the pod asked for. */
+function pageSize(medium: string, spec: PodSpec): string {
+  const asked = pageSizes(spec);
+  if (medium === hugePages && asked.size > 1) {
+    throw new TubeletError('invalid', `medium: ${medium} can't be used if container requests multiple huge page sizes`);
   }
-  if (sizes.length > 1) {
-    throw new TubeletError('invalid', 'the pod has huge pages of several sizes: name one, as in "HugePages-2Mi"');
-  }
-  return size.slice('hugepages-'.length);
+  const size =
+    medium === hugePages
+      ? [...asked.values()][0]
+      : asked.get(Quantity.parse(medium.slice(hugePages.length + 1)).value());
+  if (size !== undefined) return size;
+  const words = 'hugePages storage requested, but there is no resource request for huge pages';
+  throw new TubeletError('invalid', `medium ${medium}: ${words}`);
+}
+
+/** Bytes → size in its shortest form, of the pod and its containers, those that run before the others too. */
+function pageSizes({ resources, containers, initContainers = [] }: PodSpec): ReadonlyMap<bigint, string> {
+  const asked = [resources, ...[...containers, ...initContainers].map((container) => container.resources)];
+  // Of huge pages nobody can ask for fewer than his limit.
+  const names = asked.flatMap((each) => Object.keys({ ...each?.requests, ...each?.limits })).filter(isHugePages);
+  const sizes = names.map((name) => Quantity.parse(name.slice('hugepages-'.length)));
+  return new Map(sizes.map((size) => [size.value(), size.toString()]));
 }

@@ -1,7 +1,8 @@
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import { allContainers } from '../../model/containers.ts';
+import { changeFor, type GroupAccess } from '../../model/group-access.ts';
 import { effectiveSecurityContext } from '../../model/security-context.ts';
-import type { DecideAccess, FileFacts } from '../ports.ts';
+import type { FileFacts } from '../ports.ts';
 
 const setGid = 0o2000;
 const readWriteBits = 0o660;
@@ -14,24 +15,21 @@ export interface VolumeGroup {
   readonly readOnly: boolean;
 }
 
-/** The mode that lets a group at a file; folders hand the group on to what is made in them. */
-export function groupMode(kind: FileFacts['kind'], mode: number, { readOnly }: VolumeGroup): number {
-  const bits = readOnly ? readOnlyBits : readWriteBits;
-  return kind === 'folder' ? mode | bits | enterBits | setGid : mode | bits;
+/** How a tree is turned over to a group; folders hand the group on to what is made in them. */
+export function forGroup({ gid, readOnly }: VolumeGroup): GroupAccess {
+  const fileBits = readOnly ? readOnlyBits : readWriteBits;
+  return { gid, fileBits, folderBits: fileBits | enterBits | setGid };
 }
 
-/** Turns a tree over to a group. Links have no mode, and their targets are none of our business. */
-export function forGroup(group: VolumeGroup): DecideAccess {
-  return (entry) => {
-    if (entry.kind === 'link') return entry.gid === group.gid ? undefined : { gid: group.gid };
-    const mode = groupMode(entry.kind, entry.mode, group);
-    return entry.gid === group.gid && entry.mode === mode ? undefined : { gid: group.gid, mode };
-  };
+/** The mode that lets a group at a file. */
+export function groupMode(kind: FileFacts['kind'], mode: number, group: VolumeGroup): number {
+  const { fileBits, folderBits } = forGroup(group);
+  return mode | (kind === 'folder' ? folderBits : fileBits);
 }
 
 /** With the policy OnRootMismatch a volume whose top is right counts as right all through. */
 export function needsChange(policy: string | undefined, top: FileFacts, group: VolumeGroup): boolean {
-  return policy !== 'OnRootMismatch' || forGroup(group)(top) !== undefined;
+  return policy !== 'OnRootMismatch' || changeFor(forGroup(group), top) !== undefined;
 }
 
 /** The user that all containers of a pod run as; nothing when they differ or leave it to their images. */

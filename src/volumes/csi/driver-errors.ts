@@ -21,3 +21,8 @@ export function isUncertain(error: unknown): boolean {
 export function notRegistered(name: string): TubeletError {
   return new TubeletError('unavailable', `driver name ${name} not found in the list of registered CSI drivers`);
 }
+
+/** The driver knows of no such volume. Where nothing is mounted, that is as good as having it taken down. */
+export function isUnknownVolume(error: unknown): boolean {
+  return error instanceof TubeletError && error.code === 'NotFound';
+}

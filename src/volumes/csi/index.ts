@@ -1,5 +1,14 @@
+export { AttachWait, type AttachWaitDeps } from './attach-wait.ts';
+export type { BlockDevices } from './block-ports.ts';
+export { CsiBlockVolumes, type CsiBlockVolumesDeps } from './block-volumes.ts';
+export { CsiFileVolumes, type CsiCluster, type CsiFileVolumesDeps } from './csi-volumes.ts';
 export { accessModeOf, type DriverCapability } from './driver-capabilities.ts';
 export type { DriverClient } from './driver-client.ts';
 export { isUncertain } from './driver-errors.ts';
+export { mirroredDriverObjects } from './driver-objects.ts';
 export type { DriverInfo, DriverNode, DriverRecord } from './driver-ports.ts';
+export { secretsOfApi, secretsOfObjects } from './driver-secrets.ts';
+export { DriverStats, type DriverStatsDeps, type DriverUsage } from './driver-stats.ts';
 export { CsiDrivers, type CsiDriversDeps } from './drivers.ts';
+export { VolumeExpander, type ClaimEvents, type ExpandPlace, type VolumeExpanderDeps } from './expand-volumes.ts';
+export type { CsiFiles, DriverObjects, DriverSecrets, DriverTokens, FoundDrivers, NodeAttachments } from './ports.ts';

@@ -1,32 +1,29 @@
+import { giveToGroup, type GiveToGroupDeps } from '../contents/give-to-group.ts';
 import { emptyDirMedium, type MemoryFacts } from '../contents/medium.ts';
-import { forGroup, needsChange } from '../contents/ownership.ts';
-import type { HostPaths, VolumePlugin } from '../ports.ts';
+import type { VolumePlugin } from '../ports.ts';
 import type { ScratchFolder, ScratchFolders } from '../scratch-folders.ts';
 
 const folder = 'kubernetes.io~empty-dir';
 
-export interface EmptyDirDeps {
+export interface EmptyDirDeps extends GiveToGroupDeps {
   readonly scratch: ScratchFolders;
-  readonly paths: HostPaths;
   readonly memory: () => MemoryFacts;
 }
 
 /** emptyDir: a folder that lives as long as the pod, on the node's disk, in memory or in huge pages. */
-export function emptyDir({ scratch, paths, memory }: EmptyDirDeps): VolumePlugin {
+export function emptyDir(deps: EmptyDirDeps): VolumePlugin {
+  const { scratch, memory } = deps;
   const place = (uid: ScratchFolder['uid'], name: string): ScratchFolder => ({ uid, name, folder, mark: name });
   return {
     folder,
     handles: ({ emptyDir: source }) => source !== undefined,
     async setUp({ pod, volume }, signal) {
-      const { fsGroup, fsGroupChangePolicy } = pod.spec.securityContext ?? {};
+      const { fsGroup } = pod.spec.securityContext ?? {};
       const medium = emptyDirMedium(volume.emptyDir ?? {}, pod.spec, memory());
       const hostPath = await scratch.make(place(pod.uid, volume.name), medium, async (path) => {
-        if (fsGroup === undefined) return;
-        const group = { gid: fsGroup, readOnly: false };
-        const top = await paths.lookAt(path);
-        if (top === undefined || needsChange(fsGroupChangePolicy, top, group)) {
-          await paths.changeTree(path, forGroup(group), signal);
-        }
+        // Whatever the pod's policy: nothing but what a broken-off attempt left can be in it.
+        if (fsGroup !== undefined)
+          await giveToGroup(deps, { pod, path, group: { gid: fsGroup, readOnly: false } }, signal);
       });
       return { hostPath, selinuxRelabel: true };
     },

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { LocalVolumeSource } from '../../gen/kubernetes/types.ts';
@@ -6,7 +7,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { volumeEvents } from '../../model/event-reasons.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
-import { forGroup, needsChange } from '../contents/ownership.ts';
+import { giveToGroup, type GroupChange } from '../contents/give-to-group.ts';
 import { mountOptions } from '../mount-options.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
 import type {
@@ -26,6 +27,7 @@ const folder = 'kubernetes.io~local-volume';
 const folderMode = 0o750;
 
 export interface LocalVolumeDeps {
+  readonly clock: Pick<Clock, 'after'>;
   readonly host: VolumeHost;
   readonly paths: PodPaths;
   readonly programs: MountPrograms;
@@ -109,7 +111,7 @@ class LocalVolumes {
     }
     // Also when it was bound already: an agent may have been killed in between.
     await mounts.restrict(target, options);
-    return { hostPath: target, selinuxRelabel: true, ...(readOnly && { readOnly }) };
+    return { hostPath: target, ...(readOnly ? { readOnly } : { selinuxRelabel: true }) };
   }
 
   async tearDown({ uid, name }: VolumePlace): Promise<void> {
@@ -143,7 +145,7 @@ class LocalVolumes {
     const open = await paths.openBelow(source, '');
     try {
       if (!open.isFolder) throw new TubeletError('conflict', `${source} is no folder any more`);
-      await this.#giveToGroup(pod, claimed, `${open.source}/.`, signal);
+      await this.#giveToGroup(pod, claimed, { path: `${open.source}/.`, shownAs: target }, signal);
       await mounts.bind(open.source, target);
     } finally {
       await open.close();
@@ -151,22 +153,27 @@ class LocalVolumes {
   }
 
   /** The first pod's group gets the volume. One that comes later is told when it has another: nobody is locked out. */
-  async #giveToGroup(pod: DesiredPod, claimed: ClaimedVolume, path: string, signal: AbortSignal): Promise<void> {
-    const { fsGroup, fsGroupChangePolicy } = pod.spec.securityContext ?? {};
+  async #giveToGroup(
+    pod: DesiredPod,
+    claimed: ClaimedVolume,
+    place: Pick<GroupChange, 'path' | 'shownAs'>,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { fsGroup, fsGroupChangePolicy: policy } = pod.spec.securityContext ?? {};
     if (fsGroup === undefined) return;
-    const { paths } = this.#deps.host;
-    const top = await paths.lookAt(path);
+    const { clock, events, host } = this.#deps;
     if ((await this.#shownTo(claimed.name, pod.uid)).length > 0) {
+      const top = await host.paths.lookAt(place.path);
       if (top === undefined || top.gid === fsGroup) return;
       const message =
         `The requested fsGroup is ${fsGroup}, but the volume ${claimed.name} has GID ${top.gid}. ` +
         'The volume may not be shareable.';
-      this.#deps.events.record(pod, { type: 'Warning', reason: volumeEvents.alreadyMountedVolume, message });
+      events.record(pod, { type: 'Warning', reason: volumeEvents.alreadyMountedVolume, message });
       return;
     }
+    if (claimed.readOnly) return;
     const group = { gid: fsGroup, readOnly: false };
-    if (claimed.readOnly || (top !== undefined && !needsChange(fsGroupChangePolicy, top, group))) return;
-    await paths.changeTree(path, forGroup(group), signal);
+    await giveToGroup({ clock, events, paths: host.paths }, { pod, ...place, group, policy }, signal);
   }
 
   /** Where other pods have the same volume. */

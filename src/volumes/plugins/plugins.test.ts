@@ -37,6 +37,7 @@ function setUp({ tokens = true }: { readonly tokens?: boolean } = {}) {
   };
   const scratch = new ScratchFolders(host, podPaths('/k', '/logs'));
   const memory = () => ({ allocatable: { memory: '1Gi' }, noSwap: true });
+  const events = { record: () => assert.fail('nothing to tell') };
   const facts = { node: { allocatable: { cpu: '4' } }, nodeName: 'n1', hostIps: () => ['192.0.2.1'] };
   let tokenRefusal: TubeletError | undefined;
   const refuseTokens = (error: TubeletError): void => void (tokenRefusal = error);
@@ -47,11 +48,12 @@ function setUp({ tokens = true }: { readonly tokens?: boolean } = {}) {
       return { value: 'a token' };
     },
   };
-  const written = (): WrittenVolumes => new WrittenVolumes({ clock, random: seededRandom(1), host, scratch, memory });
+  const written = (): WrittenVolumes =>
+    new WrittenVolumes({ clock, random: seededRandom(1), host, scratch, memory, events });
   const kinds = (): readonly VolumePlugin[] => {
     const writer = written();
     return [
-      emptyDir({ scratch, paths: host.paths, memory }),
+      emptyDir({ clock, scratch, paths: host.paths, memory, events }),
       configMap(writer, objects),
       secret(writer, objects),
       downwardApi(writer, facts),

@@ -90,8 +90,11 @@ async function payloadOf(
     return new Map([[path, credential(pod, token.value, defaultMode)]]);
   }
   if (source.clusterTrustBundle !== undefined) {
-    if (trust === undefined) throw new TubeletError('unsupported', 'ClusterTrustBundle projection is not supported');
-    const anchors = await trust.anchors(source.clusterTrustBundle, signal);
+    if (trust === undefined) {
+      const words = 'ClusterTrustBundle projection is not supported in static kubelet mode';
+      throw new TubeletError('unsupported', words);
+    }
+    const anchors = await trust.anchors(source.clusterTrustBundle, pod, signal);
     return new Map([[source.clusterTrustBundle.path, credential(pod, anchors, defaultMode)]]);
   }
   const [named = 'nothing'] = Object.keys(source);

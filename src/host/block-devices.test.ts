@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { HostBlockDevices } from './block-devices.ts';
+
+const never = new AbortController().signal;
+const devices = new HostBlockDevices();
+let root = '';
+before(async () => void (root = await mkdtemp(join(tmpdir(), 'block-devices-'))));
+after(() => rm(root, { recursive: true }));
+
+test('links are made, turned to another place, and removed; nothing else is', async () => {
+  const path = join(root, 'link');
+  await devices.link(path, '/dev/one');
+  await devices.link(path, '/dev/one');
+  await devices.link(path, '/dev/two');
+  assert.equal(await readlink(path), '/dev/two');
+  await devices.unlink(path);
+  await devices.unlink(path);
+  assert.deepEqual(await readdir(root), []);
+  await writeFile(path, 'data');
+  await assert.rejects(devices.unlink(path), { kind: 'conflict' });
+  await assert.rejects(devices.link(path, '/dev/one'));
+  assert.deepEqual(await readdir(root), ['link']);
+});
+
+test('only an empty file is a placeholder', async () => {
+  const path = join(root, 'place');
+  await devices.removePlaceholder(path);
+  await writeFile(path, '');
+  await devices.removePlaceholder(path);
+  await writeFile(path, 'data');
+  await assert.rejects(devices.removePlaceholder(path), { kind: 'conflict' });
+  const folder = join(root, 'folder');
+  await mkdir(folder);
+  await assert.rejects(devices.removePlaceholder(folder), { kind: 'conflict' });
+  const link = join(root, 'to-place');
+  await symlink(path, link);
+  await assert.rejects(devices.removePlaceholder(link), { kind: 'conflict' });
+});
+
+test('what is no block device is not held, whether it answers or not', async () => {
+  await assert.rejects(devices.hold('/dev/null', never), {
+    kind: 'invalid',
+    message: '/dev/null is not a block device',
+  });
+  await assert.rejects(devices.hold(join(root, 'none'), never), { kind: 'notFound' });
+  await assert.rejects(devices.hold('/dev/null', AbortSignal.abort(new Error('given up'))), /given up/);
+  await devices.release('/dev/null');
+});

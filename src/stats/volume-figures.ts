@@ -1,0 +1,205 @@
+import { linkedSignal, raceAbort } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import type { PodUid } from '../base/ids.ts';
+import { Limiter } from '../base/limiter.ts';
+import type { Log } from '../base/log.ts';
+import type { FilesystemUsage } from '../model/usage.ts';
+import { Kept } from './kept.ts';
+import type { Disk, DriverFigures, PodVolume, VolumeDisks, VolumeSource, VolumesOf, VolumeUsage } from './ports.ts';
+
+export interface VolumeFiguresDeps {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly disk: Disk;
+  readonly volumesOf: VolumesOf;
+  readonly volumeDisks: VolumeDisks;
+  /** Unset on a node without storage drivers. */
+  readonly drivers?: DriverFigures;
+  /** Told how long it took each time. */
+  readonly volumeMeasured?: (source: VolumeSource, seconds: number) => void;
+}
+
+export interface MeasuredVolume {
+  readonly volume: PodVolume;
+  readonly usage: VolumeUsage;
+}
+
+/** When a volume is measured anew. */
+export interface RenewalWish {
+  /** For how long what is found now will serve. */
+  readonly keepMs: number;
+  /** What is older counts as unknown, however long it was to serve. */
+  readonly maxAgeMs?: number;
+  readonly only?: (volume: PodVolume) => boolean;
+}
+
+interface KnownVolume {
+  volume: PodVolume;
+  readonly usage: Kept<VolumeUsage>;
+  /** Whether it is a file system of its own, or one that others answer for; that stays as it is while the volume is there. */
+  isOwn?: boolean;
+  isDistant?: boolean;
+  /** How long it took the last time. */
+  tookMs: number;
+  /** It could not be measured the last time: nobody waits for another try. */
+  hasFailed: boolean;
+}
+
+/**
+ * Few at a time: a disk that does not answer takes a thread for ever, and the process has sixteen of them. Who walks
+ * through folders of the node's own disk never stands behind somebody who waits for another one.
+ */
+const lanes = { walks: 2, ownDisks: 4, distant: 4 };
+/** For so long a distant file system keeps its place among those that are asked. */
+const distantMs = 5_000;
+/** Who asks for figures more often than usual waits so many times as long as it takes to get them. */
+const mostShare = 20;
+
+/**
+ * What is in the volumes of pods, each for itself: one that hangs takes nothing from the others, and is not asked again
+ * before it has answered.
+ */
+export class VolumeFigures {
+  readonly #deps: VolumeFiguresDeps;
+  readonly #pods = new Map<PodUid, Map<string, KnownVolume>>();
+  readonly #walks = new Limiter(lanes.walks);
+  readonly #ownDisks = new Limiter(lanes.ownDisks);
+  readonly #distant = new Limiter(lanes.distant);
+
+  constructor(deps: VolumeFiguresDeps) {
+    this.#deps = deps;
+  }
+
+  /** As last measured, in the order of the pod's spec; those that could not be measured are left out. */
+  of(uid: PodUid): readonly MeasuredVolume[] {
+    return [...(this.#pods.get(uid)?.values() ?? [])].flatMap(({ volume, usage }) =>
+      usage.value === undefined ? [] : [{ volume, usage: usage.value }],
+    );
+  }
+
+  keepOnly(uids: ReadonlySet<PodUid>): void {
+    for (const uid of this.#pods.keys()) if (!uids.has(uid)) this.#pods.delete(uid);
+  }
+
+  /** Measures what is too old. The promises never reject. */
+  renew(uid: PodUid, wish: RenewalWish, signal: AbortSignal): readonly (Promise<void> | undefined)[] {
+    const { keepMs, maxAgeMs, only = () => true } = wish;
+    return this.#knownOf(uid).flatMap((known) => {
+      if (!only(known.volume)) return [];
+      const ageMs = maxAgeMs === undefined ? undefined : Math.max(maxAgeMs, known.tookMs * mostShare);
+      const measure = async (): Promise<VolumeUsage> => {
+        const usage = await this.#measure(uid, known, signal);
+        known.hasFailed = false;
+        return usage;
+      };
+      const work = known.usage.renew(keepMs, measure, (error) => this.#failed(uid, known, error, signal), ageMs);
+      return known.hasFailed ? [] : [work];
+    });
+  }
+
+  /** Said once, until it has been measured again. */
+  #failed(podUID: PodUid, known: KnownVolume, error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    if (!known.hasFailed) this.#deps.log.error(error, 'Cannot measure a volume', { podUID, volume: known.volume.name });
+    known.hasFailed = true;
+  }
+
+  /** The pod's volumes as they are now; what is known of those that have gone is forgotten. */
+  #knownOf(uid: PodUid): readonly KnownVolume[] {
+    const before = this.#pods.get(uid);
+    const now = new Map<string, KnownVolume>();
+    for (const volume of this.#deps.volumesOf(uid)) {
+      const known = before?.get(volume.name);
+      if (known?.volume.path === volume.path) now.set(volume.name, Object.assign(known, { volume }));
+      else now.set(volume.name, { volume, usage: new Kept(this.#deps.clock), tookMs: 0, hasFailed: false });
+    }
+    this.#pods.set(uid, now);
+    return [...now.values()];
+  }
+
+  #measure(uid: PodUid, known: KnownVolume, signal: AbortSignal): Promise<VolumeUsage> {
+    const { origin } = known.volume;
+    if (origin !== undefined) return this.#measureForeign(uid, known, signal);
+    return this.#walks.run(() => this.#measureOwn(known, signal), signal);
+  }
+
+  /** A file system in memory tells what is used on it; a folder of the node's disk has to be walked through. */
+  async #measureOwn(known: KnownVolume, signal: AbortSignal): Promise<VolumeUsage> {
+    const { disk } = this.#deps;
+    const { path } = known.volume;
+    const told = this.#stopwatch(known);
+    known.isOwn ??= await disk.isMountPoint(path);
+    const filesystem = await disk.filesystem(path);
+    if (known.isOwn) {
+      told('statfs');
+      return filesystem;
+    }
+    const { bytes, inodes } = await disk.tree(path, signal);
+    told('du');
+    return { ...filesystem, used: bytes, inodesUsed: inodes };
+  }
+
+  /** The driver knows best; then whoever answers for the file system or the device. */
+  async #measureForeign(uid: PodUid, known: KnownVolume, signal: AbortSignal): Promise<VolumeUsage> {
+    const { clock, drivers, disk, volumeDisks } = this.#deps;
+    const { name, path, origin } = known.volume;
+    const toldByDriver = this.#stopwatch(known);
+    const answer = await drivers?.volumeUsage({ uid, name, path }, signal);
+    if (answer !== undefined) {
+      toldByDriver(answer.driver);
+      return answer.usage;
+    }
+    if (origin === 'device') {
+      const told = this.#stopwatch(known);
+      const capacity = await volumeDisks.deviceBytes(path);
+      told('block');
+      return { ...nothingKnown, at: clock.now(), capacity };
+    }
+    known.isDistant ??= volumeDisks.isDistant(path);
+    const ask = async (): Promise<FilesystemUsage> => {
+      const told = this.#stopwatch(known);
+      const usage = await (known.isDistant === true ? this.#askDistant(path, signal) : disk.filesystem(path));
+      told('statfs');
+      return usage;
+    };
+    return known.isDistant ? ask() : this.#ownDisks.run(ask, signal);
+  }
+
+  /** Makes room for the next after a while, but ends only when the one who asked has: nobody piles up behind a dead server. */
+  async #askDistant(path: string, signal: AbortSignal): Promise<FilesystemUsage> {
+    const { clock, volumeDisks } = this.#deps;
+    let asked: Promise<FilesystemUsage> | undefined;
+    try {
+      return await this.#distant.run(async () => {
+        const limit = linkedSignal(signal, { clock, ms: distantMs });
+        try {
+          asked = volumeDisks.distantFilesystem(path, limit.signal);
+          return await raceAbort(asked, limit.signal);
+        } finally {
+          limit.release();
+        }
+      }, signal);
+    } catch (error) {
+      await asked?.catch(() => undefined);
+      throw error;
+    }
+  }
+
+  #stopwatch(known: KnownVolume): (source: VolumeSource) => void {
+    const { clock, volumeMeasured } = this.#deps;
+    const began = clock.monotonic();
+    return (source) => {
+      known.tookMs = clock.monotonic() - began;
+      volumeMeasured?.(source, known.tookMs / 1_000);
+    };
+  }
+}
+
+const nothingKnown: Omit<FilesystemUsage, 'at'> = {
+  capacity: undefined,
+  available: undefined,
+  used: undefined,
+  inodes: undefined,
+  inodesFree: undefined,
+  inodesUsed: undefined,
+};

@@ -1,0 +1,90 @@
+import type { Clock } from '../../base/clock.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { volumeEvents } from '../../model/event-reasons.ts';
+import type { HostPaths, VolumeEvents } from '../ports.ts';
+import { forGroup, needsChange, type VolumeGroup } from './ownership.ts';
+
+export interface GiveToGroupDeps {
+  readonly clock: Pick<Clock, 'after'>;
+  readonly paths: Pick<HostPaths, 'lookAt' | 'changeTree'>;
+  readonly events: VolumeEvents;
+}
+
+export interface GroupChange {
+  readonly pod: DesiredPod;
+  /** What is walked; may be one that is held open. */
+  readonly path: string;
+  /** The volume's folder as people know it, where that is another. */
+  readonly shownAs?: string;
+  readonly group: VolumeGroup;
+  /** The pod's `fsGroupChangePolicy`, for kinds that heed it. */
+  readonly policy?: string | undefined;
+}
+
+/** So long the work goes on before anybody is told. */
+const firstNewsMs = 30_000;
+const nextNewsMs = 60_000;
+const advice =
+  'https://kubernetes.io/docs/tasks/configure-pod-container/security-context/' +
+  '#configure-volume-permission-and-ownership-change-policy-for-pods';
+
+/**
+ * Gives a volume to the pod's group, unless the policy and its top folder say that this is done already. Where it takes
+ * long the pod's events tell, for its containers wait meanwhile:
+ *
+ *   walking ──30 s──> "is taking longer than expected" ──60 s──> "processed n files" ──60 s──> …
+ */
+export async function giveToGroup(deps: GiveToGroupDeps, change: GroupChange, signal: AbortSignal): Promise<void> {
+  const { path, group, policy } = change;
+  const top = await deps.paths.lookAt(path);
+  if (top === undefined || !needsChange(policy, top, group)) return;
+  const progress = new Progress(deps, change);
+  try {
+    await deps.paths.changeTree(path, forGroup(group), signal, (entries) => progress.processed(entries));
+  } finally {
+    progress.end();
+  }
+}
+
+class Progress {
+  readonly #deps: GiveToGroupDeps;
+  readonly #change: GroupChange;
+  #files = 0;
+  #cancel: () => void;
+
+  constructor(deps: GiveToGroupDeps, change: GroupChange) {
+    this.#deps = deps;
+    this.#change = change;
+    this.#cancel = deps.clock.after(firstNewsMs, () => {
+      this.#tell(`is taking longer than expected, consider using OnRootMismatch - ${advice}`, ' ');
+      this.#tellLater();
+    });
+  }
+
+  processed(entries: number): void {
+    this.#files += entries;
+  }
+
+  end(): void {
+    this.#cancel();
+  }
+
+  #tellLater(): void {
+    this.#cancel = this.#deps.clock.after(nextNewsMs, () => {
+      this.#tell(`processed ${this.#files} files.`, ', ');
+      this.#tellLater();
+    });
+  }
+
+  #tell(news: string, between: string): void {
+    const { pod, path, shownAs = path } = this.#change;
+    const message = `Setting volume ownership for ${fromPodOn(shownAs, pod.uid)}${between}${news}`;
+    this.#deps.events.record(pod, { type: 'Warning', reason: volumeEvents.volumePermissionChangeInProgress, message });
+  }
+}
+
+/** Where the agent keeps its files is nobody's business: the path from the pod's own folder on. */
+function fromPodOn(path: string, uid: string): string {
+  const at = path.indexOf(uid);
+  return at === -1 ? path : path.slice(at);
+}

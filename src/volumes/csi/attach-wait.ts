@@ -1,0 +1,131 @@
+import type { Clock } from '../../base/clock.ts';
+import { wordsOf } from '../../base/errors.ts';
+import type { VolumeAttachment } from '../../gen/kubernetes/types.ts';
+import type { ApiReader } from '../../model/api-client.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import { apiTime } from '../../model/api-time.ts';
+import { VolumeStepError } from '../volume-failures.ts';
+import type { NodeAttachments } from './ports.ts';
+import { attachableName, attachmentName, type DriverVolume } from './volume-names.ts';
+
+export interface AttachWaitDeps {
+  readonly clock: Clock;
+  /** A node may read a VolumeAttachment by its name; it may neither list nor watch them. */
+  readonly api: Pick<ApiReader, 'get'>;
+  readonly node: NodeAttachments;
+  readonly nodeName: string;
+}
+
+/** What the one who attached it has to tell the driver. */
+export type PublishContext = Readonly<Record<string, string>>;
+
+export type AttachState =
+  | { readonly context: PublishContext }
+  | { readonly waitingFor: string }
+  | { readonly failed: string };
+
+export function judgeAttachment({ metadata, status }: VolumeAttachment): AttachState {
+  if (metadata?.deletionTimestamp !== undefined) return { failed: 'volume attachment is being deleted' };
+  if (status?.attached === true) return { context: status.attachmentMetadata ?? {} };
+  const error = status?.attachError?.message;
+  if (error !== undefined) return { failed: error };
+  return { waitingFor: `VolumeAttachment ${metadata?.name ?? ''} is not attached` };
+}
+
+/** Attaching takes seconds to minutes. Who has waited so long says so, and comes back. */
+const patienceMs = 120_000;
+const firstPauseMs = 500;
+const longestPauseMs = 10_000;
+
+/**
+ * Waits until a volume is attached to this node, by a controller that wants to see it in use first.
+ *
+ *   not in use ──> in use, not attached ──> attached by the node's status ──> VolumeAttachment says how
+ */
+export class AttachWait {
+  readonly #deps: AttachWaitDeps;
+  readonly #waiting = new Set<() => void>();
+  /** Since when each volume is waited for, in wall time, over all tries. */
+  readonly #since = new Map<string, number>();
+
+  constructor(deps: AttachWaitDeps) {
+    this.#deps = deps;
+  }
+
+  /** The node's object is another: who waits looks again. */
+  changed(): void {
+    for (const look of this.#waiting) look();
+  }
+
+  /** Rejects with the step and the reason when that fails or takes too long. */
+  async wait(volume: DriverVolume, signal: AbortSignal): Promise<PublishContext> {
+    const { clock } = this.#deps;
+    const name = attachableName(volume);
+    const since = this.#since.get(name) ?? clock.now();
+    this.#since.set(name, since);
+    try {
+      const context = await this.#attached(volume, since, signal);
+      this.#since.delete(name);
+      return context;
+    } catch (error) {
+      if (signal.aborted) this.#since.delete(name);
+      throw error;
+    }
+  }
+
+  async #attached(volume: DriverVolume, since: number, signal: AbortSignal): Promise<PublishContext> {
+    const { clock } = this.#deps;
+    const until = clock.monotonic() + patienceMs;
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+      const state = await this.#look(volume, signal);
+      if ('context' in state) return state.context;
+      if ('failed' in state) throw failure(state.failed);
+      if (clock.monotonic() >= until) {
+        throw failure(
+          `timed out waiting for external-attacher of ${volume.driver} CSI driver to attach volume ${volume.handle}: ` +
+            `${state.waitingFor} (since ${apiTime(since)})`,
+        );
+      }
+      await this.#news(pauseMs, signal);
+    }
+  }
+
+  async #look(volume: DriverVolume, signal: AbortSignal): Promise<AttachState> {
+    const { api, node, nodeName } = this.#deps;
+    const name = attachableName(volume);
+    if (!node.isReportedInUse(name)) {
+      return { waitingFor: "Volume has not been added to the list of VolumesInUse in the node's volume status" };
+    }
+    if (!node.isAttached(name)) return { waitingFor: 'Volume not attached according to node status' };
+    const attachment = attachmentName(volume, nodeName);
+    try {
+      return judgeAttachment(await api.get(apiResources.volumeAttachments, { name: attachment }, { signal }));
+    } catch (error) {
+      signal.throwIfAborted();
+      // Also a refusal: the authoriser learns of a new attachment a moment after it is made.
+      return {
+        waitingFor: `volume ${volume.handle} has GET error for volume attachment ${attachment}: ${wordsOf(error)}`,
+      };
+    }
+  }
+
+  async #news(ms: number, signal: AbortSignal): Promise<void> {
+    let tell = (): void => {};
+    const told = new Promise<void>((resolve) => (tell = resolve));
+    this.#waiting.add(tell);
+    const pause = new AbortController();
+    const stop = (): void => pause.abort(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      signal.throwIfAborted();
+      await Promise.race([told, this.#deps.clock.sleep(ms, pause.signal)]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+      this.#waiting.delete(tell);
+      pause.abort();
+    }
+  }
+}
+
+const failure = (words: string): VolumeStepError =>
+  new VolumeStepError('MountVolume.WaitForAttach failed', 'unavailable', words);

@@ -1,0 +1,243 @@
+import type { Component } from '../../base/component.ts';
+import { messageOf, TubeletError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { ClaimedVolume } from '../claims/claimed-volume.ts';
+import { OneAtATime } from '../one-at-a-time.ts';
+import type { CsiDevices, MountedVolume, VolumePlace, VolumeRequest } from '../ports.ts';
+import type { PublishContext } from './attach-wait.ts';
+import { isReserved } from './block-paths.ts';
+import { BlockRecords, type BlockRecordsDeps } from './block-records.ts';
+import { asStep, inStep, notUnmapped } from './block-steps.ts';
+import type { CsiCluster } from './csi-volumes-deps.ts';
+import type { DriverCapability } from './driver-capabilities.ts';
+import type { DriverClient } from './driver-client.ts';
+import { fetchSecrets } from './driver-secrets.ts';
+import { isAttachRequired } from './driver-wishes.ts';
+import type { VolumeExpander } from './expand-volumes.ts';
+import type { DriverSecrets, FoundDrivers } from './ports.ts';
+import { blockCapability } from './volume-capability.ts';
+import { attachableName, type DriverVolume } from './volume-names.ts';
+import { csiWish, publishRequest, stageRequest, type CsiWish } from './volume-wish.ts';
+
+export interface CsiBlockVolumesDeps extends BlockRecordsDeps {
+  readonly log: Log;
+  readonly drivers: FoundDrivers;
+  /** Unset on a node without one: nothing is attached there. */
+  readonly cluster?: CsiCluster | undefined;
+  readonly secrets: DriverSecrets;
+  readonly expander?: Pick<VolumeExpander, 'whileMounting' | 'online' | 'forget'> | undefined;
+}
+
+/** All that is asked for before anything is made. */
+interface Preparations {
+  readonly client: DriverClient;
+  readonly capabilities: ReadonlySet<DriverCapability>;
+  readonly stageSecrets: Readonly<Record<string, string>>;
+  readonly publishSecrets: Readonly<Record<string, string>>;
+}
+
+/**
+ * Volumes of CSI drivers that pods get as devices.
+ *
+ *   absent ──attached──> link in the pod ──> on record ──> link of the pod at the volume ──> stage ──> publish ──> held
+ *      ^──── link in the pod <── record <── unstage, after the last pod <── link at the volume <── unpublish <──────┘
+ *
+ * The disk is the state. A device is held open for as long as a pod has it: without that its number could be another
+ * disk's one day, when it is taken away by force, and the pod would write there.
+ */
+export class CsiBlockVolumes implements CsiDevices, Component {
+  readonly name = 'csi block volumes';
+  readonly #deps: CsiBlockVolumesDeps;
+  readonly #records: BlockRecords;
+  /** Pods share a volume: one operation at a time for each. */
+  readonly #turns = new OneAtATime();
+  /** In this life of ours. What an earlier one has staged is staged again, which drivers stand. */
+  readonly #staged = new Set<string>();
+  /** By PersistentVolume, what it is for its driver; unset before the disk was read. */
+  #inUse: Map<string, DriverVolume> | undefined;
+
+  constructor(deps: CsiBlockVolumesDeps) {
+    this.#deps = deps;
+    this.#records = new BlockRecords(deps);
+  }
+
+  /** Reads what an earlier agent left, before anybody asks what is in use. */
+  async start(): Promise<void> {
+    const found = (await this.#records.names()).map(async (name) => [name, await this.#records.read(name)] as const);
+    this.#inUse = new Map(
+      (await Promise.all(found)).flatMap(([name, data]) => (data === undefined ? [] : [[name, data]])),
+    );
+  }
+
+  async stop(): Promise<void> {}
+
+  /** Volumes that a controller must not detach from this node; undefined before that is known. */
+  inUse(): readonly string[] | undefined {
+    if (this.#inUse === undefined) return undefined;
+    const attached = [...this.#inUse.values()].filter(({ driver }) => this.#mayBeAttached(driver));
+    return [...new Set(attached.map(attachableName))];
+  }
+
+  /** Takes down what pods without a directory have left, of one driver or of all. Never rejects. */
+  async cleanUp(driver?: string): Promise<void> {
+    const { log } = this.#deps;
+    try {
+      for (const name of await this.#records.names()) await this.#cleanUp(name, driver);
+    } catch (error) {
+      log.error(error, 'Folders of block volumes cannot be read');
+    }
+  }
+
+  async setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume> {
+    const wish = csiWish(request);
+    if (isReserved(wish.name)) {
+      const refusal = new TubeletError('unsupported', `no block volume can be called ${wish.name}`);
+      throw asStep('MapVolume.SetUpDevice failed', refusal);
+    }
+    const { cluster } = this.#deps;
+    const isAttached = cluster !== undefined && isAttachRequired(cluster.objects.get(wish.driver));
+    const context = isAttached
+      ? await inStep('MapVolume.WaitForAttach failed', signal, () => cluster.attachments.wait(wish, signal))
+      : {};
+    return this.#turns.run(wish.name, () => this.#setUp(request, wish, context, signal), signal);
+  }
+
+  /** The claim was asked for again: grows under the hands of pods where it should. */
+  async resize(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void> {
+    const wish = csiWish(request);
+    const { drivers, expander } = this.#deps;
+    await this.#turns.run(
+      wish.name,
+      async () => {
+        const capabilities = await drivers.find(wish.driver).capabilities({ signal });
+        await expander?.online(request, before, this.#expandPlace(request, wish, capabilities), signal);
+      },
+      signal,
+    );
+  }
+
+  /** Knows no more than the disk does. */
+  tearDown(place: VolumePlace): Promise<void> {
+    return this.#turns.run(place.name, async () => {
+      try {
+        await this.#tearDown(place);
+      } catch (error) {
+        throw notUnmapped(place, error);
+      }
+    });
+  }
+
+  async #setUp(
+    request: VolumeRequest,
+    wish: CsiWish,
+    context: PublishContext,
+    signal: AbortSignal,
+  ): Promise<MountedVolume> {
+    const { devices, expander } = this.#deps;
+    const place: VolumePlace = { uid: request.pod.uid, name: wish.name };
+    const volumePath = this.#records.published(place);
+    const prepared = await inStep('MapVolume.SetUpDevice failed', signal, () => this.#prepare(wish, signal));
+    const grown = this.#expandPlace(request, wish, prepared.capabilities);
+
+    await inStep('MapVolume.MapBlockVolume failed', signal, () => this.#records.put(place, wish));
+    this.#inUse?.set(wish.name, wish);
+    if (grown.stagingPath !== undefined) {
+      const target = grown.stagingPath;
+      const facts = { target, context, capability: grown.capability, secrets: prepared.stageSecrets };
+      await inStep('MapVolume.SetUpDevice failed', signal, () => this.#stage(wish, prepared.client, facts, signal));
+    }
+    await inStep('MapVolume.MapPodDevice failed', signal, async () => {
+      await this.#records.makePublished(wish.name);
+      const shared = { context, capability: grown.capability, secrets: prepared.publishSecrets, about: {} };
+      const facts = { target: volumePath, staging: grown.stagingPath, ...shared };
+      await prepared.client.publish(publishRequest(wish, facts), { signal });
+    });
+    await inStep('MapVolume.MapBlockVolume failed', signal, () => devices.hold(volumePath, signal));
+    await expander?.whileMounting(request, grown, signal);
+    return {
+      hostPath: this.#records.link(place),
+      driver: { name: wish.driver, volumeHandle: wish.handle, volumePath },
+      ...(wish.readOnly && { readOnly: true }),
+    };
+  }
+
+  async #prepare(wish: CsiWish, signal: AbortSignal): Promise<Preparations> {
+    const { drivers, secrets } = this.#deps;
+    const client = drivers.find(wish.driver);
+    return {
+      client,
+      capabilities: await client.capabilities({ signal }),
+      stageSecrets: await fetchSecrets(secrets, 'NodeStageSecretRef', wish.stageSecret, signal),
+      publishSecrets: await fetchSecrets(secrets, 'NodePublishSecretRef', wish.publishSecret, signal),
+    };
+  }
+
+  async #stage(
+    wish: CsiWish,
+    client: DriverClient,
+    facts: Parameters<typeof stageRequest>[1],
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (this.#staged.has(wish.name)) return;
+    await this.#records.makeStaging(wish.name);
+    await client.stage(stageRequest(wish, facts), { signal });
+    this.#staged.add(wish.name);
+  }
+
+  #expandPlace({ pod: { uid } }: VolumeRequest, wish: CsiWish, capabilities: ReadonlySet<DriverCapability>) {
+    const { name, accessModes = [] } = wish;
+    const isStaged = capabilities.has('STAGE_UNSTAGE_VOLUME');
+    return {
+      volumePath: this.#records.published({ uid, name }),
+      stagingPath: isStaged ? this.#records.of(name).staging : undefined,
+      capability: blockCapability(accessModes, capabilities),
+    };
+  }
+
+  async #tearDown(place: VolumePlace): Promise<void> {
+    const { devices, drivers, expander } = this.#deps;
+    const { name } = place;
+    const targetPath = this.#records.published(place);
+    await devices.release(targetPath);
+    const data = await this.#records.read(name);
+    const client = data && drivers.find(data.driver);
+    if (data === undefined) await this.#records.requireNothing(place);
+    // Also when nothing is there: an earlier call may still be at work, and is ended by this one.
+    else await client?.unpublish({ volumeId: data.handle, targetPath });
+    await this.#records.dropUser(place);
+    if ((await this.#records.users(name)).length === 0) {
+      this.#staged.delete(name);
+      const isStaged = (await this.#records.hasStaging(name)) && data !== undefined;
+      if (isStaged && (await client?.capabilities())?.has('STAGE_UNSTAGE_VOLUME') === true) {
+        await client?.unstage({ volumeId: data.handle, stagingTargetPath: this.#records.of(name).staging });
+      }
+      await this.#records.dropVolume(name);
+      this.#inUse?.delete(name);
+      expander?.forget(name);
+    }
+    await this.#records.dropLink(place);
+  }
+
+  /** Whom nobody knows counts as one: a name too many does no harm. */
+  #mayBeAttached(driver: string): boolean {
+    const { cluster } = this.#deps;
+    if (cluster === undefined) return false;
+    try {
+      return isAttachRequired(cluster.objects.get(driver));
+    } catch {
+      return true;
+    }
+  }
+
+  async #cleanUp(name: string, driver: string | undefined): Promise<void> {
+    try {
+      const data = await this.#records.read(name);
+      if (data === undefined || (driver !== undefined && data.driver !== driver)) return;
+      for (const uid of await this.#records.users(name)) {
+        if (!(await this.#records.hasLink({ uid, name }))) await this.tearDown({ uid, name });
+      }
+    } catch (error) {
+      this.#deps.log.warn('Block volume that no pod has cannot be taken down', { volume: name, why: messageOf(error) });
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import type { Component } from '../../base/component.ts';
+import type { ClaimedVolume } from '../claims/claimed-volume.ts';
+import { OneAtATime } from '../one-at-a-time.ts';
+import type { CsiVolumes, MountedVolume, VolumePlace, VolumeRequest } from '../ports.ts';
+import type { CsiFileVolumesDeps } from './csi-volumes-deps.ts';
+import { isAttachRequired } from './driver-wishes.ts';
+import { PodHolds } from './pod-holds.ts';
+import { SetUpVolume, type PublishedVolume } from './set-up-volume.ts';
+import { Staging } from './staging.ts';
+import { TakeDownVolume } from './take-down-volume.ts';
+import { UnusedStagings } from './unused-stagings.ts';
+import { attachableName, type DriverVolume } from './volume-names.ts';
+import { csiWish } from './volume-wish.ts';
+
+export type { CsiCluster, CsiFileVolumesDeps } from './csi-volumes-deps.ts';
+
+/**
+ * Volumes of CSI drivers with file systems.
+ *
+ *   absent ──attached──> hold on disk ──stage, once per volume──> staged ──publish, per pod──> published
+ *      ^───── hold, folder <── unstage, after the last pod <── unpublish ──────────────────────┘
+ *
+ * The disk is the state: what is in memory only spares calls that were made in this life.
+ */
+export class CsiFileVolumes implements CsiVolumes, Component {
+  readonly name = 'csi volumes';
+  readonly #deps: CsiFileVolumesDeps;
+  readonly #holds: PodHolds;
+  readonly #setUps: SetUpVolume;
+  readonly #takeDowns: TakeDownVolume;
+  readonly #unused: UnusedStagings;
+  /** A pod may have one volume under two names. */
+  readonly #turns = new OneAtATime();
+  /** By pod and folder. */
+  readonly #published = new Map<string, PublishedVolume>();
+  /** Volumes that must not be detached, by the names that the node's status has for them; unset before the disk was read. */
+  #inUse: Map<string, DriverVolume> | undefined;
+
+  constructor(deps: CsiFileVolumesDeps) {
+    this.#deps = deps;
+    this.#holds = new PodHolds(deps);
+    const parts = { ...deps, holds: this.#holds, staging: new Staging({ ...deps, holds: this.#holds }) };
+    this.#setUps = new SetUpVolume(parts);
+    this.#takeDowns = new TakeDownVolume(parts);
+    this.#unused = new UnusedStagings(parts);
+  }
+
+  /** Reads what an earlier agent left. Before pods come: what is half made is told from what is being made by that. */
+  async start(): Promise<void> {
+    const [holds, staged] = [await this.#holds.all(), await this.#unused.found()];
+    const held = holds.flatMap(({ record }) =>
+      'data' in record && record.data.lifecycle === 'Persistent' ? [record.data] : [],
+    );
+    const found = [...held, ...staged].map(({ driver, handle }) => ({ driver, handle }));
+    this.#inUse = new Map(found.map((volume) => [attachableName(volume), volume]));
+    // Drivers register after us: who is not there yet is asked when it comes.
+    void this.cleanUp();
+  }
+
+  async stop(): Promise<void> {}
+
+  /** Takes down what is staged and no pod has any more, of one driver or of all that are there. Never rejects. */
+  async cleanUp(driver?: string): Promise<void> {
+    for (const volume of await this.#unused.clear(driver)) this.#inUse?.delete(attachableName(volume));
+  }
+
+  /** Volumes that a controller must not detach from this node, whoever uses them; undefined before that is known. */
+  inUse(): readonly string[] | undefined {
+    if (this.#inUse === undefined) return undefined;
+    return [...this.#inUse].flatMap(([name, { driver }]) => (this.#mayBeAttached(driver) ? [name] : []));
+  }
+
+  attachable({ source }: ClaimedVolume): string | undefined {
+    if (source.kind !== 'csi' || this.#deps.cluster === undefined) return undefined;
+    const { driver, volumeHandle: handle } = source.csi;
+    return isAttachRequired(this.#deps.cluster.objects.get(driver)) ? attachableName({ driver, handle }) : undefined;
+  }
+
+  async setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume> {
+    const wish = csiWish(request);
+    const key = keyOf({ uid: request.pod.uid, name: wish.name });
+    const work = async (): Promise<MountedVolume> => {
+      const before = this.#published.get(key);
+      const renewAtMs = before?.mounted.renewAtMs ?? Infinity;
+      if (before !== undefined && this.#deps.clock.monotonic() < renewAtMs) return before.mounted;
+      const published = await this.#setUps.run(request, wish, before, () => this.#markInUse(wish), signal);
+      this.#published.set(key, published);
+      return published.mounted;
+    };
+    return this.#turns.run(key, work, signal);
+  }
+
+  /** One that was not set up in this life is as large as it was when that is done. */
+  async resize(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void> {
+    const key = keyOf({ uid: request.pod.uid, name: csiWish(request).name });
+    const grow = async (): Promise<void> => {
+      const published = this.#published.get(key);
+      if (published !== undefined) await this.#deps.expander?.online(request, before, published.place, signal);
+    };
+    await this.#turns.run(key, grow, signal);
+  }
+
+  tearDown(place: VolumePlace): Promise<void> {
+    return this.#turns.run(keyOf(place), async () => {
+      this.#published.delete(keyOf(place));
+      const { gone } = await this.#takeDowns.run(place);
+      if (gone === undefined) return;
+      this.#inUse?.delete(attachableName(gone));
+      this.#deps.expander?.forget(place.name);
+    });
+  }
+
+  #markInUse({ driver, handle, lifecycle }: DriverVolume & { readonly lifecycle: string }): void {
+    if (lifecycle === 'Persistent') this.#inUse?.set(attachableName({ driver, handle }), { driver, handle });
+  }
+
+  /** Whom nobody knows counts as one: a name too many does no harm. */
+  #mayBeAttached(driver: string): boolean {
+    const { cluster } = this.#deps;
+    if (cluster === undefined) return false;
+    try {
+      return isAttachRequired(cluster.objects.get(driver));
+    } catch {
+      return true;
+    }
+  }
+}
+
+const keyOf = ({ uid, name }: VolumePlace): string => `${uid}/${name}`;

@@ -1,0 +1,15 @@
+import { TubeletError } from '../../base/errors.ts';
+import type { CSIDriver } from '../../gen/kubernetes/types.ts';
+import type { Mirror } from '../../model/api-client.ts';
+import type { DriverObjects } from './ports.ts';
+
+/** The cluster's drivers by list and watch, which nodes may do. What is known stays known while the server is away. */
+export function mirroredDriverObjects(mirror: Pick<Mirror<CSIDriver>, 'synced' | 'get'>): DriverObjects {
+  return {
+    get(name) {
+      // Nobody may take an object that has not arrived for one that is not there: it decides what is attached.
+      if (!mirror.synced()) throw new TubeletError('unavailable', 'CSIDrivers has not been synced yet');
+      return mirror.get({ name });
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import { TubeletError, wordsOf, kindOf } from '../../base/errors.ts';
+import type { Secret } from '../../gen/kubernetes/types.ts';
+import type { ApiReader } from '../../model/api-client.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import type { VolumeObjects } from '../ports.ts';
+import type { DriverSecrets } from './ports.ts';
+
+/** Secrets that PersistentVolumes name: a node may read them one by one. They are kept nowhere. */
+export function secretsOfApi(api: Pick<ApiReader, 'get'>): DriverSecrets {
+  return {
+    async get(namespace, name, signal) {
+      return textsOf(await api.get<Secret>(apiResources.secrets, { namespace, name }, { signal }));
+    },
+  };
+}
+
+/** Secrets of pods, for a node without a cluster. */
+export function secretsOfObjects(objects: Pick<VolumeObjects, 'secret' | 'problem'>): DriverSecrets {
+  return {
+    async get(namespace, name) {
+      const found = objects.secret(namespace, name);
+      if (found !== undefined) return textsOf(found);
+      const why = objects.problem?.('Secret', namespace, name) ?? `secret "${name}" not found`;
+      throw new TubeletError('notFound', why);
+    },
+  };
+}
+
+/** In which field a volume names its secret. */
+export type SecretUse = 'NodeStageSecretRef' | 'NodePublishSecretRef' | 'NodeExpandSecretRef';
+
+export interface SecretWish {
+  readonly name?: string;
+  readonly namespace?: string;
+}
+
+/** Nothing where none is named. Rejects with the words that people search for. */
+export async function fetchSecrets(
+  secrets: DriverSecrets,
+  use: SecretUse,
+  wish: SecretWish | undefined,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, string>>> {
+  if (wish === undefined) return {};
+  const { namespace = '', name = '' } = wish;
+  try {
+    return await secrets.get(namespace, name, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    const words = `fetching ${use} ${namespace}/${name} failed: ${wordsOf(error)}`;
+    throw new TubeletError(kindOf(error), words, { cause: error, words });
+  }
+}
+
+function textsOf({ data = {} }: Secret): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')]),
+  );
+}

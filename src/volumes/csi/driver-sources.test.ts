@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TubeletError } from '../../base/errors.ts';
+import type { CSIDriver } from '../../gen/kubernetes/types.ts';
+import { mirroredDriverObjects } from './driver-objects.ts';
+import { fetchSecrets, secretsOfApi, secretsOfObjects } from './driver-secrets.ts';
+
+const never = new AbortController().signal;
+const object: CSIDriver = { metadata: { name: 'd' }, spec: {} };
+const secret = { data: { user: Buffer.from('me').toString('base64') } };
+
+test('a driver that the cluster does not have is told from a cluster that has not answered yet', () => {
+  let isSynced = false;
+  const objects = mirroredDriverObjects({
+    synced: () => isSynced,
+    get: ({ name }) => (name === 'd' ? object : undefined),
+  });
+  assert.throws(() => objects.get('d'), { kind: 'unavailable', message: 'CSIDrivers has not been synced yet' });
+  isSynced = true;
+  assert.deepEqual([objects.get('d'), objects.get('other')], [object, undefined]);
+});
+
+test('secrets of the API server, as text', async () => {
+  const asked: unknown[] = [];
+  const secrets = secretsOfApi({
+    async get<T>(...[{ plural }, ref]: readonly [{ readonly plural: string }, object, ...unknown[]]) {
+      asked.push([plural, ref]);
+      return secret as T;
+    },
+  });
+  const wish = { namespace: 'n', name: 's' };
+  assert.deepEqual(await fetchSecrets(secrets, 'NodeStageSecretRef', wish, never), { user: 'me' });
+  assert.deepEqual(asked, [['secrets', wish]]);
+  assert.deepEqual(await fetchSecrets(secrets, 'NodeStageSecretRef', undefined, never), {});
+});
+
+test('one that is missing is told with the field that names it', async () => {
+  const failing = {
+    get: async () => Promise.reject(new TubeletError('notFound', 'GET: no', { words: 'secrets "s" not found' })),
+  };
+  await assert.rejects(fetchSecrets(failing, 'NodePublishSecretRef', { namespace: 'n', name: 's' }, never), {
+    kind: 'notFound',
+    message: 'fetching NodePublishSecretRef n/s failed: secrets "s" not found',
+  });
+});
+
+test('secrets of a node without a cluster', async () => {
+  const objects = { secret: (_: string, name: string) => (name === 's' ? secret : undefined) };
+  const secrets = secretsOfObjects(objects);
+  assert.deepEqual(await secrets.get('n', 's', never), { user: 'me' });
+  await assert.rejects(secrets.get('n', 'other', never), { message: 'secret "other" not found' });
+});

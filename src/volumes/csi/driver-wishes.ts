@@ -1,0 +1,121 @@
+import type { CSIDriver, SELinuxOptions } from '../../gen/kubernetes/types.ts';
+import { apiTime } from '../../model/api-time.ts';
+import { allContainers } from '../../model/containers.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { effectiveSecurityContext } from '../../model/security-context.ts';
+import { tokenWish, type TokenWish } from '../../model/token-wish.ts';
+import type { DriverCapability } from './driver-capabilities.ts';
+import type { VolumeLifecycle } from './volume-data.ts';
+
+/** What a driver wants of the agent, by its CSIDriver object; undefined where the cluster has none. */
+export type DriverObject = Pick<CSIDriver, 'spec'> | undefined;
+
+/** Who has no object counts as one whose volumes are attached. */
+export function isAttachRequired(driver: DriverObject): boolean {
+  return driver?.spec.attachRequired !== false;
+}
+
+/** Why the driver cannot have such volumes; nothing where it can. */
+export function lifecycleProblem(name: string, driver: DriverObject, lifecycle: VolumeLifecycle): string | undefined {
+  const refused = `volume mode "${lifecycle}" not supported by driver ${name}`;
+  if (driver === undefined) return lifecycle === 'Persistent' ? undefined : `${refused} (no CSIDriver object)`;
+  const modes = driver.spec.volumeLifecycleModes ?? ['Persistent'];
+  const list = modes.map((mode) => `"${mode}"`).join(' ');
+  return modes.includes(lifecycle) ? undefined : `${refused} (only supports [${list}])`;
+}
+
+/** Who the volume is for, where the driver wants to know. */
+export function podInfo(
+  driver: DriverObject,
+  pod: DesiredPod,
+  lifecycle: VolumeLifecycle,
+): Readonly<Record<string, string>> {
+  if (driver?.spec.podInfoOnMount !== true) return {};
+  return {
+    'csi.storage.k8s.io/pod.name': pod.name,
+    'csi.storage.k8s.io/pod.namespace': pod.namespace,
+    'csi.storage.k8s.io/pod.uid': pod.uid,
+    'csi.storage.k8s.io/serviceAccount.name': pod.spec.serviceAccountName ?? '',
+    'csi.storage.k8s.io/ephemeral': String(lifecycle === 'Ephemeral'),
+  };
+}
+
+/** The tokens that the driver wants to act with in the name of the pod, by audience; '' is the API server's own. */
+export function driverTokenWishes(driver: DriverObject, pod: DesiredPod): ReadonlyMap<string, TokenWish> {
+  const wishes = (driver?.spec.tokenRequests ?? []).map(({ audience, expirationSeconds }) => {
+    const projection = { path: '', audience, ...(expirationSeconds !== undefined && { expirationSeconds }) };
+    return [audience, tokenWish(pod, projection)] as const;
+  });
+  return new Map(wishes);
+}
+
+export function tokenContext(
+  tokens: ReadonlyMap<string, { readonly value: string; readonly expiresAtMs: number }>,
+): Readonly<Record<string, string>> {
+  if (tokens.size === 0) return {};
+  const byAudience = [...tokens]
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([audience, { value, expiresAtMs }]) => [
+      audience,
+      { token: value, expirationTimestamp: apiTime(expiresAtMs) },
+    ]);
+  return { 'csi.storage.k8s.io/serviceAccount.tokens': JSON.stringify(Object.fromEntries(byAudience)) };
+}
+
+/** Who gives a volume to the group of the pod. */
+export type GroupChoice = { readonly by: 'nobody' } | { readonly by: 'driver' | 'agent'; readonly gid: number };
+
+export interface GroupQuestion {
+  readonly fsGroup: number | undefined;
+  readonly readOnly: boolean;
+  readonly fsType: string | undefined;
+  /** Of the PersistentVolume; undefined for an inline volume, which nobody shares. */
+  readonly accessModes: readonly string[] | undefined;
+}
+
+export function groupChoice(
+  { fsGroup: gid, readOnly, fsType, accessModes }: GroupQuestion,
+  driver: DriverObject,
+  capabilities: ReadonlySet<DriverCapability>,
+): GroupChoice {
+  if (gid === undefined) return { by: 'nobody' };
+  if (capabilities.has('VOLUME_MOUNT_GROUP')) return { by: 'driver', gid };
+  const policy = driver?.spec.fsGroupPolicy ?? '';
+  if (policy === 'None' || readOnly) return { by: 'nobody' };
+  if (policy === 'File') return { by: 'agent', gid };
+  // Without a file system there may be no owners, and what other nodes write to is not ours to change.
+  const isOurs = accessModes?.some((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod') ?? true;
+  return (fsType ?? '') !== '' && isOurs ? { by: 'agent', gid } : { by: 'nobody' };
+}
+
+/**
+ * The label of SELinux that a volume is mounted with, so that nobody has to relabel its files one by one: for a volume
+ * that one pod has for itself, whose driver can mount so. Nothing where the containers that use it do not agree.
+ */
+export function seLinuxContext(
+  driver: DriverObject,
+  accessModes: readonly string[],
+  pod: Pick<DesiredPod, 'spec'>,
+  volumeName: string,
+): string | undefined {
+  const isAlone = accessModes.length === 1 && accessModes[0] === 'ReadWriteOncePod';
+  if (driver?.spec.seLinuxMount !== true || !isAlone) return undefined;
+  const users = allContainers(pod.spec).filter(({ container }) =>
+    (container.volumeMounts ?? []).some(({ name }) => name === volumeName),
+  );
+  const labels = new Set(
+    users.map(({ container }) => fileLabel(effectiveSecurityContext(pod, container).seLinuxOptions)),
+  );
+  const [label] = labels;
+  return labels.size === 1 ? label : undefined;
+}
+
+/** Without a level the runtime picks one for each container, and nobody knows it beforehand. */
+function fileLabel({ user = 'system_u', level }: SELinuxOptions = {}): string | undefined {
+  return level === undefined || level === '' ? undefined : `${user}:object_r:container_file_t:${level}`;
+}
+
+/** Levels have commas in them, as lists of options do. */
+export function seLinuxOption(context: string): string {
+  return `context="${context}"`;
+}

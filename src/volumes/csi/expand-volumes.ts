@@ -1,0 +1,239 @@
+import type { Clock } from '../../base/clock.ts';
+import { codedWordsOf, kindOf, messageOf, TubeletError, wordsOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { VolumeCapability } from '../../gen/csi/v1.ts';
+import type { CSIPersistentVolumeSource, ObjectReference, PersistentVolumeClaim } from '../../gen/kubernetes/types.ts';
+import type { ApiWriter } from '../../model/api-client.ts';
+import { apiResources } from '../../model/api-resources.ts';
+import { apiTime } from '../../model/api-time.ts';
+import { volumeEvents } from '../../model/event-reasons.ts';
+import type { Quantity } from '../../model/quantity.ts';
+import type { ClaimedVolume } from '../claims/claimed-volume.ts';
+import type { VolumeEvents, VolumeRequest } from '../ports.ts';
+import { VolumeStepError, type VolumeStep } from '../volume-failures.ts';
+import type { DriverClient } from './driver-client.ts';
+import { isUncertain } from './driver-errors.ts';
+import { fetchSecrets } from './driver-secrets.ts';
+import { begun, failed, finished, type ClaimPatch } from './expand-claim-status.ts';
+import {
+  decideExpansion,
+  judgeFailure,
+  storageOf,
+  type ExpandDecision,
+  type ExpandFailure,
+} from './expand-decision.ts';
+import type { DriverSecrets } from './ports.ts';
+
+export interface VolumeExpanderDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+  /** A node may patch the status of claims that its pods use. */
+  readonly api: Pick<ApiWriter, 'patch'>;
+  readonly drivers: { find(name: string): Pick<DriverClient, 'capabilities' | 'expand'> };
+  readonly secrets: DriverSecrets;
+  readonly events: VolumeEvents;
+  readonly claimEvents: ClaimEvents;
+}
+
+/** What happened to a claim, for people who look at claims. */
+export interface ClaimEvents {
+  record(
+    about: ObjectReference,
+    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
+  ): void;
+}
+
+/** Where a volume is, for its driver. */
+export interface ExpandPlace {
+  readonly volumePath: string;
+  /** Unset for a driver that does not stage. */
+  readonly stagingPath?: string | undefined;
+  readonly capability: VolumeCapability;
+}
+
+/** What came of a volume on this node. */
+interface KnownGrowth {
+  /** Also for a shared claim that tells of it already: pods of this node share what they have. */
+  readonly grownTo?: Quantity;
+  /** The driver has said no for good. */
+  readonly isRefused?: boolean;
+  /** The size that it cannot get while somebody uses it. */
+  readonly notInUse?: Quantity;
+  /** The size that one who only reads it was told of. */
+  readonly toldReadOnly?: Quantity;
+}
+
+type Expand = Extract<ExpandDecision, { readonly act: 'expand' }>;
+
+/** Has volumes grow that the cluster has made larger: before containers see them, or under their hands. */
+export class VolumeExpander {
+  readonly #deps: VolumeExpanderDeps;
+  /** By name of the PersistentVolume, as long as it is on this node. */
+  readonly #known = new Map<string, KnownGrowth>();
+
+  constructor(deps: VolumeExpanderDeps) {
+    this.#deps = deps;
+  }
+
+  /** Before a pod gets the volume. Rejects where it must wait: a driver in doubt would be asked again about a disk in use. */
+  async whileMounting(request: VolumeRequest, place: ExpandPlace, signal: AbortSignal): Promise<void> {
+    const { claimed, source } = csiOf(request);
+    const step: VolumeStep =
+      claimed.mode === 'Block'
+        ? 'MapVolume.MarkVolumeAsMounted failed while expanding volume'
+        : 'MountVolume.Setup failed while expanding volume';
+    try {
+      await this.#expand(request, claimed, source, place, undefined, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw new VolumeStepError(step, kindOf(error), messageOf(error), { cause: error });
+    }
+  }
+
+  /** While pods use it. `before` is what was known of the claim when its size was last dealt with. */
+  async online(request: VolumeRequest, before: ClaimedVolume, place: ExpandPlace, signal: AbortSignal): Promise<void> {
+    const { claimed, source } = csiOf(request);
+    await this.#expand(request, claimed, source, place, storageOf(before.objects.volume.spec?.capacity), signal);
+  }
+
+  /** The volume is no longer on this node: its driver may think otherwise next time. */
+  forget(name: string): void {
+    this.#known.delete(name);
+  }
+
+  async #expand(
+    request: VolumeRequest,
+    claimed: ClaimedVolume,
+    source: CSIPersistentVolumeSource,
+    place: ExpandPlace,
+    before: Quantity | undefined,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { claim, volume } = claimed.objects;
+    const decision = decideExpansion({ claim, volume, readOnly: claimed.readOnly, before });
+    if (decision.act === 'none') return;
+    const { name } = claimed;
+    if (before !== undefined && isSettled(this.#known.get(name) ?? {}, decision)) return;
+    if (decision.act === 'readOnly') {
+      this.#known.set(name, { ...this.#known.get(name), toldReadOnly: decision.size });
+      this.#tell(request, 'Warning', volumeEvents.fileSystemResizeFailed, 'failed', 'requested read-only file system');
+      return;
+    }
+    const current = decision.record === 'begin and end' ? await this.#patch(claim, begun(claim), signal) : claim;
+    try {
+      await this.#ask(source, decision.size, place, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const failure = await this.#failed(claimed, current, decision, error, signal);
+      if (failure.isInUse) return;
+      throw error;
+    }
+    this.#known.set(name, { grownTo: decision.size });
+    const node = request.pod.spec.nodeName ?? '';
+    this.#tell(request, 'Normal', volumeEvents.fileSystemResizeSuccessful, 'succeeded', node);
+    if (decision.record === 'none') return;
+    try {
+      await this.#patch(current, finished(current, decision.size.toString()), signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const words = `mountVolume.NodeExpandVolume update pvc status failed: ${wordsOf(error)}`;
+      throw new TubeletError(kindOf(error), words, { cause: error });
+    }
+  }
+
+  /** A driver that does not grow volumes on nodes has nothing left to do here: that is as good as done. */
+  async #ask(
+    { driver, volumeHandle, nodeExpandSecretRef }: CSIPersistentVolumeSource,
+    size: Quantity,
+    { volumePath, stagingPath = '', capability }: ExpandPlace,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { drivers, secrets } = this.#deps;
+    const client = drivers.find(driver);
+    if (!(await client.capabilities({ signal })).has('EXPAND_VOLUME')) return;
+    const request = {
+      volumeId: volumeHandle,
+      volumePath,
+      stagingTargetPath: stagingPath,
+      capacityRange: { requiredBytes: size.value(), limitBytes: 0n },
+      volumeCapability: capability,
+      secrets: { ...(await fetchSecrets(secrets, 'NodeExpandSecretRef', nodeExpandSecretRef, signal)) },
+    };
+    try {
+      await client.expand(request, { signal });
+    } catch (error) {
+      const words = `Expander.NodeExpand failed to expand the volume : ${codedWordsOf(error)}`;
+      const code = error instanceof TubeletError ? error.code : undefined;
+      throw new TubeletError(kindOf(error), words, { cause: error, ...(code !== undefined && { code }) });
+    }
+  }
+
+  /** Puts the driver's last word on the claim. Only a mark: that it could not be set changes nothing for the pod. */
+  async #failed(
+    { name }: ClaimedVolume,
+    claim: PersistentVolumeClaim,
+    { size }: Expand,
+    error: unknown,
+    signal: AbortSignal,
+  ): Promise<ExpandFailure> {
+    const { clock, log } = this.#deps;
+    const code = error instanceof TubeletError ? error.code : undefined;
+    const asked = storageOf(claim.spec?.resources?.requests);
+    const changedMind = this.#known.get(name)?.isRefused === true && asked?.compare(size) !== 0;
+    const failure = judgeFailure(code, isUncertain(error), { changedMind });
+    if (!failure.isFinal) return failure;
+    this.#known.set(name, { isRefused: true, ...(failure.isInUse && { notInUse: size }) });
+    const why = messageOf(error);
+    log.warn('Volume cannot be made larger', { volume: name, size: size.toString(), why });
+    const patch = failed(claim, { why, isInfeasible: failure.isInfeasible, at: apiTime(clock.now()) });
+    try {
+      await this.#patch(claim, patch, signal);
+    } catch (problem) {
+      signal.throwIfAborted();
+      log.warn('Claim of a volume that cannot be made larger is not marked', { volume: name, why: wordsOf(problem) });
+    }
+    return failure;
+  }
+
+  async #patch(claim: PersistentVolumeClaim, patch: ClaimPatch, signal: AbortSignal): Promise<PersistentVolumeClaim> {
+    if (Object.keys(patch).every((field) => field === 'metadata')) return claim;
+    const { namespace = '', name = '' } = claim.metadata ?? {};
+    const how = { type: 'strategic', subresource: 'status', signal } as const;
+    return this.#deps.api.patch(apiResources.persistentVolumeClaims, { namespace, name }, patch, how);
+  }
+
+  #tell(
+    { pod, claimed }: VolumeRequest,
+    type: 'Normal' | 'Warning',
+    reason: string,
+    outcome: 'succeeded' | 'failed',
+    more: string,
+  ): void {
+    const message = `MountVolume.NodeExpandVolume ${outcome} for volume "${claimed?.name ?? ''}" ${more}`;
+    this.#deps.events.record(pod, { type, reason, message });
+    const { namespace, name, uid, resourceVersion } = claimed?.objects.claim.metadata ?? {};
+    const about = { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name, uid, resourceVersion };
+    this.#deps.claimEvents.record(withoutUnset(about), { type, reason, message });
+  }
+}
+
+/** Whether asking or telling once more would change nothing while the volume is in use. */
+function isSettled(
+  { grownTo, notInUse, toldReadOnly }: KnownGrowth,
+  decision: Exclude<ExpandDecision, { readonly act: 'none' }>,
+): boolean {
+  if (decision.act === 'readOnly') return toldReadOnly?.compare(decision.size) === 0;
+  if (notInUse?.compare(decision.size) === 0) return true;
+  return decision.record === 'none' && grownTo !== undefined && grownTo.compare(decision.size) >= 0;
+}
+
+function csiOf({ claimed, volume }: VolumeRequest): { claimed: ClaimedVolume; source: CSIPersistentVolumeSource } {
+  if (claimed?.source.kind === 'csi') return { claimed, source: claimed.source.csi };
+  throw new TubeletError('internal', `volume ${volume.name} is no claim to a volume of a CSI driver`);
+}
+
+function withoutUnset(reference: {
+  readonly [K in keyof ObjectReference]: ObjectReference[K] | undefined;
+}): ObjectReference {
+  return Object.fromEntries(Object.entries(reference).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,107 @@
+import { join } from 'node:path';
+import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
+import { podUid } from '../../base/ids.ts';
+import type { PodPaths } from '../../model/pod-paths.ts';
+import type { Mounts, VolumePlace } from '../ports.ts';
+import type { CsiFiles } from './ports.ts';
+import { decodePublished, encodePublished, type PublishedData } from './volume-data.ts';
+import { csiFolder, publishPlace, type DriverVolume, type PublishPlace } from './volume-names.ts';
+
+export interface PodHoldsDeps {
+  readonly files: CsiFiles;
+  readonly mounts: Pick<Mounts, 'atOrBelow'>;
+  readonly podPaths: PodPaths;
+}
+
+/** What is on record of a volume, or why that cannot be read: it is missing, or half of it was written. */
+export type HoldRecord = { readonly data: PublishedData } | { readonly problem: string; readonly isMissing: boolean };
+
+export interface PodHold {
+  readonly place: VolumePlace;
+  readonly record: HoldRecord;
+}
+
+const folderMode = 0o750;
+const dataMode = 0o644;
+
+/**
+ * Which pods have which volumes, as their folders tell: `vol_data.json` of a volume is written before its driver is asked
+ * for anything, and goes last. Whoever finds one has something to take down; a staged volume stays as long as there is one.
+ */
+export class PodHolds {
+  readonly #deps: PodHoldsDeps;
+
+  constructor(deps: PodHoldsDeps) {
+    this.#deps = deps;
+  }
+
+  placeOf({ uid, name }: VolumePlace): PublishPlace {
+    return publishPlace(this.#deps.podPaths.volume(uid, csiFolder, name));
+  }
+
+  /** Puts the volume on record. Answers whether it was not before: then nothing of it can have been made yet. */
+  async take(place: VolumePlace, data: PublishedData): Promise<boolean> {
+    const { files } = this.#deps;
+    const { folder, data: path } = this.placeOf(place);
+    const present = await this.read(place);
+    if ('data' in present) {
+      if (isSame(present.data, data)) return false;
+      const { driver, handle } = present.data;
+      const words = `${folder} still has the volume ${handle} of the driver ${driver}, which must be taken down first`;
+      throw new TubeletError('conflict', words);
+    }
+    await files.makeFolder(folder, folderMode);
+    await files.writeFile(path, encodePublished(data), dataMode);
+    return present.isMissing;
+  }
+
+  async read(place: VolumePlace): Promise<HoldRecord> {
+    const path = this.placeOf(place).data;
+    try {
+      return { data: decodePublished(await this.#deps.files.readText(path)) };
+    } catch (error) {
+      if (isKind(error, 'notFound')) return { problem: `${path} is missing`, isMissing: true };
+      if (isKind(error, 'invalid')) return { problem: `${path} is broken: ${messageOf(error)}`, isMissing: false };
+      throw error;
+    }
+  }
+
+  /** All volumes of drivers that pods have. Nothing in a volume is looked at: who serves it may not answer. */
+  async all(): Promise<readonly PodHold[]> {
+    const { files, podPaths } = this.#deps;
+    const uids = await files.list(podPaths.pods);
+    const ofPods = uids.map(podUid).map(async (uid) => {
+      const names = await files.list(join(podPaths.volumes(uid), csiFolder));
+      return Promise.all(names.map(async (name) => ({ place: { uid, name }, record: await this.read({ uid, name }) })));
+    });
+    return (await Promise.all(ofPods)).flat();
+  }
+
+  /** Pods that have the volume, without one of them. `name` is what their folders of it are called, where that is known. */
+  async usersOf(volume: DriverVolume, name?: string, except?: VolumePlace): Promise<readonly VolumePlace[]> {
+    const users: VolumePlace[] = [];
+    for (const { place, record } of await this.all()) {
+      if (place.uid === except?.uid && place.name === except.name) continue;
+      if ('data' in record ? isSame(record.data, volume) : await this.#mayUse(place, name)) users.push(place);
+    }
+    return users;
+  }
+
+  /** Takes it off the record, with its folder. Fails where anything else is in there. */
+  async drop(place: VolumePlace): Promise<void> {
+    const { files } = this.#deps;
+    const { folder, data } = this.placeOf(place);
+    await files.removeTree(data);
+    await files.removeEmpty(folder);
+  }
+
+  /** One that nobody can read counts by its name, as long as something is mounted there. */
+  async #mayUse(place: VolumePlace, name: string | undefined): Promise<boolean> {
+    if (name !== undefined && place.name !== name) return false;
+    return (await this.#deps.mounts.atOrBelow(this.placeOf(place).folder)).length > 0;
+  }
+}
+
+export function isSame(one: DriverVolume, other: DriverVolume): boolean {
+  return one.driver === other.driver && one.handle === other.handle;
+}

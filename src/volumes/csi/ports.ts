@@ -1,0 +1,38 @@
+import type { CSIDriver } from '../../gen/kubernetes/types.ts';
+import type { TokenSource, VolumeFiles } from '../ports.ts';
+import type { DriverClient } from './driver-client.ts';
+
+/** The drivers that are registered on this node. */
+export interface FoundDrivers {
+  /** Throws `unavailable` while there is none of that name. */
+  find(name: string): DriverClient;
+}
+
+/** What the cluster says of drivers. */
+export interface DriverObjects {
+  /** Undefined when there is none of that name; throws `unavailable` while nobody knows. */
+  get(name: string): CSIDriver | undefined;
+}
+
+/** What this node's object says of volumes, by names such as `kubernetes.io/csi/<driver>^<handle>`. */
+export interface NodeAttachments {
+  /** The cluster knows that it is in use here, and will not detach it under our hands. */
+  isReportedInUse(name: string): boolean;
+  isAttached(name: string): boolean;
+}
+
+/** What drivers are handed to get at volumes. */
+export interface DriverSecrets {
+  /** Key → value, as text. */
+  get(namespace: string, name: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
+}
+
+/** Tokens of pods' service accounts, for drivers that ask for them: they want to know until when each is good. */
+export interface DriverTokens extends TokenSource {
+  get(...wish: Parameters<TokenSource['get']>): Promise<{ readonly value: string; readonly expiresAtMs: number }>;
+}
+
+/** The agent's own folders; what it wrote there it can read. */
+export interface CsiFiles extends VolumeFiles {
+  readText(path: string): Promise<string>;
+}

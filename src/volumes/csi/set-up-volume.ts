@@ -1,0 +1,169 @@
+import { kindOf, messageOf } from '../../base/errors.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { giveToGroup } from '../contents/give-to-group.ts';
+import type { MountedVolume, VolumePlace, VolumeRequest } from '../ports.ts';
+import { VolumeStepError } from '../volume-failures.ts';
+import type { PublishContext } from './attach-wait.ts';
+import type { CsiFileVolumesDeps } from './csi-volumes-deps.ts';
+import type { DriverClient } from './driver-client.ts';
+import { isUncertain } from './driver-errors.ts';
+import type { GroupChoice } from './driver-wishes.ts';
+import type { ExpandPlace } from './expand-volumes.ts';
+import type { PodHolds } from './pod-holds.ts';
+import type { Staging } from './staging.ts';
+import { attachmentName } from './volume-names.ts';
+import { capabilityOf, stages, stepped, VolumePreparations, type Preparations } from './volume-preparations.ts';
+import { publishRequest, stageRequest, type CsiWish } from './volume-wish.ts';
+
+export interface SetUpVolumeDeps extends CsiFileVolumesDeps {
+  readonly holds: PodHolds;
+  readonly staging: Staging;
+}
+
+/** What is known of a volume that was published in this life. */
+export interface PublishedVolume {
+  readonly mounted: MountedVolume;
+  readonly context: PublishContext;
+  /** Where its driver has it. */
+  readonly place: ExpandPlace;
+}
+
+/** How old a publication is before it is repeated for a driver that wants that, as often as pods are looked at. */
+const republishMs = 60_000;
+
+/** One try at publishing a volume to a pod, with all that comes before it. */
+export class SetUpVolume {
+  readonly #deps: SetUpVolumeDeps;
+  readonly #preparations: VolumePreparations;
+
+  constructor(deps: SetUpVolumeDeps) {
+    this.#deps = deps;
+    this.#preparations = new VolumePreparations(deps);
+  }
+
+  /** `before`: it serves the pod already, and goes on doing so whatever happens here. */
+  async run(
+    request: VolumeRequest,
+    wish: CsiWish,
+    before: PublishedVolume | undefined,
+    held: () => void,
+    signal: AbortSignal,
+  ): Promise<PublishedVolume> {
+    const prepared = await this.#preparations.gather(request, wish, before?.context, signal);
+    const place: VolumePlace = { uid: request.pod.uid, name: wish.name };
+    const isNew = await this.#hold(place, wish);
+    held();
+    const staging = await this.#stage(place, wish, prepared, isNew, signal);
+    await this.#publish(place, wish, prepared, { staging, isNew }, signal);
+    const { target } = this.#deps.holds.placeOf(place);
+    const driven = { volumePath: target, stagingPath: staging, capability: capabilityOf(wish, prepared) };
+    if (before === undefined) {
+      await this.#giveToGroup(request.pod, wish, prepared.group, target, signal);
+      if (wish.lifecycle === 'Persistent') await this.#deps.expander?.whileMounting(request, driven, signal);
+    }
+    return { mounted: this.#mounted(wish, prepared, target), context: prepared.context, place: driven };
+  }
+
+  /** On record before the driver is asked for anything: whatever becomes of us, somebody will find it. */
+  #hold(place: VolumePlace, { driver, handle, lifecycle }: CsiWish): Promise<boolean> {
+    const { holds, nodeName } = this.#deps;
+    const attachment = attachmentName({ driver, handle }, nodeName);
+    return holds.take(place, { driver, handle, name: place.name, nodeName, attachment, lifecycle });
+  }
+
+  /** Answers where it is staged; nothing for one that is not. */
+  async #stage(
+    place: VolumePlace,
+    wish: CsiWish,
+    prepared: Preparations,
+    isNew: boolean,
+    signal: AbortSignal,
+  ): Promise<string | undefined> {
+    const { client, context, seLinux, stageSecrets: secrets, capabilities } = prepared;
+    const { staging } = this.#deps;
+    if (!stages(wish, capabilities)) return undefined;
+    const data = {
+      driver: wish.driver,
+      handle: wish.handle,
+      ...(seLinux !== undefined && { seLinuxContext: seLinux }),
+    };
+    const capability = capabilityOf(wish, prepared);
+    const call = (target: string): Promise<void> =>
+      client.stage(stageRequest(wish, { target, context, capability, secrets }), { signal });
+    try {
+      await staging.ensure(data, call, signal);
+    } catch (error) {
+      if (isNew && !isUncertain(error)) await this.#abandon(place, wish, client);
+      signal.throwIfAborted();
+      throw stepped('MountVolume.MountDevice failed', error);
+    }
+    return staging.placeOf(wish).target;
+  }
+
+  async #publish(
+    place: VolumePlace,
+    wish: CsiWish,
+    prepared: Preparations,
+    { staging, isNew }: { readonly staging: string | undefined; readonly isNew: boolean },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { client, context, publish } = prepared;
+    const { target } = this.#deps.holds.placeOf(place);
+    const capability = capabilityOf(wish, prepared);
+    try {
+      await client.publish(publishRequest(wish, { target, staging, context, capability, ...publish }), { signal });
+    } catch (error) {
+      // What is staged stays for the next try, and the hold with it: without one nobody would unstage it.
+      if (isNew && staging === undefined && !isUncertain(error)) await this.#abandon(place, wish, client);
+      signal.throwIfAborted();
+      throw stepped('MountVolume.SetUp failed', error);
+    }
+  }
+
+  /** The driver has said that there is nothing: neither is there anything to take down later, with or without it. */
+  async #abandon(place: VolumePlace, wish: CsiWish, client: DriverClient): Promise<void> {
+    const { files, holds, log, mounts, staging } = this.#deps;
+    const { target } = holds.placeOf(place);
+    try {
+      if ((await mounts.atOrBelow(target)).length > 0) return;
+      await files.removeEmpty(target);
+      if (wish.lifecycle === 'Persistent') await staging.release(wish, place, client);
+      else await holds.drop(place);
+    } catch (error) {
+      // The hold stays then, and is let go with the pod.
+      log.debug(2, 'Volume that could not be set up stays on record', { ...place, why: messageOf(error) });
+    }
+  }
+
+  async #giveToGroup(
+    pod: DesiredPod,
+    wish: CsiWish,
+    group: GroupChoice,
+    path: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    if (group.by !== 'agent') return;
+    const { clock, events, hostPaths: paths } = this.#deps;
+    const policy = pod.spec.securityContext?.fsGroupChangePolicy;
+    const change = { pod, path, group: { gid: group.gid, readOnly: false }, policy };
+    try {
+      await giveToGroup({ clock, paths, events }, change, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      const words = `applyFSGroup failed for vol ${wish.handle}: ${messageOf(error)}`;
+      throw new VolumeStepError('MountVolume.SetUp failed', kindOf(error), words);
+    }
+  }
+
+  #mounted({ driver, handle, readOnly }: CsiWish, { object, seLinux }: Preparations, hostPath: string): MountedVolume {
+    const renews = object?.spec.requiresRepublish === true;
+    return {
+      hostPath,
+      driver: { name: driver, volumeHandle: handle, volumePath: hostPath },
+      // One that was mounted with its label needs no other and would refuse it; nobody may label what he only reads.
+      ...(seLinux === undefined && !readOnly && { selinuxRelabel: true }),
+      ...(readOnly && { readOnly }),
+      ...(renews && { renewAtMs: this.#deps.clock.monotonic() + republishMs }),
+    };
+  }
+}

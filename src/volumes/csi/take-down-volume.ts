@@ -1,0 +1,107 @@
+import { codedWordsOf, describeError, kindOf, TubeletError } from '../../base/errors.ts';
+import type { Mounts, VolumePlace } from '../ports.ts';
+import type { DriverClient } from './driver-client.ts';
+import { isUnknownVolume } from './driver-errors.ts';
+import type { PodHolds } from './pod-holds.ts';
+import type { CsiFiles, FoundDrivers } from './ports.ts';
+import type { Staging } from './staging.ts';
+import type { PublishedData } from './volume-data.ts';
+import type { DriverVolume } from './volume-names.ts';
+
+export interface TakeDownVolumeDeps {
+  readonly files: CsiFiles;
+  readonly mounts: Pick<Mounts, 'atOrBelow'>;
+  readonly drivers: FoundDrivers;
+  readonly holds: PodHolds;
+  readonly staging: Staging;
+}
+
+/**
+ * Takes a pod's volume down, knowing what is on disk. Every step may be the last for a while: the record goes when all
+ * else is gone, so that the next one begins anew.
+ */
+export class TakeDownVolume {
+  readonly #deps: TakeDownVolumeDeps;
+
+  constructor(deps: TakeDownVolumeDeps) {
+    this.#deps = deps;
+  }
+
+  /** Answers the volume that nobody on this node has any more. */
+  async run(place: VolumePlace): Promise<{ readonly gone?: DriverVolume }> {
+    const { holds, staging } = this.#deps;
+    const record = await holds.read(place);
+    if (!('data' in record)) {
+      await this.#withoutRecord(place, record.problem);
+      return {};
+    }
+    const { data } = record;
+    const client = this.#driver(place, data);
+    await this.#unpublish(place, data, client);
+    if (data.lifecycle === 'Ephemeral') {
+      await holds.drop(place);
+      return {};
+    }
+    try {
+      const { wasLast } = await staging.release(data, place, client);
+      return wasLast ? { gone: data } : {};
+    } catch (error) {
+      throw failure('UnmountDevice failed', place, 'attacher.UnmountDevice failed', error);
+    }
+  }
+
+  #driver(place: VolumePlace, { driver }: PublishedData): DriverClient {
+    try {
+      return this.#deps.drivers.find(driver);
+    } catch (error) {
+      throw failure('UnmountVolume.TearDown failed', place, 'Unmounter.TearDownAt failed to get CSI client', error);
+    }
+  }
+
+  async #unpublish(place: VolumePlace, { handle }: PublishedData, client: DriverClient): Promise<void> {
+    const { files, holds, mounts } = this.#deps;
+    const { target } = holds.placeOf(place);
+    const step = 'UnmountVolume.TearDown failed';
+    try {
+      await client.unpublish({ volumeId: handle, targetPath: target });
+    } catch (error) {
+      const isGone = isUnknownVolume(error) && (await mounts.atOrBelow(target)).length === 0;
+      if (!isGone) throw failure(step, place, 'Unmounter.TearDownAt failed', error);
+    }
+    const [mounted] = await mounts.atOrBelow(target);
+    if (mounted !== undefined) {
+      const why = `${mounted} is still mounted, although driver ${client.name} has answered that it is not`;
+      throw failure(step, place, 'Unmounter.TearDownAt failed', new TubeletError('conflict', why));
+    }
+    // Only ever an empty one, which some drivers leave to us.
+    await files.removeEmpty(target);
+  }
+
+  /** Nobody can tell which driver to ask: what is empty goes, and what is mounted or filled stays for somebody who can. */
+  async #withoutRecord(place: VolumePlace, problem: string): Promise<void> {
+    const { files, holds, mounts } = this.#deps;
+    const { folder, target } = holds.placeOf(place);
+    const [mounted] = await mounts.atOrBelow(folder);
+    const stays = (why: string, cause?: unknown): TubeletError =>
+      new TubeletError(
+        'conflict',
+        `UnmountVolume.TearDown failed for volume "${place.name}" of pod ${place.uid}: ${problem}, and ${why}`,
+        { cause },
+      );
+    if (mounted !== undefined) {
+      throw stays(`${mounted} is still mounted. Unmount it by hand (umount ${mounted}): what is left then is removed`);
+    }
+    try {
+      await files.removeEmpty(target);
+    } catch (error) {
+      throw stays(`${target} is not empty. Save what is in it and remove it: what is left then is removed`, error);
+    }
+    await holds.drop(place);
+  }
+}
+
+function failure(step: string, { uid, name }: VolumePlace, what: string, error: unknown): TubeletError {
+  const words = error instanceof TubeletError && error.code !== undefined ? codedWordsOf(error) : describeError(error);
+  const message = `${step} for volume "${name}" of pod ${uid}: kubernetes.io/csi: ${what}: ${words}`;
+  return new TubeletError(kindOf(error), message, { cause: error });
+}

@@ -1,0 +1,159 @@
+import { codedWordsOf, kindOf, TubeletError, wordsOf } from '../../base/errors.ts';
+import type { VolumeCapability } from '../../gen/csi/v1.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { VolumeRequest } from '../ports.ts';
+import { VolumeStepError, type VolumeStep } from '../volume-failures.ts';
+import type { PublishContext } from './attach-wait.ts';
+import type { CsiFileVolumesDeps } from './csi-volumes-deps.ts';
+import type { DriverCapability } from './driver-capabilities.ts';
+import type { DriverClient } from './driver-client.ts';
+import { fetchSecrets } from './driver-secrets.ts';
+import {
+  driverTokenWishes,
+  groupChoice,
+  isAttachRequired,
+  lifecycleProblem,
+  podInfo,
+  seLinuxContext,
+  seLinuxOption,
+  tokenContext,
+  type DriverObject,
+  type GroupChoice,
+} from './driver-wishes.ts';
+import { mountCapability } from './volume-capability.ts';
+import type { CsiWish, PublishFacts } from './volume-wish.ts';
+
+export type VolumePreparationsDeps = Pick<
+  CsiFileVolumesDeps,
+  'cluster' | 'drivers' | 'secrets' | 'tokens' | 'hasSeLinux'
+>;
+
+/** All that is asked for before anything is made. */
+export interface Preparations {
+  readonly object: DriverObject;
+  readonly client: DriverClient;
+  readonly capabilities: ReadonlySet<DriverCapability>;
+  readonly context: PublishContext;
+  readonly group: GroupChoice;
+  readonly seLinux: string | undefined;
+  readonly stageSecrets: Readonly<Record<string, string>>;
+  readonly publish: Pick<PublishFacts, 'secrets' | 'about'>;
+}
+
+/** Where nobody says what a driver wants: it gets to know the pod, as inline volumes need, and nothing is attached. */
+const withoutCluster: DriverObject = {
+  spec: { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent', 'Ephemeral'] },
+};
+
+/** Finds out all that a volume needs before anything of it is made: what fails here leaves nothing to take down. */
+export class VolumePreparations {
+  readonly #deps: VolumePreparationsDeps;
+
+  constructor(deps: VolumePreparationsDeps) {
+    this.#deps = deps;
+  }
+
+  async gather(
+    { pod, volume }: VolumeRequest,
+    wish: CsiWish,
+    known: PublishContext | undefined,
+    signal: AbortSignal,
+  ): Promise<Preparations> {
+    const { cluster, drivers, hasSeLinux = false, secrets } = this.#deps;
+    const object = cluster === undefined ? withoutCluster : cluster.objects.get(wish.driver);
+    const refused = lifecycleProblem(wish.driver, object, wish.lifecycle);
+    if (refused !== undefined) {
+      throw new VolumeStepError('MountVolume.NewMounter initialization failed', 'unsupported', refused);
+    }
+    const context = known ?? (await this.#attached(wish, object, signal));
+    const { client, capabilities } = await told(wish, async () => {
+      const found = drivers.find(wish.driver);
+      return { client: found, capabilities: await found.capabilities({ signal }) };
+    });
+    // Also where it is staged: the last who has it may be on his way out.
+    const mayStage = known === undefined && stages(wish, capabilities);
+    const fsGroup = pod.spec.securityContext?.fsGroup;
+    return {
+      object,
+      client,
+      capabilities,
+      context,
+      group: groupChoice({ ...wish, fsGroup }, object, capabilities),
+      seLinux: hasSeLinux ? seLinuxContext(object, wish.accessModes ?? [], pod, volume.name) : undefined,
+      stageSecrets: mayStage
+        ? await inStep('MountVolume.MountDevice failed', () =>
+            fetchSecrets(secrets, 'NodeStageSecretRef', wish.stageSecret, signal),
+          )
+        : {},
+      publish: {
+        secrets: await fetchSecrets(secrets, 'NodePublishSecretRef', wish.publishSecret, signal),
+        about: { ...podInfo(object, pod, wish.lifecycle), ...(await this.#tokens(object, pod, signal)) },
+      },
+    };
+  }
+
+  async #attached(wish: CsiWish, object: DriverObject, signal: AbortSignal): Promise<PublishContext> {
+    const { cluster } = this.#deps;
+    const isAttached = cluster !== undefined && wish.lifecycle === 'Persistent' && isAttachRequired(object);
+    return isAttached ? cluster.attachments.wait(wish, signal) : {};
+  }
+
+  async #tokens(object: DriverObject, pod: DesiredPod, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
+    const { tokens } = this.#deps;
+    const wishes = [...driverTokenWishes(object, pod)];
+    if (wishes.length === 0) return {};
+    if (tokens === undefined) throw new TubeletError('unsupported', 'the driver wants tokens, and nobody gives any');
+    try {
+      const got = wishes.map(async ([audience, wish]) => [audience, await tokens.get(wish, signal)] as const);
+      return tokenContext(new Map(await Promise.all(got)));
+    } catch (error) {
+      signal.throwIfAborted();
+      const words = `mounter.SetUpAt failed to get service account token attributes: ${wordsOf(error)}`;
+      throw new TubeletError(kindOf(error), `kubernetes.io/csi: ${words}`);
+    }
+  }
+}
+
+export function stages({ lifecycle }: CsiWish, capabilities: ReadonlySet<DriverCapability>): boolean {
+  return lifecycle === 'Persistent' && capabilities.has('STAGE_UNSTAGE_VOLUME');
+}
+
+export function capabilityOf(wish: CsiWish, { capabilities, group, seLinux }: Preparations): VolumeCapability {
+  const { accessModes = [], fsType, mountOptions } = wish;
+  return mountCapability(
+    {
+      accessModes,
+      fsType,
+      mountOptions: seLinux === undefined ? mountOptions : [...mountOptions, seLinuxOption(seLinux)],
+      mountGroup: group.by === 'driver' ? group.gid : undefined,
+    },
+    capabilities,
+  );
+}
+
+export function stepped(step: VolumeStep, error: unknown): VolumeStepError {
+  const code = error instanceof TubeletError ? error.code : undefined;
+  return new VolumeStepError(step, kindOf(error), codedWordsOf(error), { ...(code !== undefined && { code }) });
+}
+
+async function inStep<T>(step: VolumeStep, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw stepped(step, error);
+  }
+}
+
+/** A driver that is not there is told as the step in which it would be needed first. */
+async function told<T>({ lifecycle }: CsiWish, work: () => Promise<T>): Promise<T> {
+  const isInline = lifecycle === 'Ephemeral';
+  const step = isInline ? 'MountVolume.SetUp failed' : 'MountVolume.MountDevice failed';
+  const who = isInline
+    ? 'mounter.SetUpAt failed to get CSI client'
+    : 'attacher.MountDevice failed to create newCsiDriverClient';
+  try {
+    return await work();
+  } catch (error) {
+    throw new VolumeStepError(step, kindOf(error), `kubernetes.io/csi: ${who}: ${codedWordsOf(error)}`);
+  }
+}
