@@ -12,7 +12,7 @@ import { FakeClock } from './fake-clock.ts';
 import { FakeCsiDriver, type CsiTargets, type FakeCsiDriverOptions } from './fake-csi-driver.ts';
 import { MemoryFiles } from './memory-files.ts';
 import { MemoryLog } from './memory-log.ts';
-import { memoryVolumeHost } from './memory-volume-host.ts';
+import { memoryMountPrograms, memoryVolumeHost } from './memory-volume-host.ts';
 import { MemoryClaims } from './persistent-volumes.ts';
 
 export interface CsiWorldOptions {
@@ -90,6 +90,7 @@ export function csiWorld(options: CsiWorldOptions = {}) {
       log,
       files,
       mounts: host.mounts,
+      programs: memoryMountPrograms(files),
       hostPaths: host.paths,
       podPaths: paths,
       rootDir: '/k',

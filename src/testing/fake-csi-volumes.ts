@@ -152,7 +152,7 @@ export class FakeCsiVolumes {
     published.delete(targetPath);
     // As the hostpath driver does it: who comes a second time is told that there is no such volume.
     if (before !== undefined && isInline(before)) this.remove(volumeId);
-    return { answer: {}, disappears: targetPath };
+    return { answer: {}, ...(before !== undefined && { disappears: targetPath }) };
   }
 
   #stats({ volumeId, volumePath }: NodeGetVolumeStatsRequest): Handled {

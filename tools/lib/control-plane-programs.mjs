@@ -9,7 +9,7 @@ import { extractDebianPackage } from './debian.mjs';
 
 const moduleFolder = 'test/real/control-plane';
 /** What does not follow Kubernetes' releases is a module of its own. */
-const moduleFolders = [moduleFolder, `${moduleFolder}/metrics-server`];
+const moduleFolders = [moduleFolder, `${moduleFolder}/metrics-server`, `${moduleFolder}/csi-hostpath`];
 /** Go's own reader of profiles, which `go tool` would only compile when it is used first. */
 const profileReader = 'cmd/pprof';
 /** As upstream says which release a program is. */

@@ -11,6 +11,8 @@ const needed = [
   { package: 'iproute2', file: '/usr/bin/ip' },
   { package: 'busybox-static', file: '/usr/bin/busybox' },
   { package: 'catatonit', file: '/usr/bin/catatonit' },
+  // What storage drivers call: mount and losetup.
+  { package: 'mount', file: '/usr/sbin/losetup' },
   // Certificates of a control plane.
   { package: 'openssl', file: '/usr/bin/openssl' },
 ];

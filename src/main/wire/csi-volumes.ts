@@ -17,7 +17,14 @@ import {
   type DriverTokens,
   type FoundDrivers,
 } from '../../volumes/csi/index.ts';
-import type { CsiDevices, CsiVolumes, VolumeEvents, VolumeHost, VolumeObjects } from '../../volumes/index.ts';
+import type {
+  CsiDevices,
+  CsiVolumes,
+  MountPrograms,
+  VolumeEvents,
+  VolumeHost,
+  VolumeObjects,
+} from '../../volumes/index.ts';
 
 /** What a cluster knows of storage drivers and their volumes. */
 export interface ClusterStorage {
@@ -42,6 +49,7 @@ export interface CsiVolumesWiring {
   readonly clock: Clock;
   readonly log: Log;
   readonly host: VolumeHost;
+  readonly programs: MountPrograms;
   readonly podPaths: PodPaths;
   readonly rootDir: string;
   readonly nodeName: string;

@@ -96,6 +96,7 @@ export function wireVolumes(deps: VolumesDeps): WiredVolumes {
       clock,
       log,
       host,
+      programs,
       podPaths: paths,
       rootDir: deps.settings.rootDir,
       nodeName: deps.settings.nodeName,

@@ -130,7 +130,20 @@ describe('a driver that is away while a pod goes', () => {
     isClean(world);
   });
 
-  test('says that it is done although it is not: nothing is removed', async () => {
+  test('has forgotten what it published and says that it is done: what it left is unmounted, with nothing lost', async () => {
+    const world = csiWorld();
+    world.claim('data');
+    const agent = world.manager();
+    await agent.mount(using(data), never);
+    const targets = world.driver.volumes.get(handle)?.published;
+    targets?.clear();
+    world.files.mounts.set(`${folder}/mount`, ['bind /csi']);
+    await agent.tearDown('uid-1' as PodUid);
+    await isIntact(world);
+    isClean(world);
+  });
+
+  test('says that it is done although something is mounted below: nothing is unmounted or removed', async () => {
     const world = csiWorld();
     world.claim('data');
     const agent = world.manager();

@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
-import type { HostPaths, Mounts, VolumeEvents } from '../ports.ts';
+import type { HostPaths, MountPrograms, Mounts, VolumeEvents } from '../ports.ts';
 import type { AttachWait } from './attach-wait.ts';
 import type { VolumeExpander } from './expand-volumes.ts';
 import type { CsiFiles, DriverObjects, DriverSecrets, DriverTokens, FoundDrivers } from './ports.ts';
@@ -17,6 +17,8 @@ export interface CsiFileVolumesDeps {
   readonly log: Log;
   readonly files: CsiFiles;
   readonly mounts: Pick<Mounts, 'atOrBelow'>;
+  /** For what a driver leaves mounted; unset: it stays so. */
+  readonly programs?: Pick<MountPrograms, 'unmount'> | undefined;
   readonly hostPaths: Pick<HostPaths, 'lookAt' | 'changeTree'>;
   readonly podPaths: PodPaths;
   /** The agent's own folder: volumes are staged below it. */

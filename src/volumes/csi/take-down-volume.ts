@@ -1,16 +1,16 @@
 import { codedWordsOf, describeError, kindOf, TubeletError } from '../../base/errors.ts';
-import type { Mounts, VolumePlace } from '../ports.ts';
+import type { VolumePlace } from '../ports.ts';
 import type { DriverClient } from './driver-client.ts';
 import { isUnknownVolume } from './driver-errors.ts';
+import { unmountForgotten, type ForgottenMountDeps } from './forgotten-mount.ts';
 import type { PodHolds } from './pod-holds.ts';
 import type { CsiFiles, FoundDrivers } from './ports.ts';
 import type { Staging } from './staging.ts';
 import type { PublishedData } from './volume-data.ts';
 import type { DriverVolume } from './volume-names.ts';
 
-export interface TakeDownVolumeDeps {
+export interface TakeDownVolumeDeps extends ForgottenMountDeps {
   readonly files: CsiFiles;
-  readonly mounts: Pick<Mounts, 'atOrBelow'>;
   readonly drivers: FoundDrivers;
   readonly holds: PodHolds;
   readonly staging: Staging;
@@ -67,6 +67,11 @@ export class TakeDownVolume {
     } catch (error) {
       const isGone = isUnknownVolume(error) && (await mounts.atOrBelow(target)).length === 0;
       if (!isGone) throw failure(step, place, 'Unmounter.TearDownAt failed', error);
+    }
+    try {
+      await unmountForgotten(this.#deps, target, client.name);
+    } catch (error) {
+      throw failure(step, place, 'Unmounter.TearDownAt failed', error);
     }
     const [mounted] = await mounts.atOrBelow(target);
     if (mounted !== undefined) {

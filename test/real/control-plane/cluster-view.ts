@@ -36,8 +36,19 @@ export class ClusterView {
 
   /** The object at a path of the API; nothing when it is not there. */
   get<T>(path: string): Promise<T | undefined> {
+    return this.#ask<T>('GET', path);
+  }
+
+  /** Merges a patch into an object; answers when the API server does. */
+  async patch(path: string, patch: object): Promise<void> {
+    const answer = await this.#ask('PATCH', path, JSON.stringify(patch));
+    if (answer === undefined) throw new Error(`${path} is not there`);
+  }
+
+  #ask<T>(method: string, path: string, sent?: string): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
-      const options = { agent: this.#agent, signal: AbortSignal.timeout(answerMs) };
+      const headers = sent === undefined ? {} : { 'content-type': 'application/merge-patch+json' };
+      const options = { method, headers, agent: this.#agent, signal: AbortSignal.timeout(answerMs) };
       const outgoing = request(`${this.plane.url}${path}`, options, (response) => {
         let body = '';
         response.setEncoding('utf8').on('data', (text: string) => {
@@ -49,7 +60,7 @@ export class ClusterView {
           else reject(new Error(`${path}: ${response.statusCode} ${body}`));
         });
       });
-      outgoing.on('error', reject).end();
+      outgoing.on('error', reject).end(sent);
     });
   }
 

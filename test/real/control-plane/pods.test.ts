@@ -6,6 +6,7 @@ import type { Event, Pod } from '../../../src/gen/kubernetes/types.ts';
 import type { PodEvent } from '../../../src/pods/runtime/index.ts';
 import { loadGolden, type GoldenRecord } from '../../../src/testing/golden.ts';
 import { compareEvents } from '../../differential/compare-events.ts';
+import { containerRoot } from '../../support/container-root.ts';
 import { idle, podOf, saidBy, shell } from '../../support/real-pods.ts';
 import { clock, until } from '../../support/real-wait.ts';
 import { cameTooSoon, ClusterView, type Namespace } from './cluster-view.ts';
@@ -107,15 +108,19 @@ describe('pods of an API server', { concurrency: true }, () => {
     assert.deepEqual([bound, at?.name], [{ name: 'mixed', uid: uidOf(pod) }, node.name]);
     assert.equal(readFileSync(accessFile(pod, 'ca.crt'), 'utf8'), plane.authority.pem.toString());
 
-    const alpha = join(folderOf(pod), 'volumes', 'kubernetes.io~configmap', 'settings', 'alpha');
+    // From the API server's answer until a program in the container could read it.
+    const alpha = join(containerRoot(pod, 'main'), 'settings', 'alpha');
     const delays: number[] = [];
     for (const value of ['two', 'three', 'four']) {
-      await here.kubectl('patch', 'configmap', 'settings', `--patch={"data":{"alpha":"${value}"}}`);
+      await view.patch('/api/v1/namespaces/objects/configmaps/settings', { data: { alpha: value } });
       const told = clock.monotonic();
-      await until(`the volume says ${value}`, () => readFileSync(alpha, 'utf8') === value);
-      delays.push(clock.monotonic() - told);
+      await until(`the container reads ${value}`, () => readFileSync(alpha, 'utf8') === value);
+      delays.push(Math.round(clock.monotonic() - told));
     }
-    assert.ok(Math.min(...delays) < 1_000, `a changed ConfigMap is seen after ${delays.map(Math.round).join()} ms`);
+    const seen = `a changed ConfigMap is seen in the container after ${delays.join(', ')} ms`;
+    process.stdout.write(`${seen}\n`);
+    // On an idle machine well below a second; that no timer is in between is shown on virtual time.
+    assert.ok(Math.min(...delays) < 10_000, seen);
 
     await here.kubectl('label', 'pod', 'mixed', 'color=blue');
     await here.kubectl('annotate', 'pod', 'mixed', 'note=seen');

@@ -5,6 +5,7 @@ const variable = 'TUBELET_CONTROL_PLANE_PROGRAMS';
 
 export type ProgramName =
   | 'etcd'
+  | 'hostpathplugin'
   | 'kube-apiserver'
   | 'kube-controller-manager'
   | 'kube-scheduler'
