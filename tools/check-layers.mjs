@@ -69,10 +69,12 @@ const removals = [
   // Called, as a function or a method, also through brackets.
   /(?<![\w$#])rm(?:Sync)?\s*\(/,
   /\[\s*['"`]rm(?:Sync)?['"`]\s*\]/,
+  // Or handed on, to be called under another name.
+  /\.\s*rm(?:Sync)?\b/,
   // A folder with all that is in it.
   /\brmdir(?:Sync)?\b[^;]*?\brecursive\b/,
-  // The program, and the packages.
-  /\b(?:spawn|spawnSync|execFile|execFileSync)\s*\(\s*['"`](?:[\w/]*\/)?(?:rm|find|rsync)['"`]/,
+  // The program, by whatever function it is run, and the packages.
+  /\(\s*['"`](?:[\w/]*\/)?(?:rm|find|rsync)['"`]\s*,/,
   /['"](?:rimraf|fs-extra|del|trash)['"]/,
 ];
 const mayRemove = new Set([
