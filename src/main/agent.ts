@@ -16,6 +16,7 @@ import { openApi, type ApiAccess } from './wire/api-connection.ts';
 import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-node.ts';
 import { wireCluster, type Cluster } from './wire/cluster.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
+import { wireEviction } from './wire/eviction.ts';
 import { imagePolicy } from './wire/images.ts';
 import { wireNodeMachine } from './wire/node-machine.ts';
 import { plegError } from './wire/pleg-error.ts';
@@ -180,10 +181,11 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       registry,
       drivers: storage.drivers,
     });
+    const evictions = wireEviction({ settings, clock, random, log, metrics: registry, pods: wired, meter: stats });
     const served = server.complete({ machine: wired, stats });
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
-    const pods = [checkpoint, ...wired.components, ...sources];
+    const pods = [checkpoint, ...wired.components, ...evictions, ...sources];
     await runner.start(
       [...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? []), storage.watcher],
       signal,

@@ -37,7 +37,6 @@ export const absentMetrics: Readonly<Record<string, string>> = {
   'kubelet_topology_manager_*': topologyManager,
   'kubelet_device_plugin_*': devicePlugins,
   'dra_*': resourceClaims,
-  kubelet_evictions: eviction,
   kubelet_eviction_stats_age_seconds: eviction,
   kubelet_image_garbage_collected_total: imageCollection,
   'kubelet_graceful_shutdown_*': shutdown,

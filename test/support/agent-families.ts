@@ -3,6 +3,7 @@ import { IssuedServingCertificate } from '../../src/apiserver/identity/issued-se
 import { clientMetrics } from '../../src/apiserver/index.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { resolveGates } from '../../src/config/index.ts';
+import { LocalStorageEviction } from '../../src/eviction/index.ts';
 import { announceProviders, imageMetrics } from '../../src/images/index.ts';
 import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
@@ -74,6 +75,15 @@ function registerRest(registry: Registry): readonly unknown[] {
     new CgroupWriter({ clock, log, metrics, tree: untouched(), version: 2, controllers: new Set() }),
     wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
     wireStorageDrivers({ clock, random, log, metrics, rootDir: '/', record: undefined, onChange: () => {} }),
+    new LocalStorageEviction({
+      clock,
+      random,
+      log,
+      metrics,
+      pods: untouched(),
+      meter: untouched(),
+      events: untouched(),
+    }),
     ...serverParts(registry),
   ];
 }

@@ -14,7 +14,7 @@ import { computePrune } from '../../pods/container-gc/index.ts';
 import { DesiredPods } from '../../pods/desired/index.ts';
 import { PodDirectories } from '../../pods/directories/index.ts';
 import { Dispatch } from '../../pods/dispatch.ts';
-import { Housekeeping } from '../../pods/housekeeping/index.ts';
+import { Housekeeping, type StuckPod } from '../../pods/housekeeping/index.ts';
 import { ObservedPods, Pleg } from '../../pods/pleg/index.ts';
 import {
   nodeHookRequests,
@@ -67,6 +67,8 @@ export interface PodMachine {
   readonly volumes: Pick<VolumeManager, 'mounted' | 'tryAgain'>;
   /** Volumes that a controller must not detach from this node; undefined before that is known. */
   volumesInUse(): readonly string[] | undefined;
+  /** What could not be removed of pods that are gone, and why. */
+  stuck(): readonly StuckPod[];
   /** Tells people of a pod, while it is wanted here. */
   tell(uid: PodUid, event: PodEvent): void;
   /** A storage driver came or went. */
@@ -365,6 +367,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
       const ofDrivers = csi === undefined ? [] : csi.inUse();
       return ofDrivers && [...new Set([...volumes.attachable(), ...ofDrivers])];
     },
+    stuck: () => housekeeping.stuck(),
     tell(uid, event) {
       const pod = desired.get(uid);
       if (pod !== undefined) events.record(pod, event);

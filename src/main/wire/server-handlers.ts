@@ -148,6 +148,12 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
       version: settings.version,
       nodeVersion: process.version,
       paths: Object.values(routeTable).map(({ path }) => path),
+      troubles: () =>
+        (deps.parts()?.machine.stuck() ?? []).map(({ uid, why, since }) => ({
+          what: `Left of pod ${uid}`,
+          why,
+          since,
+        })),
     }),
     verbosity: verbosityHandler({ setVerbosity: (level) => log.setVerbosity(level) }),
     ...profileHandlers({

@@ -136,6 +136,28 @@ describe('removal', () => {
     assert.deepEqual([...(await directories.uids())], ['uid-2']);
   });
 
+  test('leaves volumes that are mounted or hold anything, with all that is above them, and names them', async () => {
+    const { files, directories } = await twoPods();
+    const volumes = '/var/lib/kubelet/pods/uid-1/volumes';
+    for (const volume of ['kubernetes.io~nfs/pv', 'example.com~odd/data', 'kubernetes.io~csi/empty']) {
+      await files.makeFolder(`${volumes}/${volume}`, 0o750);
+    }
+    files.mounts.set(`${volumes}/kubernetes.io~nfs/pv`, ['bind /on/server:/x']);
+    await files.writeFile(`${volumes}/example.com~odd/data/precious`, 'x', 0o600);
+    const left =
+      `volumes are left: ${volumes}/example.com~odd/data is not empty, ` +
+      `${volumes}/kubernetes.io~nfs/pv is still mounted`;
+    await assert.rejects(directories.remove(pod.uid), { message: left });
+    await assert.rejects(directories.remove(pod.uid), { message: left }, 'in the same words, so that it is told once');
+    assert.equal(files.has(`${volumes}/example.com~odd/data/precious`), true);
+    assert.equal(files.has('/var/lib/kubelet/pods/uid-1/etc-hosts'), true);
+    assert.equal(files.has(`${volumes}/kubernetes.io~csi/empty`), false);
+    files.mounts.clear();
+    files.forget(`${volumes}/example.com~odd/data/precious`);
+    await directories.remove(pod.uid);
+    assert.deepEqual([...(await directories.uids())], ['uid-2']);
+  });
+
   test('is told when the directory is gone, before a pod that comes back has one again', async () => {
     const told: string[] = [];
     const files = new MemoryFiles();

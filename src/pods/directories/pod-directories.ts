@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { messageOf, TubeletError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
@@ -86,6 +87,7 @@ export class PodDirectories {
   async #remove(uid: PodUid): Promise<void> {
     const { files, paths } = this.#deps;
     await this.#deps.beforeRemoval?.(uid);
+    await this.#removeVolumeFolders(uid);
     await files.removeTree(paths.pod(uid));
     // Before anybody who waits for the removal goes on: a pod that comes back begins without.
     this.#deps.onRemoved?.(uid);
@@ -94,12 +96,48 @@ export class PodDirectories {
     }
   }
 
+  /**
+   * Whoever set a volume up took it down before. What is in a folder all the same is nothing that we know how to take
+   * down: a mount, or what somebody wrote where a mount should have been. It is named, and stays.
+   */
+  async #removeVolumeFolders(uid: PodUid): Promise<void> {
+    const { files, paths } = this.#deps;
+    const left: string[] = [];
+    for (const kind of (await files.list(paths.volumes(uid))).toSorted()) {
+      const folder = join(paths.volumes(uid), kind);
+      if (!isNotEmpty(await this.#tryToRemove(folder))) continue;
+      for (const name of (await files.list(folder)).toSorted()) {
+        const problem = await this.#tryToRemove(join(folder, name));
+        if (problem !== undefined) left.push(`${join(folder, name)} ${whyItStays(problem)}`);
+      }
+    }
+    if (left.length > 0) throw new TubeletError('conflict', `volumes are left: ${left.join(', ')}`);
+  }
+
+  /** Answers why not. A link is no folder: whatever it leads to is not looked into, and the link goes with the rest. */
+  async #tryToRemove(folder: string): Promise<string | undefined> {
+    try {
+      await this.#deps.files.removeEmpty(folder);
+    } catch (error) {
+      const problem = messageOf(error);
+      if (!problem.startsWith('ENOTDIR')) return problem;
+    }
+    return undefined;
+  }
+
   /** Pods that have a directory or logs here. */
   async uids(): Promise<ReadonlySet<string>> {
     const { files, paths } = this.#deps;
     const logged = (await files.list(paths.logs)).map(uidOfLogFolder);
     return new Set([...(await files.list(paths.pods)), ...logged.filter((uid) => uid !== undefined)]);
   }
+}
+
+const isNotEmpty = (problem: string | undefined): boolean => problem?.startsWith('ENOTEMPTY') === true;
+
+function whyItStays(problem: string): string {
+  if (problem.startsWith('EBUSY')) return 'is still mounted';
+  return isNotEmpty(problem) ? 'is not empty' : `cannot be removed: ${problem}`;
 }
 
 /** Of file names like `3.log` and `3.log.20261115-101112.gz`. */

@@ -9,4 +9,6 @@ export interface Files {
   list(path: string): Promise<readonly string[]>;
   /** Removes a tree without following links and without crossing mounts. What is not there is fine. */
   removeTree(path: string): Promise<void>;
+  /** Removes a folder that has nothing in it, and fails where there is anything. What is not there is fine. */
+  removeEmpty(path: string): Promise<void>;
 }

@@ -75,11 +75,14 @@ test('removal follows no link out of the pod', async () => {
   const treasure = join(root, 'treasure');
   await hostFiles.makeFolder(treasure, 0o755);
   await writeFile(join(treasure, 'gold'), 'gold');
+  await hostFiles.makeFolder(join(treasure, 'empty'), 0o755);
   await directories.prepare(pod.uid);
   await directories.prepareLogs(pod, 'main');
   await symlink(treasure, join(paths.volumes(pod.uid), 'link'));
+  await hostFiles.makeFolder(join(paths.volumes(pod.uid), 'kubernetes.io~odd'), 0o750);
+  await symlink(join(treasure, 'empty'), join(paths.volumes(pod.uid), 'kubernetes.io~odd/link'));
   await symlink(treasure, join(paths.podLogs(pod), 'link'));
   await directories.remove(pod.uid);
-  assert.deepEqual(await readdir(treasure), ['gold']);
+  assert.deepEqual((await readdir(treasure)).toSorted(), ['empty', 'gold']);
   assert.equal((await directories.uids()).size, 0);
 });

@@ -34,11 +34,14 @@ test('directories of strangers are counted by round, those that stay apart', asy
     ['', '_errors'].map(
       (end) => new RegExp(`^kubelet_orphan_pod_cleaned_volumes${end} (.*)$`, 'm').exec(registry.render())?.[1],
     );
+  const stuck = (): string | undefined => /^tubelet_stuck_pods (.*)$/m.exec(registry.render())?.[1];
   const { signal } = new AbortController();
+  assert.equal(stuck(), '0');
   await housekeeping.tidy(signal);
   assert.deepEqual(swept(), ['0', '0']);
   await housekeeping.tidy(signal);
   assert.deepEqual(swept(), ['1', '1']);
   await housekeeping.tidy(signal);
   assert.deepEqual(swept(), ['0', '1']);
+  assert.equal(stuck(), '1');
 });

@@ -7,8 +7,17 @@ export interface HousekeepingMetrics {
 }
 
 /** Without a registry nothing is counted. */
-export function housekeepingMetrics(metrics: Metrics | undefined): HousekeepingMetrics {
+export function housekeepingMetrics(metrics: Metrics | undefined, stuck: () => number): HousekeepingMetrics {
   const stability = 'ALPHA';
+  metrics?.observed(
+    {
+      name: 'tubelet_stuck_pods',
+      help: 'Pods that are over and of which something cannot be removed; /statusz tells what and why.',
+      stability,
+      type: 'gauge',
+    },
+    () => [{ labels: {}, value: stuck() }],
+  );
   const removed = metrics?.gauge({
     name: 'kubelet_orphan_pod_cleaned_volumes',
     help: 'Pods nobody knows whose volumes and directory were removed in the last round.',

@@ -208,6 +208,43 @@ describe('a removal that is stuck', () => {
     assert.equal(world.workers.has(a), false);
   });
 
+  test('is shown with its reason for as long as it lasts', async () => {
+    const world = new World();
+    world.onDisk.add(a);
+    let why: string | undefined = 'a is mounted';
+    world.during = (now) => {
+      if (now === 'files a' && why !== undefined) throw new Error(why);
+    };
+    const began = world.clock.now();
+    const round = async (): Promise<unknown> => {
+      await world.clock.advance(60_000);
+      await world.tidy();
+      return world.housekeeping.stuck();
+    };
+    assert.deepEqual(await round(), [{ uid: a, why: 'a is mounted', since: began + 60_000, failures: 1 }]);
+    assert.deepEqual(await round(), [{ uid: a, why: 'a is mounted', since: began + 60_000, failures: 2 }]);
+    why = 'a is not empty';
+    assert.deepEqual(await round(), [{ uid: a, why: 'a is not empty', since: began + 180_000, failures: 3 }]);
+    assert.deepEqual(world.log.messages('info'), ['Removing orphaned pod directory'], 'not at every try');
+    why = undefined;
+    assert.deepEqual(await round(), []);
+  });
+
+  test('is forgotten when somebody else has removed it', async () => {
+    const world = new World();
+    world.onDisk.add(a);
+    world.during = (now) => {
+      if (now === 'files a') throw new Error('a is mounted');
+    };
+    await world.tidy();
+    world.onDisk.delete(a);
+    await world.tidy();
+    assert.deepEqual(world.housekeeping.stuck(), []);
+    world.onDisk.add(a);
+    await world.tidy();
+    assert.equal(world.log.messages('error').length, 2, 'and told anew when it comes back');
+  });
+
   test('is logged again when the reason is another, or when it comes back after a success', async () => {
     const world = new World();
     let reason: string | undefined = 'device is busy';

@@ -28,6 +28,16 @@ export interface HousekeepingDeps {
   readonly metrics?: Metrics;
 }
 
+/** A pod of which something is left that could not be removed so far. It is tried again all the time. */
+export interface StuckPod {
+  readonly uid: PodUid;
+  readonly why: string;
+  /** Wall milliseconds of the first failure for this reason. */
+  readonly since: number;
+  /** How many in a row, for whatever reasons. */
+  readonly failures: number;
+}
+
 /** Without a wake, leftovers are looked for this often. */
 const resyncMs = 30_000;
 const firstRetryMs = 500;
@@ -39,7 +49,7 @@ export class Housekeeping implements Component {
   readonly #mailbox = new Mailbox<'look'>((waiting) => waiting);
   readonly #stopped = new AbortController();
   /** What could not be removed, and why: said once, not at every round. */
-  readonly #stuck = new Map<PodUid, { readonly why: string; readonly failures: number }>();
+  readonly #stuck = new Map<PodUid, StuckPod>();
   #retry: CancelTimer | undefined;
   /** Removals under way: one that hangs holds up neither the others nor the next look. They never reject. */
   readonly #removals = new Map<PodUid, Promise<void>>();
@@ -50,7 +60,7 @@ export class Housekeeping implements Component {
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = deps;
-    this.#metrics = housekeepingMetrics(deps.metrics);
+    this.#metrics = housekeepingMetrics(deps.metrics, () => this.#stuck.size);
   }
 
   async start(): Promise<void> {
@@ -68,6 +78,11 @@ export class Housekeeping implements Component {
 
   wake(): void {
     this.#mailbox.put('look');
+  }
+
+  /** What could not be removed, and why, for people. */
+  stuck(): readonly StuckPod[] {
+    return [...this.#stuck.values()];
   }
 
   #wakeIn(ms: number): void {
@@ -99,6 +114,7 @@ export class Housekeeping implements Component {
     this.#strays = { removed: 0, failed: 0 };
     // The disk is read first: a pod that starts meanwhile is then known to a worker before its files are judged.
     const onDisk = [...(await directories.uids())].map(podUid);
+    this.#forgetSolved(new Set(onDisk));
     const leftovers = computeLeftovers({
       sourcesReady: sourcesReady(),
       isDesired,
@@ -111,6 +127,15 @@ export class Housekeeping implements Component {
     for (const uid of leftovers.remains) this.#begin(uid, () => this.#removeRemains(uid, signal));
     for (const uid of leftovers.memories) this.#deps.onGone(uid);
     for (const uid of leftovers.strayFiles) this.#begin(uid, () => this.#removeStray(uid));
+  }
+
+  /** Somebody else may have removed what we could not. */
+  #forgetSolved(onDisk: ReadonlySet<PodUid>): void {
+    const { workers, observed } = this.#deps;
+    const cared = new Set(workers.uids());
+    for (const uid of this.#stuck.keys()) {
+      if (!onDisk.has(uid) && !cared.has(uid) && !observed.listed().has(uid)) this.#stuck.delete(uid);
+    }
   }
 
   #begin(uid: PodUid, removal: () => Promise<void>): void {
@@ -140,7 +165,8 @@ export class Housekeeping implements Component {
 
   async #removeStray(uid: PodUid): Promise<void> {
     const { directories, workers, isDesired, log } = this.#deps;
-    log.info('Removing orphaned pod directory', { podUID: uid });
+    // Once, however often it is tried.
+    if (!this.#stuck.has(uid)) log.info('Removing orphaned pod directory', { podUID: uid });
     try {
       await directories.remove(uid);
       this.#strays.removed++;
@@ -154,7 +180,7 @@ export class Housekeeping implements Component {
 
   /** One pod's remains that cannot be removed keep nobody else's from going. */
   async #attempt(uid: PodUid, removal: () => Promise<void>): Promise<void> {
-    const { log } = this.#deps;
+    const { clock, log } = this.#deps;
     try {
       await removal();
       this.#stuck.delete(uid);
@@ -163,7 +189,8 @@ export class Housekeeping implements Component {
       const why = messageOf(error);
       const before = this.#stuck.get(uid);
       const failures = (before?.failures ?? 0) + 1;
-      this.#stuck.set(uid, { why, failures });
+      const since = before?.why === why ? before.since : clock.now();
+      this.#stuck.set(uid, { uid, why, since, failures });
       // Soon at first, for most of what is in the way goes by itself; then at the pace of the resync.
       const retryMs = firstRetryMs * 2 ** (failures - 1);
       if (retryMs < resyncMs) this.#wakeIn(retryMs);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { describe, test } from 'node:test';
 import { podUid } from '../../base/ids.ts';
 import { MountPropagation } from '../../gen/cri/api.ts';
-import type { VolumeMount } from '../../gen/kubernetes/types.ts';
+import type { PodSecurityContext, VolumeMount } from '../../gen/kubernetes/types.ts';
 import {
   computeBlockDevices,
   computeMounts,
@@ -35,6 +35,11 @@ function input(volumeMounts: readonly VolumeMount[], overrides: Partial<MountsIn
     ...overrides,
   };
 }
+
+const podWith = (securityContext: PodSecurityContext): MountsInput['pod'] => ({
+  uid: podUid('u'),
+  spec: { containers: [], securityContext },
+});
 
 function mountsOf(given: MountsInput) {
   const made = computeMounts(given);
@@ -96,6 +101,53 @@ test('propagation and relabelling', () => {
     mounts(false).map(({ selinuxRelabel }) => selinuxRelabel),
     [false, false, false],
   );
+});
+
+describe('who asks the runtime for labels of SELinux', () => {
+  const mount = (name: string, more: Partial<VolumeMount> = {}): VolumeMount => ({ name, mountPath: '/a', ...more });
+  const options = { seLinuxOptions: { level: 's0:c1,c2' } };
+  const rows: readonly (readonly [string, VolumeMount, Partial<MountsInput>, boolean])[] = [
+    ['a volume that takes them', mount('data'), {}, true],
+    ['one that does not', mount('conf'), {}, false],
+    ['an image, which the runtime mounts itself', mount('img'), {}, false],
+    ['a part of a volume', mount('data', { subPath: 'x' }), {}, true],
+    ['a part of one that does not', mount('claim', { subPath: 'x' }), {}, false],
+    ['a mount that only reads', mount('data', { readOnly: true }), {}, true],
+    ['a mount that others see', mount('data', { mountPropagation: 'Bidirectional' }), {}, true],
+    // Whose label it is, and whether a privileged container has one, is for the runtime to say.
+    [
+      'a privileged container',
+      mount('data'),
+      { container: { name: 'c', securityContext: { privileged: true } } },
+      true,
+    ],
+    ['a container with a label', mount('data'), { container: { name: 'c', securityContext: options } }, true],
+    ['a pod with a label', mount('data'), { pod: podWith(options) }, true],
+    ['a pod that wants no mount option', mount('data'), { pod: podWith({ seLinuxChangePolicy: 'Recursive' }) }, true],
+    ['a pod that wants one', mount('data'), { pod: podWith({ seLinuxChangePolicy: 'MountOption' }) }, true],
+    ['a pod of the host', mount('data'), { pod: { uid: podUid('u'), spec: { containers: [], hostPID: true } } }, true],
+  ];
+  for (const [name, volumeMount, more, expected] of rows) {
+    test(name, () => {
+      const given = input([], more);
+      const container = { ...given.container, volumeMounts: [volumeMount] };
+      const relabels = (selinuxEnabled: boolean): readonly boolean[] =>
+        mountsOf({ ...given, container, selinuxEnabled }).map(({ selinuxRelabel }) => selinuxRelabel);
+      assert.deepEqual(relabels(true), [expected]);
+      assert.deepEqual(relabels(false), [false], 'never where there is no SELinux');
+    });
+  }
+
+  test('the files of the agent', () => {
+    const files = { etcHosts: '/root/hosts', terminationLog: '/root/log' };
+    for (const selinuxEnabled of [true, false]) {
+      const made = mountsOf(input([], { files, selinuxEnabled }));
+      assert.deepEqual(
+        made.map(({ selinuxRelabel }) => selinuxRelabel),
+        [selinuxEnabled, selinuxEnabled],
+      );
+    }
+  });
 });
 
 test('parts of volumes are bound first, under the index of their mount', () => {

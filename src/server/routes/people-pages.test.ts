@@ -75,6 +75,24 @@ test('/statusz: since when, which version, which paths', async () => {
   assert.equal(upFor(100 * 3_600_000), '100 hr 00 min 00 sec');
 });
 
+test('/statusz: what is wrong, why and since when', async () => {
+  const clock = new FakeClock();
+  const startedAt = { wall: 0, monotonic: 0 };
+  let troubles = [
+    { what: 'Left of pod a', why: 'volumes are left: /v\nis still mounted', since: Date.UTC(2026, 0, 2) },
+  ];
+  const about = { startedAt, version: 'v1.34.0', nodeVersion: 'v20', paths: [], troubles: () => troubles };
+  const handler = statuszHandler({ clock, random: { next: () => 0.3 }, ...about });
+  const page = async (): Promise<readonly string[]> => linesOf((await readAnswer(await handler(aRequest()))).body);
+  const line = 'Left of pod a: "volumes are left: /v\\nis still mounted (since Fri, 02 Jan 2026 00:00:00 GMT)"';
+  assert.ok((await page()).includes(line), 'one line, whatever the reason holds');
+  troubles = [];
+  assert.equal(
+    (await page()).some((text) => text.startsWith('Left')),
+    false,
+  );
+});
+
 const levels: readonly (readonly [string, number | undefined])[] = [
   ['0', 0],
   ['5', 5],

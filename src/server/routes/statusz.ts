@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Random } from '../../base/random.ts';
 import type { Handler } from '../route.ts';
-import { peoplePage } from './people-page.ts';
+import { peoplePage, type PageLine } from './people-page.ts';
 
 export interface StatuszDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
@@ -14,11 +14,21 @@ export interface StatuszDeps {
   readonly nodeVersion: string;
   /** What can be asked for: the paths of the route table. */
   readonly paths: readonly string[];
+  /** What is wrong on this node and goes on being wrong until somebody looks into it. */
+  readonly troubles?: () => readonly Trouble[];
+}
+
+export interface Trouble {
+  /** What it is about: `Left of pod 0f3c…`. */
+  readonly what: string;
+  readonly why: string;
+  /** Wall milliseconds. */
+  readonly since: number;
 }
 
 /** `/statusz`: what runs here and since when. */
 export function statuszHandler(deps: StatuszDeps): Handler {
-  const { clock, random, startedAt, version, nodeVersion, paths } = deps;
+  const { clock, random, startedAt, version, nodeVersion, paths, troubles = () => [] } = deps;
   const started = new Date(startedAt.wall).toUTCString();
   const roots = [...new Set(paths.map((path) => path.replace(/\/?\{.*$/, '')))].sort().join(' ');
   const emulated = /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;
@@ -32,6 +42,10 @@ export function statuszHandler(deps: StatuszDeps): Handler {
         ['Binary version', version],
         ['Emulation version', emulated],
         ['Paths', roots],
+        ...troubles().map(({ what, why, since }): PageLine => [
+          what,
+          `${why} (since ${new Date(since).toUTCString()})`,
+        ]),
       ],
       random,
       request,

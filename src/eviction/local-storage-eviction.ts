@@ -1,0 +1,125 @@
+import type { Clock } from '../base/clock.ts';
+import type { Component } from '../base/component.ts';
+import type { PodUid } from '../base/ids.ts';
+import type { Log } from '../base/log.ts';
+import { superviseLoop } from '../base/loop.ts';
+import type { Counter, Metrics } from '../base/metrics.ts';
+import type { Random } from '../base/random.ts';
+import type { PodSpec } from '../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../model/desired-pod.ts';
+import { podEvents } from '../model/event-reasons.ts';
+import { isCriticalPod } from '../model/qos.ts';
+import { podReasons } from '../model/reasons.ts';
+import { exceededLimit, storageLimits, type ExceededLimit, type StorageLimits } from './local-storage-limits.ts';
+import type { EvictablePods, EvictionEvents, StorageMeter } from './ports.ts';
+
+export interface LocalStorageEvictionDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly pods: EvictablePods;
+  readonly meter: StorageMeter;
+  readonly events: EvictionEvents;
+  readonly metrics?: Metrics;
+}
+
+const periodMs = 10_000;
+/** An eviction does not wait for a pod's own grace: meanwhile the disk goes on filling. */
+const graceSeconds = 1;
+
+/**
+ * Ends pods that take more local storage than they said they would. It is a component of its own because nothing else has
+ * to be measured for it; a node where `localStorageCapacityIsolation` is off goes without.
+ */
+export class LocalStorageEviction implements Component {
+  readonly name = 'local-storage-eviction';
+  readonly #deps: LocalStorageEvictionDeps;
+  readonly #stopped = new AbortController();
+  readonly #evictions: Counter<'eviction_signal'> | undefined;
+  /** A spec never changes once it is read: its limits are worked out once. */
+  readonly #limits = new WeakMap<PodSpec, { readonly limits: StorageLimits | undefined }>();
+  /** Pods that exceed a limit and may not be evicted, with what was said of them. */
+  readonly #spared = new Map<PodUid, string>();
+  #loop: Promise<void> | undefined;
+
+  constructor(deps: LocalStorageEvictionDeps) {
+    this.#deps = deps;
+    this.#evictions = deps.metrics?.counter({
+      name: 'kubelet_evictions',
+      help: 'Pods that were evicted, by the signal that was the reason.',
+      stability: 'ALPHA',
+      labels: ['eviction_signal'],
+    });
+  }
+
+  async start(): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    const body = async (signal: AbortSignal): Promise<void> => {
+      await clock.sleep(periodMs, signal);
+      await this.#look();
+    };
+    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body }).done;
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop;
+  }
+
+  async #look(): Promise<void> {
+    const { pods, meter } = this.#deps;
+    const limited = pods.active().flatMap((pod) => {
+      const limits = this.#limitsOf(pod.spec);
+      return limits === undefined ? [] : [{ pod, limits }];
+    });
+    this.#forgetSpared(limited);
+    if (limited.length === 0) return;
+    const wishes = new Map(limited.map(({ pod, limits }) => [pod.uid, wishOf(limits)] as const));
+    const usages = await meter.storage(wishes);
+    // Some may have come to their end while they were measured.
+    const active = new Set(pods.active().map(({ uid }) => uid));
+    for (const { pod, limits } of limited) {
+      const usage = usages.get(pod.uid);
+      if (usage === undefined || !active.has(pod.uid) || this.#stopped.signal.aborted) continue;
+      const exceeded = exceededLimit(limits, usage);
+      if (exceeded === undefined) this.#spared.delete(pod.uid);
+      else if (isCriticalPod(pod)) this.#spare(pod, exceeded);
+      else this.#evict(pod, exceeded);
+    }
+  }
+
+  #limitsOf(spec: PodSpec): StorageLimits | undefined {
+    const known = this.#limits.get(spec);
+    if (known !== undefined) return known.limits;
+    const limits = storageLimits(spec);
+    this.#limits.set(spec, { limits });
+    return limits;
+  }
+
+  #evict(pod: DesiredPod, { signal, message }: ExceededLimit): void {
+    const { pods, events, log } = this.#deps;
+    log.info('Evicting pod', { pod: `${pod.namespace}/${pod.name}`, podUID: pod.uid, message });
+    events.record(pod, { type: 'Warning', reason: podEvents.evicted, message });
+    pods.terminate(pod.uid, { graceSeconds, decided: { reason: podReasons.evicted, message } });
+    this.#evictions?.inc({ eviction_signal: signal });
+  }
+
+  /** Said once for each limit, not every ten seconds. */
+  #spare(pod: DesiredPod, { message }: ExceededLimit): void {
+    if (this.#spared.get(pod.uid) === message) return;
+    this.#spared.set(pod.uid, message);
+    const fields = { pod: `${pod.namespace}/${pod.name}`, podUID: pod.uid, message };
+    this.#deps.log.warn('A critical pod exceeds a limit and is not evicted', fields);
+  }
+
+  #forgetSpared(limited: readonly { readonly pod: DesiredPod }[]): void {
+    if (this.#spared.size === 0) return;
+    const present = new Set(limited.map(({ pod }) => pod.uid));
+    for (const uid of this.#spared.keys()) if (!present.has(uid)) this.#spared.delete(uid);
+  }
+}
+
+/** Whoever limits volumes alone is spared the rest. */
+function wishOf({ pod, containers }: StorageLimits): 'volumes' | 'everything' {
+  return pod === undefined && containers.length === 0 ? 'volumes' : 'everything';
+}

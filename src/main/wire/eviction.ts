@@ -1,0 +1,37 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import type { Log } from '../../base/log.ts';
+import type { Metrics } from '../../base/metrics.ts';
+import type { Random } from '../../base/random.ts';
+import type { Settings } from '../../config/index.ts';
+import { LocalStorageEviction, type StorageMeter } from '../../eviction/index.ts';
+import type { PodMachine } from './pod-machine.ts';
+
+export interface EvictionWiring {
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly pods: Pick<PodMachine, 'desired' | 'workers' | 'tell'>;
+  readonly meter: StorageMeter;
+}
+
+/** Who sees to it that pods keep to their limits of local storage; nobody where the node does not count it. */
+export function wireEviction(wiring: EvictionWiring): readonly Component[] {
+  const { settings, clock, random, log, metrics, pods, meter } = wiring;
+  if (settings.config.localStorageCapacityIsolation === false) return [];
+  const eviction = new LocalStorageEviction({
+    clock,
+    random,
+    log,
+    metrics,
+    meter,
+    pods: {
+      active: () => pods.desired.all().filter(({ uid }) => pods.workers.mayRun(uid)),
+      terminate: (uid, how) => pods.workers.terminate(uid, how),
+    },
+    events: { record: ({ uid }, event) => pods.tell(uid, event) },
+  });
+  return [eviction];
+}
