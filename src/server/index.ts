@@ -34,5 +34,5 @@ export { runHandler } from './routes/run.ts';
 export { runningPodsHandler } from './routes/running-pods.ts';
 export { specHandler } from './routes/spec.ts';
 export { statsSummaryHandler } from './routes/stats-summary.ts';
-export { statuszHandler } from './routes/statusz.ts';
+export { statuszHandler, type Trouble } from './routes/statusz.ts';
 export { verbosityHandler } from './routes/verbosity.ts';

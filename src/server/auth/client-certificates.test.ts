@@ -232,3 +232,45 @@ test('stopping leaves nothing behind', async (t) => {
   assert.equal(clock.pending(), 0);
   assert.equal(files.tell, undefined);
 });
+
+test('what was found out about a connection counts for its next requests, for a moment and under the same authorities', async (t) => {
+  const { clock, files, certificates, authority, client, start } = setUp(t);
+  const ca = authority('ca');
+  files.put(file, ca.pem);
+  await start();
+  const chain = [Buffer.from(client(ca).der)];
+  const ask = async (): Promise<string | undefined> => (await certificates.authenticate({ chain }))?.name;
+  assert.equal(await ask(), 'ann');
+  // Whoever looks at it again sees that it is none.
+  chain[0]?.fill(0);
+  assert.equal(await ask(), 'ann');
+  await clock.advance(10_000);
+  assert.equal(await ask(), undefined);
+
+  const other = [Buffer.from(client(ca).der)];
+  const askOther = async (): Promise<string | undefined> => (await certificates.authenticate({ chain: other }))?.name;
+  assert.equal(await askOther(), 'ann');
+  files.put(file, authority('another').pem);
+  files.tell?.('ca.crt');
+  await clock.advance(1_000);
+  assert.equal(await askOther(), undefined);
+});
+
+test('what was found out about a connection ends with the first certificate on the way to its authority', async (t) => {
+  const { clock, files, certificates, authority, client, start } = setUp(t);
+  const ca = authority('ca');
+  files.put(file, ca.pem);
+  await start();
+  const short = { notBefore: clock.now() - day, notAfter: clock.now() + 5_000 };
+  const usages = [usageIds.clientAuth];
+  const leaf = oddCertificate({ ...short, subject: [[[cn, 'ann']]], issuer: ca, usages });
+  const between = oddCertificate({ ...short, subject: [[[cn, 'between']]], issuer: ca, authority: true });
+  const chains = [[leaf.der], [client(between).der, between.der]];
+  const ask = (): Promise<readonly (string | undefined)[]> =>
+    Promise.all(chains.map(async (chain) => (await certificates.authenticate({ chain }))?.name));
+  assert.deepEqual(await ask(), ['ann', 'ann']);
+  await clock.advance(5_000);
+  assert.deepEqual(await ask(), ['ann', 'ann'], 'the last second counts');
+  await clock.advance(1_000);
+  assert.deepEqual(await ask(), [undefined, undefined]);
+});

@@ -10,9 +10,10 @@ import type { Histogram, Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
 import type { Caller } from '../../model/caller.ts';
 import { parseCaBundle, type CaBundle } from './ca-bundle.ts';
+import type { CertificateSubject } from './certificate-facts.ts';
 import { chainOf } from './peer-chain.ts';
 import type { Authenticator, AuthorityFiles, Credentials } from './ports.ts';
-import { verifyChain } from './verify-chain.ts';
+import { verifyChain, type ChainVerdict } from './verify-chain.ts';
 
 export interface ClientCertificatesDeps {
   readonly clock: Clock;
@@ -26,6 +27,18 @@ export interface ClientCertificatesDeps {
   readonly userIds: boolean;
 }
 
+/** What was found out about the certificates of a connection. */
+interface Judgement {
+  readonly verdict: ChainVerdict;
+  readonly caller: Caller | undefined;
+  /** The authorities at that time. */
+  readonly bundle: CaBundle | undefined;
+  /** Monotonic time. */
+  readonly until: number;
+}
+
+/** So long one counts, if no certificate expires before and the authorities stay the same. */
+const judgementMs = 10_000;
 const lookEveryMs = 60_000;
 /** A file is often written in several steps; only what comes of it is worth a look. */
 const settleMs = 250;
@@ -42,6 +55,8 @@ export class ClientCertificates implements Authenticator, Component {
   readonly #deps: ClientCertificatesDeps;
   readonly #listeners = new Set<(pem: string) => void>();
   readonly #secondsLeft: Histogram;
+  /** By the list of certificates, which is one object for as long as a connection lives. */
+  readonly #judgements = new WeakMap<readonly Buffer[], Judgement>();
   #bundle: CaBundle | undefined;
   #stamp = '';
   /** What was wrong at the last look, so that it is told once. */
@@ -104,22 +119,33 @@ export class ClientCertificates implements Authenticator, Component {
 
   async authenticate(credentials: Credentials): Promise<Caller | undefined> {
     const chain = chainOf(credentials);
-    const [leaf] = chain;
-    if (leaf === undefined) return undefined;
-    const { clock, log, userIds } = this.#deps;
-    const now = clock.now();
+    if (chain.length === 0) return undefined;
+    const now = this.#deps.clock.now();
+    const { verdict, caller } = this.#judgementOf(chain, now);
+    if (!verdict.trusted) this.#deps.log.debug(2, 'Certificate of a client is refused', { reason: verdict.reason });
+    else if (caller !== undefined) this.#secondsLeft.observe((verdict.notAfterMs - now) / 1_000);
+    return caller;
+  }
+
+  /** Signatures are dear and requests of one connection many. */
+  #judgementOf(chain: readonly Buffer[], now: number): Judgement {
+    const monotonic = this.#deps.clock.monotonic();
+    const known = this.#judgements.get(chain);
+    const isFresh = known !== undefined && known.bundle === this.#bundle && monotonic < known.until;
+    if (isFresh && !(known.verdict.trusted && known.verdict.untilMs < now)) return known;
     const verdict = verifyChain(chain, this.#bundle?.anchors ?? [], now);
-    if (!verdict.trusted) {
-      log.debug(2, 'Certificate of a client is refused', { reason: verdict.reason });
-      return undefined;
-    }
-    const { commonName, organizations, uid } = verdict.subject;
-    if (commonName === '') return undefined;
-    this.#secondsLeft.observe((verdict.notAfterMs - now) / 1_000);
+    const caller = verdict.trusted ? this.#callerOf(verdict.subject, chain) : undefined;
+    const judgement = { verdict, caller, bundle: this.#bundle, until: monotonic + judgementMs };
+    this.#judgements.set(chain, judgement);
+    return judgement;
+  }
+
+  #callerOf({ commonName, organizations, uid }: CertificateSubject, [leaf]: readonly Buffer[]): Caller | undefined {
+    if (commonName === '' || leaf === undefined) return undefined;
     return {
       name: commonName,
       groups: organizations,
-      ...(userIds && uid !== undefined && { uid }),
+      ...(this.#deps.userIds && uid !== undefined && { uid }),
       extra: { [credentialId]: [`X509SHA256=${createHash('sha256').update(leaf).digest('hex')}`] },
     };
   }

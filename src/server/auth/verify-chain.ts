@@ -9,6 +9,8 @@ export type ChainVerdict =
       readonly subject: CertificateSubject;
       /** Of the leaf. */
       readonly notAfterMs: number;
+      /** Of the first to expire on the way up. */
+      readonly untilMs: number;
     }
   | { readonly trusted: false; readonly reason: string };
 
@@ -59,15 +61,19 @@ export function verifyChain(chain: readonly Buffer[], anchors: readonly Link[], 
 }
 
 function climb(leaf: Link, presented: readonly Link[], anchors: readonly Link[], nowMs: number): ChainVerdict {
-  const notAfterMs = Date.parse(leaf.certificate.validTo);
-  const trusted: ChainVerdict = { trusted: true, subject: leaf.facts.subject, notAfterMs };
-  if (anchors.some(({ certificate }) => certificate.raw.equals(leaf.certificate.raw))) return trusted;
+  const trusted = (path: readonly Link[]): ChainVerdict => ({
+    trusted: true,
+    subject: leaf.facts.subject,
+    notAfterMs: notAfterOf(leaf),
+    untilMs: Math.min(...path.map(notAfterOf)),
+  });
+  if (anchors.some(({ certificate }) => certificate.raw.equals(leaf.certificate.raw))) return trusted([leaf]);
   let reason = 'not issued by any of the certificate authorities for clients';
   let tried = 0;
   for (const path of pathsUp(leaf, presented, anchors)) {
     if (++tried > mostPaths) return { trusted: false, reason: 'too many ways to the certificate authorities' };
     const fault = faultOfPath(path, nowMs);
-    if (fault === undefined) return trusted;
+    if (fault === undefined) return trusted(path);
     reason = fault;
   }
   return { trusted: false, reason };
@@ -125,7 +131,7 @@ function faultOfAny(link: Link, nowMs: number): string | undefined {
   const { validFrom, validTo } = link.certificate;
   // Written so that a time that cannot be read counts as bad.
   if (!(Date.parse(validFrom) <= nowMs)) return `${nameOf(link)} is not valid before ${validFrom}`;
-  if (!(Date.parse(validTo) >= nowMs)) return `${nameOf(link)} was valid until ${validTo}`;
+  if (!(notAfterOf(link) >= nowMs)) return `${nameOf(link)} was valid until ${validTo}`;
   const unknown = link.facts.criticalExtensions.find((id) => !knownExtensions.has(id));
   return unknown === undefined ? undefined : `${nameOf(link)} demands what is not understood here: ${unknown}`;
 }
@@ -138,6 +144,10 @@ function isForClients(usages: readonly string[]): boolean {
 function usagesOf(certificate: X509Certificate): readonly string[] {
   const usages: readonly string[] | undefined = certificate.keyUsage;
   return usages ?? [];
+}
+
+function notAfterOf({ certificate }: Link): number {
+  return Date.parse(certificate.validTo);
 }
 
 /** Throws when it is no certificate. */

@@ -1,5 +1,4 @@
 import type { AddressInfo, Server, Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { TubeletError, type ErrorKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ListenerName } from '../route.ts';
@@ -56,25 +55,6 @@ export class OpenSockets {
       });
     });
   }
-}
-
-const refusals: Readonly<Record<string, string>> = {
-  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
-  ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
-};
-
-/** What is not HTTP, too large or too slow is told so, as far as it can be told, and ended. */
-export function refuseClient(error: NodeJS.ErrnoException, socket: Duplex): void {
-  const { code = '' } = error;
-  const status = refusals[code] ?? (code.startsWith('HPE_') ? '400 Bad Request' : undefined);
-  if (status === undefined || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = `${status}\n`;
-  const head = ['Connection: close', 'Content-Type: text/plain; charset=utf-8', `Content-Length: ${body.length}`];
-  socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }
 
 function bindError(listener: string, address: string, port: number, cause: NodeJS.ErrnoException): TubeletError {

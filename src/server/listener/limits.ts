@@ -10,6 +10,8 @@ export interface ServerLimits {
   readonly handshakeMs: number;
   /** A connection without a request. */
   readonly idleMs: number;
+  /** After this long an HTTP/2 client with requests is asked whether it is there, and has as long to answer. */
+  readonly aliveMs: number;
   /** To find out who asks and whether that is allowed. */
   readonly accessMs: number;
   /** A client that takes nothing of what it asked for. */
@@ -37,6 +39,7 @@ export const defaultLimits: ServerLimits = {
   checkMs: 5_000,
   handshakeMs: 10_000,
   idleMs: 90_000,
+  aliveMs: 30_000,
   accessMs: 30_000,
   stallMs: 60_000,
   connections: 4_000,

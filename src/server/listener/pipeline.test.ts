@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, test } from 'node:test';
+import { raceAbort } from '../../base/abort.ts';
 import type { Caller } from '../../model/caller.ts';
 import { aRoute, askHttp2, hello, readAll, ServerWorld, type ServerWorldOptions } from '../../testing/server-world.ts';
 import { text, type Handler, type RouteSpec } from '../route.ts';
@@ -114,6 +115,16 @@ describe('answers', () => {
     const session = world.http2();
     assert.equal((await askHttp2(session, '/hello')).status, 500);
     session.close();
+  });
+
+  test('a page whose maker ends, as it does with the agent, is no failure', async () => {
+    const world = await open(async ({ signal }) => {
+      await raceAbort(new Promise(() => {}), AbortSignal.any([signal, AbortSignal.abort()]));
+      return text(200, 'never');
+    });
+    const { status, body } = await world.ask('readOnly', '/hello');
+    assert.deepEqual([status, body], [503, 'Service Unavailable\n']);
+    assert.deepEqual(world.log.messages('error'), []);
   });
 
   test('a handler that hands over what is no upgrade', async () => {

@@ -57,6 +57,7 @@ interface Passage {
 
 const badRequest: Page = text(400, '400 Bad Request\n');
 const failed: Page = text(500, 'Internal Server Error\n');
+const ending: Page = text(503, 'Service Unavailable\n');
 const tooLate: Page = text(504, 'Gateway Timeout\n');
 const upgradeRequired: Page = text(400, 'Upgrade request required\n');
 const tooMany: Page = { ...text(429, 'Too Many Requests\n'), headers: { 'retry-after': '1' } };
@@ -261,14 +262,16 @@ export class RequestPipeline {
     const path = forLog(target.path);
     // What the client brought about by not taking the answer is no failure of ours.
     const isClients = life.signal.aborted || (isAnswered && isKind(error, 'cancelled', 'timeout'));
-    if (isClients || isLate) log.debug(2, 'Request was given up', { path, problem: messageOf(error) });
+    // Who makes the page has been stopped: the agent ends.
+    const isEnding = !isLate && isKind(error, 'cancelled');
+    if (isClients || isLate || isEnding) log.debug(2, 'Request was given up', { path, problem: messageOf(error) });
     else log.error(error, 'Request failed', { path });
     if (life.signal.aborted || exchange.response.headersSent) {
       breakOff(exchange);
       return;
     }
     try {
-      await this.#answer(passage, isLate ? tooLate : failed, life.signal);
+      await this.#answer(passage, isLate ? tooLate : isEnding ? ending : failed, life.signal);
     } catch (second) {
       log.debug(2, 'Request could not be answered', { path, problem: messageOf(second) });
       breakOff(exchange);

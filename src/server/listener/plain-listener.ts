@@ -2,9 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Component } from '../../base/component.ts';
 import type { Log } from '../../base/log.ts';
 import type { ListenerName } from '../route.ts';
-import { bind, OpenSockets, portOf, refuseClient } from './bind.ts';
+import { bind, OpenSockets, portOf } from './bind.ts';
 import { plainPeer, upgradeExchange } from './exchange.ts';
 import type { RequestPipeline } from './pipeline.ts';
+import { refuseClients } from './refuse-clients.ts';
 
 export interface PlainListenerDeps {
   readonly listener: Exclude<ListenerName, 'secure'>;
@@ -54,7 +55,7 @@ export class PlainListener implements Component {
       if (exchange === undefined) socket.destroy();
       else void pipeline.serve(exchange);
     });
-    server.on('clientError', refuseClient);
+    refuseClients(server);
     await bind(server, this.#deps);
     this.#server = server;
   }

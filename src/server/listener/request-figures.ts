@@ -13,14 +13,18 @@ const methods: ReadonlySet<string> = new Set(['OPTIONS', 'GET', 'HEAD', 'POST', 
 const longRunning: ReadonlySet<string> = new Set(['exec', 'attach', 'debug']);
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** The first segment, but both of pages below /metrics. */
-function rootOf(segments: readonly string[]): string {
-  const [first = '', ...rest] = segments;
-  return first === 'metrics' && rest.length > 0 ? `metrics/${rest.join('/')}` : first;
+/** The one page that dashboards never knew by its name. */
+const nameless = 'metrics/slis';
+
+/** The first segment, and the second too below /metrics. */
+function rootOf([first = '', second]: readonly string[]): string {
+  return first === 'metrics' && second !== undefined ? `${first}/${second}` : first;
 }
 
 const knownRoots: ReadonlySet<string> = new Set(
-  Object.values(routeTable).map(({ path }) => rootOf(path.split('/').slice(1))),
+  Object.values(routeTable)
+    .map(({ path }) => rootOf(path.split('/').slice(1)))
+    .filter((root) => root !== nameless),
 );
 
 /** The label of a path: few values, whatever strangers ask for. */

@@ -6,12 +6,14 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { bind, OpenSockets, portOf, refuseClient } from './bind.ts';
+import { bind, OpenSockets, portOf } from './bind.ts';
 import { securePeer, upgradeExchange, type Incoming, type Outgoing, type Peer } from './exchange.ts';
+import { paceHandshakes } from './handshake-pace.ts';
 import type { RequestPipeline } from './pipeline.ts';
 import type { ClientAuthorities, ServingIdentity } from './ports.ts';
+import { refuseClients } from './refuse-clients.ts';
 import { secureServerOptions, setHttp1Limits } from './secure-options.ts';
-import { endIdleSession } from './session-idle.ts';
+import { SessionWatch } from './session-watch.ts';
 import { tlsParameters, type TlsParameters, type TlsSettings } from './tls-parameters.ts';
 
 export interface SecureListenerDeps {
@@ -38,6 +40,7 @@ export class SecureListener implements Component {
   readonly #sockets = new OpenSockets();
   /** Who is at the other end of an HTTP/1.1 socket or an HTTP/2 session. */
   readonly #peers = new WeakMap<object, Peer>();
+  readonly #watches = new WeakMap<object, SessionWatch>();
   readonly #quiet: (() => void)[] = [];
   #server: Http2SecureServer | undefined;
 
@@ -58,6 +61,7 @@ export class SecureListener implements Component {
       throw new TubeletError('invalid', `the secured port cannot be set up: ${messageOf(cause)}`, { cause });
     }
     setHttp1Limits(server, pipeline.limits);
+    paceHandshakes(server, this.#deps.clock);
     this.#listenTo(server);
     await bind(server, { ...this.#deps, listener });
     this.#server = server;
@@ -105,26 +109,43 @@ export class SecureListener implements Component {
     const { pipeline, clock, log } = this.#deps;
     this.#sockets.follow(server);
     // Before the server's own listener: it may find a request in the same moment.
+    let newest: { readonly socket: TLSSocket; readonly peer: Peer } | undefined;
     server.prependListener('secureConnection', (socket) => {
       socket.on('error', () => {});
-      this.#peers.set(socket, securePeer(socket));
+      newest = { socket, peer: securePeer(socket) };
+      this.#peers.set(socket, newest.peer);
     });
+    // In the same moment as the connection, where it is one for HTTP/2; the session would not give it out.
     server.on('session', (session) => {
       session.on('error', () => {});
-      this.#peers.set(session, securePeer(session.socket as TLSSocket));
-      endIdleSession(session, clock, pipeline.limits.idleMs);
+      if (newest === undefined) return;
+      const { socket, peer } = newest;
+      newest = undefined;
+      this.#peers.set(session, peer);
+      this.#watches.set(session, new SessionWatch({ session, socket, clock, limits: pipeline.limits }));
     });
-    server.on('request', (request, response) => this.#serve(request, response, false));
-    server.on('checkContinue', (request, response) => this.#serve(request, response, true));
+    server.on('request', (request, response) => this.#serveSoon(request, response, false));
+    server.on('checkContinue', (request, response) => this.#serveSoon(request, response, true));
     server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
       const peer = this.#peers.get(socket);
       const exchange = peer && upgradeExchange(listener, request, socket, head, peer);
       if (exchange === undefined) socket.destroy();
       else void pipeline.serve(exchange);
     });
-    server.on('clientError', refuseClient);
+    refuseClients(server);
     server.on('tlsClientError', (error, socket) => {
       log.debug(3, 'TLS handshake failed', { address: socket.remoteAddress, problem: messageOf(error) });
+    });
+  }
+
+  /** Over HTTP/2 what is asked for and given up in one breath costs its sender nothing; it must not cost us more. */
+  #serveSoon(request: Incoming, response: Outgoing, expectsContinue: boolean): void {
+    if (!(request instanceof Http2ServerRequest)) {
+      this.#serve(request, response, expectsContinue);
+      return;
+    }
+    setImmediate(() => {
+      if (!request.stream.closed) this.#serve(request, response, expectsContinue);
     });
   }
 
@@ -132,7 +153,12 @@ export class SecureListener implements Component {
     const connection: object | undefined =
       request instanceof Http2ServerRequest ? request.stream.session : request.socket;
     const peer = connection === undefined ? undefined : this.#peers.get(connection);
-    if (peer === undefined) response.destroy();
-    else void this.#deps.pipeline.serve({ listener, request, response, peer, expectsContinue, upgrade: undefined });
+    if (connection === undefined || peer === undefined) {
+      response.destroy();
+      return;
+    }
+    const { pipeline } = this.#deps;
+    const served = pipeline.serve({ listener, request, response, peer, expectsContinue, upgrade: undefined });
+    void this.#watches.get(connection)?.serve(served);
   }
 }

@@ -4,14 +4,13 @@ import type { Engine, Recording } from './ports.ts';
 
 /**
  * What is worth a look in a trace: collections and compilation, files, the thread pool, the network. Promises and other
- * hooks are left out, because watching them slows everything.
+ * hooks are left out, because watching them slows everything; requests are, because queries may hold secrets.
  */
 const traceCategories = [
   'v8',
   'node.fs.sync',
   'node.fs.async',
   'node.threadpoolwork.async',
-  'node.http',
   'node.net.native',
   'node.dns.native',
 ];

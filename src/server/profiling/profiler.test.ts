@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../base/system-clock.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
+import { askHttp } from '../../testing/http-ask.ts';
 import { readPprof } from '../../testing/read-pprof.ts';
 import { nodeEngine, Profiler, type Engine, type Recording } from './index.ts';
 
@@ -178,5 +181,17 @@ describe('of this very process', () => {
     const chunks: Uint8Array[] = [];
     await profiler.heapSnapshot(async (chunk) => void chunks.push(chunk));
     assert.match(Buffer.concat(chunks).toString().slice(0, 200), /^\{"snapshot":\{"meta":/);
+  });
+
+  test('a trace does not tell what others ask for: commands stand in their queries', async () => {
+    const server = createServer((_, response) => response.end());
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+    const recording = await nodeEngine().trace(100_000);
+    const { port } = server.address() as AddressInfo;
+    await askHttp(port, '/exec?command=--password=hidden');
+    const events = JSON.stringify(await recording.finish());
+    recording.close();
+    server.close();
+    assert.doesNotMatch(events, /hidden/);
   });
 });
