@@ -94,7 +94,7 @@ function configuration(folder: string, endpoint: string): string {
     podLogsDir: join(folder, 'pod-logs'),
     enableServer: false,
     healthzPort: 0,
-    authentication: { webhook: { enabled: false } },
+    authentication: { webhook: { enabled: false }, anonymous: { enabled: true } },
     authorization: { mode: 'AlwaysAllow' },
     failSwapOn: false,
     maxPods: 1_000,

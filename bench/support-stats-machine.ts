@@ -8,6 +8,7 @@ import { systemRandom } from '../src/base/system-random.ts';
 import { ImageFsInfoResponse, ListContainerStatsResponse } from '../src/gen/cri/api.ts';
 import { HostCgroupUsage } from '../src/host/cgroup-usage.ts';
 import { HostDisk } from '../src/host/disk-usage.ts';
+import { HostVolumeDisks } from '../src/host/volume-disks.ts';
 import { readMachineFacts } from '../src/host/machine-facts.ts';
 import { HostProcUsage } from '../src/host/proc-usage.ts';
 import { desiredPod } from '../src/model/desired-pod.ts';
@@ -168,6 +169,7 @@ export async function makeMachine(clock: Clock, pods: number, containers: number
     cgroups: HostCgroupUsage.open({ clock, version: 1, pressure: true, hierarchies, proc }),
     machine: new HostProcUsage(proc),
     disk: new HostDisk(clock),
+    volumeDisks: new HostVolumeDisks({ clock, environment: process.env }),
     runtime: {
       listContainerStats: async () => ListContainerStatsResponse.decode(answer),
       imageFsInfo: async () => images,

@@ -46,7 +46,7 @@ export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNo
       address: '127.0.0.1',
       healthzPort,
       readOnlyPort,
-      authentication: { webhook: { enabled: false } },
+      authentication: { webhook: { enabled: false }, anonymous: { enabled: true } },
       authorization: { mode: 'AlwaysAllow' },
       logging: { format: 'json', verbosity: options.verbosity },
       failSwapOn: false,

@@ -27,11 +27,15 @@ if (withControlPlane.has(name)) {
   process.env.TUBELET_CONTROL_PLANE_PROGRAMS = programs.folder;
 }
 const { build } = await import('esbuild');
-const outfile = `.build/bench-${name}.mjs`;
+const outdir = `.build/bench-${name}`;
+const outfile = `${outdir}/${name}.mjs`;
 await build({
   entryPoints: [`bench/${name}.ts`],
-  outfile,
+  outdir,
+  outExtension: { '.js': '.mjs' },
   bundle: true,
+  // As the program is built: what runs in a thread of its own has a file of its own.
+  splitting: true,
   format: 'esm',
   platform: 'node',
   packages: 'external',

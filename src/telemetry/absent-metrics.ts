@@ -10,7 +10,8 @@ const eviction = 'Pods are not evicted for want of resources yet.';
 const imageCollection = 'Images that nobody uses are not removed yet.';
 const shutdown = 'The shutdown of the machine is not waited for yet.';
 const resize = 'Containers are not resized in place yet.';
-const selinux = 'Labels of volumes are not counted: storage drivers mount with them where they can, else the runtime relabels.';
+const selinux =
+  'Labels of volumes are not counted: storage drivers mount with them where they can, else the runtime relabels.';
 const windows = 'Host process containers are of Windows.';
 const forcedCleaning = 'Nothing is cleaned by force: what cannot be taken down is left, told, and tried again.';
 const transports = 'There is one transport for each API server, and no cache of them.';

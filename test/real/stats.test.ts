@@ -8,6 +8,7 @@ import { connectCri, type Cri } from '../../src/cri/index.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { HostCgroupUsage } from '../../src/host/cgroup-usage.ts';
 import { HostDisk } from '../../src/host/disk-usage.ts';
+import { HostVolumeDisks } from '../../src/host/volume-disks.ts';
 import { cgroupHierarchies, readMachine } from '../../src/host/index.ts';
 import { readMachineFacts } from '../../src/host/machine-facts.ts';
 import { HostProcUsage } from '../../src/host/proc-usage.ts';
@@ -112,6 +113,7 @@ async function makeStats(): Promise<Stats> {
     cgroups: HostCgroupUsage.open({ clock, version, pressure: true }),
     machine: new HostProcUsage(),
     disk: new HostDisk(clock),
+    volumeDisks: new HostVolumeDisks({ clock, environment: process.env }),
     runtime: cri,
     pods: { all: () => pods },
     volumesOf: (uid) =>

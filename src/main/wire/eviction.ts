@@ -20,7 +20,7 @@ export interface EvictionWiring {
 /** Who sees to it that pods keep to their limits of local storage; nobody where the node does not count it. */
 export function wireEviction(wiring: EvictionWiring): readonly Component[] {
   const { settings, clock, random, log, metrics, pods, meter } = wiring;
-  if (settings.config.localStorageCapacityIsolation === false) return [];
+  if (!settings.config.localStorageCapacityIsolation) return [];
   const eviction = new LocalStorageEviction({
     clock,
     random,

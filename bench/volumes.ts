@@ -1,0 +1,201 @@
+// What volumes add to the start of pods: a hundred at once with a ConfigMap, a Secret and a projected volume each, against the
+// same pods without. On a runtime without latency for the agent's own cost, and on a real private containerd for the share.
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { loadavg } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Pod, Volume } from '../src/gen/kubernetes/types.ts';
+import { aContainer, aPod } from '../src/testing/pods.ts';
+import { AgentWorld } from '../test/support/agent-world.ts';
+import { usage } from './support-usage.ts';
+import { median, parseLog, record, startBenchNode, until, type BenchNode } from './support.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    pods: { type: 'string', default: '100' },
+    /** Each is without, with, with, without. */
+    rounds: { type: 'string', default: '2' },
+    only: { type: 'string', default: 'fakes,real' },
+  },
+});
+const count = Number(options.pods);
+const rounds = Number(options.rounds);
+const aim = 1.1;
+
+type Kind = 'without' | 'with';
+const thereAndBack: readonly Kind[] = ['without', 'with', 'with', 'without'];
+
+const data = { color: 'green', 'settings.json': JSON.stringify({ many: 'x'.repeat(2_000) }) };
+
+/** A token is a file of a projected volume; where nobody hands out tokens, a Secret stands in its place. */
+const volumes = (token: boolean): readonly Volume[] => [
+  { name: 'config', configMap: { name: 'settings' } },
+  { name: 'secret', secret: { secretName: 'keys' } },
+  {
+    name: 'access',
+    projected: {
+      sources: [
+        token
+          ? { serviceAccountToken: { path: 'token' } }
+          : { secret: { name: 'keys', items: [{ key: 'color', path: 'token' }] } },
+        { configMap: { name: 'settings', items: [{ key: 'settings.json', path: 'ca.crt' }] } },
+        { downwardAPI: { items: [{ path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } }] } },
+      ],
+    },
+  },
+];
+
+const mountsOf = (all: readonly Volume[]) => all.map(({ name }) => ({ name, mountPath: `/${name}` }));
+
+interface Cost {
+  readonly ms: number;
+  readonly cpuMs: number;
+}
+
+const ratioOf = (figures: Readonly<Record<Kind, readonly number[]>>): number =>
+  mean(figures.with) / mean(figures.without);
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+const chosen = new Set(options.only.split(','));
+const load = loadavg()[0];
+const fakes = chosen.has('fakes') ? await onFakes() : undefined;
+const real = chosen.has('real') ? await onContainerd() : undefined;
+record('volumes', { pods: count, rounds, load, fakes, real, aim });
+console.log(`${count} pods at once, each with a ConfigMap, a Secret and a projected volume, against the same without`);
+console.log(`  load before: ${load?.toFixed(1)}`);
+if (fakes)
+  console.log(`  without latency: ${fakes.addedCpuMs.toFixed(2)} ms of CPU more a pod (of ${fakes.cpuMs.toFixed(2)})`);
+if (real) {
+  const seconds = (ms: readonly number[]): string => ms.map((each) => (each / 1_000).toFixed(1)).join(', ');
+  console.log(`  containerd, seconds: without ${seconds(real.ms.without)}; with ${seconds(real.ms.with)}`);
+  console.log(`  ratio ${real.ratio.toFixed(3)} (aim: at most ${aim}); load meanwhile ${real.load.toFixed(1)}`);
+  console.log(
+    `  CPU of the agent a pod: without ${real.cpuMs.without.toFixed(1)} ms, with ${real.cpuMs.with.toFixed(1)} ms`,
+  );
+}
+
+async function onFakes(): Promise<{ readonly cpuMs: number; readonly addedCpuMs: number }> {
+  const costs: Record<Kind, number[]> = { without: [], with: [] };
+  // The first round warms the compiler up and is thrown away.
+  for (let round = 0; round <= rounds; round++) {
+    for (const kind of thereAndBack) {
+      const cpuMs = await fakeRound(kind);
+      if (round > 0) costs[kind].push(cpuMs / count);
+    }
+  }
+  const [without, withVolumes] = [median(costs.without), median(costs.with)];
+  return { cpuMs: without, addedCpuMs: withVolumes - without };
+}
+
+async function fakeRound(kind: Kind): Promise<number> {
+  const tokens = { get: async () => ({ value: 'token', expiresAtMs: Infinity }), refreshInMs: () => undefined };
+  const world = new AgentWorld({ machine: () => ({ tokens }) });
+  world.podLimit = String(count + 1);
+  await world.start();
+  const place = { namespace: 'default', path: '/manifests/objects.yaml', line: 1 };
+  const encoded = Object.fromEntries(
+    Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
+  );
+  world.machine.setObjects([
+    { ...place, kind: 'ConfigMap', name: 'settings', object: { data } },
+    { ...place, kind: 'Secret', name: 'keys', object: { data: encoded } },
+  ]);
+  const used = kind === 'with' ? volumes(true) : [];
+  const spec = { volumes: used, containers: [aContainer('main', { volumeMounts: mountsOf(used) })] };
+  const pods = Array.from({ length: count }, (_, index) => aPod({ uid: `uid-${index}`, name: `pod-${index}`, spec }));
+  await world.manifests();
+  const before = process.cpuUsage();
+  await world.manifests(...pods);
+  const { user, system } = process.cpuUsage(before);
+  const running = pods.filter(({ uid }) => world.isReady(uid)).length;
+  if (running !== count) throw new Error(`only ${running} of ${count} pods run`);
+  await world.stop();
+  return (user + system) / 1_000;
+}
+
+interface RealResult {
+  readonly ms: Readonly<Record<Kind, readonly number[]>>;
+  readonly cpuMs: Readonly<Record<Kind, number>>;
+  readonly ratio: number;
+  readonly load: number;
+}
+
+async function onContainerd(): Promise<RealResult> {
+  const node = await startBenchNode({ verbosity: 2, config: { maxPods: count + 10 } });
+  const ms: Record<Kind, number[]> = { without: [], with: [] };
+  const cpu: Record<Kind, number[]> = { without: [], with: [] };
+  const loads: number[] = [];
+  try {
+    // The first crowd is the slowest, whatever it has: images, threads and caches are warm afterwards.
+    for (const kind of ['without', 'with'] as const) await realRound(node, `warm-${kind}`, kind, count);
+    for (let round = 0; round < rounds; round++) {
+      for (const [turn, kind] of thereAndBack.entries()) {
+        const cost = await realRound(node, `r${round}-${turn}`, kind, count);
+        ms[kind].push(cost.ms);
+        cpu[kind].push(cost.cpuMs / count);
+        loads.push(loadavg()[0] ?? Number.NaN);
+        console.log(`  ${kind.padEnd(7)} ${(cost.ms / 1_000).toFixed(1)} s, load ${loads.at(-1)?.toFixed(1)}`);
+      }
+    }
+  } finally {
+    await node.destroy();
+  }
+  return { ms, cpuMs: { without: mean(cpu.without), with: mean(cpu.with) }, ratio: ratioOf(ms), load: median(loads) };
+}
+
+/** From the rename of one list to the start of the last container, and the removal of all, which does not count. */
+async function realRound(node: BenchNode, name: string, kind: Kind, pods: number): Promise<Cost> {
+  const staged = join(node.staging, `${name}.json`);
+  const shown = join(node.manifests, `${name}.json`);
+  const objects = [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings' }, data },
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'keys' }, stringData: data },
+  ];
+  const all = Array.from({ length: pods }, (_, index) => manifest(node, `${name}-${index}`, kind));
+  writeFileSync(staged, JSON.stringify({ apiVersion: 'v1', kind: 'List', items: [...objects, ...all] }));
+  const pid = node.agent.pid ?? 0;
+  const cpuBefore = usage(pid).cpuSeconds;
+  const from = readFileSync(node.logFile, 'utf8').length;
+  const renamedAt = performance.timeOrigin + performance.now();
+  renameSync(staged, shown);
+  let starts: readonly number[] = [];
+  await until(async () => {
+    if (node.agent.exitCode !== null) return true;
+    const lines = parseLog(readFileSync(node.logFile, 'utf8').slice(from));
+    starts = lines
+      .filter(({ msg, containerName }) => msg === 'Container started' && String(containerName).startsWith(`${name}-`))
+      .map(({ ts }) => ts);
+    return starts.length >= pods;
+  }, 600_000);
+  if (starts.length < pods) throw new Error('the agent has ended');
+  const cpuMs = (usage(pid).cpuSeconds - cpuBefore) * 1_000;
+  rmSync(shown);
+  await until(async () => !(await (await fetch(node.podsUrl)).text()).includes(`"${name}-`), 600_000);
+  // What is left of the pods goes in the background and must not weigh on the next round.
+  const podsFolder = join(node.manifests, '../kubelet/pods');
+  await until(async () => readdirSync(podsFolder).length === 0, 600_000);
+  return { ms: Math.max(...starts) - renamedAt, cpuMs };
+}
+
+function manifest(node: BenchNode, name: string, kind: Kind): Pod {
+  const used = kind === 'with' ? volumes(false) : [];
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name },
+    spec: {
+      terminationGracePeriodSeconds: 0,
+      volumes: [...used],
+      containers: [
+        {
+          name,
+          image: node.runtime.images.busybox,
+          imagePullPolicy: 'IfNotPresent',
+          command: ['/bin/sh', '-c', 'trap "exit 0" TERM; sleep 1000 & wait'],
+          volumeMounts: mountsOf(used),
+        },
+      ],
+    },
+  };
+}
