@@ -9,12 +9,14 @@ import type { Files } from '../../src/pods/directories/index.ts';
 import { CheckpointFile } from '../../src/state/index.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { anAdmissionNode } from '../../src/testing/admission-node.ts';
-import type { MemoryFiles } from '../../src/testing/memory-files.ts';
-import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
 import { testNode, testSettings } from '../support/agent-world.ts';
+import type { SimDisk } from './disk/sim-disk.ts';
+import { simMountPrograms, simVolumeHost } from './disk/volume-faces.ts';
 import { Life, type BorderWatch } from './life.ts';
+import { noDevices, type SimDriver } from './sim-driver.ts';
+import { csiDriver, type Storage } from './storage.ts';
 
 export const resyncMs = 60_000;
 const sources: readonly PodSource[] = ['file', 'api'];
@@ -27,7 +29,9 @@ type Kept = Readonly<Record<string, PodStatus>>;
 export interface AgentDeps {
   readonly clock: FakeClock;
   readonly cri: Cri;
-  readonly files: MemoryFiles;
+  readonly disk: SimDisk;
+  readonly storage: Storage;
+  readonly driver: SimDriver;
   readonly seed: number;
   readonly watch: BorderWatch;
   readonly diskDelayMs: () => number;
@@ -37,6 +41,7 @@ export interface AgentDeps {
   readonly pods: (source: PodSource) => readonly DesiredPod[];
   readonly onStatus: (uid: PodUid, status: PodStatus) => void;
   readonly isDeaf: () => boolean;
+  readonly onDeath: () => void;
 }
 
 /**
@@ -94,7 +99,7 @@ export class Agent {
   /** Starts a new life. The source speaks so much later than the components have started. */
   begin(silentMs = 0): void {
     if (this.#state !== 'down') return;
-    const { clock, cri, files, seed, watch, diskDelayMs, note, removeCgroup } = this.#deps;
+    const { clock, cri, disk, storage, driver, seed, watch, diskDelayMs, note, removeCgroup } = this.#deps;
     const number = ++this.#lives;
     const life = new Life({
       clock,
@@ -108,15 +113,22 @@ export class Agent {
         },
       },
     });
-    const ownFiles = life.files(files);
+    const ownFiles = life.files(disk);
     const machine: PodMachine = wirePodMachine({
       clock: life.clock,
       random: seededRandom(seed * 1_000 + number),
       log: this.log,
       cri: life.cri(cri),
       files: ownFiles,
-      volumeHost: life.volumeHost(memoryVolumeHost(files)),
-      mountPrograms: memoryMountPrograms(files),
+      volumeHost: life.volumeHost(simVolumeHost(disk)),
+      mountPrograms: life.mountPrograms(simMountPrograms(disk, storage.sources)),
+      claims: {
+        api: {
+          get: (resource, object) => life.through('get', object.name, () => storage.claims.get(resource, object)),
+        },
+        nodeLabels: () => ({}),
+      },
+      storage: { drivers: driver.found(life), files: life.csiFiles(disk), devices: noDevices, hasSeLinux: false },
       cgroups: { ...wholeCgroups, remove: (uid) => life.through('removeCgroup', uid, async () => removeCgroup(uid)) },
       events: { record: () => {} },
       settings: testSettings,
@@ -168,6 +180,11 @@ export class Agent {
     this.#died(`kill -9, calls ${how}`, downMs, silentMs);
   }
 
+  /** A storage driver has registered. */
+  driverCame(): void {
+    if (this.#state === 'up') this.#machine?.driverChanged(csiDriver);
+  }
+
   /** The manifests folder changed. */
   tell(): void {
     if (this.spokenAt !== undefined) this.#speak();
@@ -209,7 +226,7 @@ export class Agent {
       log: this.log,
       disk: {
         read: (path) => files.readText(path),
-        replace: (path, text) => files.writeFile(path, text, 0o600),
+        replace: (path, text) => life.through('writeFile', path, () => this.#deps.disk.replaceFile(path, text, 0o600)),
         putAside: (path) => files.removeTree(path),
       },
       path: checkpointPath,
@@ -220,12 +237,14 @@ export class Agent {
   }
 
   #speak(): void {
+    this.#machine?.setObjects(this.#deps.storage.objects());
     for (const source of sources) this.#machine?.set(source, this.#deps.pods(source));
   }
 
   #died(why: string, downMs: number, silentMs = 0): void {
     this.#deps.note(`agent ${this.#lives} is dead: ${why}`);
     this.deaths.push(this.#deps.clock.monotonic());
+    this.#deps.onDeath();
     this.#over();
     this.#deps.clock.after(downMs, () => this.begin(silentMs));
   }

@@ -15,6 +15,7 @@ const podWeights = {
   updateApiPod: 2,
   tellAgain: 2,
   evict: 1,
+  changeObjects: 3,
 };
 const troubleWeights = {
   removeOutside: 2,
@@ -35,7 +36,10 @@ const troubleWeights = {
   stopAgent: 2,
   killAgent: 3,
   lightFuse: 5,
+  lightStepFuse: 6,
   setWall: 2,
+  driverFails: 4,
+  driverGoes: 2,
 };
 
 /** The hand that shakes the node: one step at a time, each chosen and measured by the dice. */

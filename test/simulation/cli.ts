@@ -2,11 +2,23 @@ import { parseArgs } from 'node:util';
 import { messageOf } from '../../src/base/errors.ts';
 import { simulate } from './simulate.ts';
 import { Violation } from './trail.ts';
+import { readCourse, VolumeCourse } from './volume-course.ts';
 
-const usage = 'usage: npm run simulate -- --seeds N [--first-seed F] | --seed S\n';
+const usage = 'usage: npm run simulate -- --seeds N [--first-seed F] | --seed S | --course "setUp before 7 goesOn"\n';
 const { values } = parseArgs({
-  options: { seeds: { type: 'string' }, 'first-seed': { type: 'string' }, seed: { type: 'string' } },
+  options: {
+    seeds: { type: 'string' },
+    'first-seed': { type: 'string' },
+    seed: { type: 'string' },
+    course: { type: 'string' },
+  },
 });
+if (values.course !== undefined) {
+  const course = new VolumeCourse(values.course === 'none' ? undefined : readCourse(values.course));
+  const outcome = await course.run().then(JSON.stringify, messageOf);
+  process.stdout.write(`${course.trail.join('\n')}\n${outcome}\n`);
+  process.exit(outcome.startsWith('{') ? 0 : 1);
+}
 const number = (text: string | undefined, otherwise: number): number => (text === undefined ? otherwise : Number(text));
 const count = values.seed === undefined ? number(values.seeds, 300) : 1;
 const first = number(values.seed ?? values['first-seed'], 1);

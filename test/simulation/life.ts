@@ -6,7 +6,8 @@ import { sleepBy } from '../../src/base/sleep.ts';
 import type { Cri } from '../../src/cri/index.ts';
 import type { ContainerEventResponse } from '../../src/gen/cri/api.ts';
 import type { Files } from '../../src/pods/directories/index.ts';
-import type { VolumeHost } from '../../src/volumes/index.ts';
+import type { CsiFiles } from '../../src/volumes/csi/index.ts';
+import type { MountPrograms, VolumeHost } from '../../src/volumes/index.ts';
 
 /** Who looks on at the border between the agent and the world. */
 export interface BorderWatch {
@@ -27,6 +28,13 @@ export interface LifeDeps {
   readonly isDeaf: () => boolean;
 }
 
+/** Burns with every call over the border, or with every step that files and mounts take. */
+interface Fuse {
+  readonly of: 'calls' | 'steps';
+  readonly at: 'before' | 'after';
+  left: number;
+}
+
 const unheard = new AbortController().signal;
 /** A promise of which nobody will hear again. */
 const silence = <T>(): Promise<T> => new Promise<T>(() => {});
@@ -42,7 +50,7 @@ export class Life {
   readonly #calls = new Set<LinkedSignal>();
   readonly #streams = new Set<LinkedSignal>();
   readonly #timers = new Set<CancelTimer>();
-  #fuse: { calls: number; readonly at: 'before' | 'after' } | undefined;
+  #fuse: Fuse | undefined;
   #dead = false;
 
   constructor(deps: LifeDeps) {
@@ -65,9 +73,17 @@ export class Life {
     return { timers: this.#timers.size, calls: this.#calls.size };
   }
 
-  /** Dies at the nth call from now, before it is made or before its answer is read. */
-  lightFuse(calls: number, at: 'before' | 'after'): void {
-    this.#fuse = { calls, at };
+  /**
+   * Dies at the nth call from now, before it is made or before its answer is read; or at the nth step of files and mounts,
+   * before or after it is taken, of which a call may have many.
+   */
+  lightFuse(left: number, at: Fuse['at'], of: Fuse['of'] = 'calls'): void {
+    this.#fuse = { of, at, left };
+  }
+
+  /** Files and mounts take a step, or have taken it: this life may end here. */
+  stepping(at: Fuse['at']): void {
+    if (this.#dead || this.#burns(at, 'steps')) throw new Error('the caller is dead');
   }
 
   snuffFuse(): void {
@@ -105,18 +121,21 @@ export class Life {
   }
 
   files(real: Files): Files {
-    const slow = <T>(verb: string, path: string, run: () => Promise<T>): Promise<T> =>
-      this.through(verb, path, async () => {
-        const delayMs = this.#deps.diskDelayMs();
-        if (delayMs > 0) await this.clock.sleep(delayMs);
-        return run();
-      });
+    const slow = <T>(verb: string, path: string, run: () => Promise<T>): Promise<T> => this.#onDisk(verb, path, run);
     return {
       makeFolder: (path, mode) => slow('makeFolder', path, () => real.makeFolder(path, mode)),
       writeFile: (path, content, mode) => slow('writeFile', path, () => real.writeFile(path, content, mode)),
       readText: (path) => slow('readText', path, () => real.readText(path)),
       list: (path) => slow('list', path, () => real.list(path)),
       removeTree: (path) => slow('removeTree', path, () => real.removeTree(path)),
+      removeEmpty: (path) => slow('removeEmpty', path, () => real.removeEmpty(path)),
+    };
+  }
+
+  csiFiles(real: CsiFiles): CsiFiles {
+    return {
+      ...this.files(real),
+      removeEmpty: (path) => this.#onDisk('removeEmpty', path, () => real.removeEmpty(path)),
     };
   }
 
@@ -127,11 +146,7 @@ export class Life {
         get: (target, verb) => {
           const call = Reflect.get(target, verb) as (...args: readonly unknown[]) => Promise<unknown>;
           return (...args: readonly unknown[]) =>
-            this.through(String(verb), args[0], async () => {
-              const delayMs = this.#deps.diskDelayMs();
-              if (delayMs > 0) await this.clock.sleep(delayMs);
-              return call.apply(target, [...args]);
-            });
+            this.#onDisk(String(verb), args[0], () => call.apply(target, [...args]));
         },
       });
     return {
@@ -142,6 +157,14 @@ export class Life {
     };
   }
 
+  mountPrograms(real: MountPrograms): MountPrograms {
+    return {
+      mount: (wish, signal) => this.through('run mount', wish.target, (linked) => real.mount(wish, linked), signal),
+      unmount: (target, how, signal) =>
+        this.through('run umount', target, (linked) => real.unmount(target, how, linked), signal),
+    };
+  }
+
   /** Lets one call out and its outcome in, for as long as there is life. */
   async through<T>(
     verb: string,
@@ -149,22 +172,37 @@ export class Life {
     run: (signal: AbortSignal) => Promise<T>,
     parent?: AbortSignal,
   ): Promise<T> {
-    if (this.#dead || this.#burns('before')) return silence();
-    this.#deps.watch.leaving(verb, subject);
     const linked = linkedSignal(parent);
     this.#calls.add(linked);
     try {
-      const answer = await run(linked.signal);
-      if (this.#dead || this.#burns('after')) return await silence();
-      this.#deps.watch.back(verb, subject, undefined);
-      return answer;
-    } catch (error) {
-      if (this.#dead || this.#burns('after')) return await silence();
-      this.#deps.watch.back(verb, subject, describeError(error));
-      throw error;
+      return await this.#passing(verb, subject, () => run(linked.signal));
     } finally {
       this.#calls.delete(linked);
       linked.release();
+    }
+  }
+
+  /** Takes as long as the disk; the disk cannot be told to give up. */
+  #onDisk<T>(verb: string, subject: unknown, run: () => Promise<T>): Promise<T> {
+    return this.#passing(verb, subject, async () => {
+      const delayMs = this.#deps.diskDelayMs();
+      if (delayMs > 0) await this.clock.sleep(delayMs);
+      return run();
+    });
+  }
+
+  async #passing<T>(verb: string, subject: unknown, run: () => Promise<T>): Promise<T> {
+    if (this.#dead || this.#burns('before', 'calls')) return silence();
+    this.#deps.watch.leaving(verb, subject);
+    try {
+      const answer = await run();
+      if (this.#dead || this.#burns('after', 'calls')) return await silence();
+      this.#deps.watch.back(verb, subject, undefined);
+      return answer;
+    } catch (error) {
+      if (this.#dead || this.#burns('after', 'calls')) return await silence();
+      this.#deps.watch.back(verb, subject, describeError(error));
+      throw error;
     }
   }
 
@@ -198,10 +236,10 @@ export class Life {
     return forget;
   }
 
-  #burns(at: 'before' | 'after'): boolean {
-    if (this.#fuse?.at !== at) return false;
-    this.#fuse.calls--;
-    if (this.#fuse.calls > 0) return false;
+  #burns(at: Fuse['at'], of: Fuse['of']): boolean {
+    if (this.#fuse?.at !== at || this.#fuse.of !== of) return false;
+    this.#fuse.left--;
+    if (this.#fuse.left > 0) return false;
     this.die(at === 'before' ? 'cut' : 'linger');
     this.#deps.watch.died();
     return true;

@@ -1,17 +1,23 @@
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import { uidOfLogFolder } from '../../src/model/pod-paths.ts';
+import { isTerminalPhase } from '../../src/model/reasons.ts';
+import type { FakeContainer } from '../../src/testing/fake-cri/index.ts';
 import { resyncMs } from './agent.ts';
 import { AgentRules } from './agent-rules.ts';
 import { BorderRules, idIn } from './border-rules.ts';
+import type { Inode } from './disk/inode.ts';
+import type { MountRecord } from './disk/mount-table.ts';
 import { Ledger } from './ledger.ts';
-import type { NodeWatch, SimNode } from './node.ts';
+import { uidOf, type NodeWatch, type SimNode } from './node.ts';
 import { RuntimeRules } from './runtime-rules.ts';
+import { VolumeRules, type VolumeWorld } from './volume-rules.ts';
 
-const changing = /^(run|stop|remove|create|start|pull|writeFile)/;
-const shown = /^(run|stop|remove|create|start|pull)/;
-const ending = /^(stop|remove)/;
+const changing = /^(run|stop|remove|create|start|pull|writeFile|mount|bind|unmount|release)/;
+const shown = /^(run|stop|remove|create|start|pull|mount|bind|unmount|release|replaceLink)/;
+const ending = /^(stop|remove|run umount|unmount|release)/;
 const mostCallsPerInstant = 5_000;
 const podsFolder = '/var/lib/kubelet/pods/';
+const pluginsFolder = '/var/lib/kubelet/plugins/';
 const logsFolder = '/var/log/pods/';
 
 /** Watches a node: every call over the agent's border, every process start, and on request all there is. */
@@ -21,6 +27,7 @@ export class Monitor implements NodeWatch {
   readonly #runtime: RuntimeRules;
   readonly #agent: AgentRules;
   readonly #border: BorderRules;
+  readonly #volumes: VolumeRules;
   /** Calls of the agent that change something, for the rule that a settled node is left alone. */
   changes = 0;
   /** Folder of a pod or its logs → life of the manifest that last needed it. */
@@ -35,6 +42,7 @@ export class Monitor implements NodeWatch {
     this.#runtime = new RuntimeRules(node, this.ledger, complain);
     this.#agent = new AgentRules(node, this.ledger, complain);
     this.#border = new BorderRules(node, this.ledger, complain);
+    this.#volumes = new VolumeRules(this.#volumeWorld(node), complain);
   }
 
   /** The first rule that was broken. */
@@ -57,6 +65,46 @@ export class Monitor implements NodeWatch {
   starting(uid: PodUid, name: string, attempt: number): void {
     this.ledger.look();
     this.#runtime.starting(uid, name, attempt);
+    const plan = this.#node.plans.get(uid);
+    const container = this.#node
+      .containersOf(uid)
+      .find(
+        ({ config: { metadata }, state }) =>
+          state === 'created' && metadata?.name === name && metadata.attempt === attempt,
+      );
+    if (plan === undefined || container === undefined) return;
+    const { id, config } = container;
+    const life = this.ledger.containers.get(id)?.life ?? 0;
+    const group = plan.pod.spec.securityContext?.fsGroup;
+    this.#volumes.starting(plan, life, { id, name: container.name, mounts: config.mounts, group });
+  }
+
+  died(): void {
+    this.#volumes.inspect(`after the death of agent ${this.#node.agent.lives}`);
+  }
+
+  settled(): void {
+    this.#volumes.inspect('on the settled node');
+  }
+
+  rebooted(): void {
+    this.#volumes.rebooted();
+  }
+
+  removed(inode: Inode, path: string): void {
+    this.#volumes.removed(inode, path);
+  }
+
+  mounted(mount: MountRecord): void {
+    this.#volumes.mounted(mount);
+  }
+
+  unmounted(mount: MountRecord): void {
+    this.#volumes.unmounted(mount);
+  }
+
+  crossing(path: string, mount: MountRecord): void {
+    this.#volumes.crossing(path, mount);
   }
 
   leaving(verb: string, subject: unknown): void {
@@ -65,7 +113,9 @@ export class Monitor implements NodeWatch {
     this.look();
     this.changes++;
     if (shown.test(verb)) this.#node.trail.note(`-> ${verb} ${this.#name(subject)}`);
-    if (ending.test(verb) && !this.#node.agent.heard) {
+    // What was staged for all pods and none of them has any more may go at once.
+    const isOfPods = !String(subject).startsWith(pluginsFolder);
+    if (ending.test(verb) && isOfPods && !this.#node.agent.heard) {
       this.complain(`${verb} ${this.#name(subject)} before the sources have spoken`);
     }
     this.#border.leaving(verb, subject);
@@ -102,6 +152,23 @@ export class Monitor implements NodeWatch {
     if (this.#instant.calls < mostCallsPerInstant) return;
     this.complain(`the agent goes round in circles: ${this.#instant.calls} calls without time going on, now ${verb}`);
     this.#node.agent.kill('cut', resyncMs);
+  }
+
+  #volumeWorld(node: SimNode): VolumeWorld {
+    const running = (): readonly FakeContainer[] =>
+      [...node.cri.state.containers.values()].filter(({ state }) => state === 'running');
+    return {
+      disk: node.disk,
+      storage: node.storage,
+      running,
+      isNeeded: ({ uid, life }) => {
+        if (running().some((container) => uidOf(container) === uid)) return true;
+        if (!node.mayRun(uid) || this.ledger.lifeOf(uid) !== life) return false;
+        const phase = node.agent.machine?.workers.stateOf(uid)?.phase;
+        const isLeaving = phase === 'terminating' || phase === 'terminated' || phase === 'finished';
+        return !isLeaving && !isTerminalPhase(node.agent.machine?.statuses.get(uid)?.phase);
+      },
+    };
   }
 
   /** Ids in the words of the plans. */

@@ -3,15 +3,19 @@ import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
 import { createFakeCri, type FakeContainer, type FakeCri } from '../../src/testing/fake-cri/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
-import { MemoryFiles } from '../../src/testing/memory-files.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { Agent, checkpointPath } from './agent.ts';
 import { ApiServer } from './api-server.ts';
 import { Dice } from './dice.ts';
+import { SimDisk, type DiskWatch } from './disk/sim-disk.ts';
 import type { BorderWatch } from './life.ts';
 import { tameBehaviour, uidOfImage, wildBehaviour, type PodPlan } from './pod-plans.ts';
+import { SimDriver } from './sim-driver.ts';
+import { Storage } from './storage.ts';
 import type { Trail } from './trail.ts';
 
+/** What pods may be called: each name has folders of its own on the machine. */
+export const podNames = { file: ['web', 'db', 'job'], api: ['front', 'back', 'batch'] } as const;
 /** Deadline of runtime calls: short, so that calls that hang end within a run. */
 export const requestMs = 20_000;
 /** A checkpoint follows a change after a second; a slow or full disk takes longer. */
@@ -20,18 +24,25 @@ const checkpointLagMs = 20_000;
 export const longestDelayMs = 8_000;
 
 /** What watches a node for broken rules. */
-export interface NodeWatch extends Pick<BorderWatch, 'leaving' | 'back'> {
+export interface NodeWatch
+  extends Pick<BorderWatch, 'leaving' | 'back'>, Pick<DiskWatch, 'removed' | 'mounted' | 'unmounted' | 'crossing'> {
   /** A process is about to start. */
   starting(uid: PodUid, name: string, attempt: number): void;
   /** Something is about to happen on the disk. */
   disk(operation: string, path: string): void;
+  /** The agent has died. */
+  died(): void;
+  /** The machine has lost what was in memory. */
+  rebooted(): void;
 }
 
 /** One machine: runtime and disk that outlive the agent, the manifests folder, and an agent that can die and come back. */
 export class SimNode {
   readonly clock = new FakeClock({ quietTurns: 2 });
   readonly cri: FakeCri;
-  readonly files = new MemoryFiles();
+  readonly disk = new SimDisk();
+  readonly storage: Storage;
+  readonly driver: SimDriver;
   readonly agent: Agent;
   readonly api: ApiServer;
   readonly trail: Trail;
@@ -49,20 +60,27 @@ export class SimNode {
   /** Programs do what they were made for. */
   tame = false;
   diskDelayMs: () => number = () => 0;
+  /** How many steps files and mounts have taken in the agent's hands. */
+  steps = 0;
   /** Until then something may go wrong that is not the agent's fault. */
   #troubledUntil = 0;
   readonly #endings = new Set<() => void>();
   #diskFault: (operation: string, path: string) => void = () => {};
+  readonly #watcher: NodeWatch;
 
   constructor(seed: number, trail: (now: () => number) => Trail, watch: (node: SimNode) => NodeWatch) {
-    const { clock, files } = this;
+    const { clock, disk } = this;
     this.trail = trail(() => clock.monotonic());
-    const logs = { append: (path: string, text: string) => files.append(path, text) };
+    const logs = { append: (path: string, text: string) => disk.append(path, text) };
     this.cri = createFakeCri({ clock, timeouts: { requestMs }, logs });
-    files.append('/etc/hosts', '127.0.0.1 localhost\n');
-    files.append(`${checkpointPath}.folder`, '');
+    disk.append('/etc/hosts', '127.0.0.1 localhost\n');
+    disk.append(`${checkpointPath}.folder`, '');
+    this.storage = new Storage(disk, [...podNames.file, ...podNames.api]);
+    this.driver = new SimDriver(clock, disk, this.storage);
     const watcher = watch(this);
-    files.fault = (operation, path) => {
+    this.#watcher = watcher;
+    disk.watch = this.#steps(watcher);
+    disk.fault = (operation, path) => {
       this.#diskFault(operation, path);
       watcher.disk(operation, path);
     };
@@ -79,7 +97,9 @@ export class SimNode {
     this.agent = new Agent({
       clock,
       cri: this.cri,
-      files,
+      disk,
+      storage: this.storage,
+      driver: this.driver,
       seed,
       watch: {
         leaving: watcher.leaving.bind(watcher),
@@ -89,9 +109,10 @@ export class SimNode {
       diskDelayMs: () => this.diskDelayMs(),
       note: (line) => this.trail.note(line),
       removeCgroup: (uid) => {
-        this.files.fault('removeCgroup', uid);
+        disk.fault('removeCgroup', uid);
         this.cgroupsRemoved.add(uid);
       },
+      onDeath: () => watcher.died(),
       isDeaf: () => this.deafUntil > this.now(),
       onStatus: (uid, status) => this.api.write(uid, status),
       pods: (source) => this.#pods(source),
@@ -127,6 +148,30 @@ export class SimNode {
     this.agent.life?.snuffFuse();
     this.tame = true;
     this.trail.note('--- all trouble ends ---');
+  }
+
+  /** The machine restarts, and the agent with it. */
+  reboot(downMs: number, silentMs: number): void {
+    this.agent.kill('cut', downMs, silentMs);
+    this.cri.reboot();
+    this.disk.table.clear();
+    this.driver.reboot();
+    this.#watcher.rebooted();
+  }
+
+  /** Every step may be the agent's last. */
+  #steps(watcher: NodeWatch): DiskWatch {
+    return {
+      before: () => this.agent.life?.stepping('before'),
+      after: () => {
+        this.steps++;
+        this.agent.life?.stepping('after');
+      },
+      removed: (inode, path) => watcher.removed(inode, path),
+      mounted: (mount) => watcher.mounted(mount),
+      unmounted: (mount) => watcher.unmounted(mount),
+      crossing: (path, mount) => watcher.crossing(path, mount),
+    };
   }
 
   /** The runtime does not listen when a call is given up, and does late what nobody waits for any more. */

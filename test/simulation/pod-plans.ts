@@ -12,6 +12,7 @@ import {
 } from '../../src/testing/fake-cri/index.ts';
 import { aContainer, aPod } from '../../src/testing/pods.ts';
 import type { Dice } from './dice.ts';
+import { kindOf, mountsOf, volumeKinds, type Shown, type VolumeKind } from './storage.ts';
 
 export type Role = 'init' | 'sidecar' | 'regular';
 export type RestartPolicy = 'Always' | 'OnFailure' | 'Never';
@@ -24,6 +25,8 @@ export interface PodPlan {
   readonly restartPolicy: RestartPolicy;
   readonly graceSeconds: number;
   readonly containers: readonly PlannedContainer[];
+  /** What its containers use; each of them all. */
+  readonly volumes: readonly VolumeKind[];
 }
 
 export interface PlannedContainer {
@@ -40,7 +43,7 @@ const tempers = {
 type Temper = keyof (typeof tempers)['regular'];
 
 /** The name of the image tells whose program runs: the runtime's script knows neither uid nor role. */
-const imageOf = (uid: string): string => `localhost/sim/${uid}:1`;
+export const imageOf = (uid: string): string => `localhost/sim/${uid}:1`;
 export const uidOfImage = (image: string): PodUid => podUid(/sim\/(?<uid>[^:]+):/.exec(image)?.groups?.['uid'] ?? '');
 
 export function planPod(dice: Dice, name: string, version: number, source: PodSource = 'file'): PodPlan {
@@ -70,22 +73,26 @@ export function planPod(dice: Dice, name: string, version: number, source: PodSo
     ...(initContainers.length > 0 && { initContainers }),
     ...(dice.chance(0.2) && { hostNetwork: true }),
   };
-  const pod = aPod({ name, namespace: 'default', uid, source, spec: dice.chance(0.3) ? withVolumes(spec) : spec });
-  return { uid: podUid(uid), name, pod, restartPolicy, graceSeconds, containers: planned };
+  const volumes = dice.chance(0.5) ? volumeKinds.filter(() => dice.chance(0.5)) : [];
+  const shown = new Map(volumes.map((kind) => [kind, dice.pick<Shown>(['whole', 'part', 'both'])]));
+  const group = dice.chance(0.3) ? { securityContext: { fsGroup: 2_000 } } : {};
+  const pod = aPod({ name, namespace: 'default', uid, source, spec: { ...withVolumes(spec, name, shown), ...group } });
+  return { uid: podUid(uid), name, pod, restartPolicy, graceSeconds, containers: planned, volumes };
 }
 
-/** The same with folders on disk and in memory, which every container uses. */
-function withVolumes(spec: Partial<PodSpec>): Partial<PodSpec> {
-  const volumes = [
-    { name: 'scratch', emptyDir: {} },
-    { name: 'memory', emptyDir: { medium: 'Memory' } },
-  ];
-  const volumeMounts = volumes.map((volume) => ({ name: volume.name, mountPath: `/${volume.name}` }));
+/** The same with volumes, which every container uses. */
+export function withVolumes(
+  spec: Partial<PodSpec>,
+  pod: string,
+  shown: ReadonlyMap<VolumeKind, Shown>,
+): Partial<PodSpec> {
+  if (shown.size === 0) return spec;
+  const volumeMounts = [...shown].flatMap(([kind, how]) => mountsOf(kind, how));
   const using = (containers: readonly Container[] = []): readonly Container[] =>
     containers.map((container) => ({ ...container, volumeMounts }));
   return {
     ...spec,
-    volumes,
+    volumes: [...shown.keys()].map((name) => ({ name, ...kindOf(name).source(pod) })),
     containers: using(spec.containers),
     ...(spec.initContainers && { initContainers: using(spec.initContainers) }),
   };

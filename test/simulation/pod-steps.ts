@@ -1,10 +1,9 @@
 import type { Dice } from './dice.ts';
 import type { Ledger } from './ledger.ts';
-import type { SimNode } from './node.ts';
+import { podNames, type SimNode } from './node.ts';
 import { planPod, withOtherImages, type PodPlan } from './pod-plans.ts';
 
-const names = { file: ['web', 'db', 'job'], api: ['front', 'back', 'batch'] } as const;
-type Source = keyof typeof names;
+type Source = keyof typeof podNames;
 
 /** What people do to pods: manifests come, change and go, and so do pods of the API server. */
 export class PodSteps {
@@ -70,6 +69,14 @@ export class PodSteps {
     return '';
   }
 
+  /** Another version of the ConfigMap and the Secret that volumes show. */
+  changeObjects(): string {
+    const { storage, agent } = this.#node;
+    storage.version++;
+    agent.tell();
+    return `to version ${storage.version}`;
+  }
+
   /** A version that was there before: the same uid again. */
   bringBack(): string | undefined {
     const files = [...this.#node.plans.values()].filter(({ pod }) => pod.source === 'file');
@@ -100,7 +107,7 @@ export class PodSteps {
   }
 
   #add(source: Source): string | undefined {
-    const name = this.#dice.maybePick(names[source].filter((free) => !this.#node.manifests.has(free)));
+    const name = this.#dice.maybePick(podNames[source].filter((free) => !this.#node.manifests.has(free)));
     return name === undefined ? undefined : this.#put(this.#newVersion(name, source));
   }
 

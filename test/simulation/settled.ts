@@ -3,6 +3,7 @@ import { isTerminalPhase } from '../../src/model/reasons.ts';
 import type { FakeContainer } from '../../src/testing/fake-cri/index.ts';
 import type { SimNode } from './node.ts';
 import type { PlannedContainer, PodPlan } from './pod-plans.ts';
+import { unsettledVolumes } from './volume-settled.ts';
 
 /** What keeps the node from being as its manifests want it; empty when it is. */
 export function unsettled(node: SimNode): string[] {
@@ -12,7 +13,7 @@ export function unsettled(node: SimNode): string[] {
     node.mayRun(plan.uid) ? unsettledPod(node, plan) : [`${plan.uid} is still being deleted`],
   );
   const gone = [...node.plans.keys()].filter((uid) => !node.isDesired(uid)).flatMap((uid) => remains(node, uid));
-  return [...wanted, ...gone];
+  return [...wanted, ...gone, ...unsettledVolumes(node)];
 }
 
 function unsettledPod(node: SimNode, plan: PodPlan): string[] {
@@ -37,13 +38,13 @@ function unsettledPod(node: SimNode, plan: PodPlan): string[] {
     ({ config, state }) => config.metadata?.uid === uid && state === 'ready',
   );
   const strays = running.filter(({ sandboxId }) => sandboxId !== ready[0]?.id);
-  const logless = running.filter(({ logPath }) => !node.files.has(logPath));
+  const logless = running.filter(({ logPath }) => !node.disk.has(logPath));
   return [
     ...missing.map(({ name }) => `${uid} runs without ${name}${waitOf(node, uid, name)}`),
     ...(ready.length === 1 ? [] : [`${uid} has ${ready.length} ready sandboxes`]),
     ...strays.map(({ name }) => `${name} runs outside of the sandbox`),
     ...logless.map(({ logPath }) => `${logPath} is not there`),
-    ...(node.files.has(`/var/lib/kubelet/pods/${uid}/etc-hosts`) ? [] : [`${uid} has no hosts file`]),
+    ...(node.disk.has(`/var/lib/kubelet/pods/${uid}/etc-hosts`) ? [] : [`${uid} has no hosts file`]),
     ...(regular.every((container) => container?.state === 'exited')
       ? [`${uid} is Running with nothing that runs`]
       : []),
@@ -81,10 +82,8 @@ function remains(node: SimNode, uid: PodUid): string[] {
   return [
     ...sandboxes.map(({ name, state }) => `sandbox ${name} (${state}) is left`),
     ...node.containersOf(uid).map(({ name, state }) => `container ${name} (${state}) is left`),
-    ...(node.files.tree('/var/lib/kubelet/pods').some((entry) => entry.includes(` ${uid}`))
-      ? [`files of ${uid} are left`]
-      : []),
-    ...(node.files.tree('/var/log/pods').some((entry) => entry.includes(`_${uid}`)) ? [`logs of ${uid} are left`] : []),
+    ...(node.disk.has(`/var/lib/kubelet/pods/${uid}`) ? [`files of ${uid} are left`] : []),
+    ...(node.disk.names('/var/log/pods').some((name) => name.endsWith(`_${uid}`)) ? [`logs of ${uid} are left`] : []),
     ...(machine?.workers.knows(uid) === true ? [`the worker of ${uid} is left`] : []),
     ...(machine?.statuses.get(uid) === undefined ? [] : [`the status of ${uid} is left`]),
   ];

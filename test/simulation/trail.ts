@@ -26,9 +26,11 @@ export class Violation extends Error {
   /** Everything that led there. */
   readonly trail: readonly string[];
 
-  constructor(seed: number, rule: string, trail: Trail, lines: number) {
-    const replay = `TUBELET_SIM_SEED=${seed} npm test -- --tier=simulation`;
-    super(`seed ${seed}: ${rule}\n\nreplay: ${replay}\n\nthe last ${lines} lines:\n${trail.last(lines)}\n`);
+  /** The run is named in a way that brings it back: `npm run simulate -- --seed 7`, `--course "..."`. */
+  constructor(run: string, rule: string, trail: Trail, lines: number) {
+    const [option, ...value] = run.split(' ');
+    const replay = `npm run simulate -- --${option} "${value.join(' ')}"`;
+    super(`${run}: ${rule}\n\nreplay: ${replay}\n\nthe last ${lines} lines:\n${trail.last(lines)}\n`);
     this.trail = trail.all();
   }
 }

@@ -1,6 +1,7 @@
 import type { ErrorKind } from '../../src/base/errors.ts';
 import type { UnaryVerb } from '../../src/cri/index.ts';
 import type { Dice } from './dice.ts';
+import { driverVerbs } from './sim-driver.ts';
 import { longestDelayMs, requestMs, uidOf, type SimNode } from './node.ts';
 
 const verbs: readonly UnaryVerb[] = [
@@ -22,6 +23,8 @@ const kinds: readonly ErrorKind[] = ['unavailable', 'internal', 'timeout', 'exha
 /** A worker that failed looks again within 15 s; a stop that hangs ends with its grace and its deadline. */
 const retryMs = 16_000;
 const longestGraceMs = 30_000;
+/** A volume that failed is tried again within about two minutes. */
+const driverRetryMs = 125_000;
 
 /** What goes wrong: with the runtime, the disk, the clock and the agent itself. */
 export class TroubleSteps {
@@ -122,8 +125,7 @@ export class TroubleSteps {
   /** The agent dies with the machine. */
   reboot(): string {
     const downMs = this.#dice.whole(100, 20_000);
-    this.#node.agent.kill('cut', downMs, this.#dice.pick([0, 0, 3_000]));
-    this.#node.cri.reboot();
+    this.#node.reboot(downMs, this.#dice.pick([0, 0, 3_000]));
     return `back in ${downMs} ms`;
   }
 
@@ -133,6 +135,9 @@ export class TroubleSteps {
       ['makeFolder', 'writeFile'],
       ['writeFile'],
       ['removeTree'],
+      ['unmount', 'run umount'],
+      ['mount', 'bind', 'run mount'],
+      ['makeContentFolder', 'writeContent', 'replaceLink'],
       ['makeFolder', 'writeFile', 'removeTree', 'removeCgroup'],
     ]);
     this.#node.diskFails(operations);
@@ -182,6 +187,41 @@ export class TroubleSteps {
     const at = this.#dice.pick(['before', 'after'] as const);
     this.#node.agent.life?.lightFuse(calls, at);
     return `${at} call ${calls}`;
+  }
+
+  /** In the middle of what volumes and pods' files are made of. */
+  lightStepFuse(): string | undefined {
+    const steps = this.#dice.whole(1, 150);
+    const at = this.#dice.pick(['before', 'after'] as const);
+    this.#node.agent.life?.lightFuse(steps, at, 'steps');
+    return `${at} step ${steps}`;
+  }
+
+  /** A storage driver refuses, answers late or never, or does what it is asked and its answer is lost. */
+  driverFails(): string {
+    const { fake } = this.#node.driver;
+    const verb = this.#dice.pick(driverVerbs);
+    const how = this.#dice.pick(['refuses', 'is cut off', 'is slow', 'hangs'] as const);
+    const code = this.#dice.pick(['UNAVAILABLE', 'INTERNAL', 'DEADLINE_EXCEEDED', 'ABORTED'] as const);
+    const times = this.#dice.whole(1, 4);
+    if (how === 'refuses') fake.fail(verb, { code, times });
+    if (how === 'is cut off') fake.fail(verb, { code: 'UNAVAILABLE', times, afterwards: true });
+    if (how === 'is slow') fake.slow(verb, this.#dice.whole(1, longestDelayMs));
+    if (how === 'hangs') fake.hang(verb);
+    const lastsMs = this.#dice.whole(1_000, 60_000);
+    this.#node.trouble(lastsMs, driverRetryMs, () => fake.heal());
+    return `${verb} ${how} (${code}) for ${lastsMs} ms`;
+  }
+
+  driverGoes(): string {
+    const { driver, agent } = this.#node;
+    const lastsMs = this.#dice.whole(1_000, 60_000);
+    driver.isAway = true;
+    this.#node.trouble(lastsMs, driverRetryMs, () => {
+      driver.isAway = false;
+      agent.driverCame();
+    });
+    return `for ${lastsMs} ms`;
   }
 
   setWall(): string {

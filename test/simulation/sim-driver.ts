@@ -1,0 +1,108 @@
+import type { Clock } from '../../src/base/clock.ts';
+import { TubeletError } from '../../src/base/errors.ts';
+import type { OpenRpc } from '../../src/base/rpc.ts';
+import { FakeCsiDriver } from '../../src/testing/fake-csi-driver.ts';
+import { DriverClient } from '../../src/volumes/csi/driver-client.ts';
+import { notRegistered } from '../../src/volumes/csi/driver-errors.ts';
+import type { BlockDevices, FoundDrivers } from '../../src/volumes/csi/index.ts';
+import type { SimDisk } from './disk/sim-disk.ts';
+import type { Life } from './life.ts';
+import { csiDriver, type Storage } from './storage.ts';
+
+/** Calls that change something, in the words of the driver. */
+export const driverVerbs = [
+  'nodeStageVolume',
+  'nodePublishVolume',
+  'nodeUnpublishVolume',
+  'nodeUnstageVolume',
+] as const;
+
+/** A storage driver beside the agent: what it mounts, and what it knows of that, outlives every agent. */
+export class SimDriver {
+  readonly fake: FakeCsiDriver;
+  /** Nobody of that name has registered. */
+  isAway = false;
+  readonly #disk: SimDisk;
+  readonly #storage: Storage;
+
+  constructor(clock: Clock, disk: SimDisk, storage: Storage) {
+    this.#disk = disk;
+    this.#storage = storage;
+    this.fake = new FakeCsiDriver({ clock, name: csiDriver, targets: this.#targets() });
+  }
+
+  /** The drivers that one life of the agent finds. */
+  found(life: Life): FoundDrivers {
+    const common = { clock: life.clock, open: this.#open(life), called: () => {} };
+    const client = new DriverClient({ ...common, name: csiDriver, endpoint: '/csi.sock' });
+    return {
+      find: (name) => {
+        if (this.isAway || name !== csiDriver) throw notRegistered(name);
+        return client;
+      },
+    };
+  }
+
+  /** What was mounted is gone with the machine's memory, and the driver knows it. */
+  reboot(): void {
+    for (const id of this.fake.volumes.inUse()) {
+      const volume = this.fake.volumes.get(id);
+      volume?.published.clear();
+      delete volume?.staged;
+    }
+  }
+
+  /** Each call is a step: the driver is another program, and does as a whole what it is asked. */
+  #open(life: Life): OpenRpc {
+    return (path, onLost) => {
+      const channel = this.fake.open(path, onLost);
+      return {
+        ...channel,
+        call: (method, request, how) =>
+          life.through(
+            `call ${method.path}`,
+            '',
+            async (signal) => {
+              this.#disk.watch?.before('call', method.path);
+              const answer = await channel.call(method, request, { ...how, signal });
+              this.#disk.watch?.after('call', method.path);
+              return answer;
+            },
+            how?.signal,
+          ),
+      };
+    };
+  }
+
+  /** It makes the folder where there is none, and takes it away again. */
+  #targets() {
+    const disk = this.#disk;
+    return {
+      make: async (path: string): Promise<void> => {
+        disk.put(path, 'folder');
+        const top = this.#storage.sources.get(csiDriver);
+        if (top === undefined) throw new TubeletError('internal', `nothing is behind ${csiDriver}`);
+        if (disk.table.atOrBelow(path).length > 0) return;
+        disk.watch?.mounted(disk.table.add(path, top, disk.place(path), []));
+      },
+      remove: async (path: string): Promise<void> => {
+        for (const mount of disk.table.atOrBelow(path)) {
+          disk.table.remove(mount);
+          disk.watch?.unmounted(mount);
+        }
+        const folder = disk.table.walk(path)?.inode;
+        folder?.parent?.drop(folder.name);
+      },
+    };
+  }
+}
+
+/** No plan has a volume that is handed over as a device. */
+const nobody = (): Promise<never> => Promise.reject(new TubeletError('unsupported', 'there are no devices here'));
+export const noDevices: BlockDevices = {
+  link: nobody,
+  unlink: nobody,
+  hold: nobody,
+  release: nobody,
+  removePlaceholder: nobody,
+};
