@@ -30,6 +30,7 @@ export interface NodeWatch
   starting(uid: PodUid, name: string, attempt: number): void;
   /** Something is about to happen on the disk. */
   disk(operation: string, path: string): void;
+  complain(rule: string): void;
   /** The agent has died. */
   died(): void;
   /** The machine has lost what was in memory. */
@@ -78,6 +79,7 @@ export class SimNode {
     this.storage = new Storage(disk, [...podNames.file, ...podNames.api]);
     this.driver = new SimDriver(clock, disk, this.storage);
     const watcher = watch(this);
+    this.driver.complain = (rule) => watcher.complain(rule);
     this.#watcher = watcher;
     disk.watch = this.#steps(watcher);
     disk.fault = (operation, path) => {

@@ -1,7 +1,9 @@
 import type { Clock } from '../../src/base/clock.ts';
 import { TubeletError } from '../../src/base/errors.ts';
 import type { OpenRpc } from '../../src/base/rpc.ts';
+import { rpcError } from '../../src/grpc/index.ts';
 import { FakeCsiDriver } from '../../src/testing/fake-csi-driver.ts';
+import { StatusError } from '../../src/testing/fake-registration.ts';
 import { DriverClient } from '../../src/volumes/csi/driver-client.ts';
 import { notRegistered } from '../../src/volumes/csi/driver-errors.ts';
 import type { BlockDevices, FoundDrivers } from '../../src/volumes/csi/index.ts';
@@ -22,6 +24,10 @@ export class SimDriver {
   readonly fake: FakeCsiDriver;
   /** Nobody of that name has registered. */
   isAway = false;
+  /** Told when one agent asks for two things at once about a volume. */
+  complain: (rule: string) => void = () => {};
+  /** Volumes that are being worked on, and for which life of the agent. */
+  readonly #busy = new Map<string, Life>();
   readonly #disk: SimDisk;
   readonly #storage: Storage;
 
@@ -64,7 +70,7 @@ export class SimDriver {
             '',
             async (signal) => {
               this.#disk.watch?.before('call', method.path);
-              const answer = await channel.call(method, request, { ...how, signal });
+              const answer = await this.#alone(life, request, () => channel.call(method, request, { ...how, signal }));
               this.#disk.watch?.after('call', method.path);
               return answer;
             },
@@ -72,6 +78,21 @@ export class SimDriver {
           ),
       };
     };
+  }
+
+  /** One thing at a time for each volume, as drivers must: what a dead agent asked for may still be under way. */
+  async #alone<T>(life: Life, request: unknown, work: () => Promise<T>): Promise<T> {
+    const { volumeId } = request as { readonly volumeId?: string };
+    if (volumeId === undefined) return work();
+    if (this.#busy.get(volumeId) === life)
+      this.complain(`the driver is asked for two things at once about ${volumeId}`);
+    if (this.#busy.has(volumeId)) throw rpcError(new StatusError('ABORTED', `${volumeId} is being worked on`));
+    this.#busy.set(volumeId, life);
+    try {
+      return await work();
+    } finally {
+      this.#busy.delete(volumeId);
+    }
   }
 
   /** It makes the folder where there is none, and takes it away again. */

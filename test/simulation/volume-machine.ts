@@ -30,6 +30,7 @@ export class VolumeMachine {
     this.storage = new Storage(this.disk, pods);
     this.driver = new SimDriver(this.clock, this.disk, this.storage);
     const complain = (rule: string): void => void this.broken.push(rule);
+    this.driver.complain = complain;
     const { disk, storage } = this;
     const world = {
       disk,

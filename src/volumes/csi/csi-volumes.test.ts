@@ -72,6 +72,32 @@ describe('a claim to a volume of a driver', () => {
     assert.equal(await files.readText('/csi/precious'), 'data');
   });
 
+  test('is the subject of one call at a time, whichever pods it is for', async () => {
+    const world = csiWorld();
+    const { claim, driver, manager } = world;
+    const agent = manager();
+    const data = claim('data');
+    const [one, other] = [using([data]), using([data], {}, 'uid-2')];
+    let release = driver.hang('nodePublishVolume');
+    const asked = driver.asked('nodePublishVolume');
+    const mounting = Promise.all([agent.mount(one, never), agent.mount(other, never)]);
+    await asked;
+    await world.clock.advance(0);
+    assert.equal(published(world).length, 1);
+    release();
+    await mounting;
+    assert.equal(published(world).length, 2);
+
+    release = driver.hang('nodeUnpublishVolume');
+    driver.taken();
+    const unmounting = Promise.all([agent.unmount(one), agent.unmount(other)]);
+    await world.clock.advance(0);
+    assert.deepEqual(driver.taken(), ['nodeUnpublishVolume']);
+    release();
+    await unmounting;
+    isClean(world);
+  });
+
   test('waits for its attachment, and hands on what that says', async () => {
     const world = csiWorld({ object: null });
     const { attach, attachments, claim, manager, driver } = world;

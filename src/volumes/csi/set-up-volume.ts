@@ -111,7 +111,8 @@ export class SetUpVolume {
     const { target } = this.#deps.holds.placeOf(place);
     const capability = capabilityOf(wish, prepared);
     try {
-      await client.publish(publishRequest(wish, { target, staging, context, capability, ...publish }), { signal });
+      const request = publishRequest(wish, { target, staging, context, capability, ...publish });
+      await this.#deps.staging.alone(wish, () => client.publish(request, { signal }), signal);
     } catch (error) {
       // What is staged stays for the next try, and the hold with it: without one nobody would unstage it.
       if (isNew && staging === undefined && !isUncertain(error)) await this.#abandon(place, wish, client);

@@ -50,6 +50,11 @@ export class Staging {
     await this.#turns.run(attachableName(data), () => this.#stage(data, stage), signal);
   }
 
+  /** Has the driver do something with a volume while nobody has it do anything else with it: that is ours to see to. */
+  alone<T>(volume: DriverVolume, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#turns.run(attachableName(volume), work, signal);
+  }
+
   /** Lets a pod's hold go; with the last one the volume is unstaged before. */
   async release(volume: DriverVolume, place: VolumePlace, client: Unstager): Promise<{ readonly wasLast: boolean }> {
     const { holds } = this.#deps;

@@ -58,12 +58,12 @@ export class TakeDownVolume {
     }
   }
 
-  async #unpublish(place: VolumePlace, { handle }: PublishedData, client: DriverClient): Promise<void> {
-    const { files, holds, mounts } = this.#deps;
+  async #unpublish(place: VolumePlace, data: PublishedData, client: DriverClient): Promise<void> {
+    const { files, holds, mounts, staging } = this.#deps;
     const { target } = holds.placeOf(place);
     const step = 'UnmountVolume.TearDown failed';
     try {
-      await client.unpublish({ volumeId: handle, targetPath: target });
+      await staging.alone(data, () => client.unpublish({ volumeId: data.handle, targetPath: target }));
     } catch (error) {
       const isGone = isUnknownVolume(error) && (await mounts.atOrBelow(target)).length === 0;
       if (!isGone) throw failure(step, place, 'Unmounter.TearDownAt failed', error);

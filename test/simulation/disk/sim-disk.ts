@@ -54,8 +54,7 @@ export class SimDisk implements Files, VolumeFiles {
   /** Replaces a file as a whole. */
   async replaceFile(path: string, content: string, mode: number): Promise<void> {
     this.fault('writeFile', path);
-    const file = this.table.walk(path)?.inode ?? this.put(path, 'file', mode);
-    this.step('rename', path, () => void (file.content = content));
+    this.step('rename', path, () => void (this.put(path, 'file', mode).content = content));
   }
 
   async readText(path: string): Promise<string> {
