@@ -12,6 +12,7 @@ import type { CsiCluster } from './csi-volumes-deps.ts';
 import type { DriverCapability } from './driver-capabilities.ts';
 import type { DriverClient } from './driver-client.ts';
 import { fetchSecrets } from './driver-secrets.ts';
+import { mayBeAttached } from './driver-objects.ts';
 import { isAttachRequired } from './driver-wishes.ts';
 import type { VolumeExpander } from './expand-volumes.ts';
 import type { DriverSecrets, FoundDrivers } from './ports.ts';
@@ -74,7 +75,9 @@ export class CsiBlockVolumes implements CsiDevices, Component {
   /** Volumes that a controller must not detach from this node; undefined before that is known. */
   inUse(): readonly string[] | undefined {
     if (this.#inUse === undefined) return undefined;
-    const attached = [...this.#inUse.values()].filter(({ driver }) => this.#mayBeAttached(driver));
+    const attached = [...this.#inUse.values()].filter(({ driver }) =>
+      mayBeAttached(this.#deps.cluster?.objects, driver),
+    );
     return [...new Set(attached.map(attachableName))];
   }
 
@@ -216,17 +219,6 @@ export class CsiBlockVolumes implements CsiDevices, Component {
       expander?.forget(name);
     }
     await this.#records.dropLink(place);
-  }
-
-  /** Whom nobody knows counts as one: a name too many does no harm. */
-  #mayBeAttached(driver: string): boolean {
-    const { cluster } = this.#deps;
-    if (cluster === undefined) return false;
-    try {
-      return isAttachRequired(cluster.objects.get(driver));
-    } catch {
-      return true;
-    }
   }
 
   async #cleanUp(name: string, driver: string | undefined): Promise<void> {

@@ -3,6 +3,7 @@ import type { ClaimedVolume } from '../claims/claimed-volume.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
 import type { CsiVolumes, MountedVolume, VolumePlace, VolumeRequest } from '../ports.ts';
 import type { CsiFileVolumesDeps } from './csi-volumes-deps.ts';
+import { mayBeAttached } from './driver-objects.ts';
 import { isAttachRequired } from './driver-wishes.ts';
 import { PodHolds } from './pod-holds.ts';
 import { SetUpVolume, type PublishedVolume } from './set-up-volume.ts';
@@ -67,7 +68,9 @@ export class CsiFileVolumes implements CsiVolumes, Component {
   /** Volumes that a controller must not detach from this node, whoever uses them; undefined before that is known. */
   inUse(): readonly string[] | undefined {
     if (this.#inUse === undefined) return undefined;
-    return [...this.#inUse].flatMap(([name, { driver }]) => (this.#mayBeAttached(driver) ? [name] : []));
+    return [...this.#inUse].flatMap(([name, { driver }]) =>
+      mayBeAttached(this.#deps.cluster?.objects, driver) ? [name] : [],
+    );
   }
 
   attachable({ source }: ClaimedVolume): string | undefined {
@@ -112,17 +115,6 @@ export class CsiFileVolumes implements CsiVolumes, Component {
 
   #markInUse({ driver, handle, lifecycle }: DriverVolume & { readonly lifecycle: string }): void {
     if (lifecycle === 'Persistent') this.#inUse?.set(attachableName({ driver, handle }), { driver, handle });
-  }
-
-  /** Whom nobody knows counts as one: a name too many does no harm. */
-  #mayBeAttached(driver: string): boolean {
-    const { cluster } = this.#deps;
-    if (cluster === undefined) return false;
-    try {
-      return isAttachRequired(cluster.objects.get(driver));
-    } catch {
-      return true;
-    }
   }
 }
 

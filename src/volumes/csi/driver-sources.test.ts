@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TubeletError } from '../../base/errors.ts';
 import type { CSIDriver } from '../../gen/kubernetes/types.ts';
-import { mirroredDriverObjects } from './driver-objects.ts';
+import { mayBeAttached, mirroredDriverObjects } from './driver-objects.ts';
 import { fetchSecrets, secretsOfApi, secretsOfObjects } from './driver-secrets.ts';
 
 const never = new AbortController().signal;
@@ -18,6 +18,27 @@ test('a driver that the cluster does not have is told from a cluster that has no
   assert.throws(() => objects.get('d'), { kind: 'unavailable', message: 'CSIDrivers has not been synced yet' });
   isSynced = true;
   assert.deepEqual([objects.get('d'), objects.get('other')], [object, undefined]);
+});
+
+for (const [what, objects, isSo] of [
+  ['on a node without a cluster', undefined, false],
+  ['by the driver’s wish not', { get: () => ({ spec: { attachRequired: false } }) }, false],
+  ['of a driver that says nothing of it', { get: () => ({ spec: {} }) }, true],
+  ['of a driver without an object', { get: () => undefined }, true],
+  ['before the objects have arrived', mirroredDriverObjects({ synced: () => false, get: () => undefined }), true],
+] as const) {
+  test(`whether volumes may be attached ${what}: ${isSo}`, () => {
+    assert.equal(mayBeAttached(objects, 'csi.example.com'), isSo);
+  });
+}
+
+test('what is wrong with the mirror itself is not taken for an answer', () => {
+  const broken = {
+    get: (): never => {
+      throw new TubeletError('internal', 'broken');
+    },
+  };
+  assert.throws(() => mayBeAttached(broken, 'csi.example.com'), { message: 'broken' });
 });
 
 test('secrets of the API server, as text', async () => {

@@ -1,0 +1,22 @@
+// Runs a TypeScript program of the tests: bundled to a file of its own, so that two runs do not meet, and removed again.
+import { spawnSync } from 'node:child_process';
+import { rmSync } from 'node:fs';
+
+/** Answers the program's exit code. */
+export async function runBundled(name, entryPoint, args) {
+  const { build } = await import('esbuild');
+  const outfile = `.build/${name}-${process.pid}.mjs`;
+  await build({
+    entryPoints: [entryPoint],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    sourcemap: 'inline',
+    logLevel: 'error',
+  });
+  const run = spawnSync(process.execPath, ['--enable-source-maps', outfile, ...args], { stdio: 'inherit' });
+  rmSync(outfile, { force: true });
+  return run.status ?? 1;
+}
