@@ -119,8 +119,8 @@ describe('pods of an API server', { concurrency: true }, () => {
     }
     const seen = `a changed ConfigMap is seen in the container after ${delays.join(', ')} ms`;
     process.stdout.write(`${seen}\n`);
-    // On an idle machine well below a second; that no timer is in between is shown on virtual time.
-    assert.ok(Math.min(...delays) < 10_000, seen);
+    // The best of three: the other pods of this file start meanwhile.
+    assert.ok(Math.min(...delays) < 1_000, seen);
 
     await here.kubectl('label', 'pod', 'mixed', 'color=blue');
     await here.kubectl('annotate', 'pod', 'mixed', 'note=seen');
