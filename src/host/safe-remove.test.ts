@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -98,8 +99,8 @@ test('a tree of any depth is removed with few descriptors, also under names that
   const { root } = folder(context);
   const tree = join(root, 'tree');
   nest(tree, 1_000);
-  mkdirSync(join(tree, '..deep-0/full'), { recursive: true });
-  writeFileSync(join(tree, '..deep-1'), '');
+  mkdirSync(join(tree, '..moved-0/full'), { recursive: true });
+  writeFileSync(join(tree, '..moved-1'), '');
   const open = (): number => readdirSync('/proc/self/fd').length;
   const [before, most] = [open(), { seen: 0 }];
   const timer = setInterval(() => (most.seen = Math.max(most.seen, open())), 20);
@@ -160,3 +161,40 @@ test('refuses by the table of mounts alone', async (context) => {
   await assert.rejects(safeRemove(tree, { mounts }), /tree\/sub is a mount point \(nfs4\)/);
   assert.ok(existsSync(join(tree, 'sub')));
 });
+
+/** A program that makes what is removed again and again, by its path or below a folder that it has open. */
+function writerIn(tree: string, way: 'path' | 'open'): ChildProcess {
+  const place = way === 'path' ? tree : '.';
+  const script = `import { mkdirSync, writeFileSync } from 'node:fs';
+    const tryTo = (work) => { try { work(); } catch {} };
+    process.send('begun');
+    for (;;) {
+      tryTo(() => mkdirSync(${JSON.stringify(`${place}/a`)}));
+      tryTo(() => mkdirSync(${JSON.stringify(`${place}/a/b`)}));
+      tryTo(() => writeFileSync(${JSON.stringify(`${place}/a/f`)}, ''));
+    }`;
+  return spawn(process.execPath, ['--input-type=module', '-e', script], {
+    cwd: way === 'open' ? join(tree, 'held') : '/',
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+}
+
+for (const way of ['path', 'open'] as const) {
+  test(`whoever keeps writing into the tree by ${way === 'path' ? 'its path' : 'a folder that is open'} is outrun`, async (context) => {
+    const { root } = folder(context);
+    const tree = join(root, 'tree');
+    mkdirSync(join(tree, 'held'), { recursive: true });
+    // One that is left of a removal that was broken off is not in the way.
+    mkdirSync(join(root, '.removed-0/full'), { recursive: true });
+    const program = writerIn(tree, way);
+    await once(program, 'message');
+    try {
+      await safeRemove(tree);
+      assert.equal(program.exitCode, null, 'it still writes');
+    } finally {
+      program.kill('SIGKILL');
+      await once(program, 'exit');
+    }
+    assert.deepEqual(readdirSync(root), ['.removed-0']);
+  });
+}

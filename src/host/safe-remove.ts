@@ -1,8 +1,9 @@
 import { constants, readFileSync } from 'node:fs';
-import { open, readdir, realpath, rename, rmdir, unlink, type FileHandle } from 'node:fs/promises';
+import { open, readdir, realpath, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
 import { mountsAtOrBelow, readMountInfo, type MountEntry } from './mountinfo.ts';
+import { codeOf, entryPath, makeAside, moveAway, outrunWriter, type Race } from './outrun-writer.ts';
 
 /** Something may still write into a directory while it is emptied; that many times it is tried. */
 const mostPasses = 3;
@@ -11,10 +12,12 @@ const mostPasses = 3;
  * all descriptors of the agent that way: what is deeper is moved to the top of the tree, and its turn comes again.
  */
 const deepest = 100;
-/** So many names are tried for what is moved; those that are taken are removed with all the rest. */
-const mostNames = 1_000;
 /** Whoever makes new ones all the time must not keep us forever. */
 const mostMoved = 10_000;
+/** What was moved out of a writer's reach may be contested in turn, by who has it open. */
+const mostAsides = 8;
+/** Directories of one tree that a writer is outrun in; then the whole tree is moved out of its reach. */
+const mostRaces = 20;
 
 export interface SafeRemoveOptions {
   readonly mounts?: () => readonly MountEntry[];
@@ -39,7 +42,13 @@ export async function safeRemove(path: string, options: SafeRemoveOptions = {}):
   const directory = await openDirectory(parent);
   if (directory === undefined) return;
   try {
-    await removeEntry(directory, Buffer.from(basename(clean)), real, { home: await placeOf(directory), moved: 0 }, []);
+    await removeEntry(
+      directory,
+      Buffer.from(basename(clean)),
+      real,
+      { home: await placeOf(directory), moved: 0, asides: 0, races: 0 },
+      [],
+    );
   } finally {
     await directory.close();
   }
@@ -63,7 +72,10 @@ const refusal = (path: string, why: string): TubeletError =>
 /** One removal; all of its tree is where its top is. */
 interface Removal {
   readonly home: Place;
+  /** Of those that were too deep. */
   moved: number;
+  asides: number;
+  races: number;
 }
 
 /** `above` has the directories of the tree that are open, its top first. */
@@ -83,8 +95,15 @@ async function removeEntry(
     try {
       await requireHome(directory, shown, removal.home);
       const [top] = above;
-      if (top !== undefined && above.length >= deepest) return await moveUp(path, shown, top, removal);
+      if (top !== undefined && above.length >= deepest) {
+        moving(shown, () => moveAway(path, top));
+        removal.moved++;
+        return;
+      }
       await emptyDirectory(directory, shown, removal, [...above, directory]);
+    } catch (error) {
+      if (above.length > 0 || !(error instanceof Contested)) throw error;
+      break;
     } finally {
       await directory.close();
     }
@@ -92,29 +111,67 @@ async function removeEntry(
     // What came from below to the top is no sign of somebody writing.
     if (above.length === 0 && removal.moved > moved && removal.moved < mostMoved) pass = 0;
   }
-  throw new TubeletError('conflict', `cannot remove ${shown}: somebody keeps writing into it`);
+  if (!(await outrun(parent, name, shown, removal, above))) throw new Contested(shown);
 }
 
-/** Never over anything that is there, unless that is an empty directory. */
-async function moveUp(path: Buffer, shown: string, top: FileHandle, removal: Removal): Promise<void> {
-  for (let number = 0; number < mostNames; number++) {
-    try {
-      await rename(path, entryPath(top, Buffer.from(`..deep-${number}`)));
-      removal.moved++;
-      return;
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === 'ENOENT') return;
-      if (code === 'EBUSY') throw refusal(shown, 'it is a mount point');
-      if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw failure(shown, error);
-    }
+class Contested extends TubeletError {
+  constructor(shown: string) {
+    super('conflict', `cannot remove ${shown}: somebody keeps writing into it`);
   }
-  throw new TubeletError('conflict', `cannot remove ${shown}: it is too deep, and no name is left to move it to`);
 }
 
-/** The path of an entry as seen from the open directory, wherever that has been moved meanwhile. */
-function entryPath(parent: FileHandle, name: Buffer): Buffer {
-  return Buffer.concat([Buffer.from(`/proc/self/fd/${parent.fd}/`), name]);
+/** What is in a contested directory goes to the top of the tree; for the top itself, beside it, to be removed there. */
+async function outrun(
+  parent: FileHandle,
+  name: Buffer,
+  shown: string,
+  removal: Removal,
+  [top]: readonly FileHandle[],
+): Promise<boolean> {
+  const path = entryPath(parent, name);
+  const directory = await openDirectory(path);
+  if (directory === undefined) return removeFile(path, shown);
+  try {
+    await requireHome(directory, shown, removal.home);
+    if (top !== undefined) {
+      return removal.races++ < mostRaces && moving(shown, () => outrunWriter({ directory, path, to: top }));
+    }
+    removal.races = 0;
+    if (++removal.asides > mostAsides) return false;
+    const aside = Buffer.from(await makeAside(`/proc/self/fd/${parent.fd}`));
+    const won = await outrunTo(parent, aside, shown, removal, { directory, path });
+    await removeEntry(parent, aside, join(dirname(shown), aside.toString()), removal, []);
+    return won;
+  } finally {
+    await directory.close();
+  }
+}
+
+async function outrunTo(
+  parent: FileHandle,
+  aside: Buffer,
+  shown: string,
+  removal: Removal,
+  race: Omit<Race, 'to'>,
+): Promise<boolean> {
+  const to = await openDirectory(entryPath(parent, aside));
+  if (to === undefined) return false;
+  try {
+    await requireHome(to, shown, removal.home);
+    return moving(shown, () => outrunWriter({ ...race, to }));
+  } finally {
+    await to.close();
+  }
+}
+
+function moving<T>(shown: string, move: () => T): T {
+  try {
+    return move();
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === 'EBUSY' || code === 'EXDEV') throw refusal(shown, 'it has a mount point');
+    throw failure(shown, error);
+  }
 }
 
 /** Unlinks anything but a directory; answers false for a directory. */
@@ -181,5 +238,3 @@ function failure(shown: string, cause: unknown): TubeletError {
   const kind = code === 'EACCES' || code === 'EPERM' || code === 'EROFS' ? 'denied' : 'internal';
   return new TubeletError(kind, `cannot remove ${shown}: ${code ?? String(cause)}`, { cause });
 }
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
