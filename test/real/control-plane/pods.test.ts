@@ -108,20 +108,6 @@ describe('pods of an API server', { concurrency: true }, () => {
     assert.deepEqual([bound, at?.name], [{ name: 'mixed', uid: uidOf(pod) }, node.name]);
     assert.equal(readFileSync(accessFile(pod, 'ca.crt'), 'utf8'), plane.authority.pem.toString());
 
-    // From the API server's answer until a program in the container could read it.
-    const alpha = join(containerRoot(pod, 'main'), 'settings', 'alpha');
-    const delays: number[] = [];
-    for (const value of ['two', 'three', 'four']) {
-      await view.patch('/api/v1/namespaces/objects/configmaps/settings', { data: { alpha: value } });
-      const told = clock.monotonic();
-      await until(`the container reads ${value}`, () => readFileSync(alpha, 'utf8') === value);
-      delays.push(Math.round(clock.monotonic() - told));
-    }
-    const seen = `a changed ConfigMap is seen in the container after ${delays.join(', ')} ms`;
-    process.stdout.write(`${seen}\n`);
-    // The best of three: the other pods of this file start meanwhile.
-    assert.ok(Math.min(...delays) < 1_000, seen);
-
     await here.kubectl('label', 'pod', 'mixed', 'color=blue');
     await here.kubectl('annotate', 'pod', 'mixed', 'note=seen');
     const fact = (name: string): string =>
@@ -230,6 +216,46 @@ describe('pods of an API server', { concurrency: true }, () => {
         await until('nothing is left on disk', () => !existsSync(folderOf(pod)), { timeoutMs: 60_000 });
     }
   });
+});
+
+test('a changed ConfigMap or Secret is seen in the container within a second', async () => {
+  const here = await view.namespace('changing');
+  const kinds = ['configmaps', 'secrets', 'projected'] as const;
+  const sources = [{ configMap: { name: 'object' } }, { secret: { secretName: 'object' } }];
+  const all = { projected: { sources: [{ configMap: { name: 'object', items: [{ key: 'key', path: 'key' }] } }] } };
+  const volumes = [...sources, all].map((source, index) => ({ name: kinds[index], ...source }));
+  const volumeMounts = volumes.map(({ name }) => ({ name, mountPath: `/${name}` }));
+  const container = { ...shell('main', node.image, idle), volumeMounts };
+  await here.apply(
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'object' }, data: { key: 'first' } },
+    { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'object' }, stringData: { key: 'first' } },
+    onePod(here, 'reader', '', { containers: [container], volumes }),
+  );
+  const root = containerRoot(await here.podReady('reader'), 'main');
+  const delays: Record<string, number[]> = {};
+  // From the API server's answer until a program in the container could read it; the first comes right after the start.
+  for (const value of ['second', 'third', 'fourth', 'fifth', 'sixth']) {
+    for (const [kind, object, encoding] of [
+      ['configmaps', 'configmaps', 'utf8'],
+      ['secrets', 'secrets', 'base64'],
+      ['projected', 'configmaps', 'utf8'],
+    ] as const) {
+      const now = `${value} for ${kind}`;
+      await view.patch(`/api/v1/namespaces/${here.name}/${object}/object`, {
+        data: { key: Buffer.from(now).toString(encoding) },
+      });
+      const told = clock.monotonic();
+      await until(`the container reads ${now}`, () => readFileSync(join(root, kind, 'key'), 'utf8') === now);
+      (delays[kind] ??= []).push(Math.round(clock.monotonic() - told));
+    }
+  }
+  const seen = `a changed object is seen in the container after so many ms: ${JSON.stringify(delays)}`;
+  process.stdout.write(`${seen}\n`);
+  // The better half: somebody else may have had the processors.
+  for (const each of Object.values(delays)) {
+    assert.ok(each.filter((ms) => ms < 1_000).length > each.length / 2, seen);
+  }
+  await here.kubectl('delete', 'pod', 'reader', limit);
 });
 
 describe('what the API server was asked', () => {
