@@ -8,7 +8,7 @@ import {
 } from '../src/apiserver/index.ts';
 import { silentLog } from '../src/base/log.ts';
 import { systemRandom } from '../src/base/system-random.ts';
-import type { Pod } from '../src/gen/kubernetes/types.ts';
+import type { Pod, PodSpec } from '../src/gen/kubernetes/types.ts';
 import { apiResources } from '../src/model/api-resources.ts';
 import { startControlPlane, type ControlPlane } from '../test/real/control-plane/control-plane.ts';
 import { prepareNode, type AgentProgram, type JoinedNode } from '../test/real/control-plane/join-node.ts';
@@ -109,10 +109,11 @@ export class BenchCluster {
   }
 
   /** Both moments by the wall: when the request was sent, and when the watch showed what it was sent for. */
-  async create(namespace: string, name: string, containers = 1): Promise<Lapse> {
+  async create(namespace: string, name: string, containers = 1, spec: Partial<PodSpec> = {}): Promise<Lapse> {
     const seen = this.#times.ready(namespace, name);
     const sentAt = wallMs();
-    await this.#api.create(apiResources.pods, namespace, benchPod(name, this.#node, containers));
+    const pod = benchPod(name, this.#node, containers);
+    await this.#api.create(apiResources.pods, namespace, withSpec(pod, spec));
     return { sentAt, seenAt: await this.#inTime(seen, `pod ${name} is Ready`) };
   }
 
@@ -121,6 +122,16 @@ export class BenchCluster {
     const sentAt = wallMs();
     await this.#api.delete(apiResources.pods, { namespace, name });
     return { sentAt, seenAt: await this.#inTime(seen, `pod ${name} is gone`) };
+  }
+
+  /** What pods name: a ConfigMap and a Secret with the same data. */
+  async objects(namespace: string, data: Readonly<Record<string, string>>): Promise<void> {
+    const metadata = { name: 'bench' };
+    const common = { apiVersion: 'v1', metadata };
+    await this.#api.create(apiResources.configMaps, namespace, { ...common, kind: 'ConfigMap', data });
+    const encoded = Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]);
+    const secret = { ...common, kind: 'Secret', data: Object.fromEntries(encoded) };
+    await this.#api.create(apiResources.secrets, namespace, secret);
   }
 
   async destroy(): Promise<void> {
@@ -160,6 +171,13 @@ export interface Lapse {
 
 const patienceMs = 240_000;
 const renewTime = '--output=jsonpath={.spec.renewTime}';
+
+/** The same pod with more to it; its containers use all volumes. */
+function withSpec(pod: Pod, spec: Partial<PodSpec>): Pod {
+  const volumeMounts = (spec.volumes ?? []).map(({ name }) => ({ name, mountPath: `/${name}` }));
+  const containers = (pod.spec?.containers ?? []).map((container) => ({ ...container, volumeMounts }));
+  return { ...pod, spec: { ...pod.spec, ...spec, containers } };
+}
 
 /** Bound as it is made, so that no scheduler's time is in the measure. Its token comes as a projected volume. */
 function benchPod(name: string, node: JoinedNode, containers: number): Pod {

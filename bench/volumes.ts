@@ -1,5 +1,6 @@
 // What volumes add to the start of pods: a hundred at once with a ConfigMap, a Secret and a projected volume each, against the
-// same pods without. On a runtime without latency for the agent's own cost, and on a real private containerd for the share.
+// same pods without. On a runtime without latency for the agent's own cost, on a real private containerd for the share, and
+// with a real API server that hands out their tokens.
 import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +9,7 @@ import type { Pod, Volume } from '../src/gen/kubernetes/types.ts';
 import { aContainer, aPod } from '../src/testing/pods.ts';
 import { AgentWorld } from '../test/support/agent-world.ts';
 import { usage } from './support-usage.ts';
+import { crowds, type Kind } from './support-volumes-cluster.ts';
 import { median, parseLog, record, startBenchNode, until, type BenchNode } from './support.ts';
 
 const { values: options } = parseArgs({
@@ -15,14 +17,13 @@ const { values: options } = parseArgs({
     pods: { type: 'string', default: '100' },
     /** Each is without, with, with, without. */
     rounds: { type: 'string', default: '2' },
-    only: { type: 'string', default: 'fakes,real' },
+    only: { type: 'string', default: 'fakes,real,cluster' },
   },
 });
 const count = Number(options.pods);
 const rounds = Number(options.rounds);
 const aim = 1.1;
 
-type Kind = 'without' | 'with';
 const thereAndBack: readonly Kind[] = ['without', 'with', 'with', 'without'];
 
 const data = { color: 'green', 'settings.json': JSON.stringify({ many: 'x'.repeat(2_000) }) };
@@ -61,18 +62,20 @@ const chosen = new Set(options.only.split(','));
 const load = loadavg()[0];
 const fakes = chosen.has('fakes') ? await onFakes() : undefined;
 const real = chosen.has('real') ? await onContainerd() : undefined;
-record('volumes', { pods: count, rounds, load, fakes, real, aim });
+const cluster = chosen.has('cluster') ? await onCluster() : undefined;
+record('volumes', { pods: count, rounds, load, fakes, real, cluster, aim });
 console.log(`${count} pods at once, each with a ConfigMap, a Secret and a projected volume, against the same without`);
 console.log(`  load before: ${load?.toFixed(1)}`);
 if (fakes)
   console.log(`  without latency: ${fakes.addedCpuMs.toFixed(2)} ms of CPU more a pod (of ${fakes.cpuMs.toFixed(2)})`);
-if (real) {
-  const seconds = (ms: readonly number[]): string => ms.map((each) => (each / 1_000).toFixed(1)).join(', ');
-  console.log(`  containerd, seconds: without ${seconds(real.ms.without)}; with ${seconds(real.ms.with)}`);
-  console.log(`  ratio ${real.ratio.toFixed(3)} (aim: at most ${aim}); load meanwhile ${real.load.toFixed(1)}`);
-  console.log(
-    `  CPU of the agent a pod: without ${real.cpuMs.without.toFixed(1)} ms, with ${real.cpuMs.with.toFixed(1)} ms`,
-  );
+if (real) tell('containerd', real);
+if (cluster) tell('containerd and API server', cluster);
+
+function tell(where: string, { ms, cpuMs, ratio, load: meanwhile }: RealResult): void {
+  const seconds = (all: readonly number[]): string => all.map((each) => (each / 1_000).toFixed(1)).join(', ');
+  console.log(`  ${where}, seconds: without ${seconds(ms.without)}; with ${seconds(ms.with)}`);
+  console.log(`  ratio ${ratio.toFixed(3)} (aim: at most ${aim}); load meanwhile ${meanwhile.toFixed(1)}`);
+  console.log(`  CPU of the agent a pod: without ${cpuMs.without.toFixed(1)} ms, with ${cpuMs.with.toFixed(1)} ms`);
 }
 
 async function onFakes(): Promise<{ readonly cpuMs: number; readonly addedCpuMs: number }> {
@@ -142,6 +145,17 @@ async function onContainerd(): Promise<RealResult> {
     await node.destroy();
   }
   return { ms, cpuMs: { without: mean(cpu.without), with: mean(cpu.with) }, ratio: ratioOf(ms), load: median(loads) };
+}
+
+async function onCluster(): Promise<RealResult> {
+  const warm = ['without', 'with'] as const;
+  const kinds = [...warm, ...Array.from({ length: rounds }, () => thereAndBack).flat()];
+  const turns = (await crowds(count, kinds, data)).slice(warm.length);
+  const of = (kind: Kind) => turns.filter((turn) => turn.kind === kind);
+  const ms = { without: of('without').map((turn) => turn.ms), with: of('with').map((turn) => turn.ms) };
+  const cpu = (kind: Kind): number => mean(of(kind).map(({ cpuMs }) => cpuMs / count));
+  const load = median(turns.map((turn) => turn.load));
+  return { ms, cpuMs: { without: cpu('without'), with: cpu('with') }, ratio: ratioOf(ms), load };
 }
 
 /** From the rename of one list to the start of the last container, and the removal of all, which does not count. */

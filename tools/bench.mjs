@@ -9,7 +9,7 @@ import { ensurePackages } from './lib/packages.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 process.chdir(root);
 /** Those that measure against the programs of a real cluster. */
-const withControlPlane = new Set(['pods', 'scrape']);
+const withControlPlane = new Set(['pods', 'scrape', 'volumes']);
 const [name = '', ...rest] = process.argv.slice(2);
 if (!existsSync(`bench/${name}.ts`)) {
   const known = readdirSync('bench').filter((file) => file.endsWith('.ts') && !file.startsWith('support'));
