@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isKind, kindOf, messageOf, TubeletError } from '../../base/errors.ts';
 import type { ContainerId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import { Pace } from '../../base/pace.ts';
 import { goQuote } from '../../model/go-text.ts';
 import type { BodySink } from '../route.ts';
 import { FolderWatches } from './folder-watches.ts';
@@ -32,6 +33,8 @@ export interface WantedLog {
 const newline = 0x0a;
 /** Between two looks of a follower: longer the more of them there are, so that all together do not look more often. */
 const [shortestRestMs, longestRestMs] = [100, 500];
+/** Logs that are being opened; a crowd that comes at once must not hold up everything else. A dead disk holds up nobody. */
+const opening = { most: 4, patienceMs: 50 };
 
 /** Reads container logs for clients. Everything that readers can share is here: watches, buffers, questions. */
 export class ContainerLogReader {
@@ -39,17 +42,24 @@ export class ContainerLogReader {
   readonly #buffers = new ReadBuffers();
   readonly #watches: FolderWatches;
   readonly #running: RunningChecks;
+  readonly #opening: Pace;
   #followers = 0;
 
   constructor(deps: ContainerLogReaderDeps) {
     this.#deps = deps;
     this.#watches = new FolderWatches(deps);
     this.#running = new RunningChecks(deps);
+    this.#opening = new Pace({ clock: deps.clock, ...opening });
   }
 
   /** Watched folders, and containers that are followed. */
   get load(): { readonly folders: number; readonly containers: number } {
     return { folders: this.#watches.size, containers: this.#running.size };
+  }
+
+  /** Has a log looked for and opened when it is its turn. */
+  inTurn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.#opening.run(work, signal);
   }
 
   /** The file in fact, once it is clear that it can be read; fails with words for the client. */
@@ -97,7 +107,7 @@ export class ContainerLogReader {
 
   async #follow({ path, id, options }: WantedLog, pipe: LogPipe, sink: BodySink, signal: AbortSignal): Promise<void> {
     const { clock, files, log } = this.#deps;
-    const trail = await LogTrail.open({ files, log, path });
+    const trail = await this.inTurn(() => LogTrail.open({ files, log, path }), signal);
     const running = this.#running.follow(id);
     const restMs = (): number => Math.max(shortestRestMs, Math.min(longestRestMs, this.#followers));
     this.#followers++;

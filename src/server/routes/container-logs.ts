@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { ContainerId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { findContainer } from '../../model/containers.ts';
 import { goQuote } from '../../model/go-text.ts';
@@ -18,11 +19,28 @@ export interface ContainerLogsDeps {
   readonly splitStreams: boolean;
 }
 
+type FoundLog = { readonly kind: 'found'; readonly path: string } | { readonly kind: 'refused'; readonly why: string };
+
 const streamNames: Readonly<Record<LogStream, string>> = { stdout: 'Stdout', stderr: 'Stderr' };
 
 /** `/containerLogs/{namespace}/{pod}/{container}`: what a container has said, and goes on to say. */
 export function containerLogsHandler(deps: ContainerLogsDeps): Handler {
   const reader = new ContainerLogReader(deps);
+  const findLog = async (id: ContainerId, signal: AbortSignal): Promise<FoundLog | undefined> => {
+    let path = '';
+    try {
+      path = await deps.sources.logPath(id, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      deps.log.debug(4, 'Cannot find the log of a container', { containerId: id, error });
+    }
+    if (path === '') return undefined;
+    try {
+      return { kind: 'found', path: await reader.prepare(path) };
+    } catch (error) {
+      return { kind: 'refused', why: messageOf(error) };
+    }
+  };
   return async ({ params, query, signal }: RouteRequest) => {
     const decoded = decodeLogOptions(query);
     if (decoded.kind === 'refused') return text(decoded.status, decoded.body);
@@ -39,19 +57,10 @@ export function containerLogsHandler(deps: ContainerLogsDeps): Handler {
     const chosen = chooseContainer({ name: metadata?.name ?? podName, status }, container, options.previous);
     if (chosen.kind === 'none') return text(400, chosen.message);
     const id = bareContainerId(chosen.id);
-    let path = '';
-    try {
-      path = await deps.sources.logPath(id, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      deps.log.debug(4, 'Cannot find the log of a container', { containerId: id, error });
-    }
-    if (path === '') return text(400, `unable to retrieve container logs for ${chosen.id}`);
-    try {
-      path = await reader.prepare(path);
-    } catch (error) {
-      return text(400, messageOf(error));
-    }
+    const log = await reader.inTurn(() => findLog(id, signal), signal);
+    if (log === undefined) return text(400, `unable to retrieve container logs for ${chosen.id}`);
+    if (log.kind === 'refused') return text(400, log.why);
+    const { path } = log;
     return {
       kind: 'stream',
       status: 200,
