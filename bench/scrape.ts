@@ -37,7 +37,8 @@ type Page = (typeof pages)[number];
 const closeMs = 1_200;
 const regularMs = 10_000;
 const settleMs = 20_000;
-const warmUps = 6;
+/** As many as the compiler needs to have done with a page: an agent runs for months, and Go compiles before. */
+const warmUps = 40;
 const atOnce = 25;
 const profileSeconds = 20;
 

@@ -30,7 +30,7 @@ export interface HostCgroupUsageOptions {
 
 const noDevices: ReadonlyMap<string, string> = new Map();
 /** What is set changes seldom and is a third of all files, so it is not read for every page. */
-const valuesKeepMs = 30_000;
+const valuesKeepMs = 60_000;
 const mostKept = 10_000;
 /** What every page is made of, in both versions. */
 const oftenRead = new Set([

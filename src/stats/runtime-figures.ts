@@ -21,7 +21,7 @@ export interface RuntimeUsage {
 }
 
 /** The runtime asks every container for its figures to answer this, so it is left in peace for a while. */
-const keepMs = 10_000;
+const keepMs = 30_000;
 const callMs = 10_000;
 const nanosPerMilli = 1_000_000n;
 
@@ -39,12 +39,12 @@ export class RuntimeFigures {
     return this.#kept.value;
   }
 
-  /** Asks where the last answer is too old. Never rejects. */
-  renew(signal: AbortSignal): Promise<void> | undefined {
+  /** Asks where the last answer is too old, for pages or by the caller's own measure. Never rejects. */
+  renew(signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
     const failed = (error: unknown): void => {
       if (!signal.aborted) this.#deps.log.error(error, 'The runtime does not tell the usage of its file systems');
     };
-    return this.#kept.renew(keepMs, () => this.#ask(signal), failed);
+    return this.#kept.renew(keepMs, () => this.#ask(signal), failed, maxAgeMs);
   }
 
   async #ask(signal: AbortSignal): Promise<RuntimeUsage> {

@@ -168,7 +168,11 @@ export class Stats implements Component {
     });
     // The runtime asks every container to answer this.
     const wantsLayers = targets.some(({ uid }) => wishes.get(uid) === 'everything');
-    await patiently(clock, [...works, this.#renewRootFs(), wantsLayers ? this.#runtime.renew(signal) : undefined]);
+    await patiently(clock, [
+      ...works,
+      this.#renewRootFs(),
+      wantsLayers ? this.#runtime.renew(signal, storageAgeMs) : undefined,
+    ]);
     const runtime = this.#runtime.value;
     const layersOnNodeDisk = runtime?.imageFs?.device === disk.device(settings.rootDir);
     const extras = { at: clock.now(), rootFs: this.#rootFs.value, runtime };

@@ -190,6 +190,7 @@ describe('storage of pods with limits', () => {
     const usage = await ask(world, stats);
     assert.deepEqual(usage?.volumes, new Map([['scratch', 20_480]]));
     assert.equal(usage?.ephemeral, 20_480);
+    assert.equal(world.count('listContainerStats'), 2, 'layers of containers count for the limit, too');
   });
 
   test('a folder that takes long to walk through is walked through less often', async () => {
