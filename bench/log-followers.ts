@@ -11,7 +11,17 @@ import type { Pod } from '../src/gen/kubernetes/types.ts';
 import { systemClock } from '../src/base/system-clock.ts';
 import { LineCheck } from './support-line-check.ts';
 import { usage } from './support-usage.ts';
-import { freePort, median, readLog, record, startBenchNode, until, type BenchNode } from './support.ts';
+import {
+  freePort,
+  lateBeats,
+  median,
+  readLog,
+  record,
+  startBenchNode,
+  until,
+  type BenchNode,
+  type LateBeat,
+} from './support.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -21,6 +31,8 @@ const { values: options } = parseArgs({
     lines: { type: 'string', default: '20000' },
     /** Gives the agent a processor before everybody else, so that its pauses are its own and not other programs' doing. */
     first: { type: 'boolean', default: false },
+    /** Tells pauses in which the agent worked from those in which others had the processor or the machine stood still. */
+    watch: { type: 'boolean', default: false },
   },
 });
 const followers = Number(options.followers);
@@ -42,6 +54,7 @@ const clock = systemClock();
 const port = await freePort();
 const node = await startBenchNode({
   verbosity: 4,
+  watchLoop: options.watch,
   config: {
     port,
     authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
@@ -62,6 +75,7 @@ interface Result {
   readonly rotations: number;
   readonly rssMb: Readonly<Record<'before' | 'connected' | 'most' | 'after', number>>;
   readonly pauseMs: Readonly<Record<'idle' | 'connecting' | 'following', number>>;
+  readonly beats: readonly LateBeat[];
   readonly cpuSeconds: number;
   readonly seconds: number;
   readonly load: number;
@@ -77,6 +91,7 @@ try {
   }
   const idlePauseMs = await longestPauseMs();
   const before = usage(pid);
+  const beatsBefore = lateBeats(node).length;
   const checks = Array.from({ length: followers }, () => new LineCheck(lines));
   const ends = Promise.all(checks.map((check, index) => follow(names[index % names.length] ?? '', check)));
   await until(async () => checks.every(({ connected }) => connected), patienceMs);
@@ -97,6 +112,7 @@ try {
     rotations: rotations(),
     rssMb: { before: before.rssMb, connected: connected.rssMb, most: mostRssMb, after: after.rssMb },
     pauseMs: { idle: idlePauseMs, connecting: connectPauseMs, following: pauseMs },
+    beats: lateBeats(node).slice(beatsBefore),
     cpuSeconds,
     seconds,
     load,
@@ -198,7 +214,11 @@ function rotations(): number {
 }
 
 function report(result: Result): void {
-  record('log-followers', { followers, pods, lines, maxLogSize, first: options.first, aims, ...result });
+  const { beats, ...figures } = result;
+  const longestWorkMs = Math.max(0, ...beats.map(({ workedMs }) => workedMs));
+  const worst = beats.toSorted((one, other) => other.ms - one.ms).slice(0, 3);
+  const about = { followers, pods, lines, maxLogSize, first: options.first };
+  record('log-followers', { ...about, aims, ...figures, ...(options.watch && { longestWorkMs, worst }) });
   const { whole, faults, megabytes, rotations: times, rssMb, pauseMs, cpuSeconds, seconds, load } = result;
   const growthMb = rssMb.most - rssMb.before;
   const missed = (isMissed: boolean): string => (isMissed ? '  MISSED' : '');
@@ -219,6 +239,14 @@ function report(result: Result): void {
     `  longest pause ${pauseMs.idle.toFixed(0)} ms idle, ${pauseMs.connecting.toFixed(0)} ms while all connect, ` +
       `${pauseMs.following.toFixed(0)} ms in all (aim: at most ${aims.pauseMs})${missed(pauseMs.following > aims.pauseMs)}`,
   );
+  if (!options.watch) return;
+  console.log(
+    `  longest work in one go ${longestWorkMs.toFixed(0)} ms${missed(longestWorkMs > aims.pauseMs)}; the worst pauses:`,
+  );
+  for (const { ms, workedMs, waitedMs } of worst) {
+    const [all, worked, waited] = [ms, workedMs, waitedMs].map((each) => each.toFixed(0));
+    console.log(`    ${all} ms late: worked ${worked}, waited for a processor ${waited}`);
+  }
 }
 
 function page(path: string): Promise<string> {

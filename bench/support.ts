@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { silentLog } from '../src/base/log.ts';
 import { systemClock } from '../src/base/system-clock.ts';
 import { startPrivateRuntime, type PrivateRuntime } from '../src/up/index.ts';
@@ -14,6 +14,7 @@ export interface BenchNode {
   readonly staging: string;
   readonly podsUrl: string;
   readonly logFile: string;
+  readonly loopFile: string;
   destroy(): Promise<void>;
 }
 
@@ -23,6 +24,20 @@ export interface BenchNodeOptions {
   readonly verbosity: number;
   /** Fields of the KubeletConfiguration, over those that are set here. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Notes of each late beat of the event loop why it was late, see `lateBeats`. */
+  readonly watchLoop?: boolean;
+}
+
+export interface LateBeat {
+  readonly ms: number;
+  /** What the main thread worked meanwhile, and for how long it waited for a processor. */
+  readonly workedMs: number;
+  readonly waitedMs: number;
+}
+
+export function lateBeats({ loopFile }: BenchNode): readonly LateBeat[] {
+  const lines = existsSync(loopFile) ? readFileSync(loopFile, 'utf8').split('\n') : [];
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as LateBeat);
 }
 
 export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNode> {
@@ -54,8 +69,14 @@ export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNo
     }),
   );
   const logFile = join(folder, 'agent.log');
+  const loopFile = join(folder, 'loop.jsonl');
+  const loopWatch = {
+    NODE_OPTIONS: `--import=${resolve('bench/support-loop-watch.mjs')}`,
+    TUBELET_LOOP_WATCH: loopFile,
+  };
   const agent = spawn('bin/tubelet', [`--config=${config}`, `--root-dir=${join(folder, 'kubelet')}`], {
     stdio: ['ignore', 'ignore', openSync(logFile, 'a')],
+    env: options.watchLoop === true ? { ...process.env, ...loopWatch } : process.env,
   });
   await until(async () => (await fetch(`http://127.0.0.1:${healthzPort}/healthz`)).ok);
   const podsUrl = `http://127.0.0.1:${readOnlyPort}/pods`;
@@ -65,7 +86,7 @@ export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNo
     await runtime.destroy();
     rmSync(folder, { recursive: true, force: true });
   };
-  return { runtime, agent, manifests, staging, podsUrl, logFile, destroy };
+  return { runtime, agent, manifests, staging, podsUrl, logFile, loopFile, destroy };
 }
 
 export async function freePort(): Promise<number> {
