@@ -9,19 +9,10 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Pod } from '../src/gen/kubernetes/types.ts';
 import { systemClock } from '../src/base/system-clock.ts';
+import { lateBeats, latenessOf, latenessText, type Lateness } from './support-late-beats.ts';
 import { LineCheck } from './support-line-check.ts';
 import { usage } from './support-usage.ts';
-import {
-  freePort,
-  lateBeats,
-  median,
-  readLog,
-  record,
-  startBenchNode,
-  until,
-  type BenchNode,
-  type LateBeat,
-} from './support.ts';
+import { freePort, median, readLog, record, startBenchNode, until, type BenchNode } from './support.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -75,7 +66,8 @@ interface Result {
   readonly rotations: number;
   readonly rssMb: Readonly<Record<'before' | 'connected' | 'most' | 'after', number>>;
   readonly pauseMs: Readonly<Record<'idle' | 'connecting' | 'following', number>>;
-  readonly beats: readonly LateBeat[];
+  /** Where it is watched. */
+  readonly lateness?: Lateness;
   readonly cpuSeconds: number;
   readonly seconds: number;
   readonly load: number;
@@ -112,7 +104,7 @@ try {
     rotations: rotations(),
     rssMb: { before: before.rssMb, connected: connected.rssMb, most: mostRssMb, after: after.rssMb },
     pauseMs: { idle: idlePauseMs, connecting: connectPauseMs, following: pauseMs },
-    beats: lateBeats(node).slice(beatsBefore),
+    ...(options.watch && { lateness: latenessOf(lateBeats(node).slice(beatsBefore)) }),
     cpuSeconds,
     seconds,
     load,
@@ -214,11 +206,7 @@ function rotations(): number {
 }
 
 function report(result: Result): void {
-  const { beats, ...figures } = result;
-  const longestWorkMs = Math.max(0, ...beats.map(({ workedMs }) => workedMs));
-  const worst = beats.toSorted((one, other) => other.ms - one.ms).slice(0, 3);
-  const about = { followers, pods, lines, maxLogSize, first: options.first };
-  record('log-followers', { ...about, aims, ...figures, ...(options.watch && { longestWorkMs, worst }) });
+  record('log-followers', { followers, pods, lines, maxLogSize, first: options.first, aims, ...result });
   const { whole, faults, megabytes, rotations: times, rssMb, pauseMs, cpuSeconds, seconds, load } = result;
   const growthMb = rssMb.most - rssMb.before;
   const missed = (isMissed: boolean): string => (isMissed ? '  MISSED' : '');
@@ -239,14 +227,7 @@ function report(result: Result): void {
     `  longest pause ${pauseMs.idle.toFixed(0)} ms idle, ${pauseMs.connecting.toFixed(0)} ms while all connect, ` +
       `${pauseMs.following.toFixed(0)} ms in all (aim: at most ${aims.pauseMs})${missed(pauseMs.following > aims.pauseMs)}`,
   );
-  if (!options.watch) return;
-  console.log(
-    `  longest work in one go ${longestWorkMs.toFixed(0)} ms${missed(longestWorkMs > aims.pauseMs)}; the worst pauses:`,
-  );
-  for (const { ms, workedMs, waitedMs } of worst) {
-    const [all, worked, waited] = [ms, workedMs, waitedMs].map((each) => each.toFixed(0));
-    console.log(`    ${all} ms late: worked ${worked}, waited for a processor ${waited}`);
-  }
+  if (result.lateness) console.log(latenessText(result.lateness, aims.pauseMs));
 }
 
 function page(path: string): Promise<string> {

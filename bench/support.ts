@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { silentLog } from '../src/base/log.ts';
@@ -24,20 +24,8 @@ export interface BenchNodeOptions {
   readonly verbosity: number;
   /** Fields of the KubeletConfiguration, over those that are set here. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Notes of each late beat of the event loop why it was late, see `lateBeats`. */
+  /** Notes of each late beat of the event loop why it was late. */
   readonly watchLoop?: boolean;
-}
-
-export interface LateBeat {
-  readonly ms: number;
-  /** What the main thread worked meanwhile, and for how long it waited for a processor. */
-  readonly workedMs: number;
-  readonly waitedMs: number;
-}
-
-export function lateBeats({ loopFile }: BenchNode): readonly LateBeat[] {
-  const lines = existsSync(loopFile) ? readFileSync(loopFile, 'utf8').split('\n') : [];
-  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as LateBeat);
 }
 
 export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNode> {

@@ -162,6 +162,24 @@ test('refuses by the table of mounts alone', async (context) => {
   assert.ok(existsSync(join(tree, 'sub')));
 });
 
+test("nothing is moved out of a writer's reach once something is mounted in the tree", async (context) => {
+  const { root } = folder(context);
+  const tree = join(root, 'tree');
+  mkdirSync(tree);
+  const [mount] = readMountInfo();
+  let looks = 0;
+  const mounts = () => (looks++ === 0 ? [] : [{ ...mount!, mountPoint: join(tree, 'a'), fsType: 'nfs4' }]);
+  const program = writerIn(tree, 'path');
+  await once(program, 'message');
+  try {
+    await assert.rejects(safeRemove(tree, { mounts }), /tree\/a is a mount point \(nfs4\)/);
+  } finally {
+    program.kill('SIGKILL');
+    await once(program, 'exit');
+  }
+  assert.deepEqual(readdirSync(root), ['tree']);
+});
+
 /** A program that makes what is removed again and again, by its path or below a folder that it has open. */
 function writerIn(tree: string, way: 'path' | 'open'): ChildProcess {
   const place = way === 'path' ? tree : '.';

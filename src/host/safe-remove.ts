@@ -36,19 +36,17 @@ export async function safeRemove(path: string, options: SafeRemoveOptions = {}):
   const parent = await ifThere(realpath(dirname(clean)));
   if (parent === undefined) return;
   const real = join(parent, basename(clean));
-  const [mount] = mountsAtOrBelow((options.mounts ?? readMountInfo)(), real);
-  if (mount !== undefined) throw refusal(real, `${mount.mountPoint} is a mount point (${mount.fsType})`);
+  const requireNoMount = (): void => {
+    const [mount] = mountsAtOrBelow((options.mounts ?? readMountInfo)(), real);
+    if (mount !== undefined) throw refusal(real, `${mount.mountPoint} is a mount point (${mount.fsType})`);
+  };
+  requireNoMount();
 
   const directory = await openDirectory(parent);
   if (directory === undefined) return;
   try {
-    await removeEntry(
-      directory,
-      Buffer.from(basename(clean)),
-      real,
-      { home: await placeOf(directory), moved: 0, asides: 0, races: 0 },
-      [],
-    );
+    const removal = { home: await placeOf(directory), requireNoMount, moved: 0, asides: 0, races: 0 };
+    await removeEntry(directory, Buffer.from(basename(clean)), real, removal, []);
   } finally {
     await directory.close();
   }
@@ -72,6 +70,8 @@ const refusal = (path: string, why: string): TubeletError =>
 /** One removal; all of its tree is where its top is. */
 interface Removal {
   readonly home: Place;
+  /** What is moved takes along what is mounted below it, and whoever mounted that would not find it again. */
+  readonly requireNoMount: () => void;
   /** Of those that were too deep. */
   moved: number;
   asides: number;
@@ -133,6 +133,7 @@ async function outrun(
   if (directory === undefined) return removeFile(path, shown);
   try {
     await requireHome(directory, shown, removal.home);
+    removal.requireNoMount();
     if (top !== undefined) {
       return removal.races++ < mostRaces && moving(shown, () => outrunWriter({ directory, path, to: top }));
     }
