@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { messageOf } from '../base/errors.ts';
 import { readMountInfo } from './mountinfo.ts';
 import { safeRemove } from './safe-remove.ts';
 
@@ -165,18 +166,27 @@ test('refuses by the table of mounts alone', async (context) => {
 test("nothing is moved out of a writer's reach once something is mounted in the tree", async (context) => {
   const { root } = folder(context);
   const tree = join(root, 'tree');
-  mkdirSync(tree);
   const [mount] = readMountInfo();
-  let looks = 0;
-  const mounts = () => (looks++ === 0 ? [] : [{ ...mount!, mountPoint: join(tree, 'a'), fsType: 'nfs4' }]);
+  const mounted = [{ ...mount!, mountPoint: join(tree, 'a'), fsType: 'nfs4' }];
+  mkdirSync(tree);
   const program = writerIn(tree, 'path');
   await once(program, 'message');
+  let looks = 0;
+  let outcome: unknown;
   try {
-    await assert.rejects(safeRemove(tree, { mounts }), /tree\/a is a mount point \(nfs4\)/);
+    // The table is looked at again when the writer was in the way, which it is in most rounds, not in each.
+    for (let round = 0; round < 1_000 && looks < 2; round++) {
+      looks = 0;
+      mkdirSync(tree, { recursive: true });
+      outcome = await safeRemove(tree, { mounts: () => (looks++ === 0 ? [] : mounted) }).catch(
+        (error: unknown) => error,
+      );
+    }
   } finally {
     program.kill('SIGKILL');
     await once(program, 'exit');
   }
+  assert.match(messageOf(outcome), /tree\/a is a mount point \(nfs4\)/);
   assert.deepEqual(readdirSync(root), ['tree']);
 });
 
