@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { controlPlanePrograms } from './lib/control-plane-programs.mjs';
 import { installDebianPackages } from './lib/debian.mjs';
 import { ensurePackages } from './lib/packages.mjs';
+import { bundle } from './lib/run-bundled.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 process.chdir(root);
@@ -23,19 +24,9 @@ if (words.length > 0 && spawnSync(process.execPath, ['tools/build.mjs'], { stdio
   give('npm run build failed');
 }
 
-const { build } = await import('esbuild');
 const outfile = `${root}/.build/control-plane-${process.pid}.mjs`;
 process.on('exit', () => rmSync(outfile, { force: true }));
-await build({
-  entryPoints: ['test/real/control-plane/cli.ts'],
-  outfile,
-  bundle: true,
-  format: 'esm',
-  platform: 'node',
-  packages: 'external',
-  sourcemap: 'inline',
-  logLevel: 'error',
-});
+await bundle('test/real/control-plane/cli.ts', outfile);
 process.env.TUBELET_CONTROL_PLANE_PROGRAMS = programs.folder;
 process.setSourceMapsEnabled(true);
 // In this very process: what the control plane consists of dies with the process that started it.

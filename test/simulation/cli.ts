@@ -15,9 +15,12 @@ const { values } = parseArgs({
 });
 if (values.course !== undefined) {
   const course = new VolumeCourse(values.course === 'none' ? undefined : readCourse(values.course));
-  const outcome = await course.run().then(JSON.stringify, messageOf);
-  process.stdout.write(`${course.trail.join('\n')}\n${outcome}\n`);
-  process.exit(outcome.startsWith('{') ? 0 : 1);
+  const { code, text } = await course.run().then(
+    (result) => ({ code: 0, text: JSON.stringify(result) }),
+    (error: unknown) => ({ code: 1, text: messageOf(error) }),
+  );
+  process.stdout.write(`${course.trail.join('\n')}\n${text}\n`);
+  process.exit(code);
 }
 const number = (text: string | undefined, otherwise: number): number => (text === undefined ? otherwise : Number(text));
 const count = values.seed === undefined ? number(values.seeds, 300) : 1;

@@ -2,10 +2,9 @@
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
-/** Answers the program's exit code. */
-export async function runBundled(name, entryPoint, args) {
+/** One file with all of the program's own code; packages stay where they are. */
+export async function bundle(entryPoint, outfile) {
   const { build } = await import('esbuild');
-  const outfile = `.build/${name}-${process.pid}.mjs`;
   await build({
     entryPoints: [entryPoint],
     outfile,
@@ -16,6 +15,12 @@ export async function runBundled(name, entryPoint, args) {
     sourcemap: 'inline',
     logLevel: 'error',
   });
+}
+
+/** Answers the program's exit code. */
+export async function runBundled(name, entryPoint, args) {
+  const outfile = `.build/${name}-${process.pid}.mjs`;
+  await bundle(entryPoint, outfile);
   const run = spawnSync(process.execPath, ['--enable-source-maps', outfile, ...args], { stdio: 'inherit' });
   rmSync(outfile, { force: true });
   return run.status ?? 1;
