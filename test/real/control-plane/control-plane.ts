@@ -1,7 +1,6 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
-import { networkInterfaces } from 'node:os';
 import { until } from '../../support/real-wait.ts';
 import { auditPolicy, forbidden, readAudit, type AuditEvent } from './audit.ts';
 import { CertificateAuthority, type Subject } from './certificates.ts';
@@ -20,6 +19,7 @@ import { writeKubeconfig, type Identity } from './kubeconfig.ts';
 import { runKubectl, type KubectlOptions, type KubectlResult } from './kubectl.ts';
 import { loopbackPorts } from './loopback-ports.ts';
 import { programPath } from './programs.ts';
+import { holdServiceRange, type ServiceRange } from './service-range.ts';
 import { Service, type ServicePlan } from './service.ts';
 
 const frontProxyUser = 'front-proxy-client';
@@ -39,7 +39,6 @@ export class ControlPlane {
   readonly kubectlPath: string;
   /** The first address of the service range: that of the service `kubernetes`, which the API server's certificate names. */
   readonly serviceAddress: string;
-  readonly serviceCidr: string;
   readonly apiServerPort: number;
   readonly etcd: Service;
   readonly apiServer: Service;
@@ -61,8 +60,7 @@ export class ControlPlane {
     this.authority = authority;
     this.adminKubeconfig = folder.file('admin.kubeconfig');
     this.kubectlPath = programPath('kubectl');
-    this.serviceCidr = layout.serviceCidr;
-    this.serviceAddress = firstAddress(layout.serviceCidr);
+    this.serviceAddress = layout.services.first;
     this.apiServerPort = ports.apiServer;
     this.#folder = folder;
     this.#layout = layout;
@@ -196,6 +194,7 @@ export class ControlPlane {
   async stop(): Promise<void> {
     // Nobody needs what a polite stop would save.
     await Promise.all([...this.#others, ...this.services].map((service) => service.kill()));
+    await this.#layout.services.release();
     await this.#folder.remove();
   }
 
@@ -225,38 +224,43 @@ export class ControlPlane {
 /** Starts a control plane, and returns when it serves and pods can be created. */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const folder = await makeClusterFolder();
+  let services: ServiceRange | undefined;
   let plane: ControlPlane | undefined;
   try {
+    services = await holdServiceRange();
     const authority = new CertificateAuthority(folder.file('pki'));
     await authority.create();
-    plane = new ControlPlane(folder, authority, await makeLayout(folder, authority), options);
+    plane = new ControlPlane(folder, authority, await makeLayout(folder, authority, services), options);
     await plane.start();
     return plane;
   } catch (error) {
-    await (plane?.stop() ?? folder.remove());
+    await (plane?.stop() ?? Promise.all([services?.release(), folder.remove()]));
     throw error;
   }
 }
 
-async function makeLayout(folder: ClusterFolder, authority: CertificateAuthority): Promise<Layout> {
+async function makeLayout(
+  folder: ClusterFolder,
+  authority: CertificateAuthority,
+  services: ServiceRange,
+): Promise<Layout> {
   const [etcd = 0, etcdPeer = 0, apiServer = 0, controllerManager = 0, scheduler = 0] = await loopbackPorts(5);
-  const serviceCidr = chooseServiceCidr();
   const etcdData = folder.file('etcd');
   mkdirSync(etcdData, { mode: 0o700 });
-  const services = [
+  const serviceNames = [
     'kubernetes',
     'kubernetes.default',
     'kubernetes.default.svc',
     'kubernetes.default.svc.cluster.local',
   ];
-  const names = [...['localhost', ...services].map((name) => `DNS:${name}`), 'IP:127.0.0.1'];
+  const names = [...['localhost', ...serviceNames].map((name) => `DNS:${name}`), 'IP:127.0.0.1'];
   return {
     ports: { etcd, etcdPeer, apiServer, controllerManager, scheduler },
     etcdData,
     authority,
     server: await authority.issue('server', {
       user: 'kube-apiserver',
-      names: [...names, `IP:${firstAddress(serviceCidr)}`],
+      names: [...names, `IP:${services.first}`],
     }),
     kubeletClient: await authority.issue('kubelet-client', {
       user: 'kube-apiserver-kubelet-client',
@@ -264,24 +268,10 @@ async function makeLayout(folder: ClusterFolder, authority: CertificateAuthority
     }),
     frontProxy: { user: frontProxyUser, ...(await authority.issue('front-proxy', { user: frontProxyUser })) },
     serviceAccounts: await authority.keyPair('service-accounts'),
-    serviceCidr,
+    services,
     auditPolicy: folder.file('audit-policy.json'),
     auditLog: folder.file('audit.log'),
     controllerManagerKubeconfig: folder.file('controller-manager.kubeconfig'),
     schedulerKubeconfig: folder.file('scheduler.kubeconfig'),
   };
 }
-
-/**
- * A /24 of 198.18.0.0/15, which is set aside for tests of networks: no route of the machine leads there. Its first
- * address must be nobody's, because a node's bridge takes it on: see service-address.ts.
- */
-function chooseServiceCidr(): string {
-  const taken = Object.values(networkInterfaces()).flatMap((list) => (list ?? []).map(({ address }) => address));
-  for (;;) {
-    const cidr = `198.${18 + randomInt(2)}.${randomInt(256)}.0/24`;
-    if (!taken.includes(firstAddress(cidr))) return cidr;
-  }
-}
-
-const firstAddress = (cidr: string): string => cidr.replace(/0\/24$/, '1');

@@ -1,4 +1,5 @@
 import type { KeyPair } from './certificates.ts';
+import type { ServiceRange } from './service-range.ts';
 
 const loopback = '127.0.0.1';
 
@@ -34,7 +35,7 @@ export interface Layout {
   /** By which API servers behind this one know it. */
   readonly frontProxy: KeyPair & { readonly user: string };
   readonly serviceAccounts: { readonly privateKey: string; readonly publicKey: string };
-  readonly serviceCidr: string;
+  readonly services: ServiceRange;
   readonly auditPolicy: string;
   readonly auditLog: string;
   readonly controllerManagerKubeconfig: string;
@@ -77,7 +78,7 @@ export function apiServerFlags(layout: Layout, options: ControlPlaneOptions): re
     '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
     `--service-account-key-file=${serviceAccounts.publicKey}`,
     `--service-account-signing-key-file=${serviceAccounts.privateKey}`,
-    `--service-cluster-ip-range=${layout.serviceCidr}`,
+    `--service-cluster-ip-range=${layout.services.cidr}`,
     ...(options.audit === false
       ? []
       : [
@@ -116,7 +117,7 @@ export function controllerManagerFlags(layout: Layout, options: ControlPlaneOpti
     `--root-ca-file=${authority.certificate}`,
     `--cluster-signing-cert-file=${authority.certificate}`,
     `--cluster-signing-key-file=${authority.key}`,
-    `--service-cluster-ip-range=${layout.serviceCidr}`,
+    `--service-cluster-ip-range=${layout.services.cidr}`,
     ...(options.signingDuration === undefined ? [] : [`--cluster-signing-duration=${options.signingDuration}`]),
     ...(options.podCidr === undefined ? [] : ['--allocate-node-cidrs=true', `--cluster-cidr=${options.podCidr}`]),
     ...(options.controllerManagerFlags ?? []),
