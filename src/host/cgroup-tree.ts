@@ -36,6 +36,8 @@ export class HostCgroups {
   readonly #options: HostCgroupsOptions;
   readonly #all: readonly CgroupHierarchy[];
   readonly #trees: readonly CgroupHierarchy[];
+  /** Those of them that a pod's cgroup has to be in. */
+  readonly #counted: readonly CgroupHierarchy[];
 
   private constructor(
     options: HostCgroupsOptions,
@@ -47,6 +49,9 @@ export class HostCgroups {
     this.#options = options;
     this.#all = hierarchies;
     this.#trees = treesOf(options.version, hierarchies);
+    this.#counted = this.#trees.filter(
+      (tree) => tree.version === 2 || tree.controllers.some((name) => countedTrees.has(name)),
+    );
   }
 
   /** Looks at what is mounted. */
@@ -60,12 +65,10 @@ export class HostCgroups {
 
   /** Where the cgroup is: in all trees that count, in some, in none. The root is always there. */
   presence(path: string): 'whole' | 'partly' | 'none' {
-    const counted = this.#trees.filter(
-      ({ version, controllers }) => version === 2 || controllers.some((name) => countedTrees.has(name)),
-    );
-    const there = counted.filter(({ root }) => existsSync(join(root, path)));
-    if (there.length === 0) return 'none';
-    return there.length === counted.length ? 'whole' : 'partly';
+    let there = 0;
+    for (const { root } of this.#counted) if (existsSync(join(root, path))) there++;
+    if (there === 0) return 'none';
+    return there === this.#counted.length ? 'whole' : 'partly';
   }
 
   /** Makes the cgroup with all above it that are not there yet. */

@@ -77,26 +77,36 @@ function cpuUsage(read: ReadFile, totalNs: number, { cpuQuotaUs }: UsageLimits):
 function memoryUsage(read: ReadFile, usage: number): MemoryUsage | undefined {
   const stat = read('memory', 'memory.stat');
   if (stat === undefined) return undefined;
-  const withAllBelow = (key: string): number => fieldOf(stat, `total_${key}`) ?? fieldOf(stat, key) ?? 0;
-  const inactiveFile = withAllBelow('inactive_file');
+  const totals = Math.max(stat.indexOf('\ntotal_'), 0);
+  const inactiveFile = withAllBelow(stat, totals, 'total_inactive_file');
   return {
     usage,
     maxUsage: undefined,
     workingSet: Math.max(usage - inactiveFile, 0),
-    rss: withAllBelow('rss'),
-    cache: withAllBelow('cache'),
-    mappedFile: withAllBelow('mapped_file'),
-    swap: withAllBelow('swap'),
+    rss: withAllBelow(stat, totals, 'total_rss'),
+    cache: withAllBelow(stat, totals, 'total_cache'),
+    mappedFile: withAllBelow(stat, totals, 'total_mapped_file'),
+    swap: withAllBelow(stat, totals, 'total_swap'),
     kernel: 0,
-    activeFile: withAllBelow('active_file'),
+    activeFile: withAllBelow(stat, totals, 'total_active_file'),
     inactiveFile,
     failures: 0,
     faults: {
       own: { minor: fieldOf(stat, 'pgfault') ?? 0, major: fieldOf(stat, 'pgmajfault') ?? 0 },
-      all: { minor: withAllBelow('pgfault'), major: withAllBelow('pgmajfault') },
+      all: {
+        minor: withAllBelow(stat, totals, 'total_pgfault'),
+        major: withAllBelow(stat, totals, 'total_pgmajfault'),
+      },
     },
     oomEvents: undefined,
   };
+}
+
+const totalPrefix = 'total_';
+
+/** A kernel that does not count what is below a cgroup counts the cgroup alone. Totals come last. */
+function withAllBelow(stat: string, totals: number, key: `total_${string}`): number {
+  return fieldOf(stat, key, totals) ?? fieldOf(stat, key.slice(totalPrefix.length)) ?? 0;
 }
 
 /** Without a limit none is reached; without processes none is killed. */

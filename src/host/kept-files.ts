@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import type { CancelTimer, Clock } from '../base/clock.ts';
-import { readPseudoFile, textOf, told } from './proc-usage-file.ts';
+import { noAnswer, readPseudoFile, textOf, told } from './proc-usage-file.ts';
 import { openFilesLimit } from './proc-usage-text.ts';
 
 export interface KeptFilesOptions {
@@ -48,7 +48,7 @@ export class KeptFiles {
   read(path: string): string | undefined {
     const kept = this.#files.get(path);
     if (kept === undefined) return this.#readNew(path);
-    const text = told(() => textOf(kept.descriptor), path);
+    const text = textOrNothing(kept.descriptor, path);
     if (text === undefined) {
       // What it was is gone; there may be another one of the same name.
       this.#forget(path, kept);
@@ -71,7 +71,7 @@ export class KeptFiles {
     const kept = { descriptor, readAtMs: this.#options.clock.monotonic() };
     this.#files.set(path, kept);
     this.#cancelTimer ??= this.#options.clock.after(idleMs, () => this.#sweep());
-    const text = told(() => textOf(descriptor), path);
+    const text = textOrNothing(descriptor, path);
     if (text === undefined) this.#forget(path, kept);
     return text;
   }
@@ -86,5 +86,13 @@ export class KeptFiles {
   #forget(path: string, { descriptor }: KeptFile): void {
     this.#files.delete(path);
     closeSync(descriptor);
+  }
+}
+
+function textOrNothing(descriptor: number, path: string): string | undefined {
+  try {
+    return textOf(descriptor);
+  } catch (error) {
+    return noAnswer(error, path);
   }
 }

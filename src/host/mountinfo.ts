@@ -19,10 +19,12 @@ export interface MountEntry {
 
 /** Parses the whole file; a line that is not of this kind is left out. */
 export function parseMountInfo(text: string): MountEntry[] {
-  return text
-    .split('\n')
-    .map(parseLine)
-    .filter((entry) => entry !== undefined);
+  const entries: MountEntry[] = [];
+  for (const line of text.split('\n')) {
+    const entry = parseLine(line);
+    if (entry !== undefined) entries.push(entry);
+  }
+  return entries;
 }
 
 function parseLine(line: string): MountEntry | undefined {

@@ -15,14 +15,16 @@ const untold = new Set(['ENOENT', 'ENODEV', 'ESRCH', 'EOPNOTSUPP', 'EINVAL', 'EN
 
 /** The text of a file of /proc, /sys or a cgroup; undefined where there is none. What is beyond 256 KiB is left out. */
 export function readPseudoFile(path: string): string | undefined {
-  return told(() => {
+  try {
     const file = openSync(path, 'r');
     try {
       return textOf(file);
     } finally {
       closeSync(file);
     }
-  }, path);
+  } catch (error) {
+    return noAnswer(error, path);
+  }
 }
 
 /** The same of one that is open, from its beginning: the kernel makes the text anew for whoever begins there. */
@@ -35,10 +37,15 @@ export function told<T>(ask: () => T, what: string): T | undefined {
   try {
     return ask();
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? String(error);
-    if (untold.has(code)) return undefined;
-    throw new TubeletError('internal', `cannot read ${what}: ${code}`, { cause: error });
+    return noAnswer(error, what);
   }
+}
+
+/** Undefined where the kernel has no answer; what else went wrong is thrown. For who asks too often to pass a function. */
+export function noAnswer(error: unknown, what: string): undefined {
+  const code = (error as NodeJS.ErrnoException).code ?? String(error);
+  if (untold.has(code)) return undefined;
+  throw new TubeletError('internal', `cannot read ${what}: ${code}`, { cause: error });
 }
 
 function readInto(file: number): number {

@@ -1,4 +1,7 @@
-/** The page `/stats/summary` as it goes over the wire; times are RFC 3339 with seconds. */
+/**
+ * The page `/stats/summary` as it goes over the wire; times are RFC 3339 with seconds. Fields that are undefined are left
+ * out there: entries of one kind then have one shape, which is what makes thousands of them cheap to build.
+ */
 export interface Summary {
   readonly node: NodeStats;
   readonly pods: readonly PodStats[];
@@ -6,64 +9,68 @@ export interface Summary {
 
 export interface NodeStats {
   readonly nodeName: string;
-  readonly systemContainers?: readonly ContainerStats[];
+  readonly systemContainers?: readonly ContainerStats[] | undefined;
   readonly startTime: string;
-  readonly cpu?: CpuStats;
-  readonly memory?: MemoryStats;
-  readonly io?: IoStats;
-  readonly network?: NetworkStats;
-  readonly fs?: FsStats;
-  readonly runtime?: { readonly imageFs?: FsStats; readonly containerFs?: FsStats };
-  readonly rlimit?: { readonly time: string; readonly maxpid?: number; readonly curproc?: number };
-  readonly swap?: SwapStats;
+  readonly cpu?: CpuStats | undefined;
+  readonly memory?: MemoryStats | undefined;
+  readonly io?: IoStats | undefined;
+  readonly network?: NetworkStats | undefined;
+  readonly fs?: FsStats | undefined;
+  readonly runtime?: { readonly imageFs: FsStats | undefined; readonly containerFs: FsStats | undefined };
+  readonly rlimit?: {
+    readonly time: string;
+    readonly maxpid: number | undefined;
+    readonly curproc: number | undefined;
+  };
+  readonly swap?: SwapStats | undefined;
 }
 
 export interface PodStats {
   readonly podRef: { readonly name: string; readonly namespace: string; readonly uid: string };
   readonly startTime: string;
   readonly containers: readonly ContainerStats[];
-  readonly cpu?: CpuStats;
-  readonly memory?: MemoryStats;
-  readonly io?: IoStats;
-  readonly network?: NetworkStats;
-  readonly volume?: readonly VolumeStats[];
-  readonly 'ephemeral-storage'?: FsStats;
-  readonly process_stats?: { readonly process_count?: number };
-  readonly swap?: SwapStats;
+  readonly cpu?: CpuStats | undefined;
+  readonly memory?: MemoryStats | undefined;
+  readonly io?: IoStats | undefined;
+  readonly network?: NetworkStats | undefined;
+  readonly volume?: readonly VolumeStats[] | undefined;
+  readonly 'ephemeral-storage'?: FsStats | undefined;
+  readonly process_stats?: { readonly process_count?: number } | undefined;
+  readonly swap?: SwapStats | undefined;
 }
 
 export interface ContainerStats {
   readonly name: string;
   readonly startTime: string;
-  readonly cpu?: CpuStats;
-  readonly memory?: MemoryStats;
-  readonly io?: IoStats;
-  readonly rootfs?: FsStats;
-  readonly logs?: FsStats;
-  readonly swap?: SwapStats;
+  readonly cpu?: CpuStats | undefined;
+  readonly memory?: MemoryStats | undefined;
+  readonly io?: IoStats | undefined;
+  readonly rootfs?: FsStats | undefined;
+  readonly logs?: FsStats | undefined;
+  readonly swap?: SwapStats | undefined;
 }
 
 export interface CpuStats {
   readonly time: string;
-  readonly usageNanoCores?: number;
-  readonly usageCoreNanoSeconds?: number;
-  readonly psi?: PsiStats;
+  readonly usageNanoCores?: number | undefined;
+  readonly usageCoreNanoSeconds?: number | undefined;
+  readonly psi?: PsiStats | undefined;
 }
 
 export interface MemoryStats {
   readonly time: string;
-  readonly availableBytes?: number;
-  readonly usageBytes?: number;
-  readonly workingSetBytes?: number;
-  readonly rssBytes?: number;
-  readonly pageFaults?: number;
-  readonly majorPageFaults?: number;
-  readonly psi?: PsiStats;
+  readonly availableBytes?: number | undefined;
+  readonly usageBytes?: number | undefined;
+  readonly workingSetBytes?: number | undefined;
+  readonly rssBytes?: number | undefined;
+  readonly pageFaults?: number | undefined;
+  readonly majorPageFaults?: number | undefined;
+  readonly psi?: PsiStats | undefined;
 }
 
 export interface IoStats {
   readonly time: string;
-  readonly psi?: PsiStats;
+  readonly psi?: PsiStats | undefined;
 }
 
 export interface PsiStats {
@@ -80,35 +87,36 @@ export interface PsiData {
 
 export interface SwapStats {
   readonly time: string;
-  readonly swapAvailableBytes?: number;
-  readonly swapUsageBytes?: number;
+  readonly swapAvailableBytes?: number | undefined;
+  readonly swapUsageBytes?: number | undefined;
 }
 
-export interface NetworkStats extends Partial<InterfaceStats> {
+export interface NetworkStats extends Omit<InterfaceStats, 'name'> {
   readonly time: string;
-  readonly interfaces?: readonly InterfaceStats[];
+  readonly name?: string | undefined;
+  readonly interfaces?: readonly InterfaceStats[] | undefined;
 }
 
 export interface InterfaceStats {
   readonly name: string;
-  readonly rxBytes?: number;
-  readonly rxErrors?: number;
-  readonly txBytes?: number;
-  readonly txErrors?: number;
+  readonly rxBytes?: number | undefined;
+  readonly rxErrors?: number | undefined;
+  readonly txBytes?: number | undefined;
+  readonly txErrors?: number | undefined;
 }
 
 export interface FsStats {
   readonly time: string;
-  readonly availableBytes?: number;
-  readonly capacityBytes?: number;
-  readonly usedBytes?: number;
-  readonly inodesFree?: number;
-  readonly inodes?: number;
-  readonly inodesUsed?: number;
+  readonly availableBytes?: number | undefined;
+  readonly capacityBytes?: number | undefined;
+  readonly usedBytes?: number | undefined;
+  readonly inodesFree?: number | undefined;
+  readonly inodes?: number | undefined;
+  readonly inodesUsed?: number | undefined;
 }
 
 export interface VolumeStats extends FsStats {
   readonly name: string;
-  readonly pvcRef?: { readonly name: string; readonly namespace: string };
-  readonly volumeHealthStats?: { readonly abnormal: boolean };
+  readonly pvcRef?: { readonly name: string; readonly namespace: string } | undefined;
+  readonly volumeHealthStats?: { readonly abnormal: boolean } | undefined;
 }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CgroupUsage, Pressure } from '../model/usage.ts';
+import { plain } from '../testing/fake-api-server/json.ts';
 import { StatsWorld, type FakeUsage } from '../testing/stats-world.ts';
-import { cpuStats, fsStats, ioStats, memoryStats, networkStats, timeTexts } from './summary-parts.ts';
+import { cpuStats, fsStats, ioStats, memoryStats, networkStats, TimeTexts } from './summary-parts.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
 
 const time = '2026-11-15T08:00:00Z';
@@ -56,20 +57,21 @@ test('what a file system does not tell is left out', () => {
     inodesFree: undefined,
     inodesUsed: undefined,
   };
-  assert.deepEqual(fsStats({ bytes: undefined, inodes: 1 }, none, time), { time, capacityBytes: 5, inodesUsed: 1 });
+  const stats = plain(fsStats({ bytes: undefined, inodes: 1 }, none, time));
+  assert.deepEqual(stats, { time, capacityBytes: 5, inodesUsed: 1 });
 });
 
 test('a network without interfaces is told as such', () => {
-  assert.deepEqual(networkStats([], time), { time, interfaces: [] });
+  assert.deepEqual(plain(networkStats([], time)), { time, interfaces: [] });
 });
 
 test('texts of times, of one second and of others', () => {
-  const text = timeTexts();
+  const times = new TimeTexts();
   const at = Date.UTC(2026, 10, 15, 8);
-  assert.equal(text(at), time);
-  assert.equal(text(at + 999), time);
-  assert.equal(text(at + 1_000), '2026-11-15T08:00:01Z');
-  assert.equal(text(at), time);
+  assert.equal(times.of(at), time);
+  assert.equal(times.of(at + 999), time);
+  assert.equal(times.of(at + 1_000), '2026-11-15T08:00:01Z');
+  assert.equal(times.of(at), time);
 });
 
 test('swap that is left to a container: its limit, and what the machine has', async () => {

@@ -2,7 +2,7 @@ import type { ContainerStats, NodeStats, PodStats, Summary } from '../model/stat
 import type { CgroupUsage } from '../model/usage.ts';
 import type { ContainerSample, CoreSample, PodSample, Sample, SystemSample } from './sampler.ts';
 import type { SummaryExtras, SummaryNode } from './summary-input.ts';
-import { podStorage, storageStats, type PodStorage } from './summary-storage.ts';
+import { podStorage, type PodStorage } from './summary-storage.ts';
 import {
   cpuStats,
   filesystemStats,
@@ -10,69 +10,61 @@ import {
   memoryStats,
   networkStats,
   swapStats,
-  timeTexts,
+  TimeTexts,
   type PsiChoice,
-  type TimeText,
 } from './summary-parts.ts';
 
 /** Without extras it is the summary of CPU and memory alone. */
 export function buildSummary(sample: CoreSample, node: SummaryNode, extras?: SummaryExtras): Summary {
-  const timeText = timeTexts();
-  return {
-    node: nodeStats(sample, node, extras, timeText),
-    pods: sample.pods.map((pod) => podStats(pod, node, extras, timeText)),
-  };
+  const times = new TimeTexts();
+  const pods: PodStats[] = [];
+  for (const pod of sample.pods) pods.push(podStats(pod, node, extras, times));
+  return { node: nodeStats(sample, node, extras, times), pods };
 }
 
 function nodeStats(
   { node: own, system }: CoreSample,
   node: SummaryNode,
   extras: SummaryExtras | undefined,
-  timeText: TimeText,
+  times: TimeTexts,
 ): NodeStats {
   const psi: PsiChoice = node.pressure ? 'always' : 'never';
-  const time = timeText(own?.usage.at ?? 0);
-  const services = system.map((service) => systemStats(service, psi, extras !== undefined, timeText));
+  const time = times.of(own?.usage.at ?? 0);
+  const services = system.map((service) => systemStats(service, psi, extras !== undefined, times));
   return {
     nodeName: node.name,
-    ...(services.length > 0 && { systemContainers: services }),
-    startTime: timeText(node.bootedAt),
-    ...(own && {
-      cpu: cpuStats(own, time, psi),
-      memory: memoryStats(own.usage, time, psi, node.memoryBytes),
-      ...(extras && { io: ioStats(own.usage, time, psi) }),
-    }),
-    ...(extras && machineStats(extras, timeText)),
-    ...(own && { swap: swapStats(own.usage, time, node.swapFree) }),
+    systemContainers: services.length > 0 ? services : undefined,
+    startTime: times.of(node.bootedAt),
+    cpu: own && cpuStats(own, time, psi),
+    memory: own && memoryStats(own.usage, time, psi, node.memoryBytes),
+    io: own && extras && ioStats(own.usage, time, psi),
+    ...(extras && machineStats(extras, times)),
+    swap: own && swapStats(own.usage, time, node.swapFree),
   };
 }
 
-function machineStats(extras: SummaryExtras, timeText: TimeText): Partial<NodeStats> {
+function machineStats(extras: SummaryExtras, times: TimeTexts): Partial<NodeStats> {
   const { rootFs, runtime, threads } = extras;
-  const time = timeText(extras.at);
-  const imageFs = runtime?.imageFs && filesystemStats(runtime.imageFs, timeText);
-  const containerFs = runtime?.containerFs && filesystemStats(runtime.containerFs, timeText);
+  const time = times.of(extras.at);
+  const imageFs = runtime?.imageFs && filesystemStats(runtime.imageFs, times);
+  const containerFs = runtime?.containerFs && filesystemStats(runtime.containerFs, times);
   return {
     network: networkStats(extras.network, time),
-    ...(rootFs && { fs: filesystemStats(rootFs, timeText) }),
-    runtime: { ...(imageFs && { imageFs }), ...(containerFs && { containerFs }) },
-    rlimit: {
-      time,
-      ...(threads.most !== undefined && { maxpid: threads.most }),
-      ...(threads.now !== undefined && { curproc: threads.now }),
-    },
+    fs: rootFs && filesystemStats(rootFs, times),
+    runtime: { imageFs, containerFs },
+    rlimit: { time, maxpid: threads.most, curproc: threads.now },
   };
 }
 
-function systemStats(sample: SystemSample, psi: PsiChoice, whole: boolean, timeText: TimeText): ContainerStats {
+function systemStats(sample: SystemSample, psi: PsiChoice, whole: boolean, times: TimeTexts): ContainerStats {
   const { usage, target, createdAt } = sample;
-  const time = timeText(usage.at);
+  const time = times.of(usage.at);
   return {
     name: target.name,
-    startTime: timeText(createdAt ?? 0),
+    startTime: times.of(createdAt ?? 0),
     cpu: cpuStats(sample, time, psi),
     memory: memoryStats(usage, time, psi, usage.limits.memory),
-    ...(whole && { io: ioStats(usage, time, psi) }),
+    io: whole ? ioStats(usage, time, psi) : undefined,
     swap: swapStats(usage, time, undefined),
   };
 }
@@ -81,26 +73,27 @@ function podStats(
   { target, own, containers }: PodSample,
   node: SummaryNode,
   extras: SummaryExtras | undefined,
-  timeText: TimeText,
+  times: TimeTexts,
 ): PodStats {
   const psi: PsiChoice = node.pressure ? 'always' : 'never';
   const more = extras?.pods.get(target.uid);
-  const storage = more && extras && podStorage(containers, more, extras, timeText);
+  const storage = more && extras && podStorage(containers, more, extras, times);
   const whole = own ?? sumOf(containers);
-  const time = timeText(whole?.usage.at ?? 0);
+  const time = times.of(whole?.usage.at ?? 0);
+  const containersOf: ContainerStats[] = [];
+  for (const container of containers) containersOf.push(containerStats(container, node, storage, times));
   return {
     podRef: { name: target.name, namespace: target.namespace, uid: target.uid },
-    startTime: timeText(target.startedAt),
-    containers: containers.map((container) => containerStats(container, node, storage, timeText)),
-    ...(whole && {
-      cpu: cpuStats(whole, time, psi),
-      memory: memoryStats(whole.usage, time, psi, whole.usage.limits.memory),
-      ...(extras && { io: ioStats(whole.usage, time, psi) }),
-    }),
-    ...(more?.network && { network: networkStats(more.network, timeText(extras?.at ?? 0)) }),
-    ...(storage && storage.pod),
-    ...(more && containers.length > 0 && { process_stats: { process_count: more.processes } }),
-    ...(whole && { swap: swapStats(whole.usage, time, undefined) }),
+    startTime: times.of(target.startedAt),
+    containers: containersOf,
+    cpu: whole && cpuStats(whole, time, psi),
+    memory: whole && memoryStats(whole.usage, time, psi, whole.usage.limits.memory),
+    io: whole && extras && ioStats(whole.usage, time, psi),
+    network: more?.network && networkStats(more.network, times.of(extras?.at ?? 0)),
+    volume: storage?.pod.volume,
+    'ephemeral-storage': storage?.pod['ephemeral-storage'],
+    process_stats: more && containers.length > 0 ? { process_count: more.processes } : undefined,
+    swap: whole && swapStats(whole.usage, time, undefined),
   };
 }
 
@@ -108,18 +101,20 @@ function containerStats(
   sample: ContainerSample,
   node: SummaryNode,
   storage: PodStorage | undefined,
-  timeText: TimeText,
+  times: TimeTexts,
 ): ContainerStats {
   const { usage, target } = sample;
   // The kernel counts pressure for containers, or nobody does.
   const psi: PsiChoice = node.pressure ? 'known' : 'never';
-  const time = timeText(usage.at);
+  const time = times.of(usage.at);
   return {
     name: target.name,
-    startTime: timeText(target.createdAt),
+    startTime: times.of(target.createdAt),
     cpu: cpuStats(sample, time, psi),
     memory: memoryStats(usage, time, psi, usage.limits.memory),
-    ...(storage && { io: ioStats(usage, time, psi), ...storageStats(storage, target) }),
+    io: storage && ioStats(usage, time, psi),
+    rootfs: storage?.rootfs.get(target.id),
+    logs: storage?.logs.get(target.name),
     swap: swapStats(usage, time, swapLeft(usage, node)),
   };
 }

@@ -13,11 +13,16 @@ const placesOfNobody = ['/k8s.io', '/system.slice', ''];
 export class ContainerCgroups {
   #schemes = schemes;
 
-  /** What `look` finds in the container's cgroup; undefined when there is none, or nothing in it. */
-  find<T>(podCgroup: string | undefined, id: string, look: (path: string) => T | undefined): T | undefined {
+  /** What `look`, given when the container was made, finds in its cgroup; undefined when there is none, or nothing in it. */
+  find<T>(
+    podCgroup: string | undefined,
+    id: string,
+    look: (path: string, createdAt: number | undefined) => T | undefined,
+    createdAt?: number,
+  ): T | undefined {
     for (const parent of podCgroup === undefined ? placesOfNobody : [podCgroup]) {
       for (const scheme of this.#schemes) {
-        const found = look(`${parent}/${scheme(id)}`);
+        const found = look(`${parent}/${scheme(id)}`, createdAt);
         if (found === undefined) continue;
         if (scheme !== this.#schemes[0]) this.#schemes = [scheme, ...schemes.filter((other) => other !== scheme)];
         return found;

@@ -76,11 +76,12 @@ export class DiskFigures {
   /** Measures what is too old, and forgets all other pods. The promises never reject. */
   renew(pods: readonly PodTarget[], signal: AbortSignal): readonly (Promise<void> | undefined)[] {
     this.#forgetOthers(pods);
-    return pods.flatMap((pod) => [
-      this.#renewLogs(pod, signal),
-      this.#renewFiles(pod.uid, signal),
-      ...this.#renewVolumes(pod.uid, signal),
-    ]);
+    const works: (Promise<void> | undefined)[] = [];
+    for (const pod of pods) {
+      works.push(this.#renewLogs(pod, signal), this.#renewFiles(pod.uid, signal));
+      works.push(...this.#renewVolumes(pod.uid, signal));
+    }
+    return works;
   }
 
   /** The same for logs alone. */
@@ -108,19 +109,24 @@ export class DiskFigures {
   }
 
   #forgetOthers(pods: readonly PodTarget[]): void {
-    const present = new Set(pods.map(({ uid }) => uid));
+    const present = new Set<PodUid>();
+    for (const { uid } of pods) present.add(uid);
     for (const uid of this.#pods.keys()) if (!present.has(uid)) this.#pods.delete(uid);
     this.#volumes.keepOnly(present);
   }
 
   #renewLogs(pod: PodTarget, signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
+    const { logs } = this.#figuresOf(pod.uid);
+    if (logs.serves(maxAgeMs)) return undefined;
     const measure = (): Promise<PodLogs> => this.#lane.run(() => this.#measureLogs(pod, signal), signal);
-    return this.#figuresOf(pod.uid).logs.renew(this.#keepMs(), measure, this.#failed(pod.uid, signal), maxAgeMs);
+    return logs.renew(this.#keepMs(), measure, this.#failed(pod.uid, signal), maxAgeMs);
   }
 
   #renewFiles(uid: PodUid, signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
+    const { files } = this.#figuresOf(uid);
+    if (files.serves(maxAgeMs)) return undefined;
     const measure = (): Promise<TreeSize> => this.#lane.run(() => this.#measureFiles(uid, signal), signal);
-    return this.#figuresOf(uid).files.renew(this.#keepMs(), measure, this.#failed(uid, signal), maxAgeMs);
+    return files.renew(this.#keepMs(), measure, this.#failed(uid, signal), maxAgeMs);
   }
 
   #renewVolumes(
@@ -131,7 +137,7 @@ export class DiskFigures {
     // A limit binds also where nobody wants to be told of volumes.
     if (this.#deps.volumePeriodMs <= 0 && wish.maxAgeMs === undefined) return [];
     this.#figuresOf(uid);
-    return this.#volumes.renew(uid, { ...wish, keepMs: this.#keepMs() }, signal);
+    return this.#volumes.renew(uid, { ...wish, keepMs: this.#keepMs }, signal);
   }
 
   #figuresOf(uid: PodUid): PodFigures {
@@ -141,10 +147,10 @@ export class DiskFigures {
     return figures;
   }
 
-  #keepMs(): number {
+  readonly #keepMs = (): number => {
     const { random, volumePeriodMs } = this.#deps;
     return jitter(random, volumePeriodMs > 0 ? volumePeriodMs : usualPeriodMs, jitterFraction);
-  }
+  };
 
   #failed(podUID: PodUid, signal: AbortSignal): (error: unknown) => void {
     return (error) => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { ImageFsInfoResponse, ListContainerStatsResponse } from '../gen/cri/api.ts';
 import type { PodStats, Summary } from '../model/stats-summary.ts';
+import { plain } from '../testing/fake-api-server/json.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
 import { StatsWorld } from '../testing/stats-world.ts';
 
@@ -52,7 +53,7 @@ async function summaryOf(onlyCpuAndMemory = false, pressure = true): Promise<Sum
   ]);
   const answer = world.stats({ pressure }).summary({ onlyCpuAndMemory }, signal);
   await clock.advance(200);
-  return answer;
+  return plain(await answer);
 }
 
 /** Every key with the way to it, entries of lists taken together. */

@@ -22,6 +22,12 @@ export class Kept<V> {
     return this.#value;
   }
 
+  /** Whether there is nothing to do: it is known, new enough, and nobody is at it. */
+  serves(maxAgeMs = Number.POSITIVE_INFINITY): boolean {
+    const nowMs = this.#clock.monotonic();
+    return this.#work === undefined && nowMs < this.#dueMs && nowMs - this.#triedMs < maxAgeMs;
+  }
+
   /**
    * Finds it out anew where it is too old and nobody is at it. The promise, if there is anything worth waiting for, never
    * rejects: what failed is told to `failed` and tried again when half of the time has gone. Work that hangs is waited for
@@ -33,9 +39,9 @@ export class Kept<V> {
     failed: (error: unknown) => void,
     maxAgeMs = Number.POSITIVE_INFINITY,
   ): Promise<void> | undefined {
+    if (this.serves(maxAgeMs)) return undefined;
     const nowMs = this.#clock.monotonic();
     if (this.#work !== undefined) return nowMs - this.#work.sinceMs < patienceMs ? this.#work.done : undefined;
-    if (nowMs < this.#dueMs && nowMs - this.#triedMs < maxAgeMs) return undefined;
     this.#triedMs = nowMs;
     const done = this.#find(keepMs, find, failed).finally(() => (this.#work = undefined));
     this.#work = { done, sinceMs: nowMs };
@@ -59,7 +65,7 @@ export async function patiently(
   works: readonly (Promise<void> | undefined)[],
   limitMs = patienceMs,
 ): Promise<void> {
-  const waiting = works.filter((work) => work !== undefined);
+  const waiting = works.filter(isWork);
   if (waiting.length === 0) return;
   await new Promise<void>((resolve) => {
     const cancel = clock.after(limitMs, resolve);
@@ -69,3 +75,5 @@ export async function patiently(
     });
   });
 }
+
+const isWork = (work: Promise<void> | undefined): work is Promise<void> => work !== undefined;

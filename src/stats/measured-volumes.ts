@@ -1,4 +1,4 @@
-import type { Volume } from '../gen/kubernetes/types.ts';
+import type { PodSpec, Volume } from '../gen/kubernetes/types.ts';
 import { allContainers } from '../model/containers.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { PodVolume } from './ports.ts';
@@ -9,26 +9,32 @@ export function measuredVolumes(
   mounted: ReadonlyMap<string, { readonly hostPath: string; readonly isOfNode?: boolean }>,
 ): readonly PodVolume[] {
   if (mounted.size === 0) return [];
-  const devices = new Set(
-    allContainers(spec).flatMap(({ container }) => (container.volumeDevices ?? []).map((device) => device.name)),
-  );
-  return (spec.volumes ?? []).flatMap((volume) => {
+  const devices = deviceNames(spec);
+  const measured: PodVolume[] = [];
+  for (const volume of spec.volumes ?? []) {
     const { hostPath: path = '', isOfNode = false } = mounted.get(volume.name) ?? {};
     const isDevice = devices.has(volume.name);
     // A path of the node is the node's, behind a claim too, and an image the runtime's. A device is the claim's alone.
-    if (path === '' || (isOfNode && !isDevice)) return [];
-    if (volume.hostPath !== undefined || volume.image !== undefined) return [];
+    if (path === '' || (isOfNode && !isDevice)) continue;
+    if (volume.hostPath !== undefined || volume.image !== undefined) continue;
     const claim = claimOf(volume, name);
-    return [
-      {
-        name: volume.name,
-        path,
-        kind: isOnNodeDisk(volume) ? ('ephemeral' as const) : ('persistent' as const),
-        ...(isDevice ? { origin: 'device' as const } : !isOfAgent(volume) && { origin: 'elsewhere' as const }),
-        ...(claim !== undefined && { pvc: { name: claim, namespace } }),
-      },
-    ];
-  });
+    measured.push({
+      name: volume.name,
+      path,
+      kind: isOnNodeDisk(volume) ? 'ephemeral' : 'persistent',
+      ...(isDevice ? { origin: 'device' } : !isOfAgent(volume) && { origin: 'elsewhere' }),
+      ...(claim !== undefined && { pvc: { name: claim, namespace } }),
+    });
+  }
+  return measured;
+}
+
+function deviceNames(spec: PodSpec): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (const { container } of allContainers(spec)) {
+    for (const { name } of container.volumeDevices ?? []) names.add(name);
+  }
+  return names;
 }
 
 /** Secrets and tokens are in memory, and claims are counted where they come from. */

@@ -1,4 +1,4 @@
-import type { InterfaceUsage } from '../model/usage.ts';
+import type { CgroupUsage, InterfaceUsage } from '../model/usage.ts';
 import type { ContainerCgroups } from './container-cgroups.ts';
 import type { CgroupReader, MachineReader } from './ports.ts';
 import type { PodTarget } from './targets.ts';
@@ -7,6 +7,11 @@ export interface PodNetworksDeps {
   readonly cgroups: Pick<CgroupReader, 'processes'>;
   readonly machine: Pick<MachineReader, 'interfaces'>;
   readonly containerCgroups: ContainerCgroups;
+}
+
+/** A container whose cgroup was found. */
+interface ReadContainer {
+  readonly usage: Pick<CgroupUsage, 'path'>;
 }
 
 const mostKept = 4_096;
@@ -25,10 +30,18 @@ export class PodNetworks {
    * By the sandbox's process, or by one of a container where the runtime gives sandboxes none. Undefined for a pod on the
    * node's network.
    */
-  of(pod: PodTarget, ofContainers: () => readonly number[]): readonly InterfaceUsage[] | undefined {
+  of(pod: PodTarget, containers: readonly ReadContainer[]): readonly InterfaceUsage[] | undefined {
     if (pod.hostNetwork) return undefined;
-    const pid = this.#sandboxPid(pod) ?? ofContainers()[0];
+    const pid = this.#sandboxPid(pod) ?? this.#containerPid(containers);
     return pid === undefined ? [] : this.#deps.machine.interfaces(pid);
+  }
+
+  #containerPid(containers: readonly ReadContainer[]): number | undefined {
+    for (const { usage } of containers) {
+      const [pid] = this.#deps.cgroups.processes(usage.path);
+      if (pid !== undefined) return pid;
+    }
+    return undefined;
   }
 
   #sandboxPid({ sandbox, cgroup }: PodTarget): number | undefined {

@@ -3,13 +3,13 @@ import type { Log } from '../base/log.ts';
 import type { CgroupUsage } from '../model/usage.ts';
 import type { ContainerCgroups } from './container-cgroups.ts';
 import { CpuRates } from './cpu-rates.ts';
-import type { CgroupReader, StatsPods } from './ports.ts';
+import type { CgroupReader } from './ports.ts';
 import {
-  podTargets,
   systemTargets,
   type CgroupPlaces,
   type ContainerTarget,
   type PodTarget,
+  type PodTargets,
   type SystemTarget,
 } from './targets.ts';
 import { otherTurns } from './turns.ts';
@@ -48,7 +48,7 @@ export interface SamplerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly cgroups: CgroupReader;
-  readonly pods: StatsPods;
+  readonly targets: PodTargets;
   readonly places: CgroupPlaces;
   readonly containerCgroups: ContainerCgroups;
 }
@@ -80,7 +80,7 @@ export class Sampler {
   }
 
   async #round(signal: AbortSignal): Promise<CoreSample> {
-    const { clock, cgroups, pods, places } = this.#deps;
+    const { clock, cgroups, targets, places } = this.#deps;
     this.#rates.begin();
     const node = this.#read('/', undefined);
     const system = systemTargets(places).flatMap((target) => {
@@ -88,7 +88,7 @@ export class Sampler {
       return sample ? [{ target, createdAt: cgroups.createdAt(target.cgroup), ...sample }] : [];
     });
     const found: PodSample[] = [];
-    for await (const target of otherTurns(podTargets(pods.all(), places), podsPerTurn, signal)) {
+    for await (const target of otherTurns(targets.all(), podsPerTurn, signal)) {
       found.push(this.#readPod(target));
     }
     this.#rates.end(clock.monotonic());
@@ -98,16 +98,19 @@ export class Sampler {
   #readPod(target: PodTarget): PodSample {
     const { cgroup, sandbox } = target;
     const own = cgroup === undefined ? undefined : this.#read(cgroup, sandbox?.createdAt);
-    const containers = target.containers.flatMap((container) => {
-      const look = (path: string): Sample | undefined => this.#read(path, container.createdAt);
-      const sample = this.#deps.containerCgroups.find(cgroup, container.id, look);
-      return sample ? [{ target: container, ...sample }] : [];
-    });
+    const containers: ContainerSample[] = [];
+    for (const container of target.containers) {
+      const { id, createdAt } = container;
+      const sample = this.#deps.containerCgroups.find(cgroup, id, this.#read, createdAt);
+      if (sample !== undefined) {
+        containers.push({ target: container, usage: sample.usage, nanoCores: sample.nanoCores });
+      }
+    }
     return { target, own, containers };
   }
 
   /** What cannot be read costs the others nothing. */
-  #read(path: string, createdAt: number | undefined): Sample | undefined {
+  readonly #read = (path: string, createdAt: number | undefined): Sample | undefined => {
     const { clock, cgroups, log } = this.#deps;
     try {
       const usage = cgroups.read(path, 'core');
@@ -119,5 +122,5 @@ export class Sampler {
       log.error(error, 'Cannot read the usage of a cgroup', { cgroup: path });
       return undefined;
     }
-  }
+  };
 }

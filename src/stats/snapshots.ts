@@ -10,16 +10,16 @@ import type {
 } from '../model/usage.ts';
 import type { ContainerCgroups } from './container-cgroups.ts';
 import type { PodNetworks } from './pod-networks.ts';
-import type { CgroupReader, MachineReader, StatsPods } from './ports.ts';
+import type { CgroupReader, MachineReader } from './ports.ts';
 import type { RuntimeUsage } from './runtime-figures.ts';
 import type { CoreSample } from './sampler.ts';
 import {
-  podTargets,
   systemTargets,
   tierCgroups,
   type CgroupPlaces,
   type ContainerTarget,
   type PodTarget,
+  type PodTargets,
 } from './targets.ts';
 import { otherTurns } from './turns.ts';
 
@@ -28,7 +28,7 @@ export interface SnapshotsDeps {
   readonly log: Log;
   readonly cgroups: CgroupReader;
   readonly machine: MachineReader;
-  readonly pods: StatsPods;
+  readonly targets: PodTargets;
   readonly places: CgroupPlaces;
   readonly containerCgroups: ContainerCgroups;
   readonly networks: PodNetworks;
@@ -53,7 +53,7 @@ export class Snapshots {
     filesystems: readonly FilesystemUsage[],
     signal: AbortSignal,
   ): Promise<UsageSnapshot> {
-    const { clock, cgroups, machine, pods, places } = this.#deps;
+    const { clock, cgroups, machine, targets, places } = this.#deps;
     cgroups.begin();
     const root = this.#read('/');
     const found: OwnedUsage[] = root
@@ -71,26 +71,25 @@ export class Snapshots {
       const usage = this.#read(path);
       if (usage) found.push(owned({ ...usage, createdAt: cgroups.createdAt(path) }, undefined));
     }
-    for await (const pod of otherTurns(podTargets(pods.all(), places), podsPerTurn, signal)) {
+    for await (const pod of otherTurns(targets.all(), podsPerTurn, signal)) {
       found.push(...this.#pod(pod, runtime));
     }
     return { at: clock.now(), cgroups: found };
   }
 
   #pod(pod: PodTarget, runtime: RuntimeUsage | undefined): readonly OwnedUsage[] {
-    const { cgroups, containerCgroups, networks } = this.#deps;
-    const look = (path: string): CgroupUsage | undefined => this.#read(path);
+    const { containerCgroups, networks } = this.#deps;
     const own = pod.cgroup === undefined ? undefined : this.#read(pod.cgroup);
-    const containers = pod.containers.flatMap((container) => {
-      const usage = containerCgroups.find(pod.cgroup, container.id, look);
-      if (usage === undefined) return [];
+    const containers: OwnedUsage[] = [];
+    for (const container of pod.containers) {
+      const usage = containerCgroups.find(pod.cgroup, container.id, this.#read);
+      if (usage === undefined) continue;
       const layer = runtime?.layers.get(container.id);
       const entry = owned({ ...usage, createdAt: container.createdAt }, ownerOf(pod, container));
-      return [layer === undefined ? entry : { ...entry, filesystems: [layer] }];
-    });
-    const pids = (): readonly number[] => containers.flatMap(({ usage }) => cgroups.processes(usage.path));
-    const network = networks.of(pod, pids);
-    const sandbox = pod.sandbox && containerCgroups.find(pod.cgroup, pod.sandbox.id, look);
+      containers.push(layer === undefined ? entry : { ...entry, filesystems: [layer] });
+    }
+    const network = networks.of(pod, containers);
+    const sandbox = pod.sandbox && containerCgroups.find(pod.cgroup, pod.sandbox.id, this.#read);
     return [
       // Without a cgroup for the sandbox the pod's own carries what belongs to both.
       ...(own ? [owned(since(own, pod), ownerOf(pod), sandbox ? [] : network)] : []),
@@ -100,14 +99,14 @@ export class Snapshots {
   }
 
   /** What cannot be read costs the others nothing. */
-  #read(path: string): CgroupUsage | undefined {
+  readonly #read = (path: string): CgroupUsage | undefined => {
     try {
       return this.#deps.cgroups.read(path, 'everything');
     } catch (error) {
       this.#deps.log.error(error, 'Cannot read the usage of a cgroup', { cgroup: path });
       return undefined;
     }
-  }
+  };
 }
 
 /** The same without what costs more: CPU, memory and swap of the node, pods and containers. */

@@ -32,9 +32,9 @@ import { Sampler, type CoreSample, type PodSample } from './sampler.ts';
 import { Shared } from './shared.ts';
 import { coreSnapshot, Snapshots } from './snapshots.ts';
 import type { PodExtras, SummaryExtras, SummaryNode } from './summary-input.ts';
-import { timeTexts } from './summary-parts.ts';
+import { TimeTexts } from './summary-parts.ts';
 import { podStorage, storageUsage } from './summary-storage.ts';
-import { podTargets, type CgroupPlaces } from './targets.ts';
+import { PodTargets, type CgroupPlaces } from './targets.ts';
 import { otherTurns } from './turns.ts';
 
 export interface StatsSettings {
@@ -86,6 +86,7 @@ export class Stats implements Component {
   readonly #shared: Shared;
   readonly #sampler: Sampler;
   readonly #snapshots: Snapshots;
+  readonly #targets: PodTargets;
   readonly #runtime: RuntimeFigures;
   readonly #disk: DiskFigures;
   readonly #networks: PodNetworks;
@@ -100,7 +101,8 @@ export class Stats implements Component {
     this.#shared = new Shared(clock, keepMs);
     this.#rootFs = new Kept(clock);
     this.#filesystems = new Kept(clock);
-    const common = { ...deps, places, containerCgroups: new ContainerCgroups() };
+    this.#targets = new PodTargets(deps.pods, places);
+    const common = { ...deps, places, targets: this.#targets, containerCgroups: new ContainerCgroups() };
     this.#networks = new PodNetworks(common);
     this.#sampler = new Sampler(common);
     this.#snapshots = new Snapshots({ ...common, networks: this.#networks });
@@ -134,9 +136,8 @@ export class Stats implements Component {
 
   /** What the logs of containers that run take on the disk, as far as that is known soon. */
   async logs(): Promise<readonly LogSize[]> {
-    const { clock, pods, settings } = this.#deps;
-    const targets = podTargets(pods.all(), settings.places);
-    await patiently(clock, this.#disk.renewLogs(targets, this.#stopped.signal), momentMs);
+    const targets = this.#targets.all();
+    await patiently(this.#deps.clock, this.#disk.renewLogs(targets, this.#stopped.signal), momentMs);
     return targets.flatMap(({ uid, namespace, name: pod, containers }) =>
       containers.flatMap(({ name: container }) => {
         const size = this.#disk.logs(uid)?.containers.get(container);
@@ -147,9 +148,8 @@ export class Stats implements Component {
 
   /** What is in the volumes of claims, as far as that is known soon. */
   async claims(): Promise<readonly ClaimUsage[]> {
-    const { clock, pods, settings } = this.#deps;
-    const targets = podTargets(pods.all(), settings.places);
-    await patiently(clock, this.#disk.renewClaims(targets, this.#stopped.signal), momentMs);
+    const targets = this.#targets.all();
+    await patiently(this.#deps.clock, this.#disk.renewClaims(targets, this.#stopped.signal), momentMs);
     return claimUsages(this.#disk.volumes());
   }
 
@@ -158,10 +158,9 @@ export class Stats implements Component {
    * through is walked through less often. Pods of which nothing runs are left out.
    */
   async storage(wishes: ReadonlyMap<PodUid, 'volumes' | 'everything'>): Promise<ReadonlyMap<PodUid, PodStorageUsage>> {
-    const { clock, disk, pods, settings } = this.#deps;
+    const { clock, disk, settings } = this.#deps;
     const { signal } = this.#stopped;
-    const seen = pods.all().filter(({ pod }) => wishes.has(pod.uid));
-    const targets = podTargets(seen, settings.places);
+    const targets = this.#targets.all().filter(({ uid }) => wishes.has(uid));
     const works = targets.flatMap((target) => {
       const onlyVolumes = wishes.get(target.uid) === 'volumes';
       return this.#disk.renewOne(target, { maxAgeMs: storageAgeMs, onlyVolumes }, signal);
@@ -176,12 +175,12 @@ export class Stats implements Component {
     const runtime = this.#runtime.value;
     const layersOnNodeDisk = runtime?.imageFs?.device === disk.device(settings.rootDir);
     const extras = { at: clock.now(), rootFs: this.#rootFs.value, runtime };
-    const timeText = timeTexts();
+    const times = new TimeTexts();
     return new Map(
       targets.map(({ uid, containers }) => {
         const found = { logs: this.#disk.logs(uid), folders: this.#disk.folders(uid) };
         const samples = containers.map((target) => ({ target }));
-        return [uid, storageUsage(podStorage(samples, found, extras, timeText), containers, layersOnNodeDisk)];
+        return [uid, storageUsage(podStorage(samples, found, extras, times), containers, layersOnNodeDisk)];
       }),
     );
   }
@@ -235,11 +234,11 @@ export class Stats implements Component {
   }
 
   #podExtras({ target, containers }: PodSample): PodExtras {
-    const { cgroups } = this.#deps;
-    const pids = containers.flatMap(({ usage }) => cgroups.processes(usage.path));
+    let processes = 0;
+    for (const { usage } of containers) processes += this.#deps.cgroups.processes(usage.path).length;
     return {
-      network: this.#networks.of(target, () => pids),
-      processes: pids.length,
+      network: this.#networks.of(target, containers),
+      processes,
       logs: this.#disk.logs(target.uid),
       folders: this.#disk.folders(target.uid),
     };

@@ -15,18 +15,17 @@ import type { Sample } from './sampler.ts';
 /** The parts that all entries of a summary are made of. */
 
 /** Times as texts. A page has thousands of times and few different seconds. */
-export type TimeText = (wallMs: number) => string;
+export class TimeTexts {
+  readonly #texts = new Map<number, string>();
 
-export function timeTexts(): TimeText {
-  const texts = new Map<number, string>();
-  return (wallMs) => {
+  of(wallMs: number): string {
     const second = Math.floor(wallMs / 1_000);
-    const known = texts.get(second);
+    const known = this.#texts.get(second);
     if (known !== undefined) return known;
     const text = apiTime(wallMs);
-    texts.set(second, text);
+    this.#texts.set(second, text);
     return text;
-  };
+  }
 }
 
 /** Whether pressure is told: not at all, where the kernel counts it, or always, with zeros where it does not. */
@@ -35,10 +34,10 @@ export type PsiChoice = 'never' | 'known' | 'always';
 const zero = { total: 0, avg10: 0, avg60: 0, avg300: 0 };
 const noPressure: PsiStats = { full: zero, some: zero };
 
-function psi(pressure: Pressure | undefined, choice: PsiChoice): { readonly psi?: PsiStats } {
-  if (choice === 'never' || (pressure === undefined && choice === 'known')) return {};
-  if (pressure === undefined) return { psi: noPressure };
-  return { psi: { full: psiData(pressure.full), some: psiData(pressure.some) } };
+function psiStats(pressure: Pressure | undefined, choice: PsiChoice): PsiStats | undefined {
+  if (choice === 'never' || (pressure === undefined && choice === 'known')) return undefined;
+  if (pressure === undefined) return noPressure;
+  return { full: psiData(pressure.full), some: psiData(pressure.some) };
 }
 
 const psiData = ({ totalUs, avg10, avg60, avg300 }: PressureLine): PsiStats['full'] => ({
@@ -53,7 +52,7 @@ export function cpuStats({ usage, nanoCores }: Sample, time: string, choice: Psi
     time,
     usageNanoCores: nanoCores,
     usageCoreNanoSeconds: usage.cpu?.totalNs ?? 0,
-    ...psi(usage.pressure.cpu, choice),
+    psi: psiStats(usage.pressure.cpu, choice),
   };
 }
 
@@ -67,26 +66,22 @@ export function memoryStats(
   const workingSet = memory?.workingSet ?? 0;
   return {
     time,
-    ...(limit !== undefined && { availableBytes: Math.max(limit - workingSet, 0) }),
+    availableBytes: limit === undefined ? undefined : Math.max(limit - workingSet, 0),
     usageBytes: memory?.usage ?? 0,
     workingSetBytes: workingSet,
     rssBytes: memory?.rss ?? 0,
     pageFaults: memory?.faults.own.minor ?? 0,
     majorPageFaults: memory?.faults.own.major ?? 0,
-    ...psi(pressure.memory, choice),
+    psi: psiStats(pressure.memory, choice),
   };
 }
 
 export function ioStats({ pressure }: CgroupUsage, time: string, choice: PsiChoice): IoStats {
-  return { time, ...psi(pressure.io, choice) };
+  return { time, psi: psiStats(pressure.io, choice) };
 }
 
 export function swapStats({ memory }: CgroupUsage, time: string, available: number | undefined): SwapStats {
-  return {
-    time,
-    ...(available !== undefined && { swapAvailableBytes: available }),
-    swapUsageBytes: memory?.swap ?? 0,
-  };
+  return { time, swapAvailableBytes: available, swapUsageBytes: memory?.swap ?? 0 };
 }
 
 /** People look at the first figures, which are those of the interface that is called so by custom. */
@@ -94,8 +89,19 @@ const customaryInterface = 'eth0';
 
 export function networkStats(interfaces: readonly InterfaceUsage[], time: string): NetworkStats {
   const all = interfaces.map(interfaceStats);
-  return { time, ...all.find(({ name }) => name === customaryInterface), interfaces: all };
+  const first = all.find(isCustomary);
+  return {
+    time,
+    name: first?.name,
+    rxBytes: first?.rxBytes,
+    rxErrors: first?.rxErrors,
+    txBytes: first?.txBytes,
+    txErrors: first?.txErrors,
+    interfaces: all,
+  };
 }
+
+const isCustomary = ({ name }: InterfaceStats): boolean => name === customaryInterface;
 
 const interfaceStats = ({ name, rxBytes, rxErrors, txBytes, txErrors }: InterfaceUsage): InterfaceStats => ({
   name,
@@ -113,15 +119,15 @@ export function fsStats(
 ): FsStats {
   return {
     time,
-    ...(available !== undefined && { availableBytes: available }),
-    ...(capacity !== undefined && { capacityBytes: capacity }),
-    ...(used.bytes !== undefined && { usedBytes: used.bytes }),
-    ...(inodesFree !== undefined && { inodesFree }),
-    ...(inodes !== undefined && { inodes }),
-    ...(used.inodes !== undefined && { inodesUsed: used.inodes }),
+    availableBytes: available,
+    capacityBytes: capacity,
+    usedBytes: used.bytes,
+    inodesFree,
+    inodes,
+    inodesUsed: used.inodes,
   };
 }
 
 /** A file system as a whole, or a part of one that is measured already. */
-export const filesystemStats = (usage: FilesystemUsage, timeText: TimeText): FsStats =>
-  fsStats({ bytes: usage.used, inodes: usage.inodesUsed }, usage, timeText(usage.at));
+export const filesystemStats = (usage: FilesystemUsage, times: TimeTexts): FsStats =>
+  fsStats({ bytes: usage.used, inodes: usage.inodesUsed }, usage, times.of(usage.at));

@@ -1,7 +1,8 @@
 import type { FsStats, PodStats, VolumeStats } from '../model/stats-summary.ts';
+import type { PodFolders, PodLogs } from './disk-figures.ts';
 import type { PodStorageUsage, TreeSize } from './ports.ts';
 import type { PodExtras, SummaryExtras } from './summary-input.ts';
-import { filesystemStats, fsStats, type TimeText } from './summary-parts.ts';
+import { filesystemStats, fsStats, type TimeTexts } from './summary-parts.ts';
 import type { ContainerTarget } from './targets.ts';
 import type { MeasuredVolume } from './volume-figures.ts';
 
@@ -18,27 +19,24 @@ export function podStorage(
   containers: readonly { readonly target: ContainerTarget }[],
   { logs, folders }: Pick<PodExtras, 'logs' | 'folders'>,
   { at, rootFs, runtime }: Pick<SummaryExtras, 'at' | 'rootFs' | 'runtime'>,
-  timeText: TimeText,
+  times: TimeTexts,
 ): PodStorage {
   const rootfs = new Map<string, FsStats>();
   const logStats = new Map<string, FsStats>();
   for (const { target } of containers) {
     const layer = runtime?.layers.get(target.id);
-    if (layer) rootfs.set(target.id, filesystemStats(layer, timeText));
+    if (layer) rootfs.set(target.id, filesystemStats(layer, times));
     const written = logs?.containers.get(target.name);
-    if (logs && rootFs && written) logStats.set(target.name, fsStats(written, rootFs, timeText(logs.at)));
+    if (logs && rootFs && written) logStats.set(target.name, fsStats(written, rootFs, times.of(logs.at)));
   }
   const volumes = folders?.volumes ?? [];
-  const ephemeral = total([
-    ...[...rootfs.values(), ...logStats.values()].map(sizeOf),
-    ...(logs ? [logs.others] : []),
-    ...(folders ? [folders.files] : []),
-    ...volumes.filter(({ volume }) => volume.kind === 'ephemeral').map(({ usage }) => sizeOfVolume(usage)),
-  ]);
+  const volumeStats: VolumeStats[] = [];
+  for (const volume of volumes) volumeStats.push(statsOfVolume(volume, times));
+  const ephemeral = ephemeralSize(rootfs, logStats, logs, folders);
   return {
     pod: {
-      ...(volumes.length > 0 && { volume: volumes.map((volume) => volumeStats(volume, timeText)) }),
-      ...(rootFs && { 'ephemeral-storage': fsStats(ephemeral, rootFs, timeText(at)) }),
+      volume: volumes.length > 0 ? volumeStats : undefined,
+      'ephemeral-storage': rootFs && fsStats(ephemeral, rootFs, times.of(at)),
     },
     rootfs,
     logs: logStats,
@@ -64,35 +62,35 @@ export function storageUsage(
   };
 }
 
-/** The part of one container. */
-export function storageStats(
-  { rootfs, logs }: PodStorage,
-  { id, name }: ContainerTarget,
-): { readonly rootfs?: FsStats; readonly logs?: FsStats } {
-  const [own, written] = [rootfs.get(id), logs.get(name)];
-  return { ...(own && { rootfs: own }), ...(written && { logs: written }) };
-}
-
-function volumeStats({ volume, usage }: MeasuredVolume, timeText: TimeText): VolumeStats {
+function statsOfVolume({ volume, usage }: MeasuredVolume, times: TimeTexts): VolumeStats {
   const { isAbnormal: abnormal } = usage;
   return {
-    ...filesystemStats(usage, timeText),
+    ...filesystemStats(usage, times),
     name: volume.name,
-    ...(volume.pvc && { pvcRef: volume.pvc }),
-    ...(abnormal !== undefined && { volumeHealthStats: { abnormal } }),
+    pvcRef: volume.pvc,
+    volumeHealthStats: abnormal === undefined ? undefined : { abnormal },
   };
 }
 
-const sizeOf = ({ usedBytes, inodesUsed }: FsStats): TreeSize => ({ bytes: usedBytes ?? 0, inodes: inodesUsed ?? 0 });
-
-const sizeOfVolume = ({ used, inodesUsed }: MeasuredVolume['usage']): TreeSize => ({
-  bytes: used ?? 0,
-  inodes: inodesUsed ?? 0,
-});
-
-function total(sizes: readonly TreeSize[]): TreeSize {
-  return sizes.reduce((sum, { bytes, inodes }) => ({ bytes: sum.bytes + bytes, inodes: sum.inodes + inodes }), {
-    bytes: 0,
-    inodes: 0,
-  });
+/** All that is the pod's on disks of the node and goes with it. */
+function ephemeralSize(
+  rootfs: ReadonlyMap<string, FsStats>,
+  logStats: ReadonlyMap<string, FsStats>,
+  logs: PodLogs | undefined,
+  folders: PodFolders | undefined,
+): TreeSize {
+  let bytes = (logs?.others.bytes ?? 0) + (folders?.files.bytes ?? 0);
+  let inodes = (logs?.others.inodes ?? 0) + (folders?.files.inodes ?? 0);
+  for (const part of [rootfs, logStats]) {
+    for (const { usedBytes = 0, inodesUsed = 0 } of part.values()) {
+      bytes += usedBytes;
+      inodes += inodesUsed;
+    }
+  }
+  for (const { volume, usage } of folders?.volumes ?? []) {
+    if (volume.kind !== 'ephemeral') continue;
+    bytes += usage.used ?? 0;
+    inodes += usage.inodesUsed ?? 0;
+  }
+  return { bytes, inodes };
 }

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anInstance, aPod, aSandbox, exited, observedPod } from '../testing/pods.ts';
 import { testPlaces } from '../testing/stats-world.ts';
-import { podTargets, systemTargets, tierCgroups } from './targets.ts';
+import type { SeenPod } from './ports.ts';
+import { PodTargets, systemTargets, tierCgroups, type PodTarget } from './targets.ts';
 
 const pod = aPod({ uid: 'u1', name: 'web' });
+
+const targetsOf = (pods: readonly SeenPod[], places = testPlaces): readonly PodTarget[] =>
+  new PodTargets({ all: () => pods }, places).all();
 
 describe('pods', () => {
   test('containers that run, of one name the newest', () => {
@@ -16,7 +20,7 @@ describe('pods', () => {
         anInstance('done', { id: 'c1', ...exited(0) }),
       ],
     );
-    const [target] = podTargets([{ pod, startTime: '2026-11-15T08:00:00Z', seen }], testPlaces);
+    const [target] = targetsOf([{ pod, startTime: '2026-11-15T08:00:00Z', seen }]);
     assert.equal(target?.cgroup, '/kubepods/besteffort/podu1');
     assert.equal(target?.startedAt, Date.UTC(2026, 10, 15, 8));
     assert.deepEqual(target?.sandbox, { id: 's2', createdAt: 2_000 });
@@ -29,23 +33,38 @@ describe('pods', () => {
 
   test('a pod of which nothing runs uses nothing; one with a sandbox does', () => {
     const over = observedPod([aSandbox('s1', { state: 'notReady' })], [anInstance('main', { id: 'c1', ...exited(0) })]);
-    assert.deepEqual(podTargets([{ pod, startTime: undefined, seen: over }], testPlaces), []);
+    assert.deepEqual(targetsOf([{ pod, startTime: undefined, seen: over }]), []);
     const waiting = observedPod([aSandbox('s1', { createdAt: 5 })], []);
-    const [target] = podTargets([{ pod, startTime: 'no time', seen: waiting }], testPlaces);
+    const [target] = targetsOf([{ pod, startTime: 'no time', seen: waiting }]);
     assert.equal(target?.startedAt, 5);
     assert.deepEqual(target?.containers, []);
+  });
+
+  test('one that has not changed is the same as before, and one that has is not', () => {
+    const first: SeenPod = { pod, startTime: undefined, seen: observedPod([aSandbox('s1', { createdAt: 5 })], []) };
+    let now = [first];
+    const targets = new PodTargets({ all: () => now }, testPlaces);
+    const [before] = targets.all();
+    now = [{ ...first }];
+    assert.equal(targets.all()[0], before);
+    now = [{ ...first, startTime: '2026-11-15T08:00:00Z' }];
+    assert.equal(targets.all()[0]?.startedAt, Date.UTC(2026, 10, 15, 8));
+    now = [{ ...first, pod: aPod({ uid: 'u1', name: 'other' }) }];
+    assert.equal(targets.all()[0]?.name, 'other');
+    now = [{ ...first, seen: observedPod([aSandbox('s2', { createdAt: 6 })], []) }];
+    assert.equal(targets.all()[0]?.sandbox?.id, 's2');
   });
 
   test('slices with systemd, and none without cgroups per QoS', () => {
     const seen = observedPod([aSandbox('s1', { network: 'node' })], []);
     const cgroupOf = (more: object) =>
-      podTargets([{ pod, startTime: undefined, seen }], { ...testPlaces, ...more })[0]?.cgroup;
+      targetsOf([{ pod, startTime: undefined, seen }], { ...testPlaces, ...more })[0]?.cgroup;
     assert.equal(
       cgroupOf({ cgroupDriver: 'systemd' }),
       '/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podu1.slice',
     );
     assert.equal(cgroupOf({ cgroupsPerQos: false }), undefined);
-    assert.equal(podTargets([{ pod, startTime: undefined, seen }], testPlaces)[0]?.hostNetwork, true);
+    assert.equal(targetsOf([{ pod, startTime: undefined, seen }])[0]?.hostNetwork, true);
   });
 });
 

@@ -1,7 +1,7 @@
 import type { PodUid } from '../base/ids.ts';
 import { cgroupPath, kubepodsCgroup, podCgroup, qosCgroup, type CgroupDriver } from '../model/cgroup-names.ts';
 import { podQos } from '../model/qos.ts';
-import type { SeenPod } from './ports.ts';
+import type { SeenPod, StatsPods } from './ports.ts';
 
 /** Where cgroups are, as configured. */
 export interface CgroupPlaces {
@@ -41,13 +41,47 @@ export interface SystemTarget {
   readonly cgroup: string;
 }
 
-/** The pods that use something: containers that run, of several of one name the newest, and sandboxes that are ready. */
-export function podTargets(pods: readonly SeenPod[], places: CgroupPlaces): readonly PodTarget[] {
-  return pods.flatMap((pod) => podTarget(pod, places) ?? []);
+interface KnownTarget {
+  readonly of: SeenPod;
+  readonly target: PodTarget | undefined;
 }
 
+/**
+ * The pods that use something: containers that run, of several of one name the newest, and sandboxes that are ready. Most
+ * have not changed from one page to the next.
+ */
+export class PodTargets {
+  readonly #pods: StatsPods;
+  readonly #places: CgroupPlaces;
+  readonly #known = new WeakMap<SeenPod['seen'], KnownTarget>();
+
+  constructor(pods: StatsPods, places: CgroupPlaces) {
+    this.#pods = pods;
+    this.#places = places;
+  }
+
+  all(): readonly PodTarget[] {
+    const targets: PodTarget[] = [];
+    for (const pod of this.#pods.all()) {
+      const target = this.#targetOf(pod);
+      if (target !== undefined) targets.push(target);
+    }
+    return targets;
+  }
+
+  #targetOf(pod: SeenPod): PodTarget | undefined {
+    const known = this.#known.get(pod.seen);
+    if (known !== undefined && known.of.pod === pod.pod && known.of.startTime === pod.startTime) return known.target;
+    const target = podTarget(pod, this.#places);
+    this.#known.set(pod.seen, { of: pod, target });
+    return target;
+  }
+}
+
+const isReady = ({ state }: SeenPod['seen']['sandboxes'][number]): boolean => state === 'ready';
+
 function podTarget({ pod, startTime, seen }: SeenPod, places: CgroupPlaces): PodTarget | undefined {
-  const sandbox = seen.sandboxes.find(({ state }) => state === 'ready');
+  const sandbox = seen.sandboxes.find(isReady);
   const byName = new Map<string, ContainerTarget>();
   for (const { state, name, id, image, createdAt } of seen.containers) {
     if (state === 'running' && !byName.has(name)) byName.set(name, { name, id, image, createdAt });

@@ -27,7 +27,7 @@ export interface MeasuredVolume {
 /** When a volume is measured anew. */
 export interface RenewalWish {
   /** For how long what is found now will serve. */
-  readonly keepMs: number;
+  readonly keepMs: () => number;
   /** What is older counts as unknown, however long it was to serve. */
   readonly maxAgeMs?: number;
   readonly only?: (volume: PodVolume) => boolean;
@@ -72,9 +72,11 @@ export class VolumeFigures {
 
   /** As last measured, in the order of the pod's spec; those that could not be measured are left out. */
   of(uid: PodUid): readonly MeasuredVolume[] {
-    return [...(this.#pods.get(uid)?.values() ?? [])].flatMap(({ volume, usage }) =>
-      usage.value === undefined ? [] : [{ volume, usage: usage.value }],
-    );
+    const found: MeasuredVolume[] = [];
+    for (const { volume, usage } of this.#pods.get(uid)?.values() ?? []) {
+      if (usage.value !== undefined) found.push({ volume, usage: usage.value });
+    }
+    return found;
   }
 
   keepOnly(uids: ReadonlySet<PodUid>): void {
@@ -83,18 +85,21 @@ export class VolumeFigures {
 
   /** Measures what is too old. The promises never reject. */
   renew(uid: PodUid, wish: RenewalWish, signal: AbortSignal): readonly (Promise<void> | undefined)[] {
-    const { keepMs, maxAgeMs, only = () => true } = wish;
-    return this.#knownOf(uid).flatMap((known) => {
-      if (!only(known.volume)) return [];
+    const { keepMs, maxAgeMs, only } = wish;
+    const works: (Promise<void> | undefined)[] = [];
+    for (const known of this.#knownOf(uid)) {
+      if (only?.(known.volume) === false) continue;
       const ageMs = maxAgeMs === undefined ? undefined : Math.max(maxAgeMs, known.tookMs * mostShare);
+      if (known.usage.serves(ageMs)) continue;
       const measure = async (): Promise<VolumeUsage> => {
         const usage = await this.#measure(uid, known, signal);
         known.hasFailed = false;
         return usage;
       };
-      const work = known.usage.renew(keepMs, measure, (error) => this.#failed(uid, known, error, signal), ageMs);
-      return known.hasFailed ? [] : [work];
-    });
+      const work = known.usage.renew(keepMs(), measure, (error) => this.#failed(uid, known, error, signal), ageMs);
+      if (!known.hasFailed) works.push(work);
+    }
+    return works;
   }
 
   /** Said once, until it has been measured again. */

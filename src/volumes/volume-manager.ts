@@ -98,8 +98,11 @@ export class VolumeManager implements Component {
 
   /** What is ready of a pod: volume name → where it is on the host. */
   mounted(uid: PodUid): ReadonlyMap<string, MountedVolume> {
-    const records = this.#pods.get(uid)?.records ?? new Map<string, VolumeRecord>();
-    return new Map([...records].flatMap(([name, { mounted }]) => (mounted === undefined ? [] : [[name, mounted]])));
+    const ready = new Map<string, MountedVolume>();
+    for (const [name, { mounted }] of this.#pods.get(uid)?.records ?? []) {
+      if (mounted !== undefined) ready.set(name, mounted);
+    }
+    return ready;
   }
 
   /**

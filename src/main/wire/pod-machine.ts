@@ -376,7 +376,14 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
       csi?.driverChanged(name);
       volumes.tryAgain('kubernetes.io/csi');
     },
-    seen: () => [...observed.listed().keys()].flatMap((uid) => observed.get(uid) ?? []),
+    seen: () => {
+      const seen: ObservedPod[] = [];
+      for (const uid of observed.listed().keys()) {
+        const pod = observed.get(uid);
+        if (pod !== undefined) seen.push(pod);
+      }
+      return seen;
+    },
     starts,
   };
 }

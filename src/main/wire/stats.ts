@@ -13,7 +13,7 @@ import {
   type Machine,
 } from '../../host/index.ts';
 import { podPaths } from '../../model/pod-paths.ts';
-import { measuredVolumes, Stats, type ClaimUsage, type LogSize } from '../../stats/index.ts';
+import { measuredVolumes, Stats, type ClaimUsage, type LogSize, type SeenPod } from '../../stats/index.ts';
 import type { Registry } from '../../telemetry/index.ts';
 import { DriverStats, type CsiDrivers } from '../../volumes/csi/index.ts';
 import type { PodMachine } from './pod-machine.ts';
@@ -79,11 +79,14 @@ export async function wireStats(wiring: StatsWiring): Promise<Stats> {
     disk: new HostDisk(clock),
     runtime: cri,
     pods: {
-      all: () =>
-        pods.seen().flatMap((seen) => {
+      all: () => {
+        const all: SeenPod[] = [];
+        for (const seen of pods.seen()) {
           const pod = pods.desired.get(seen.uid);
-          return pod === undefined ? [] : [{ pod, startTime: pods.statuses.get(seen.uid)?.startTime, seen }];
-        }),
+          if (pod !== undefined) all.push({ pod, startTime: pods.statuses.get(seen.uid)?.startTime, seen });
+        }
+        return all;
+      },
     },
     volumesOf: (uid) => {
       const pod = pods.desired.get(uid);

@@ -68,8 +68,9 @@ export class PodTokens {
 
   /** In how many milliseconds the first of the pod's tokens should be replaced; undefined when it has none. */
   refreshInMs(uid: PodUid): number | undefined {
-    const times = [...this.#cache.values()].filter((cached) => cached.uid === uid).map((cached) => cached.refreshAtMs);
-    return times.length === 0 ? undefined : Math.max(0, Math.min(...times) - this.#deps.clock.monotonic());
+    let first = Number.POSITIVE_INFINITY;
+    for (const cached of this.#cache.values()) if (cached.uid === uid) first = Math.min(first, cached.refreshAtMs);
+    return first === Number.POSITIVE_INFINITY ? undefined : Math.max(0, first - this.#deps.clock.monotonic());
   }
 
   /** The pod is gone, and its tokens are void. */
