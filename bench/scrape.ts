@@ -17,33 +17,36 @@ const { values: options } = parseArgs({
     agents: { type: 'string', default: 'tubelet,kubelet' },
     pods: { type: 'string', default: '100' },
     containers: { type: 'string', default: '1' },
-    /** Scrapes of each page one soon after the other. */
-    close: { type: 'string', default: '30' },
-    /** Scrapes of each page one every ten seconds. */
-    regular: { type: 'string', default: '12' },
-    idle: { type: 'string', default: '60' },
+    pages: { type: 'string', default: '/stats/summary,/metrics/cadvisor,/metrics/resource' },
+    /** Scrapes of each page one soon after the other, in each round. */
+    close: { type: 'string', default: '20' },
+    /** Scrapes of the first two pages one every ten seconds, in each round. */
+    regular: { type: 'string', default: '6' },
+    /** A round is a time in which a page is asked for and one as long in which nobody asks: what agents do besides varies. */
+    rounds: { type: 'string', default: '2' },
     /** Also writes processor profiles of tubelet to bench/results, which is not measured. */
     profile: { type: 'boolean', default: false },
   },
 });
-const numbers = (['pods', 'containers', 'close', 'regular', 'idle'] as const).map((name) => Number(options[name]));
-const [pods = 0, containers = 0, close = 0, regular = 0, idleSeconds = 0] = numbers;
+const numbers = (['pods', 'containers', 'close', 'regular', 'rounds'] as const).map((name) => Number(options[name]));
+const [pods = 0, containers = 0, close = 0, regular = 0, rounds = 0] = numbers;
 const agentsInTurn = (['tubelet', 'kubelet'] as const).filter((name) => options.agents.split(',').includes(name));
 
 const aim = 0.7;
-const pages = ['/stats/summary', '/metrics/cadvisor', '/metrics/resource'] as const;
-type Page = (typeof pages)[number];
+const knownPages = ['/stats/summary', '/metrics/cadvisor', '/metrics/resource'] as const;
+type Page = (typeof knownPages)[number];
+const pages = knownPages.filter((page) => options.pages.split(',').includes(page));
 /** Longer than tubelet gives several askers one answer, so that each scrape is one. */
 const closeMs = 1_200;
 const regularMs = 10_000;
 const settleMs = 20_000;
 /** As many as the compiler needs to have done with a page: an agent runs for months, and Go compiles before. */
-const warmUps = 40;
+const warmUps = 100;
 const atOnce = 25;
 const profileSeconds = 20;
 
 interface Cost {
-  /** Processor time of the agent per scrape, less what it takes in the same time when nobody asks. */
+  /** Processor time of the agent per scrape, less what it took in as much time when nobody asked, right after. */
   readonly scrapeMs: number;
   /** All processor time of the agent while scrapes go on, in hundredths of a core. */
   readonly percent: number;
@@ -63,6 +66,8 @@ interface AgentCosts {
 const clock = systemClock();
 const results: Partial<Record<AgentProgram, AgentCosts>> = {};
 const loads: number[] = [];
+/** Of the agent that is measured now. */
+let idleRates: Rates[] = [];
 
 const cluster = await BenchCluster.start();
 try {
@@ -92,16 +97,17 @@ async function measure(agent: AgentProgram): Promise<AgentCosts> {
   try {
     await clock.sleep(settleMs);
     for (const page of pages) await scrapes(server, page, warmUps, closeMs);
-    const idle = await lapse(() => clock.sleep(idleSeconds * 1_000));
+    idleRates = [];
     const costs = { close: {} as Record<Page, Cost>, regular: {} as Record<Page, Cost> };
-    for (const page of pages) costs.close[page] = await cost(server, page, { times: close, everyMs: closeMs }, idle);
+    for (const page of pages) costs.close[page] = await cost(server, page, { times: close, everyMs: closeMs });
     if (regular > 0) {
-      for (const page of pages.slice(0, 2)) {
-        costs.regular[page] = await cost(server, page, { times: regular, everyMs: regularMs }, idle);
+      for (const page of pages.filter((name) => name !== '/metrics/resource')) {
+        costs.regular[page] = await cost(server, page, { times: regular, everyMs: regularMs });
       }
     }
     const { rssMb } = usage(cluster.agentPid);
     if (options.profile && agent === 'tubelet') for (const page of pages) await profile(server, page);
+    const idle = together(idleRates);
     const [idlePercent, runtimeIdlePercent] = [idle.agent * 100, idle.runtime * 100];
     const measured = { idlePercent, runtimeIdlePercent, rssMb, ...costs };
     console.error(agent, JSON.stringify(measured, null, 1));
@@ -116,6 +122,14 @@ interface Rates {
   /** Shares of a core. */
   readonly agent: number;
   readonly runtime: number;
+}
+
+/** Of several times, as if they were one. */
+function together(rates: readonly Rates[]): Rates {
+  const seconds = rates.reduce((sum, rate) => sum + rate.seconds, 0);
+  const share = (of: 'agent' | 'runtime'): number =>
+    rates.reduce((sum, rate) => sum + rate[of] * rate.seconds, 0) / seconds;
+  return { seconds, agent: share('agent'), runtime: share('runtime') };
 }
 
 async function lapse(work: () => Promise<void>): Promise<Rates> {
@@ -133,14 +147,17 @@ async function cost(
   server: Scraper,
   page: Page,
   { times, everyMs }: { readonly times: number; readonly everyMs: number },
-  idle: Rates,
 ): Promise<Cost> {
-  let answers: readonly Answer[] = [];
-  const busy = await lapse(async () => {
-    answers = await scrapes(server, page, times, everyMs);
-  });
+  const answers: Answer[] = [];
+  const [asked, left]: [Rates[], Rates[]] = [[], []];
+  for (let round = 0; round < rounds; round++) {
+    asked.push(await lapse(async () => void answers.push(...(await scrapes(server, page, times, everyMs)))));
+    left.push(await lapse(() => clock.sleep(times * everyMs)));
+  }
+  idleRates.push(...left);
+  const [busy, idle] = [together(asked), together(left)];
   return {
-    scrapeMs: ((busy.agent - idle.agent) * busy.seconds * 1_000) / times,
+    scrapeMs: ((busy.agent - idle.agent) * busy.seconds * 1_000) / answers.length,
     percent: busy.agent * 100,
     runtimePercent: busy.runtime * 100,
     answerMs: median(answers.map(({ ms }) => ms)),
@@ -167,7 +184,7 @@ async function profile(server: Scraper, page: Page): Promise<void> {
 
 function report(): void {
   const load = { median: median(loads), most: Math.max(...loads) };
-  record('scrape', { pods, containers, close, regular, idleSeconds, aim, results, load });
+  record('scrape', { pods, containers, close, regular, rounds, aim, results, load });
   console.log(`${pods} pods of ${containers} containers; load ${load.median.toFixed(1)} on ${cpus().length} cores`);
   const shown = agentsInTurn.flatMap((agent) => (results[agent] ? [{ agent, ...results[agent] }] : []));
   for (const { agent, idlePercent, runtimeIdlePercent, rssMb } of shown) {
@@ -178,7 +195,7 @@ function report(): void {
   }
   for (const kind of ['close', 'regular'] as const) {
     console.log(
-      `  one ${kind === 'close' ? `every ${closeMs} ms, ${close}` : `every ${regularMs} ms, ${regular}`} times`,
+      `  one ${kind === 'close' ? `every ${closeMs} ms, ${close * rounds}` : `every ${regularMs} ms, ${regular * rounds}`} times`,
     );
     for (const page of pages) {
       const [ours, theirs] = [results.tubelet?.[kind][page], results.kubelet?.[kind][page]];
