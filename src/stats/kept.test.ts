@@ -24,6 +24,20 @@ describe('what is dear', () => {
     assert.equal(kept.value, 2);
   });
 
+  test('serves while it is new enough for who asks, and not while somebody is at it', async () => {
+    const clock = new FakeClock();
+    const kept = new Kept<number>(clock);
+    assert.equal(kept.serves(), false);
+    const work = kept.renew(1_000, async () => 1, unexpected);
+    assert.equal(kept.serves(), false);
+    await work;
+    assert.equal(kept.serves(), true);
+    await clock.advance(500);
+    assert.deepEqual([kept.serves(501), kept.serves(500)], [true, false]);
+    await clock.advance(500);
+    assert.equal(kept.serves(), false);
+  });
+
   test('that fails leaves what was known, and is tried again sooner', async () => {
     const clock = new FakeClock();
     const kept = new Kept<number>(clock);

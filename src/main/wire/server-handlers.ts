@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
-import { isKind, TubeletError } from '../../base/errors.ts';
+import { TubeletError } from '../../base/errors.ts';
 import { podFullName } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
 import { toFlagz, type Settings } from '../../config/index.ts';
@@ -8,7 +8,6 @@ import type { Cri } from '../../cri/index.ts';
 import { ContainerState, type ContainerStatus } from '../../gen/cri/api.ts';
 import { hostFiles, hostLogFiles, journalRunner, openNodeLog } from '../../host/index.ts';
 import { podObject } from '../../model/desired-pod.ts';
-import type { UsageSnapshot } from '../../model/usage.ts';
 import {
   attachHandler,
   checkpointHandler,
@@ -37,10 +36,11 @@ import {
 import type { LogSources } from '../../server/container-logs/index.ts';
 import { nodeEngine, Profiler } from '../../server/profiling/index.ts';
 import type { StreamingPods } from '../../server/streaming/index.ts';
-import type { Stats, UsageDepth } from '../../stats/index.ts';
+import type { Stats } from '../../stats/index.ts';
 import { cadvisorPage, resourcePage } from '../../stats/pages/index.ts';
 import type { LogSink, Registry } from '../../telemetry/index.ts';
 import type { PodMachine } from './pod-machine.ts';
+import { scrapedUsage } from './scraped-usage.ts';
 import { shownConfiguration } from './shown-configuration.ts';
 
 /** What there is to show once the runtime has answered. */
@@ -76,18 +76,7 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
     return known;
   };
   const pods = (): ReturnType<PodMachine['pods']> => deps.parts()?.machine.pods() ?? [];
-  /** A page of figures says by itself that they could not be had. */
-  const scraped = async (signal: AbortSignal, depth: UsageDepth): Promise<UsageSnapshot | undefined> => {
-    try {
-      return await parts().stats.snapshot(signal, depth);
-    } catch (error) {
-      signal.throwIfAborted();
-      // The agent ends.
-      if (isKind(error, 'cancelled')) throw error;
-      log.error(error, 'The usage of pods cannot be told');
-      return undefined;
-    }
-  };
+  const usage = { stats: () => parts().stats, log };
   const session = { log, runtime: cri, pods: streamingPods(parts) };
   const sessions = {
     exec: execHandler(session),
@@ -121,9 +110,9 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
     metricsProbes: metricsHandler(() => pages.probes.page()),
     metricsSlis: metricsSlisHandler({ render: () => pages.slis.render(), reset: () => results.reset() }),
     metricsCadvisor: streamedMetricsHandler(async function* (signal) {
-      yield* cadvisorPage(await scraped(signal, 'everything'), deps.parts()?.stats.machine());
+      yield* cadvisorPage(await scrapedUsage(usage, 'everything', signal), deps.parts()?.stats.machine());
     }),
-    metricsResource: metricsHandler(async (signal) => resourcePage(await scraped(signal, 'core'))),
+    metricsResource: metricsHandler(async (signal) => resourcePage(await scrapedUsage(usage, 'core', signal))),
     ...sessions,
     execUid: sessions.exec,
     attachUid: sessions.attach,

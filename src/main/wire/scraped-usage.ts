@@ -1,0 +1,23 @@
+import { isKind } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { UsageSnapshot } from '../../model/usage.ts';
+import type { Stats, UsageDepth } from '../../stats/index.ts';
+
+/**
+ * The usage for a page of figures; undefined when it could not be had, which the page then says by itself. Who gives up
+ * waiting, or ends the agent, gets no page at all.
+ */
+export async function scrapedUsage(
+  { stats, log }: { readonly stats: () => Pick<Stats, 'snapshot'>; readonly log: Pick<Log, 'error'> },
+  depth: UsageDepth,
+  signal: AbortSignal,
+): Promise<UsageSnapshot | undefined> {
+  try {
+    return await stats().snapshot(signal, depth);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (isKind(error, 'cancelled')) throw error;
+    log.error(error, 'The usage of pods cannot be told');
+    return undefined;
+  }
+}
