@@ -19,7 +19,9 @@ export class Limiter {
 
   /** A signal takes the work out of the queue; work that has begun must watch the signal itself. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.#enter(signal);
+    // Where there is room, nobody has to wait for a promise to say so.
+    if (this.#active < this.#max && signal?.aborted !== true) this.#active++;
+    else await this.#turn(signal);
     try {
       return await work();
     } finally {
@@ -27,15 +29,10 @@ export class Limiter {
     }
   }
 
-  #enter(signal: AbortSignal | undefined): Promise<void> {
+  #turn(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) {
         reject(signal.reason);
-        return;
-      }
-      if (this.#active < this.#max) {
-        this.#active++;
-        resolve();
         return;
       }
       const admit = (): void => {

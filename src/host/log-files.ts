@@ -2,6 +2,7 @@ import { constants, watch, type BigIntStats } from 'node:fs';
 import { open, opendir, readdir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
 import { mappedError } from './files.ts';
+import { OpenLog } from './open-log.ts';
 import { isAbsence, openPath, pathOf } from './path-handle.ts';
 
 export interface HostLogFacts {
@@ -131,12 +132,7 @@ async function openPlain(path: string): Promise<PlainFile> {
 }
 
 function openLog({ file, stats }: PlainFile): HostOpenLog {
-  return {
-    identity: identityOf(stats),
-    size: async () => (await mapped(file.stat())).size,
-    read: async (buffer, position, length) => (await mapped(file.read(buffer, 0, length, position))).bytesRead,
-    close: () => file.close(),
-  };
+  return new OpenLog(file, identityOf(stats));
 }
 
 /** Where names come from clients: those that no file can have, and links that go in circles. */

@@ -34,6 +34,9 @@ const checkMs = 1_000;
  */
 export class LogFollower {
   readonly #deps: LogFollowerDeps;
+  readonly #name: string;
+  readonly #rotatedPrefix: string;
+  /** Something was written since the last look; whoever pauses looks again after its rest. */
   #hinted = false;
   #mayHaveMoved = true;
   #onHint: (() => void) | undefined;
@@ -43,6 +46,8 @@ export class LogFollower {
 
   constructor(deps: LogFollowerDeps) {
     this.#deps = deps;
+    this.#name = basename(deps.path);
+    this.#rotatedPrefix = `${this.#name}.`;
   }
 
   async run(): Promise<void> {
@@ -116,9 +121,12 @@ export class LogFollower {
   }
 
   #hint(name: string | undefined): void {
-    const log = basename(this.#deps.path);
-    if (name !== undefined && name !== log && !name.startsWith(`${log}.`)) return;
-    if (name !== log) this.#mayHaveMoved = true;
+    if (name !== this.#name) {
+      if (name !== undefined && !name.startsWith(this.#rotatedPrefix)) return;
+      this.#mayHaveMoved = true;
+    }
+    // One hint per line that is written, for each follower: only the first of a rest has anything to do.
+    if (this.#hinted) return;
     this.#hinted = true;
     this.#onHint?.();
   }

@@ -44,7 +44,12 @@ class World {
       open: async (at) => {
         const file = await hostLogFiles.open(at);
         this.opened.now++;
-        return { ...file, close: () => (this.opened.now--, file.close()) };
+        return {
+          identity: file.identity,
+          size: () => file.size(),
+          read: (buffer, position, length) => file.read(buffer, position, length),
+          close: () => (this.opened.now--, file.close()),
+        };
       },
       watch: (_folder, onChange) => {
         this.watched.push(onChange);
@@ -215,6 +220,24 @@ describe('a log that is followed', () => {
     client.stop.abort(new TubeletError('cancelled', 'gone'));
     await assert.rejects(client.done, { kind: 'cancelled' });
     assert.equal(world.clock.pending(), 0);
+  });
+
+  test('is not made dearer by a hint for each of many lines', async (t) => {
+    const client = world.follow();
+    await world.clock.settle();
+    const after = t.mock.method(world.clock, 'after');
+    for (let n = 0; n < 100; n++) {
+      say('one');
+      world.watched[0]?.('0.log');
+    }
+    assert.deepEqual(
+      after.mock.calls.map(({ arguments: [ms] }) => ms),
+      [100],
+    );
+    await world.clock.advance(100);
+    assert.equal(client.text, 'one\n'.repeat(100));
+    client.stop.abort();
+    await assert.rejects(client.done);
   });
 
   test('goes on when it is emptied in place', async () => {
