@@ -1,7 +1,6 @@
 // Two hundred clients follow logs at a time, over TLS through the agent's own port: whether every line comes once and in its
 // order although the logs are rotated meanwhile, what memory the agent takes for it, and how long its event loop stands still.
 // One agent without an API server on a real private containerd; everybody may ask, but only from this machine.
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { Agent, request, type RequestOptions } from 'node:https';
 import { cpus, loadavg } from 'node:os';
@@ -9,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Pod } from '../src/gen/kubernetes/types.ts';
 import { systemClock } from '../src/base/system-clock.ts';
-import { lateBeats, latenessOf, latenessText, type Lateness } from './support-late-beats.ts';
+import { beatsNowMs, lateBeats, latenessOf, latenessText, MachineWatch, type Lateness } from './support-late-beats.ts';
 import { LineCheck } from './support-line-check.ts';
 import { usage } from './support-usage.ts';
 import { freePort, median, readLog, record, startBenchNode, until, type BenchNode } from './support.ts';
@@ -20,10 +19,6 @@ const { values: options } = parseArgs({
     pods: { type: 'string', default: '4' },
     /** Lines of each pod. */
     lines: { type: 'string', default: '20000' },
-    /** Gives the agent a processor before everybody else, so that its pauses are its own and not other programs' doing. */
-    first: { type: 'boolean', default: false },
-    /** Tells pauses in which the agent worked from those in which others had the processor or the machine stood still. */
-    watch: { type: 'boolean', default: false },
   },
 });
 const followers = Number(options.followers);
@@ -31,21 +26,23 @@ const pods = Number(options.pods);
 const lines = Number(options.lines);
 
 const aims = { pauseMs: 50, growthMb: 100 };
-/** The agent tells the longest pause of the last half to whole minute, so after this only what comes counts. */
-const forgottenMs = 31_000;
+/** What is warming up is over by then. */
+const warmUpMs = 30_000;
+const idleMs = 30_000;
+/** Beats are written down once a second. */
+const writtenMs = 2_000;
 /** A portion every tenth of a second. */
 const portion = 40;
 const maxLogSize = '300Ki';
 const calmMs = 5_000;
 const pollMs = 1_000;
-const lagEveryPolls = 10;
 const patienceMs = 600_000;
 
 const clock = systemClock();
 const port = await freePort();
 const node = await startBenchNode({
   verbosity: 4,
-  watchLoop: options.watch,
+  watchLoop: true,
   config: {
     port,
     authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
@@ -54,9 +51,9 @@ const node = await startBenchNode({
   },
 });
 const pid = node.agent.pid ?? 0;
-if (options.first) execFileSync('chrt', ['--all-tasks', '--fifo', '--pid', '1', String(pid)]);
 const secure: RequestOptions = { rejectUnauthorized: false, agent: new Agent({ keepAlive: false }) };
 const signalFolder = join(node.staging, 'signal');
+const machine = new MachineWatch(node.staging);
 
 interface Result {
   /** How many followers got every line once and in its order. */
@@ -65,9 +62,7 @@ interface Result {
   readonly megabytes: number;
   readonly rotations: number;
   readonly rssMb: Readonly<Record<'before' | 'connected' | 'most' | 'after', number>>;
-  readonly pauseMs: Readonly<Record<'idle' | 'connecting' | 'following', number>>;
-  /** Where it is watched. */
-  readonly lateness?: Lateness;
+  readonly pauses: Readonly<Record<'idle' | 'connecting' | 'following', Lateness>>;
   readonly cpuSeconds: number;
   readonly seconds: number;
   readonly load: number;
@@ -77,39 +72,43 @@ try {
   const names = await startWriters(node);
   // Whatever starting pods and the first answers cost is not the followers'.
   await follow(names[0] ?? '', new LineCheck(0), '?');
-  for (let time = 0; time < 2; time++) {
-    await longestPauseMs();
-    await clock.sleep(forgottenMs);
-  }
-  const idlePauseMs = await longestPauseMs();
+  await clock.sleep(warmUpMs);
+  const moments = [beatsNowMs()];
+  await clock.sleep(idleMs);
   const before = usage(pid);
-  const beatsBefore = lateBeats(node).length;
+  moments.push(beatsNowMs());
   const checks = Array.from({ length: followers }, () => new LineCheck(lines));
   const ends = Promise.all(checks.map((check, index) => follow(names[index % names.length] ?? '', check)));
   await until(async () => checks.every(({ connected }) => connected), patienceMs);
-  const connectPauseMs = await longestPauseMs();
+  moments.push(beatsNowMs());
   await clock.sleep(calmMs);
   const connected = usage(pid);
   writeFileSync(join(signalFolder, 'go'), '');
   const beganMs = performance.now();
-  const { mostRssMb, pauseMs, load } = await watch(ends);
+  const { mostRssMb, load } = await watch(ends);
   const seconds = (performance.now() - beganMs) / 1_000;
   const cpuSeconds = usage(pid).cpuSeconds - connected.cpuSeconds;
-  await clock.sleep(calmMs);
+  moments.push(beatsNowMs());
+  await clock.sleep(Math.max(calmMs, writtenMs));
   const after = usage(pid);
+  const [beats, stalls] = [lateBeats(node), machine.stalls()];
+  const [idle, connecting, following] = [0, 1, 2].map((phase) =>
+    latenessOf(beats, stalls, [moments[phase] ?? Number.NaN, moments[phase + 1] ?? Number.NaN]),
+  );
+  if (!idle || !connecting || !following) throw new Error('a phase is missing');
   report({
     whole: checks.filter(({ isWhole }) => isWhole).length,
     faults: checks.flatMap(({ fault }) => fault ?? []).slice(0, 10),
     megabytes: checks.reduce((sum, { bytes }) => sum + bytes, 0) / 1e6,
     rotations: rotations(),
     rssMb: { before: before.rssMb, connected: connected.rssMb, most: mostRssMb, after: after.rssMb },
-    pauseMs: { idle: idlePauseMs, connecting: connectPauseMs, following: pauseMs },
-    ...(options.watch && { lateness: latenessOf(lateBeats(node).slice(beatsBefore)) }),
+    pauses: { idle, connecting, following },
     cpuSeconds,
     seconds,
     load,
   });
 } finally {
+  machine.close();
   await node.destroy();
 }
 
@@ -175,30 +174,21 @@ function follow(pod: string, check: LineCheck, query = '?follow=true'): Promise<
 
 interface Watched {
   readonly mostRssMb: number;
-  readonly pauseMs: number;
   readonly load: number;
 }
 
-/** Memory and pauses of the agent until it is over. */
+/** The agent's memory until it is over. */
 async function watch(over: Promise<unknown>): Promise<Watched> {
   const state = { isOver: false };
   const end = over.finally(() => (state.isOver = true));
-  const [rss, pauses, loads]: [number[], number[], number[]] = [[], [], []];
-  for (let poll = 1; !state.isOver; poll++) {
+  const [rss, loads]: [number[], number[]] = [[], []];
+  while (!state.isOver) {
     await Promise.race([clock.sleep(pollMs), end]);
     rss.push(usage(pid).rssMb);
     loads.push(loadavg()[0] ?? Number.NaN);
-    if (poll % lagEveryPolls === 0) pauses.push(await longestPauseMs());
   }
   await end;
-  pauses.push(await longestPauseMs());
-  return { mostRssMb: Math.max(...rss), pauseMs: Math.max(...pauses), load: median(loads) };
-}
-
-/** How late the agent's event loop came to something at worst. */
-async function longestPauseMs(): Promise<number> {
-  const found = /^tubelet_event_loop_lag_seconds\{quantile="1"\} (.*)$/m.exec(await page('/metrics'));
-  return Number(found?.[1]) * 1_000;
+  return { mostRssMb: Math.max(...rss), load: median(loads) };
 }
 
 function rotations(): number {
@@ -206,8 +196,8 @@ function rotations(): number {
 }
 
 function report(result: Result): void {
-  record('log-followers', { followers, pods, lines, maxLogSize, first: options.first, aims, ...result });
-  const { whole, faults, megabytes, rotations: times, rssMb, pauseMs, cpuSeconds, seconds, load } = result;
+  record('log-followers', { followers, pods, lines, maxLogSize, aims, ...result });
+  const { whole, faults, megabytes, rotations: times, rssMb, pauses, cpuSeconds, seconds, load } = result;
   const growthMb = rssMb.most - rssMb.before;
   const missed = (isMissed: boolean): string => (isMissed ? '  MISSED' : '');
   console.log(
@@ -223,20 +213,19 @@ function report(result: Result): void {
     `  resident memory ${rssMb.before.toFixed(0)} MB, connected ${rssMb.connected.toFixed(0)}, at most ` +
       `${rssMb.most.toFixed(0)}, after ${rssMb.after.toFixed(0)} (aim: at most ${aims.growthMb} more)${missed(growthMb > aims.growthMb)}`,
   );
+  const { idle, connecting, following } = pauses;
+  const [longestMs, ownMs] = [
+    Math.max(connecting.longestMs, following.longestMs),
+    Math.max(connecting.longestOwnMs, following.longestOwnMs),
+  ];
   console.log(
-    `  longest pause ${pauseMs.idle.toFixed(0)} ms idle, ${pauseMs.connecting.toFixed(0)} ms while all connect, ` +
-      `${pauseMs.following.toFixed(0)} ms in all (aim: at most ${aims.pauseMs})${missed(pauseMs.following > aims.pauseMs)}`,
+    `  longest pause ${idle.longestMs.toFixed(0)} ms idle, ${connecting.longestMs.toFixed(0)} ms while all connect, ` +
+      `${following.longestMs.toFixed(0)} ms then (aim: at most ${aims.pauseMs})${missed(longestMs > aims.pauseMs)}`,
   );
-  if (result.lateness) console.log(latenessText(result.lateness, aims.pauseMs));
-}
-
-function page(path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const outgoing = request(`https://127.0.0.1:${port}${path}`, secure, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (part: string) => (text += part));
-      response.on('error', reject).on('end', () => resolve(text));
-    });
-    outgoing.on('error', reject).end();
-  });
+  console.log(
+    `  the same less what the machine stood still: ${idle.longestOwnMs.toFixed(0)}, ${connecting.longestOwnMs.toFixed(0)}, ` +
+      `${following.longestOwnMs.toFixed(0)} ms${missed(ownMs > aims.pauseMs)}`,
+  );
+  console.log(`  while all connect: ${latenessText(connecting)}`);
+  console.log(`  then: ${latenessText(following)}`);
 }

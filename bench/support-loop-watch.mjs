@@ -10,16 +10,18 @@ function look() {
   const [worked = 0, waited = 0] = readFileSync(schedule, 'utf8')
     .split(' ')
     .map((text) => Number(text) / 1e6);
-  return { atMs: performance.now(), worked, waited };
+  // The one clock that all processes of the machine have in common.
+  return { atMs: Number(process.hrtime.bigint()) / 1e6, worked, waited };
 }
 
 let last = look();
 let late = '';
 setInterval(() => {
   const now = look();
-  const ms = now.atMs - last.atMs - everyMs;
+  const { atMs } = now;
+  const ms = atMs - last.atMs - everyMs;
   if (ms >= lateMs) {
-    late += `${JSON.stringify({ ms, workedMs: now.worked - last.worked, waitedMs: now.waited - last.waited })}\n`;
+    late += `${JSON.stringify({ atMs, ms, workedMs: now.worked - last.worked, waitedMs: now.waited - last.waited })}\n`;
   }
   last = now;
 }, everyMs).unref();
