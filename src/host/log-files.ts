@@ -2,21 +2,13 @@ import { constants, watch, type BigIntStats } from 'node:fs';
 import { open, opendir, readdir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
 import { messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
 import { mappedError } from './files.ts';
-import { OpenLog } from './open-log.ts';
+import { HostOpenLog } from './open-log.ts';
 import { isAbsence, openPath, pathOf } from './path-handle.ts';
 
 export interface HostLogFacts {
   /** Device and inode: the same for one file under all its names. */
   readonly identity: string;
   readonly size: number;
-}
-
-/** A file that stays the same when it is renamed or removed. */
-export interface HostOpenLog {
-  readonly identity: string;
-  size(): Promise<number>;
-  read(buffer: Buffer, position: number, length: number): Promise<number>;
-  close(): Promise<void>;
 }
 
 /** Logs of containers on this machine. Runtimes may link them elsewhere, so links are followed. */
@@ -132,7 +124,7 @@ async function openPlain(path: string): Promise<PlainFile> {
 }
 
 function openLog({ file, stats }: PlainFile): HostOpenLog {
-  return new OpenLog(file, identityOf(stats));
+  return new HostOpenLog(file, identityOf(stats));
 }
 
 /** Where names come from clients: those that no file can have, and links that go in circles. */

@@ -5,7 +5,7 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
-import { OpenLog } from './open-log.ts';
+import { HostOpenLog } from './open-log.ts';
 
 let folder = '';
 beforeEach(() => (folder = mkdtempSync(join(tmpdir(), 'open-log-'))));
@@ -13,7 +13,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 test('a file is read wherever it is wanted', async () => {
   writeFileSync(join(folder, 'log'), 'content');
-  const log = new OpenLog(await open(join(folder, 'log')), 'id');
+  const log = new HostOpenLog(await open(join(folder, 'log')), 'id');
   const buffer = Buffer.alloc(10);
   assert.equal(await log.read(buffer, 3, 2), 2);
   assert.equal(buffer.toString('utf8', 0, 2), 'te');
@@ -26,7 +26,7 @@ test('closing waits for whoever still reads, and nobody reads after it: the numb
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   // Opened for both, so that opening does not wait for a writer but reading does.
-  const log = new OpenLog(await open(pipe, constants.O_RDWR), 'id');
+  const log = new HostOpenLog(await open(pipe, constants.O_RDWR), 'id');
   const buffer = Buffer.alloc(10);
   // A pipe has no places in it.
   const reading = log.read(buffer, null as unknown as number, 10);
@@ -43,7 +43,7 @@ test('closing waits for whoever still reads, and nobody reads after it: the numb
 });
 
 test('a failure is told by kind', async () => {
-  const log = new OpenLog(await open(folder), 'id');
+  const log = new HostOpenLog(await open(folder), 'id');
   await assert.rejects(log.read(Buffer.alloc(1), 0, 1), { name: 'TubeletError' });
   await log.close();
 });

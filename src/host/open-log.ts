@@ -7,7 +7,7 @@ import { mappedError } from './files.ts';
  * A file that is read over and over by many. Node's own promise for a read costs several times what the read does, so
  * the callback is used; and since its number may be another file's as soon as it is closed, closing waits for reads.
  */
-export class OpenLog {
+export class HostOpenLog {
   readonly identity: string;
   readonly #file: FileHandle;
   #reads = 0;
