@@ -13,7 +13,15 @@ import { RealFolder } from './real-folder.ts';
 import { realInside, realMachine } from './real-inside.ts';
 import { RealWatch } from './real-watch.ts';
 import { clusterDomain, logLimits, storyGate } from './settings.ts';
-import type { HealthService, Machine, OpenStage, SeenPod, Stage, StagePod } from './stage.ts';
+import {
+  wordsOf,
+  type HealthService,
+  type Machine,
+  type OpenStage,
+  type SeenPod,
+  type Stage,
+  type StagePod,
+} from './stage.ts';
 
 const defaultSeconds = 60;
 /** The machine may be busy with other things; what stories measure, they measure by what programs noted. */
@@ -135,6 +143,19 @@ class RealStage implements Stage {
       trail: await seen.trail(),
       events: seen.events(),
     });
+    // A container runs before its shell has come to the line that listens to signals; asked to end by then, it hears nothing.
+    const listens = async (): Promise<void> => {
+      const allHaveBegun = async (): Promise<boolean> => {
+        const words = wordsOf(folder.trail(new Set()));
+        const begun = (container: string): number => words.filter((word) => word === `${container} starts`).length;
+        const containers = await node.runtime.containers(name);
+        return containers.every(({ name: container, attempt, running }) => !running || begun(container) > attempt);
+      };
+      await until(`programs of pod ${name} listen`, allHaveBegun, {
+        timeoutMs: defaultSeconds * patience * 1_000,
+        state,
+      });
+    };
     return {
       name: `${name}-${nodeName}`,
       async when(what, isSo, seconds = defaultSeconds) {
@@ -145,8 +166,12 @@ class RealStage implements Stage {
         return until(`pod ${name} ${what}`, wanted, { timeoutMs: seconds * patience * 1_000, state });
       },
       now: () => node.pod(name),
-      edit: async (plan) => this.#put(plan, folder),
+      edit: async (plan) => {
+        await listens();
+        this.#put(plan, folder);
+      },
       remove: async () => {
+        await listens();
         folder.mark('removed');
         this.#takeAway(name);
       },
