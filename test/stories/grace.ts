@@ -52,7 +52,7 @@ export function graceStories(open: OpenStage): void {
     story(open, 'by a probe has the grace of that probe', async (stage) => {
       const livenessProbe = {
         ...command({ wants: 'alive' }),
-        // Until then its shell listens to signals.
+        // By then its shell listens to signals.
         initialDelaySeconds: 3,
         periodSeconds: 1,
         failureThreshold: 1,
