@@ -1,5 +1,6 @@
 import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
+import { nextTurn } from './next-turn.ts';
 import { jitter, type Random } from './random.ts';
 
 export interface LoopOptions {
@@ -57,7 +58,7 @@ async function runRounds(options: LoopOptions, beat: () => void): Promise<void> 
       await body(signal, beat);
       beat();
       delayMs = initialMs;
-      if (round % roundsBetweenTurns === 0) await new Promise((resolve) => void setImmediate(resolve));
+      if (round % roundsBetweenTurns === 0) await nextTurn();
     } catch (error) {
       if (signal.aborted) return;
       await backOff(options, error, jitter(options.random, delayMs, jitterFraction));

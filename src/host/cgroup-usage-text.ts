@@ -32,9 +32,11 @@ export function limitOf(text: string | undefined): number | undefined {
 /** The process ids of a cgroup.procs file; one of a foreign namespace is shown as 0 and is nobody here. */
 export function pidsIn(text: string): readonly number[] {
   const pids: number[] = [];
-  for (const line of text.split('\n')) {
-    const pid = Number(line);
-    if (pid > 0) pids.push(pid);
+  for (let at = 0; at < text.length;) {
+    const pid = digitsFrom(text, at);
+    if (pid !== undefined && pid > 0) pids.push(pid);
+    const end = text.indexOf('\n', at);
+    at = end < 0 ? text.length : end + 1;
   }
   return pids;
 }

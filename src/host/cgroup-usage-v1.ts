@@ -1,18 +1,9 @@
-import type { CgroupUsage, CpuUsage, MemoryUsage, ProcessUsage, UsageLimits } from '../model/usage.ts';
+import type { CgroupUsage, CpuUsage, DeviceUsage, MemoryUsage, ProcessUsage, UsageLimits } from '../model/usage.ts';
 import { blkio, fieldOf, limitOf, numberOf } from './cgroup-usage-text.ts';
-
-/** How much of a cgroup is read: what summaries are made of, or all there is, which costs three times as much. */
-export type UsageDepth = 'core' | 'everything';
+import type { CgroupFiles, SetValues, UsageDepth } from './known-cgroup.ts';
 
 /** The part of a usage that the files of a cgroup tell. */
 export type TreeUsage = Omit<CgroupUsage, 'path' | 'at' | 'createdAt'>;
-
-/** What is set and seldom changes, so that it need not be read each time. */
-export interface SetValues {
-  readonly limits: UsageLimits;
-  /** 0 for any number. */
-  readonly threadsMax: number | undefined;
-}
 
 export interface UsageOptions {
   readonly depth: UsageDepth;
@@ -20,46 +11,47 @@ export interface UsageOptions {
   readonly devices: ReadonlyMap<string, string>;
   /** How many processes the cgroup has, where everything is read. */
   readonly processes: number | undefined;
-  /** Asked for once the cgroup is known to be there; reads with the given function what is not known from before. */
-  readonly setValues: (read: () => SetValues) => SetValues;
 }
-
-/** Reads one file of the cgroup; undefined where there is none. */
-export type ReadFile = (controller: string, file: string) => string | undefined;
 
 /** The kernel counts user and system time in hundredths of a second, whatever the machine's own tick. */
 const nanosPerTick = 1e7;
 
 /** What the trees of version 1 tell; undefined where none of them has the cgroup. */
-export function usageVersion1(read: ReadFile, options: UsageOptions): TreeUsage | undefined {
+export function usageVersion1(cgroup: CgroupFiles, options: UsageOptions): TreeUsage | undefined {
   const { depth, devices, processes } = options;
-  const totalNs = numberOf(read('cpuacct', 'cpuacct.usage'));
-  const memoryBytes = numberOf(read('memory', 'memory.usage_in_bytes'));
+  const totalNs = numberOf(cgroup.read('cpuacct', 'cpuacct.usage'));
+  const memoryBytes = numberOf(cgroup.read('memory', 'memory.usage_in_bytes'));
   if (totalNs === undefined && memoryBytes === undefined) return undefined;
-  const { limits, threadsMax } = options.setValues(() => setVersion1(read, depth));
-  const memory = memoryBytes === undefined ? undefined : memoryUsage(read, memoryBytes);
+  const { limits, threadsMax } = cgroup.valuesSet(depth) ?? cgroup.keepValues(depth, setVersion1(cgroup, depth));
+  const memory = memoryBytes === undefined ? undefined : memoryUsage(cgroup, memoryBytes);
   if (depth === 'core') {
     const cpu = totalNs === undefined ? undefined : { totalNs, userNs: 0, systemNs: 0 };
-    return { cpu, memory, processes: undefined, devices: [], pressure: {}, limits };
+    return { cpu, memory, processes: undefined, devices: noDevices, pressure: noPressure, limits };
   }
-  const bytes = read('blkio', 'blkio.throttle.io_service_bytes_recursive');
+  const bytes = cgroup.read('blkio', 'blkio.throttle.io_service_bytes_recursive');
   return {
-    cpu: totalNs === undefined ? undefined : cpuUsage(read, totalNs, limits),
-    memory: memory && { ...memory, ...otherMemory(read, limits, processes) },
-    processes: processUsage(processes, read('pids', 'pids.current'), threadsMax),
+    cpu: totalNs === undefined ? undefined : cpuUsage(cgroup, totalNs, limits),
+    memory: memory && { ...memory, ...otherMemory(cgroup, limits, processes) },
+    processes: processUsage(processes, cgroup.read('pids', 'pids.current'), threadsMax),
     // Where no bytes went, nothing was done either.
-    devices: bytes === noBytes ? [] : blkio(bytes, read('blkio', 'blkio.throttle.io_serviced_recursive'), devices),
-    pressure: {},
+    devices:
+      bytes === noBytes
+        ? noDevices
+        : blkio(bytes, cgroup.read('blkio', 'blkio.throttle.io_serviced_recursive'), devices),
+    pressure: noPressure,
     limits,
   };
 }
 
 const noBytes = 'Total 0\n';
+/** The same ones for all that have none. */
+export const noDevices: readonly DeviceUsage[] = [];
+export const noPressure: CgroupUsage['pressure'] = {};
 
 /** Only a quota can throttle. */
-function cpuUsage(read: ReadFile, totalNs: number, { cpuQuotaUs }: UsageLimits): CpuUsage {
-  const split = read('cpuacct', 'cpuacct.stat') ?? '';
-  const throttling = cpuQuotaUs === undefined ? undefined : read('cpu', 'cpu.stat');
+function cpuUsage(cgroup: CgroupFiles, totalNs: number, { cpuQuotaUs }: UsageLimits): CpuUsage {
+  const split = cgroup.read('cpuacct', 'cpuacct.stat') ?? '';
+  const throttling = cpuQuotaUs === undefined ? undefined : cgroup.read('cpu', 'cpu.stat');
   return {
     totalNs,
     userNs: (fieldOf(split, 'user') ?? 0) * nanosPerTick,
@@ -74,8 +66,8 @@ function cpuUsage(read: ReadFile, totalNs: number, { cpuQuotaUs }: UsageLimits):
   };
 }
 
-function memoryUsage(read: ReadFile, usage: number): MemoryUsage | undefined {
-  const stat = read('memory', 'memory.stat');
+function memoryUsage(cgroup: CgroupFiles, usage: number): MemoryUsage | undefined {
+  const stat = cgroup.read('memory', 'memory.stat');
   if (stat === undefined) return undefined;
   const totals = Math.max(stat.indexOf('\ntotal_'), 0);
   const inactiveFile = withAllBelow(stat, totals, 'total_inactive_file');
@@ -110,32 +102,32 @@ function withAllBelow(stat: string, totals: number, key: `total_${string}`): num
 }
 
 /** Without a limit none is reached; without processes none is killed. */
-function otherMemory(read: ReadFile, limits: UsageLimits, processes: number | undefined): Partial<MemoryUsage> {
-  const failures = limits.memory === undefined ? 0 : (numberOf(read('memory', 'memory.failcnt')) ?? 0);
-  const oom = processes === 0 ? undefined : read('memory', 'memory.oom_control');
+function otherMemory(cgroup: CgroupFiles, limits: UsageLimits, processes: number | undefined): Partial<MemoryUsage> {
+  const failures = limits.memory === undefined ? 0 : (numberOf(cgroup.read('memory', 'memory.failcnt')) ?? 0);
+  const oom = processes === 0 ? undefined : cgroup.read('memory', 'memory.oom_control');
   return {
-    maxUsage: numberOf(read('memory', 'memory.max_usage_in_bytes')),
-    kernel: numberOf(read('memory', 'memory.kmem.usage_in_bytes')) ?? 0,
+    maxUsage: numberOf(cgroup.read('memory', 'memory.max_usage_in_bytes')),
+    kernel: numberOf(cgroup.read('memory', 'memory.kmem.usage_in_bytes')) ?? 0,
     failures,
     oomEvents: processes === 0 ? 0 : fieldOf(oom ?? '', 'oom_kill'),
   };
 }
 
 /** Version 1 limits memory and swap together; the difference is what swap alone may be. */
-function setVersion1(read: ReadFile, depth: UsageDepth): SetValues {
-  const memory = limitOf(read('memory', 'memory.limit_in_bytes'));
-  const both = memory === undefined ? undefined : limitOf(read('memory', 'memory.memsw.limit_in_bytes'));
+function setVersion1(cgroup: CgroupFiles, depth: UsageDepth): SetValues {
+  const memory = limitOf(cgroup.read('memory', 'memory.limit_in_bytes'));
+  const both = memory === undefined ? undefined : limitOf(cgroup.read('memory', 'memory.memsw.limit_in_bytes'));
   const whole = depth === 'everything';
   return {
     limits: {
-      cpuShares: whole ? numberOf(read('cpu', 'cpu.shares')) : undefined,
-      cpuQuotaUs: whole ? numberOf(read('cpu', 'cpu.cfs_quota_us')) : undefined,
-      cpuPeriodUs: whole ? numberOf(read('cpu', 'cpu.cfs_period_us')) : undefined,
+      cpuShares: whole ? numberOf(cgroup.read('cpu', 'cpu.shares')) : undefined,
+      cpuQuotaUs: whole ? numberOf(cgroup.read('cpu', 'cpu.cfs_quota_us')) : undefined,
+      cpuPeriodUs: whole ? numberOf(cgroup.read('cpu', 'cpu.cfs_period_us')) : undefined,
       memory,
       memorySwap: memory === undefined || both === undefined ? undefined : Math.max(both - memory, 0),
-      memoryReservation: whole ? limitOf(read('memory', 'memory.soft_limit_in_bytes')) : undefined,
+      memoryReservation: whole ? limitOf(cgroup.read('memory', 'memory.soft_limit_in_bytes')) : undefined,
     },
-    threadsMax: whole ? threadsLimit(read('pids', 'pids.max')) : undefined,
+    threadsMax: whole ? threadsLimit(cgroup.read('pids', 'pids.max')) : undefined,
   };
 }
 

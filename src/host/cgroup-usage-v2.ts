@@ -1,6 +1,14 @@
 import type { CgroupUsage, CpuUsage, MemoryUsage } from '../model/usage.ts';
 import { fieldOf, ioStat, limitOf, numberOf, pressureOf } from './cgroup-usage-text.ts';
-import { processUsage, threadsLimit, type SetValues, type TreeUsage, type UsageOptions } from './cgroup-usage-v1.ts';
+import {
+  noDevices,
+  noPressure,
+  processUsage,
+  threadsLimit,
+  type TreeUsage,
+  type UsageOptions,
+} from './cgroup-usage-v1.ts';
+import type { CgroupFiles, SetValues } from './known-cgroup.ts';
 
 /** What the machine has, for the root: the kernel does not count memory for it again. */
 export interface RootMemory {
@@ -14,25 +22,22 @@ export interface Version2Options extends UsageOptions {
   readonly root?: RootMemory | undefined;
 }
 
-/** Reads one file of the cgroup; undefined where there is none. */
-type ReadFile = (file: string) => string | undefined;
-
 const nanosPerMicro = 1_000;
 
 /** What the tree of version 2 tells; undefined where it has no such cgroup. */
-export function usageVersion2(read: ReadFile, options: Version2Options): TreeUsage | undefined {
+export function usageVersion2(cgroup: CgroupFiles, options: Version2Options): TreeUsage | undefined {
   const { depth, pressure, devices, processes, root } = options;
-  const cpu = cpuUsage(read('cpu.stat'));
+  const cpu = cpuUsage(cgroup.read('', 'cpu.stat'));
   const whole = depth === 'everything';
-  const memory = memoryUsage(read, whole, root);
+  const memory = memoryUsage(cgroup, whole, root);
   if (cpu === undefined && memory === undefined) return undefined;
-  const { limits, threadsMax } = options.setValues(() => setVersion2(read, whole));
+  const { limits, threadsMax } = cgroup.valuesSet(depth) ?? cgroup.keepValues(depth, setVersion2(cgroup, whole));
   return {
     cpu,
     memory,
-    processes: whole ? processUsage(processes, read('pids.current'), threadsMax) : undefined,
-    devices: whole ? ioStat(read('io.stat'), devices) : [],
-    pressure: pressure ? pressures(read) : {},
+    processes: whole ? processUsage(processes, cgroup.read('', 'pids.current'), threadsMax) : undefined,
+    devices: whole ? ioStat(cgroup.read('', 'io.stat'), devices) : noDevices,
+    pressure: pressure ? pressures(cgroup) : noPressure,
     limits,
   };
 }
@@ -55,23 +60,23 @@ function cpuUsage(stat: string | undefined): CpuUsage | undefined {
   };
 }
 
-function memoryUsage(read: ReadFile, whole: boolean, root: RootMemory | undefined): MemoryUsage | undefined {
-  const usage = numberOf(read('memory.current')) ?? root?.usage;
-  const stat = usage === undefined ? undefined : read('memory.stat');
+function memoryUsage(cgroup: CgroupFiles, whole: boolean, root: RootMemory | undefined): MemoryUsage | undefined {
+  const usage = numberOf(cgroup.read('', 'memory.current')) ?? root?.usage;
+  const stat = usage === undefined ? undefined : cgroup.read('', 'memory.stat');
   if (usage === undefined || stat === undefined) return undefined;
   const field = (key: string): number => fieldOf(stat, key) ?? 0;
-  const events = whole ? (read('memory.events') ?? '') : '';
+  const events = whole ? (cgroup.read('', 'memory.events') ?? '') : '';
   const inactiveFile = field('inactive_file');
   // Faults of a cgroup are counted with those of all below it.
   const faults = { minor: field('pgfault'), major: field('pgmajfault') };
   return {
     usage,
-    maxUsage: whole ? numberOf(read('memory.peak')) : undefined,
+    maxUsage: whole ? numberOf(cgroup.read('', 'memory.peak')) : undefined,
     workingSet: Math.max(usage - inactiveFile, 0),
     rss: field('anon'),
     cache: field('file'),
     mappedFile: field('file_mapped'),
-    swap: root?.swap ?? numberOf(read('memory.swap.current')) ?? 0,
+    swap: root?.swap ?? numberOf(cgroup.read('', 'memory.swap.current')) ?? 0,
     kernel: fieldOf(stat, 'kernel') ?? field('kernel_stack') + field('pagetables') + field('slab') + field('sock'),
     activeFile: field('active_file'),
     inactiveFile,
@@ -81,28 +86,28 @@ function memoryUsage(read: ReadFile, whole: boolean, root: RootMemory | undefine
   };
 }
 
-function pressures(read: ReadFile): CgroupUsage['pressure'] {
+function pressures(cgroup: CgroupFiles): CgroupUsage['pressure'] {
   const [cpu, memory, io] = [
-    pressureOf(read('cpu.pressure')),
-    pressureOf(read('memory.pressure')),
-    pressureOf(read('io.pressure')),
+    pressureOf(cgroup.read('', 'cpu.pressure')),
+    pressureOf(cgroup.read('', 'memory.pressure')),
+    pressureOf(cgroup.read('', 'io.pressure')),
   ];
   return { ...(cpu && { cpu }), ...(memory && { memory }), ...(io && { io }) };
 }
 
-function setVersion2(read: ReadFile, whole: boolean): SetValues {
-  const weight = whole ? numberOf(read('cpu.weight')) : undefined;
-  const [quota, period] = whole ? (read('cpu.max') ?? '').split(' ') : [];
+function setVersion2(cgroup: CgroupFiles, whole: boolean): SetValues {
+  const weight = whole ? numberOf(cgroup.read('', 'cpu.weight')) : undefined;
+  const [quota, period] = whole ? (cgroup.read('', 'cpu.max') ?? '').split(' ') : [];
   return {
     limits: {
       cpuShares: weight === undefined ? undefined : sharesOfWeight(weight),
       cpuQuotaUs: numberOf(quota),
       cpuPeriodUs: numberOf(period),
-      memory: limitOf(read('memory.max')),
-      memorySwap: limitOf(read('memory.swap.max')),
-      memoryReservation: whole ? limitOf(read('memory.high')) : undefined,
+      memory: limitOf(cgroup.read('', 'memory.max')),
+      memorySwap: limitOf(cgroup.read('', 'memory.swap.max')),
+      memoryReservation: whole ? limitOf(cgroup.read('', 'memory.high')) : undefined,
     },
-    threadsMax: whole ? threadsLimit(read('pids.max')) : undefined,
+    threadsMax: whole ? threadsLimit(cgroup.read('', 'pids.max')) : undefined,
   };
 }
 

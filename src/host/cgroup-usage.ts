@@ -3,17 +3,12 @@ import type { Clock } from '../base/clock.ts';
 import type { CgroupVersion } from '../model/cgroup-values.ts';
 import type { CgroupUsage } from '../model/usage.ts';
 import { pidsIn } from './cgroup-usage-text.ts';
-import {
-  usageVersion1,
-  type SetValues,
-  type TreeUsage,
-  type UsageDepth,
-  type UsageOptions,
-} from './cgroup-usage-v1.ts';
+import { noDevices, noPressure, usageVersion1, type TreeUsage, type UsageOptions } from './cgroup-usage-v1.ts';
 import { usageVersion2 } from './cgroup-usage-v2.ts';
 import type { KeptFiles } from './kept-files.ts';
+import { KnownCgroup, type CgroupTrees, type UsageDepth } from './known-cgroup.ts';
 import { cgroupHierarchies, type CgroupHierarchy } from './pod-cgroups.ts';
-import { readPseudoFile, told } from './proc-usage-file.ts';
+import { told } from './proc-usage-file.ts';
 import { HostProcessFiles } from './proc-usage-files.ts';
 import { HostProcUsage } from './proc-usage.ts';
 
@@ -28,45 +23,30 @@ export interface HostCgroupUsageOptions {
   readonly proc?: string;
 }
 
-const noDevices: ReadonlyMap<string, string> = new Map();
-/** What is set changes seldom and is a third of all files, so it is not read for every page. */
-const valuesKeepMs = 60_000;
-const mostKept = 10_000;
-/** What every page is made of, in both versions. */
-const oftenRead = new Set([
-  'cpuacct.usage',
-  'memory.usage_in_bytes',
-  'memory.stat',
-  'cpu.stat',
-  'memory.current',
-  'cgroup.procs',
-]);
-
-interface KeptValues {
-  readonly values: SetValues;
-  readonly depth: UsageDepth;
-  readonly untilMs: number;
-}
+const noNames: ReadonlyMap<string, string> = new Map();
+/** Those of a thousand pods. */
+const mostKnown = 4_096;
 
 /** What cgroups use, by their path: from one tree on version 2, from those of their controllers on version 1. */
 export class HostCgroupUsage {
   readonly #options: HostCgroupUsageOptions;
   readonly #proc: HostProcUsage;
   readonly #files: HostProcessFiles;
-  /** Where the tree of a controller is mounted; that of version 2 under the empty name. */
-  readonly #roots: ReadonlyMap<string, string>;
-  /** A tree that every cgroup with processes is in. */
+  readonly #trees: CgroupTrees;
+  /** A tree that every cgroup with processes is in: its controller, and where it is mounted. */
+  readonly #anyTree: string;
   readonly #anyRoot: string;
-  readonly #values = new Map<string, KeptValues>();
-  #devices: ReadonlyMap<string, string> = noDevices;
+  readonly #known = new Map<string, KnownCgroup>();
+  #devices: ReadonlyMap<string, string> = noNames;
 
   private constructor(options: HostCgroupUsageOptions, roots: ReadonlyMap<string, string>) {
     const { clock, proc } = options;
     this.#options = options;
     this.#proc = new HostProcUsage(proc);
     this.#files = new HostProcessFiles({ clock, ...(proc !== undefined && { proc }) });
-    this.#roots = roots;
-    this.#anyRoot = roots.get('') ?? roots.get('memory') ?? roots.get('cpuacct') ?? '/sys/fs/cgroup';
+    this.#anyTree = ['', 'memory', 'cpuacct'].find((controller) => roots.has(controller)) ?? '';
+    this.#anyRoot = roots.get(this.#anyTree) ?? '/sys/fs/cgroup';
+    this.#trees = { clock, files: options.files, roots: new Map([[this.#anyTree, this.#anyRoot], ...roots]) };
   }
 
   /** Looks at what is mounted. */
@@ -93,15 +73,18 @@ export class HostCgroupUsage {
     const pids = depth === 'core' ? undefined : this.processes(path);
     const tree = this.#readTree(path, depth, pids?.length);
     if (tree === undefined) return undefined;
-    const usage = { path, at, createdAt: undefined, ...tree };
-    if (pids === undefined || tree.processes === undefined) return usage;
-    const openFiles = pids.length === 0 ? { fileDescriptors: 0, sockets: 0 } : this.#files.of(path, pids);
-    return { ...usage, processes: { ...tree.processes, ...openFiles } };
+    const { cpu, memory, devices, pressure, limits } = tree;
+    let { processes } = tree;
+    if (pids !== undefined && processes !== undefined) {
+      const openFiles = pids.length === 0 ? { fileDescriptors: 0, sockets: 0 } : this.#files.of(path, pids);
+      processes = { ...processes, ...openFiles };
+    }
+    return { path, at, createdAt: undefined, cpu, memory, processes, devices, pressure, limits };
   }
 
   /** The processes of the cgroup itself, without those of cgroups below it. */
   processes(path: string): readonly number[] {
-    const text = this.#readFile(`${this.#anyRoot}${path}`, 'cgroup.procs');
+    const text = this.#cgroup(path).read(this.#anyTree, 'cgroup.procs');
     return text === undefined || text === '' ? [] : pidsIn(text);
   }
 
@@ -117,17 +100,22 @@ export class HostCgroupUsage {
     this.#options.files?.close();
   }
 
-  #readFile(folder: string, file: string): string | undefined {
-    const { files } = this.#options;
-    const path = `${folder}/${file}`;
-    return files !== undefined && oftenRead.has(file) ? files.read(path) : readPseudoFile(path);
+  #cgroup(path: string): KnownCgroup {
+    const known = this.#known.get(path);
+    if (known !== undefined) return known;
+    // Cgroups come and go; whoever is gone is never asked about again.
+    if (this.#known.size >= mostKnown) this.#known.clear();
+    const cgroup = new KnownCgroup(path, this.#trees);
+    this.#known.set(path, cgroup);
+    return cgroup;
   }
 
   #readTree(path: string, depth: UsageDepth, processes: number | undefined): TreeUsage | undefined {
     const isRoot = path === '/';
-    const setValues = (read: () => SetValues): SetValues => this.#setValues(path, depth, read);
-    const options = { depth, devices: this.#devices, processes, setValues };
-    const usage = this.#options.version === 1 ? this.#version1(path, options) : this.#version2(path, options, isRoot);
+    const cgroup = this.#cgroup(path);
+    const options = { depth, devices: this.#devices, processes };
+    const usage =
+      this.#options.version === 1 ? usageVersion1(cgroup, options) : this.#version2(cgroup, options, isRoot);
     if (!isRoot) return usage;
     // Not every kernel counts everything for the root: the machine itself is what it would count.
     const known = usage ?? nothing;
@@ -135,35 +123,13 @@ export class HostCgroupUsage {
       ...known,
       cpu: known.cpu ?? this.#proc.cpu(),
       memory: known.memory ?? this.#proc.memoryUsage(),
-      pressure: this.#options.pressure ? this.#proc.pressure() : {},
+      pressure: this.#options.pressure ? this.#proc.pressure() : noPressure,
     };
   }
 
-  #setValues(path: string, depth: UsageDepth, read: () => SetValues): SetValues {
-    const nowMs = this.#options.clock.monotonic();
-    const kept = this.#values.get(path);
-    const serves = kept !== undefined && (kept.depth === 'everything' || depth === 'core');
-    if (serves && nowMs < kept.untilMs) return kept.values;
-    const values = read();
-    // Cgroups come and go; whoever is gone is never asked about again.
-    if (this.#values.size >= mostKept) this.#values.clear();
-    this.#values.set(path, { values, depth, untilMs: nowMs + valuesKeepMs });
-    return values;
-  }
-
-  #version1(path: string, options: UsageOptions): TreeUsage | undefined {
-    const roots = this.#roots;
-    const read = (controller: string, file: string): string | undefined => {
-      const root = roots.get(controller);
-      return root === undefined ? undefined : this.#readFile(`${root}${path}`, file);
-    };
-    return usageVersion1(read, options);
-  }
-
-  #version2(path: string, options: UsageOptions, isRoot: boolean): TreeUsage | undefined {
-    const folder = `${this.#anyRoot}${path}`;
+  #version2(cgroup: KnownCgroup, options: UsageOptions, isRoot: boolean): TreeUsage | undefined {
     const machine = isRoot ? this.#proc.memory() : undefined;
-    return usageVersion2((file) => this.#readFile(folder, file), {
+    return usageVersion2(cgroup, {
       ...options,
       pressure: this.#options.pressure && !isRoot,
       root: machine && { usage: machine.total - machine.free, swap: machine.swapTotal - machine.swapFree },
@@ -175,8 +141,8 @@ const nothing: TreeUsage = {
   cpu: undefined,
   memory: undefined,
   processes: undefined,
-  devices: [],
-  pressure: {},
+  devices: noDevices,
+  pressure: noPressure,
   limits: {
     cpuShares: undefined,
     cpuQuotaUs: undefined,

@@ -12,29 +12,54 @@ const repeating = ['lo', 'veth', 'docker', 'nerdctl'];
 /** /proc/<pid>/net/dev: two lines of headings, then a line for each interface. */
 export function interfacesIn(text: string): readonly InterfaceUsage[] {
   const found: InterfaceUsage[] = [];
-  for (const line of text.split('\n')) {
-    const colon = line.indexOf(':');
-    if (colon < 0) continue;
-    const name = line.slice(0, colon).trim();
-    if (repeating.some((prefix) => name.startsWith(prefix))) continue;
-    const figures = line
-      .slice(colon + 1)
-      .trim()
-      .split(/ +/);
-    const figure = (index: number): number => Number(figures[index] ?? 0);
+  let start = 0;
+  for (let colon = text.indexOf(':'); colon >= 0; colon = text.indexOf(':', start)) {
+    const name = text.slice(text.lastIndexOf('\n', colon) + 1, colon).trim();
+    const end = text.indexOf('\n', colon);
+    start = end < 0 ? text.length : end;
+    if (isRepeating(name)) continue;
+    const [rxBytes, rxPackets, rxErrors, rxDropped, , , , , txBytes, txPackets, txErrors, txDropped] = figuresIn(
+      text,
+      colon + 1,
+      start,
+    );
     found.push({
       name,
-      rxBytes: figure(0),
-      rxPackets: figure(1),
-      rxErrors: figure(2),
-      rxDropped: figure(3),
-      txBytes: figure(8),
-      txPackets: figure(9),
-      txErrors: figure(10),
-      txDropped: figure(11),
+      rxBytes: rxBytes ?? 0,
+      rxPackets: rxPackets ?? 0,
+      rxErrors: rxErrors ?? 0,
+      rxDropped: rxDropped ?? 0,
+      txBytes: txBytes ?? 0,
+      txPackets: txPackets ?? 0,
+      txErrors: txErrors ?? 0,
+      txDropped: txDropped ?? 0,
     });
   }
   return found;
+}
+
+function isRepeating(name: string): boolean {
+  for (const prefix of repeating) if (name.startsWith(prefix)) return true;
+  return false;
+}
+
+const [zero, nine] = [0x30, 0x39];
+
+/** The numbers of a part of a text, which anything but digits separates. There are dozens for each pod of a page. */
+function figuresIn(text: string, from: number, to: number): readonly number[] {
+  const figures: number[] = [];
+  let value = -1;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= zero && code <= nine) {
+      value = Math.max(value, 0) * 10 + (code - zero);
+    } else if (value >= 0) {
+      figures.push(value);
+      value = -1;
+    }
+  }
+  if (value >= 0) figures.push(value);
+  return figures;
 }
 
 /** The line of all processors in /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal, … */

@@ -7,6 +7,12 @@ export interface Summary {
   readonly pods: readonly PodStats[];
 }
 
+/** The same for who writes it down: entries of pods are made one by one as they are gone through. */
+export interface SummaryParts {
+  readonly node: NodeStats;
+  readonly pods: Iterable<PodStats> & { readonly length: number };
+}
+
 export interface NodeStats {
   readonly nodeName: string;
   readonly systemContainers?: readonly ContainerStats[] | undefined;

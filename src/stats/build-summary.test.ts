@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CgroupUsage, Pressure } from '../model/usage.ts';
 import { plain } from '../testing/fake-api-server/json.ts';
-import { StatsWorld, type FakeUsage } from '../testing/stats-world.ts';
+import { type FakeUsage, StatsWorld, written } from '../testing/stats-world.ts';
 import { cpuStats, fsStats, ioStats, memoryStats, networkStats, TimeTexts } from './summary-parts.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
 
@@ -57,7 +57,7 @@ test('what a file system does not tell is left out', () => {
     inodesFree: undefined,
     inodesUsed: undefined,
   };
-  const stats = plain(fsStats({ bytes: undefined, inodes: 1 }, none, time));
+  const stats = plain(fsStats(undefined, 1, none, time));
   assert.deepEqual(stats, { time, capacityBytes: 5, inodesUsed: 1 });
 });
 
@@ -86,7 +86,7 @@ test('swap that is left to a container: its limit, and what the machine has', as
     const seen = observedPod([aSandbox('s1')], [anInstance('main', { id: 'c1' })], 'u1');
     world.pods = [{ pod: aPod({ uid: 'u1' }), startTime: undefined, seen }];
     world.cgroups.set('/kubepods/besteffort/podu1/c1', usage);
-    const answer = world.stats().summary({ onlyCpuAndMemory: true }, new AbortController().signal);
+    const answer = written(world.stats().summary({ onlyCpuAndMemory: true }, new AbortController().signal));
     await world.clock.advance(200);
     const swap = (await answer).pods[0]?.containers[0]?.swap;
     assert.deepEqual([swap?.swapAvailableBytes, swap?.swapUsageBytes], [expected, 10]);

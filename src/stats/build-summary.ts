@@ -1,8 +1,8 @@
-import type { ContainerStats, NodeStats, PodStats, Summary } from '../model/stats-summary.ts';
+import type { ContainerStats, NodeStats, PodStats, SummaryParts } from '../model/stats-summary.ts';
 import type { CgroupUsage } from '../model/usage.ts';
 import type { ContainerSample, CoreSample, PodSample, Sample, SystemSample } from './sampler.ts';
-import type { SummaryExtras, SummaryNode } from './summary-input.ts';
-import { podStorage, type PodStorage } from './summary-storage.ts';
+import type { PodExtras, SummaryExtras, SummaryNode } from './summary-input.ts';
+import { podStorage, type ContainerStorage } from './summary-storage.ts';
 import {
   cpuStats,
   filesystemStats,
@@ -10,16 +10,43 @@ import {
   memoryStats,
   networkStats,
   swapStats,
-  TimeTexts,
   type PsiChoice,
+  type TimeTexts,
 } from './summary-parts.ts';
 
 /** Without extras it is the summary of CPU and memory alone. */
-export function buildSummary(sample: CoreSample, node: SummaryNode, extras?: SummaryExtras): Summary {
-  const times = new TimeTexts();
-  const pods: PodStats[] = [];
-  for (const pod of sample.pods) pods.push(podStats(pod, node, extras, times));
-  return { node: nodeStats(sample, node, extras, times), pods };
+export function buildSummary(
+  sample: CoreSample,
+  node: SummaryNode,
+  times: TimeTexts,
+  extras?: SummaryExtras,
+): SummaryParts {
+  return { node: nodeStats(sample, node, extras, times), pods: new PodEntries(sample.pods, node, times, extras) };
+}
+
+/** Makes an entry when somebody gets to it; it goes when it has been written, and no page keeps a hundred of them. */
+class PodEntries implements Iterable<PodStats> {
+  readonly #pods: readonly PodSample[];
+  readonly #node: SummaryNode;
+  readonly #times: TimeTexts;
+  readonly #extras: SummaryExtras | undefined;
+
+  constructor(pods: readonly PodSample[], node: SummaryNode, times: TimeTexts, extras: SummaryExtras | undefined) {
+    this.#pods = pods;
+    this.#node = node;
+    this.#times = times;
+    this.#extras = extras;
+  }
+
+  get length(): number {
+    return this.#pods.length;
+  }
+
+  *[Symbol.iterator](): Iterator<PodStats> {
+    for (const [index, pod] of this.#pods.entries()) {
+      yield podStats(pod, this.#extras?.pods[index], this.#node, this.#extras, this.#times);
+    }
+  }
 }
 
 function nodeStats(
@@ -71,17 +98,19 @@ function systemStats(sample: SystemSample, psi: PsiChoice, whole: boolean, times
 
 function podStats(
   { target, own, containers }: PodSample,
+  more: PodExtras | undefined,
   node: SummaryNode,
   extras: SummaryExtras | undefined,
   times: TimeTexts,
 ): PodStats {
   const psi: PsiChoice = node.pressure ? 'always' : 'never';
-  const more = extras?.pods.get(target.uid);
   const storage = more && extras && podStorage(containers, more, extras, times);
   const whole = own ?? sumOf(containers);
   const time = times.of(whole?.usage.at ?? 0);
   const containersOf: ContainerStats[] = [];
-  for (const container of containers) containersOf.push(containerStats(container, node, storage, times));
+  for (const [index, container] of containers.entries()) {
+    containersOf.push(containerStats(container, storage?.containers[index], node, times));
+  }
   return {
     podRef: { name: target.name, namespace: target.namespace, uid: target.uid },
     startTime: times.of(target.startedAt),
@@ -99,8 +128,8 @@ function podStats(
 
 function containerStats(
   sample: ContainerSample,
+  storage: ContainerStorage | undefined,
   node: SummaryNode,
-  storage: PodStorage | undefined,
   times: TimeTexts,
 ): ContainerStats {
   const { usage, target } = sample;
@@ -113,8 +142,8 @@ function containerStats(
     cpu: cpuStats(sample, time, psi),
     memory: memoryStats(usage, time, psi, usage.limits.memory),
     io: storage && ioStats(usage, time, psi),
-    rootfs: storage?.rootfs.get(target.id),
-    logs: storage?.logs.get(target.name),
+    rootfs: storage?.rootfs,
+    logs: storage?.logs,
     swap: swapStats(usage, time, swapLeft(usage, node)),
   };
 }

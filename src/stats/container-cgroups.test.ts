@@ -24,6 +24,19 @@ test('every runtime’s way of calling a cgroup is tried, the last right one fir
   }
 });
 
+test('where one was found it is looked for, and only there, for as long as it is there', () => {
+  const cgroups = new ContainerCgroups();
+  cgroups.find('/pod', 'a', looker('/pod/crio-a').look);
+  cgroups.find('/pod', 'b', looker('/pod/b').look);
+  const again = looker('/pod/crio-a');
+  assert.equal(cgroups.find('/pod', 'a', again.look), '/pod/crio-a');
+  assert.deepEqual(again.tried, ['/pod/crio-a']);
+  const moved = looker('/pod/a');
+  assert.equal(cgroups.find('/pod', 'a', moved.look), '/pod/a');
+  assert.deepEqual(moved.tried, ['/pod/crio-a', '/pod/a']);
+  assert.equal(cgroups.find('/other', 'a', looker('/other/a').look), '/other/a');
+});
+
 test('one that is nowhere is found nowhere', () => {
   assert.equal(
     new ContainerCgroups().find('/pod', 'a', () => undefined),

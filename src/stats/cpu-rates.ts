@@ -1,7 +1,10 @@
+/** Changed in place: there are hundreds, and each page would leave as many behind. */
 interface Reading {
-  readonly atMs: number;
-  readonly totalNs: number;
-  readonly nanoCores: number;
+  atMs: number;
+  totalNs: number;
+  nanoCores: number;
+  /** The last round that read the cgroup. */
+  round: number;
 }
 
 /** Readings nearer to one another than this say little about a rate. */
@@ -12,8 +15,8 @@ const leastMs = 100;
  * a round did not read is forgotten with it.
  */
 export class CpuRates {
-  #last: ReadonlyMap<string, Reading> = new Map();
-  #round = new Map<string, Reading>();
+  readonly #readings = new Map<string, Reading>();
+  #round = 0;
   #roundAtMs: number | undefined;
 
   /** When the last round ended, on the monotonic clock. */
@@ -22,11 +25,11 @@ export class CpuRates {
   }
 
   begin(): void {
-    this.#round = new Map();
+    this.#round++;
   }
 
   end(atMs: number): void {
-    this.#last = this.#round;
+    for (const [path, { round }] of this.#readings) if (round !== this.#round) this.#readings.delete(path);
     this.#roundAtMs = atMs;
   }
 
@@ -35,20 +38,20 @@ export class CpuRates {
    * used since it was made, `ageMs` ago; where nobody knows that either it is 0, until the next round.
    */
   take(path: string, totalNs: number, atMs: number, ageMs: number | undefined): number {
-    const before = this.#last.get(path);
-    const reading = this.#reading(before, totalNs, atMs, ageMs);
-    this.#round.set(path, reading);
-    return reading.nanoCores;
-  }
-
-  #reading(before: Reading | undefined, totalNs: number, atMs: number, ageMs: number | undefined): Reading {
+    const known = this.#readings.get(path);
     // Less than before: another cgroup of the same path.
-    if (before === undefined || totalNs < before.totalNs) {
+    if (known === undefined || totalNs < known.totalNs) {
       const isTelling = ageMs !== undefined && ageMs >= leastMs;
-      return { atMs, totalNs, nanoCores: isTelling ? nanoCores(totalNs, ageMs) : 0 };
+      const rate = isTelling ? nanoCores(totalNs, ageMs) : 0;
+      this.#readings.set(path, { atMs, totalNs, nanoCores: rate, round: this.#round });
+      return rate;
     }
-    if (atMs - before.atMs < leastMs) return before;
-    return { atMs, totalNs, nanoCores: nanoCores(totalNs - before.totalNs, atMs - before.atMs) };
+    known.round = this.#round;
+    if (atMs - known.atMs < leastMs) return known.nanoCores;
+    known.nanoCores = nanoCores(totalNs - known.totalNs, atMs - known.atMs);
+    known.atMs = atMs;
+    known.totalNs = totalNs;
+    return known.nanoCores;
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
-import { StatsWorld } from '../testing/stats-world.ts';
+import { StatsWorld, written } from '../testing/stats-world.ts';
 
 const { signal } = new AbortController();
 const logFolder = '/var/log/pods/default_web_u1';
@@ -64,7 +64,7 @@ test('how volumes were measured is told, and how long it took', async () => {
     if (what === 'tree /folder') await world.clock.sleep(50);
     if (what === 'filesystem /broken') throw new Error('input/output error');
   };
-  const answer = world.stats().summary({ onlyCpuAndMemory: false }, signal);
+  const answer = written(world.stats().summary({ onlyCpuAndMemory: false }, signal));
   await world.clock.advance(400);
   await answer;
   assert.deepEqual(world.measured, [

@@ -6,9 +6,9 @@ import type { Log } from '../base/log.ts';
 import { jitter, type Random } from '../base/random.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import { Kept } from './kept.ts';
-import type { Disk, PodVolume, TreeSize } from './ports.ts';
+import type { Disk, TreeSize } from './ports.ts';
 import type { PodTarget } from './targets.ts';
-import { VolumeFigures, type MeasuredVolume, type VolumeFiguresDeps } from './volume-figures.ts';
+import { VolumeFigures, type MeasuredVolume, type RenewalWish, type VolumeFiguresDeps } from './volume-figures.ts';
 
 export interface DiskFiguresDeps extends VolumeFiguresDeps {
   readonly clock: Clock;
@@ -53,10 +53,12 @@ export class DiskFigures {
   readonly #pods = new Map<PodUid, PodFigures>();
   readonly #lane = new Limiter(together);
   readonly #volumes: VolumeFigures;
+  readonly #usualWish: RenewalWish;
 
   constructor(deps: DiskFiguresDeps) {
     this.#deps = deps;
     this.#volumes = new VolumeFigures(deps);
+    this.#usualWish = { keepMs: this.#keepMs };
   }
 
   logs(uid: PodUid): PodLogs | undefined {
@@ -79,7 +81,7 @@ export class DiskFigures {
     const works: (Promise<void> | undefined)[] = [];
     for (const pod of pods) {
       works.push(this.#renewLogs(pod, signal), this.#renewFiles(pod.uid, signal));
-      works.push(...this.#renewVolumes(pod.uid, signal));
+      for (const work of this.#renewVolumes(pod.uid, signal)) works.push(work);
     }
     return works;
   }
@@ -132,17 +134,19 @@ export class DiskFigures {
   #renewVolumes(
     uid: PodUid,
     signal: AbortSignal,
-    wish: { readonly maxAgeMs?: number; readonly only?: (volume: PodVolume) => boolean } = {},
+    wish?: Omit<RenewalWish, 'keepMs'>,
   ): readonly (Promise<void> | undefined)[] {
     // A limit binds also where nobody wants to be told of volumes.
-    if (this.#deps.volumePeriodMs <= 0 && wish.maxAgeMs === undefined) return [];
+    if (this.#deps.volumePeriodMs <= 0 && wish?.maxAgeMs === undefined) return [];
     this.#figuresOf(uid);
-    return this.#volumes.renew(uid, { ...wish, keepMs: this.#keepMs }, signal);
+    return this.#volumes.renew(uid, wish === undefined ? this.#usualWish : { ...wish, ...this.#usualWish }, signal);
   }
 
   #figuresOf(uid: PodUid): PodFigures {
     const { clock } = this.#deps;
-    const figures = this.#pods.get(uid) ?? { logs: new Kept(clock), files: new Kept(clock) };
+    const known = this.#pods.get(uid);
+    if (known !== undefined) return known;
+    const figures = { logs: new Kept<PodLogs>(clock), files: new Kept<TreeSize>(clock) };
     this.#pods.set(uid, figures);
     return figures;
   }

@@ -5,7 +5,7 @@ import { ImageFsInfoResponse, ListContainerStatsResponse } from '../gen/cri/api.
 import type { PodStats, Summary } from '../model/stats-summary.ts';
 import { plain } from '../testing/fake-api-server/json.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
-import { StatsWorld } from '../testing/stats-world.ts';
+import { StatsWorld, written } from '../testing/stats-world.ts';
 
 /** Recorded from a Go kubelet v1.34 on cgroup v1 with containerd 1.6. */
 const golden = JSON.parse(readFileSync('test/golden/node/stats-summary.json', 'utf8')) as Summary;
@@ -51,7 +51,7 @@ async function summaryOf(onlyCpuAndMemory = false, pressure = true): Promise<Sum
     { name: 'm', path: '/m', kind: 'ephemeral' },
     { name: 'kube-api-access-stprw', path: '/token', kind: 'persistent' },
   ]);
-  const answer = world.stats({ pressure }).summary({ onlyCpuAndMemory }, signal);
+  const answer = written(world.stats({ pressure }).summary({ onlyCpuAndMemory }, signal));
   await clock.advance(200);
   return plain(await answer);
 }

@@ -1,4 +1,4 @@
-export { measuredVolumes } from './measured-volumes.ts';
+export { MeasuredVolumes } from './measured-volumes.ts';
 export type {
   CgroupReader,
   ClaimUsage,

@@ -3,10 +3,32 @@ import { allContainers } from '../model/containers.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { PodVolume } from './ports.ts';
 
-/** The volumes of a pod that are worth measuring, of those that are mounted: volume name → path on the host. */
+/** What is mounted of a pod: volume name → where it is on the host. */
+type Mounted = ReadonlyMap<string, { readonly hostPath: string; readonly isOfNode?: boolean }>;
+
+/** Remembers what it found for a pod: nearly always nothing has changed since the last page. */
+export class MeasuredVolumes {
+  readonly #found = new WeakMap<object, { readonly mounted: Mounted; readonly volumes: readonly PodVolume[] }>();
+
+  of(pod: Pick<DesiredPod, 'name' | 'namespace' | 'spec'>, mounted: Mounted): readonly PodVolume[] {
+    const known = this.#found.get(pod);
+    if (known !== undefined && isSame(known.mounted, mounted)) return known.volumes;
+    const volumes = measuredVolumes(pod, mounted);
+    this.#found.set(pod, { mounted, volumes });
+    return volumes;
+  }
+}
+
+function isSame(one: Mounted, other: Mounted): boolean {
+  if (one.size !== other.size) return false;
+  for (const [name, volume] of one) if (other.get(name) !== volume) return false;
+  return true;
+}
+
+/** The volumes of a pod that are worth measuring, of those that are mounted. */
 export function measuredVolumes(
   { name, namespace, spec }: Pick<DesiredPod, 'name' | 'namespace' | 'spec'>,
-  mounted: ReadonlyMap<string, { readonly hostPath: string; readonly isOfNode?: boolean }>,
+  mounted: Mounted,
 ): readonly PodVolume[] {
   if (mounted.size === 0) return [];
   const devices = deviceNames(spec);

@@ -90,6 +90,7 @@ export interface PodVolume {
   readonly pvc?: { readonly name: string; readonly namespace: string };
 }
 
+/** The same list for as long as nothing of it changes. */
 export type VolumesOf = (uid: PodUid) => readonly PodVolume[];
 
 /** What is in a volume; what nobody tells is undefined. */

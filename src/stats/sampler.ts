@@ -88,8 +88,10 @@ export class Sampler {
       return sample ? [{ target, createdAt: cgroups.createdAt(target.cgroup), ...sample }] : [];
     });
     const found: PodSample[] = [];
-    for await (const target of otherTurns(targets.all(), podsPerTurn, signal)) {
-      found.push(this.#readPod(target));
+    const all = targets.all();
+    for (let from = 0; from < all.length; from += podsPerTurn) {
+      await otherTurns(from, signal);
+      for (const target of all.slice(from, from + podsPerTurn)) found.push(this.#readPod(target));
     }
     this.#rates.end(clock.monotonic());
     return { at: clock.now(), node, system, pods: found };

@@ -71,8 +71,10 @@ export class Snapshots {
       const usage = this.#read(path);
       if (usage) found.push(owned({ ...usage, createdAt: cgroups.createdAt(path) }, undefined));
     }
-    for await (const pod of otherTurns(targets.all(), podsPerTurn, signal)) {
-      found.push(...this.#pod(pod, runtime));
+    const all = targets.all();
+    for (let from = 0; from < all.length; from += podsPerTurn) {
+      await otherTurns(from, signal);
+      for (const pod of all.slice(from, from + podsPerTurn)) found.push(...this.#pod(pod, runtime));
     }
     return { at: clock.now(), cgroups: found };
   }

@@ -4,7 +4,7 @@ import type { PodUid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Random } from '../base/random.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
-import type { Summary } from '../model/stats-summary.ts';
+import type { SummaryParts } from '../model/stats-summary.ts';
 import type { FilesystemUsage, MachineFacts, UsageSnapshot } from '../model/usage.ts';
 import { buildSummary } from './build-summary.ts';
 import { claimUsages } from './claim-usages.ts';
@@ -92,6 +92,7 @@ export class Stats implements Component {
   readonly #networks: PodNetworks;
   readonly #rootFs: Kept<FilesystemUsage>;
   readonly #filesystems: Kept<readonly FilesystemUsage[]>;
+  readonly #times = new TimeTexts();
   readonly #stopped = new AbortController();
 
   constructor(deps: StatsDeps) {
@@ -118,7 +119,7 @@ export class Stats implements Component {
   }
 
   /** The page /stats/summary. */
-  summary({ onlyCpuAndMemory }: { readonly onlyCpuAndMemory: boolean }, signal: AbortSignal): Promise<Summary> {
+  summary({ onlyCpuAndMemory }: { readonly onlyCpuAndMemory: boolean }, signal: AbortSignal): Promise<SummaryParts> {
     return onlyCpuAndMemory
       ? this.#shared.ask('small summary', () => this.#smallSummary(), signal)
       : this.#shared.ask('whole summary', () => this.#wholeSummary(), signal);
@@ -175,12 +176,11 @@ export class Stats implements Component {
     const runtime = this.#runtime.value;
     const layersOnNodeDisk = runtime?.imageFs?.device === disk.device(settings.rootDir);
     const extras = { at: clock.now(), rootFs: this.#rootFs.value, runtime };
-    const times = new TimeTexts();
     return new Map(
       targets.map(({ uid, containers }) => {
         const found = { logs: this.#disk.logs(uid), folders: this.#disk.folders(uid) };
         const samples = containers.map((target) => ({ target }));
-        return [uid, storageUsage(podStorage(samples, found, extras, times), containers, layersOnNodeDisk)];
+        return [uid, storageUsage(podStorage(samples, found, extras, this.#times), containers, layersOnNodeDisk)];
       }),
     );
   }
@@ -194,19 +194,20 @@ export class Stats implements Component {
     return this.#shared.ask('sample', () => this.#sampler.sample(signal), signal);
   }
 
-  async #smallSummary(): Promise<Summary> {
-    return buildSummary(await this.#sample(), this.#node());
+  async #smallSummary(): Promise<SummaryParts> {
+    return buildSummary(await this.#sample(), this.#node(), this.#times);
   }
 
-  async #wholeSummary(): Promise<Summary> {
+  async #wholeSummary(): Promise<SummaryParts> {
     const { clock, machine } = this.#deps;
     const { signal } = this.#stopped;
     const sample = await this.#sample();
     const targets = sample.pods.map(({ target }) => target);
     await patiently(clock, [this.#renewRootFs(), this.#runtime.renew(signal), ...this.#disk.renew(targets, signal)]);
-    const pods = new Map<PodUid, PodExtras>();
-    for await (const pod of otherTurns(sample.pods, podsPerTurn, signal)) {
-      pods.set(pod.target.uid, this.#podExtras(pod));
+    const pods: PodExtras[] = [];
+    for (let from = 0; from < sample.pods.length; from += podsPerTurn) {
+      await otherTurns(from, signal);
+      for (const pod of sample.pods.slice(from, from + podsPerTurn)) pods.push(this.#podExtras(pod));
     }
     const extras: SummaryExtras = {
       at: clock.now(),
@@ -216,7 +217,7 @@ export class Stats implements Component {
       threads: machine.threads(),
       pods,
     };
-    return buildSummary(sample, this.#node(), extras);
+    return buildSummary(sample, this.#node(), this.#times, extras);
   }
 
   #renewRootFs(): Promise<void> | undefined {

@@ -1,4 +1,3 @@
-import type { PodUid } from '../base/ids.ts';
 import type { FilesystemUsage, InterfaceUsage } from '../model/usage.ts';
 import type { PodFolders, PodLogs } from './disk-figures.ts';
 import type { RuntimeUsage } from './runtime-figures.ts';
@@ -20,7 +19,8 @@ export interface SummaryExtras {
   readonly rootFs: FilesystemUsage | undefined;
   readonly runtime: RuntimeUsage | undefined;
   readonly threads: { readonly most: number | undefined; readonly now: number | undefined };
-  readonly pods: ReadonlyMap<PodUid, PodExtras>;
+  /** In the order of the pods of the sample. */
+  readonly pods: readonly PodExtras[];
 }
 
 export interface PodExtras {

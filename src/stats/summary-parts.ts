@@ -14,7 +14,12 @@ import type { Sample } from './sampler.ts';
 
 /** The parts that all entries of a summary are made of. */
 
-/** Times as texts. A page has thousands of times and few different seconds. */
+const mostTexts = 2_048;
+
+/**
+ * Times as texts. A page has thousands of times and few different seconds, most of them those of the page before. It is
+ * made once: with the last object of a kind the engine forgets all code it compiled for that kind.
+ */
 export class TimeTexts {
   readonly #texts = new Map<number, string>();
 
@@ -23,6 +28,7 @@ export class TimeTexts {
     const known = this.#texts.get(second);
     if (known !== undefined) return known;
     const text = apiTime(wallMs);
+    if (this.#texts.size >= mostTexts) this.#texts.clear();
     this.#texts.set(second, text);
     return text;
   }
@@ -113,7 +119,8 @@ const interfaceStats = ({ name, rxBytes, rxErrors, txBytes, txErrors }: Interfac
 
 /** What is used, on the file system that it is on. */
 export function fsStats(
-  used: { readonly bytes: number | undefined; readonly inodes: number | undefined },
+  usedBytes: number | undefined,
+  inodesUsed: number | undefined,
   { available, capacity, inodesFree, inodes }: Omit<FilesystemUsage, 'at'>,
   time: string,
 ): FsStats {
@@ -121,13 +128,13 @@ export function fsStats(
     time,
     availableBytes: available,
     capacityBytes: capacity,
-    usedBytes: used.bytes,
+    usedBytes,
     inodesFree,
     inodes,
-    inodesUsed: used.inodes,
+    inodesUsed,
   };
 }
 
 /** A file system as a whole, or a part of one that is measured already. */
 export const filesystemStats = (usage: FilesystemUsage, times: TimeTexts): FsStats =>
-  fsStats({ bytes: usage.used, inodes: usage.inodesUsed }, usage, times.of(usage.at));
+  fsStats(usage.used, usage.inodesUsed, usage, times.of(usage.at));

@@ -9,10 +9,13 @@ import type { MeasuredVolume } from './volume-figures.ts';
 /** What a pod and its containers take on disks. */
 export interface PodStorage {
   readonly pod: Pick<PodStats, 'volume' | 'ephemeral-storage'>;
-  /** By container id. */
-  readonly rootfs: ReadonlyMap<string, FsStats>;
-  /** By container name. */
-  readonly logs: ReadonlyMap<string, FsStats>;
+  /** In the order of the containers that were asked about. */
+  readonly containers: readonly ContainerStorage[];
+}
+
+export interface ContainerStorage {
+  readonly rootfs: FsStats | undefined;
+  readonly logs: FsStats | undefined;
 }
 
 export function podStorage(
@@ -21,31 +24,31 @@ export function podStorage(
   { at, rootFs, runtime }: Pick<SummaryExtras, 'at' | 'rootFs' | 'runtime'>,
   times: TimeTexts,
 ): PodStorage {
-  const rootfs = new Map<string, FsStats>();
-  const logStats = new Map<string, FsStats>();
+  const storage: ContainerStorage[] = [];
   for (const { target } of containers) {
     const layer = runtime?.layers.get(target.id);
-    if (layer) rootfs.set(target.id, filesystemStats(layer, times));
     const written = logs?.containers.get(target.name);
-    if (logs && rootFs && written) logStats.set(target.name, fsStats(written, rootFs, times.of(logs.at)));
+    storage.push({
+      rootfs: layer && filesystemStats(layer, times),
+      logs: logs && rootFs && written && fsStats(written.bytes, written.inodes, rootFs, times.of(logs.at)),
+    });
   }
   const volumes = folders?.volumes ?? [];
   const volumeStats: VolumeStats[] = [];
   for (const volume of volumes) volumeStats.push(statsOfVolume(volume, times));
-  const ephemeral = ephemeralSize(rootfs, logStats, logs, folders);
+  const { bytes, inodes } = ephemeralSize(storage, logs, folders);
   return {
     pod: {
       volume: volumes.length > 0 ? volumeStats : undefined,
-      'ephemeral-storage': rootFs && fsStats(ephemeral, rootFs, times.of(at)),
+      'ephemeral-storage': rootFs && fsStats(bytes, inodes, rootFs, times.of(at)),
     },
-    rootfs,
-    logs: logStats,
+    containers: storage,
   };
 }
 
 /** The same in bytes, for whoever watches over limits. What containers wrote counts where it is on the node's own disk. */
 export function storageUsage(
-  { pod, rootfs, logs }: PodStorage,
+  { pod, containers: storage }: PodStorage,
   containers: readonly ContainerTarget[],
   layersOnNodeDisk: boolean,
 ): PodStorageUsage {
@@ -53,10 +56,10 @@ export function storageUsage(
   return {
     volumes: new Map((pod.volume ?? []).map(({ name, usedBytes }) => [name, usedBytes ?? 0])),
     containers: new Map(
-      containers.map(({ id, name }) => [
-        name,
-        (logs.get(name)?.usedBytes ?? 0) + (layersOnNodeDisk ? (rootfs.get(id)?.usedBytes ?? 0) : 0),
-      ]),
+      containers.map(({ name }, index) => {
+        const { rootfs, logs } = storage[index] ?? {};
+        return [name, (logs?.usedBytes ?? 0) + (layersOnNodeDisk ? (rootfs?.usedBytes ?? 0) : 0)];
+      }),
     ),
     ...(ephemeral !== undefined && { ephemeral }),
   };
@@ -64,8 +67,18 @@ export function storageUsage(
 
 function statsOfVolume({ volume, usage }: MeasuredVolume, times: TimeTexts): VolumeStats {
   const { isAbnormal: abnormal } = usage;
+  const { time, availableBytes, capacityBytes, usedBytes, inodesFree, inodes, inodesUsed } = filesystemStats(
+    usage,
+    times,
+  );
   return {
-    ...filesystemStats(usage, times),
+    time,
+    availableBytes,
+    capacityBytes,
+    usedBytes,
+    inodesFree,
+    inodes,
+    inodesUsed,
     name: volume.name,
     pvcRef: volume.pvc,
     volumeHealthStats: abnormal === undefined ? undefined : { abnormal },
@@ -74,18 +87,15 @@ function statsOfVolume({ volume, usage }: MeasuredVolume, times: TimeTexts): Vol
 
 /** All that is the pod's on disks of the node and goes with it. */
 function ephemeralSize(
-  rootfs: ReadonlyMap<string, FsStats>,
-  logStats: ReadonlyMap<string, FsStats>,
+  storage: readonly ContainerStorage[],
   logs: PodLogs | undefined,
   folders: PodFolders | undefined,
 ): TreeSize {
   let bytes = (logs?.others.bytes ?? 0) + (folders?.files.bytes ?? 0);
   let inodes = (logs?.others.inodes ?? 0) + (folders?.files.inodes ?? 0);
-  for (const part of [rootfs, logStats]) {
-    for (const { usedBytes = 0, inodesUsed = 0 } of part.values()) {
-      bytes += usedBytes;
-      inodes += inodesUsed;
-    }
+  for (const { rootfs, logs: written } of storage) {
+    bytes += (rootfs?.usedBytes ?? 0) + (written?.usedBytes ?? 0);
+    inodes += (rootfs?.inodesUsed ?? 0) + (written?.inodesUsed ?? 0);
   }
   for (const { volume, usage } of folders?.volumes ?? []) {
     if (volume.kind !== 'ephemeral') continue;

@@ -1,10 +1,8 @@
-/** Goes through a list and lets others have their turn after every few entries. */
-export async function* otherTurns<T>(list: readonly T[], entries: number, signal: AbortSignal): AsyncGenerator<T> {
-  for (const [index, entry] of list.entries()) {
-    if (index > 0 && index % entries === 0) {
-      await new Promise<void>((resolve) => void setImmediate(resolve));
-      signal.throwIfAborted();
-    }
-    yield entry;
-  }
+import { nextTurn } from '../base/next-turn.ts';
+
+/** Lets others have their turn before a piece of a long list, unless it is the first. */
+export async function otherTurns(from: number, signal: AbortSignal): Promise<void> {
+  if (from === 0) return;
+  await nextTurn();
+  signal.throwIfAborted();
 }

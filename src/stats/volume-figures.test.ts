@@ -4,7 +4,7 @@ import { podUid, type PodUid } from '../base/ids.ts';
 import type { PodStats } from '../model/stats-summary.ts';
 import { plain } from '../testing/fake-api-server/json.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
-import { StatsWorld } from '../testing/stats-world.ts';
+import { StatsWorld, written } from '../testing/stats-world.ts';
 import type { DriverFigures, PodVolume } from './ports.ts';
 import type { Stats } from './stats.ts';
 
@@ -28,7 +28,7 @@ function setUp(volumes: readonly PodVolume[], pods = ['u1']): StatsWorld {
 }
 
 async function page(world: StatsWorld, stats: Stats, waitMs = 400): Promise<PodStats | undefined> {
-  const answer = stats.summary({ onlyCpuAndMemory: false }, signal);
+  const answer = written(stats.summary({ onlyCpuAndMemory: false }, signal));
   await world.clock.advance(waitMs);
   return (await answer).pods[0];
 }
@@ -128,7 +128,7 @@ describe('a server that does not answer', () => {
     for (const _ of [1, 2, 3]) {
       await world.clock.advance(60_000);
       const began = world.clock.monotonic();
-      const answer = stats.summary({ onlyCpuAndMemory: false }, signal);
+      const answer = written(stats.summary({ onlyCpuAndMemory: false }, signal));
       await world.clock.advance(250);
       assert.deepEqual(names((await answer).pods[0]), ['scratch'], `at ${began}`);
     }

@@ -45,6 +45,14 @@ interface KnownVolume {
   hasFailed: boolean;
 }
 
+interface KnownVolumes {
+  /** What the pod was said to have. */
+  readonly told: readonly PodVolume[];
+  readonly known: readonly KnownVolume[];
+}
+
+const noWorks: readonly Promise<void>[] = [];
+
 /**
  * Few at a time: a disk that does not answer takes a thread for ever, and the process has sixteen of them. Who walks
  * through folders of the node's own disk never stands behind somebody who waits for another one.
@@ -61,7 +69,7 @@ const mostShare = 20;
  */
 export class VolumeFigures {
   readonly #deps: VolumeFiguresDeps;
-  readonly #pods = new Map<PodUid, Map<string, KnownVolume>>();
+  readonly #pods = new Map<PodUid, KnownVolumes>();
   readonly #walks = new Limiter(lanes.walks);
   readonly #ownDisks = new Limiter(lanes.ownDisks);
   readonly #distant = new Limiter(lanes.distant);
@@ -73,7 +81,7 @@ export class VolumeFigures {
   /** As last measured, in the order of the pod's spec; those that could not be measured are left out. */
   of(uid: PodUid): readonly MeasuredVolume[] {
     const found: MeasuredVolume[] = [];
-    for (const { volume, usage } of this.#pods.get(uid)?.values() ?? []) {
+    for (const { volume, usage } of this.#pods.get(uid)?.known ?? []) {
       if (usage.value !== undefined) found.push({ volume, usage: usage.value });
     }
     return found;
@@ -86,7 +94,7 @@ export class VolumeFigures {
   /** Measures what is too old. The promises never reject. */
   renew(uid: PodUid, wish: RenewalWish, signal: AbortSignal): readonly (Promise<void> | undefined)[] {
     const { keepMs, maxAgeMs, only } = wish;
-    const works: (Promise<void> | undefined)[] = [];
+    let works: (Promise<void> | undefined)[] | undefined;
     for (const known of this.#knownOf(uid)) {
       if (only?.(known.volume) === false) continue;
       const ageMs = maxAgeMs === undefined ? undefined : Math.max(maxAgeMs, known.tookMs * mostShare);
@@ -97,9 +105,9 @@ export class VolumeFigures {
         return usage;
       };
       const work = known.usage.renew(keepMs(), measure, (error) => this.#failed(uid, known, error, signal), ageMs);
-      if (!known.hasFailed) works.push(work);
+      if (!known.hasFailed) (works ??= []).push(work);
     }
-    return works;
+    return works ?? noWorks;
   }
 
   /** Said once, until it has been measured again. */
@@ -112,14 +120,16 @@ export class VolumeFigures {
   /** The pod's volumes as they are now; what is known of those that have gone is forgotten. */
   #knownOf(uid: PodUid): readonly KnownVolume[] {
     const before = this.#pods.get(uid);
-    const now = new Map<string, KnownVolume>();
-    for (const volume of this.#deps.volumesOf(uid)) {
-      const known = before?.get(volume.name);
-      if (known?.volume.path === volume.path) now.set(volume.name, Object.assign(known, { volume }));
-      else now.set(volume.name, { volume, usage: new Kept(this.#deps.clock), tookMs: 0, hasFailed: false });
-    }
-    this.#pods.set(uid, now);
-    return [...now.values()];
+    const told = this.#deps.volumesOf(uid);
+    if (before?.told === told) return before.known;
+    const known = told.map((volume): KnownVolume => {
+      const same = before?.known.find(({ volume: { name, path } }) => name === volume.name && path === volume.path);
+      return same === undefined
+        ? { volume, usage: new Kept(this.#deps.clock), tookMs: 0, hasFailed: false }
+        : Object.assign(same, { volume });
+    });
+    this.#pods.set(uid, { told, known });
+    return known;
   }
 
   #measure(uid: PodUid, known: KnownVolume, signal: AbortSignal): Promise<VolumeUsage> {

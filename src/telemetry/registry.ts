@@ -10,6 +10,7 @@ import type {
   Stability,
 } from '../base/metrics.ts';
 import { TubeletError } from '../base/errors.ts';
+import { nextTurn } from '../base/next-turn.ts';
 import { CounterMetric } from './counter.ts';
 import { headText, type FamilyType } from './exposition.ts';
 import { GaugeMetric } from './gauge.ts';
@@ -119,7 +120,7 @@ export class Registry implements Metrics {
       // Joined now: a page of thousands of small strings would be slow to send.
       yield texts.join('');
       [texts, written] = [[], 0];
-      await new Promise<void>((resolve) => void setImmediate(resolve));
+      await nextTurn();
     }
     if (written > 0) yield texts.join('');
   }

@@ -1,6 +1,7 @@
 import type { PodUid } from '../base/ids.ts';
 import { ImageFsInfoResponse, ListContainerStatsResponse } from '../gen/cri/api.ts';
 import { podPaths } from '../model/pod-paths.ts';
+import type { Summary, SummaryParts } from '../model/stats-summary.ts';
 import type { CgroupUsage, FilesystemUsage, InterfaceUsage, MachineFacts } from '../model/usage.ts';
 import {
   Stats,
@@ -192,4 +193,10 @@ export class StatsWorld {
       limits: { ...noLimits, memory: usage.limit, memorySwap: usage.swapLimit },
     };
   }
+}
+
+/** A summary with all its entries. */
+export async function written(summary: Promise<SummaryParts>): Promise<Summary> {
+  const { node, pods } = await summary;
+  return { node, pods: [...pods] };
 }

@@ -17,6 +17,7 @@ import { podPaths, type PodPaths } from '../../src/model/pod-paths.ts';
 import type { PodStats, Summary } from '../../src/model/stats-summary.ts';
 import { ObservedPods } from '../../src/pods/pleg/index.ts';
 import { Stats, type SeenPod } from '../../src/stats/index.ts';
+import { written } from '../../src/testing/stats-world.ts';
 import { RealNode } from '../support/real-node.ts';
 import { podOf, saidBy, shell } from '../support/real-pods.ts';
 import { clock, until } from '../support/real-wait.ts';
@@ -127,7 +128,7 @@ async function makeStats(): Promise<Stats> {
   });
 }
 
-const ask = (): Promise<Summary> => stats.summary({ onlyCpuAndMemory: false }, signal);
+const ask = (): Promise<Summary> => written(stats.summary({ onlyCpuAndMemory: false }, signal));
 
 /** A later summary than any before: they are kept for a second. */
 async function askAnew(): Promise<Summary> {

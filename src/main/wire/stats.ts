@@ -13,7 +13,7 @@ import {
   type Machine,
 } from '../../host/index.ts';
 import { podPaths } from '../../model/pod-paths.ts';
-import { measuredVolumes, Stats, type ClaimUsage, type LogSize, type SeenPod } from '../../stats/index.ts';
+import { MeasuredVolumes, Stats, type ClaimUsage, type LogSize, type SeenPod } from '../../stats/index.ts';
 import type { Registry } from '../../telemetry/index.ts';
 import { DriverStats, type CsiDrivers } from '../../volumes/csi/index.ts';
 import type { PodMachine } from './pod-machine.ts';
@@ -49,6 +49,7 @@ export async function wireStats(wiring: StatsWiring): Promise<Stats> {
   let logs: readonly LogSize[] = [];
   let claims: readonly ClaimUsage[] = [];
   const measured = statsMetrics({ metrics: registry, logs: () => logs, claims: () => claims });
+  const measuredVolumes = new MeasuredVolumes();
   const stats = new Stats({
     clock,
     random,
@@ -90,7 +91,7 @@ export async function wireStats(wiring: StatsWiring): Promise<Stats> {
     },
     volumesOf: (uid) => {
       const pod = pods.desired.get(uid);
-      return pod === undefined ? [] : measuredVolumes(pod, pods.volumes.mounted(uid));
+      return pod === undefined ? [] : measuredVolumes.of(pod, pods.volumes.mounted(uid));
     },
     drivers: wireDriverStats(wiring),
     volumeDisks: new HostVolumeDisks({ clock, environment: wiring.env }),

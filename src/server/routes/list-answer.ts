@@ -1,9 +1,10 @@
+import { nextTurn } from '../../base/next-turn.ts';
 import type { BodySink, RouteResponse } from '../route.ts';
 
-/** A JSON text that is mostly one list. */
+/** A JSON text that is mostly one list, whose entries may be made as they are gone through. */
 export interface ListText {
   readonly before: string;
-  readonly items: readonly unknown[];
+  readonly items: Iterable<unknown> & { readonly length: number };
   readonly after: string;
 }
 
@@ -11,27 +12,66 @@ const contentType = 'application/json';
 /** Short lists are written at once, with their length ahead of them. */
 const mostAtOnce = 16;
 /** About how much is written before others get their turn: a millisecond's work. */
-const turnLength = 64 * 1024;
+const pieceBytes = 64 * 1024;
+/** No character of a text takes more. */
+const mostBytesPerUnit = 3;
 
 /** The list as an answer; a long one goes out in pieces, so that nobody else waits for all of it. */
 export function listAnswer(list: ListText): RouteResponse {
   if (list.items.length <= mostAtOnce) {
-    const items = list.items.map((item) => JSON.stringify(item)).join(',');
+    const items = Array.from(list.items, (item) => JSON.stringify(item)).join(',');
     return { kind: 'page', status: 200, contentType, body: `${list.before}${items}${list.after}` };
   }
   return { kind: 'stream', status: 200, contentType, send: (sink, signal) => sendList(list, sink, signal) };
 }
 
 async function sendList({ before, items, after }: ListText, sink: BodySink, signal: AbortSignal): Promise<void> {
-  let waiting = before;
-  for (const [index, item] of items.entries()) {
-    waiting += `${index === 0 ? '' : ','}${JSON.stringify(item)}`;
-    if (waiting.length < turnLength) continue;
-    await sink.write(waiting);
-    waiting = '';
-    // A client with room for everything lets the write return at once, which by itself ends no turn.
-    await new Promise<void>((resolve) => void setImmediate(resolve));
-    signal.throwIfAborted();
+  const pieces = new Pieces(sink, signal);
+  if (!pieces.add(before)) await pieces.sendThenAdd(before);
+  let separator = '';
+  for (const item of items) {
+    const text = JSON.stringify(item);
+    if (!pieces.add(separator)) await pieces.sendThenAdd(separator);
+    if (!pieces.add(text)) await pieces.sendThenAdd(text);
+    separator = ',';
   }
-  await sink.write(`${waiting}${after}`);
+  if (!pieces.add(after)) await pieces.sendThenAdd(after);
+  await pieces.send();
+}
+
+/** Texts as the bytes that go out, each put where it will be: joined as texts they would all be copied once more. */
+class Pieces {
+  readonly #sink: BodySink;
+  readonly #signal: AbortSignal;
+  #buffer: Buffer | undefined;
+  #end = 0;
+
+  constructor(sink: BodySink, signal: AbortSignal) {
+    this.#sink = sink;
+    this.#signal = signal;
+  }
+
+  /** False where there is no room: the piece has to go first. */
+  add(text: string): boolean {
+    if (this.#end + text.length * mostBytesPerUnit > pieceBytes) return false;
+    this.#buffer ??= Buffer.allocUnsafeSlow(pieceBytes);
+    this.#end += this.#buffer.write(text, this.#end);
+    return true;
+  }
+
+  async sendThenAdd(text: string): Promise<void> {
+    await this.send();
+    // A client with room for everything lets the write return at once, which by itself ends no turn.
+    await nextTurn();
+    this.#signal.throwIfAborted();
+    if (!this.add(text)) await this.#sink.write(text);
+  }
+
+  async send(): Promise<void> {
+    const bytes = this.#buffer?.subarray(0, this.#end);
+    // Whoever sends them keeps them until they are gone.
+    this.#buffer = undefined;
+    this.#end = 0;
+    if (bytes !== undefined) await this.#sink.write(bytes);
+  }
 }

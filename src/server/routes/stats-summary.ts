@@ -1,4 +1,4 @@
-import type { Summary } from '../../model/stats-summary.ts';
+import type { SummaryParts } from '../../model/stats-summary.ts';
 import type { Handler, RouteRequest } from '../route.ts';
 import { listAnswer } from './list-answer.ts';
 
@@ -8,7 +8,7 @@ export interface SummaryOptions {
 }
 
 export interface Stats {
-  summary(options: SummaryOptions, signal: AbortSignal): Promise<Summary>;
+  summary(options: SummaryOptions, signal: AbortSignal): Promise<SummaryParts>;
 }
 
 /** `/stats/summary`: what the node and its pods use. */

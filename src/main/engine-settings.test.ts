@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { seldomFlag } from './give-back-memory.ts';
+import { engineSettings } from './engine-settings.ts';
 
 /** What an engine that is given a setting says, and whether it goes on. */
 function given(flag: string): { readonly said: string; readonly status: number | null } {
@@ -10,9 +10,11 @@ function given(flag: string): { readonly said: string; readonly status: number |
   return { said: stderr, status };
 }
 
-test('the engine knows the setting', () => {
-  assert.deepEqual(given(seldomFlag), { said: '', status: 0 });
-});
+for (const setting of engineSettings) {
+  test(`the engine knows ${setting}`, () => {
+    assert.deepEqual(given(setting), { said: '', status: 0 });
+  });
+}
 
 test('one that does not know it says so and goes on', () => {
   const { said, status } = given('--no-such-setting=1');

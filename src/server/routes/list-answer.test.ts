@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { listAnswer } from './list-answer.ts';
+
+/** The chunks of an answer that comes in pieces. */
+async function chunksOf(items: readonly unknown[], before = '{"a":[', after = ']}'): Promise<readonly Buffer[]> {
+  const answer = listAnswer({ before, items, after });
+  assert.ok(answer.kind === 'stream');
+  const chunks: Buffer[] = [];
+  const write = async (chunk: Uint8Array | string): Promise<void> => void chunks.push(Buffer.from(chunk));
+  await answer.send({ write }, new AbortController().signal);
+  return chunks;
+}
+
+const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString();
+
+test('entries of any length and alphabet come out whole, in order', async () => {
+  const entry = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.nat(70_000).map((length) => '€'.repeat(length)),
+    fc.nat(70_000).map((length) => 'a'.repeat(length)),
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.array(entry, { minLength: 17, maxLength: 40 }), async (items) => {
+      assert.equal(text(await chunksOf(items)), JSON.stringify({ a: items }));
+    }),
+    { numRuns: 50 },
+  );
+});
+
+test('pieces are of some length, and no longer than that unless a single entry is', async () => {
+  const items = Array.from({ length: 100 }, () => 'x'.repeat(3_000));
+  const lengths = (await chunksOf(items)).map(({ length }) => length);
+  assert.ok(lengths.length <= 7, `${lengths.length} pieces`);
+  assert.ok(Math.max(...lengths) <= 64 * 1024);
+  const [long] = (await chunksOf([...items, 'y'.repeat(200_000)])).filter(({ length }) => length > 64 * 1024);
+  assert.equal(long?.length, 200_002);
+});
+
+test('what stands before and after may be long too', async () => {
+  const [before, after] = [`${' '.repeat(100_000)}[`, `]${' '.repeat(100_000)}`];
+  const items = Array.from({ length: 20 }, (_, index) => index);
+  assert.equal(text(await chunksOf(items, before, after)), `${before}${items.join(',')}${after}`);
+});
