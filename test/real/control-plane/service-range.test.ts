@@ -9,11 +9,18 @@ const inOrder = (...ranges: readonly string[]): (() => string) => {
   return () => (left.length > 1 ? left.shift() : left[0]) ?? '';
 };
 
+/**
+ * Ranges that no control plane draws, and no other run of this file: one that happened to be drawn meanwhile would not be
+ * free. Nobody has an address of 240.0.0.0/4.
+ */
+const ownRange = (index: number): string =>
+  `240.${(process.pid >> 8) & 0xff}.${((process.pid & 0x3f) << 2) + index}.0/24`;
+
 test('two control planes never have the same services, even before a node took the address on', async () => {
-  const [a, b] = ['198.18.3.0/24', '198.18.4.0/24'];
+  const [a, b] = [ownRange(0), ownRange(1)];
   const one = await holdServiceRange(inOrder(a));
   const two = await holdServiceRange(inOrder(a, a, b));
-  assert.deepEqual([one.cidr, one.first, two.cidr], [a, '198.18.3.1', b]);
+  assert.deepEqual([one.cidr, one.first, two.cidr], [a, a.replace('0/24', '1'), b]);
   await one.release();
   const three = await holdServiceRange(inOrder(a));
   assert.equal(three.cidr, a);
@@ -21,8 +28,8 @@ test('two control planes never have the same services, even before a node took t
 });
 
 test('an address that the machine has, listened at or not, is not taken', async () => {
-  const range = await holdServiceRange(inOrder('127.0.0.0/24', '198.19.3.0/24'));
-  assert.equal(range.cidr, '198.19.3.0/24');
+  const range = await holdServiceRange(inOrder('127.0.0.0/24', ownRange(2)));
+  assert.equal(range.cidr, ownRange(2));
   await range.release();
   const server = createServer().listen(0, '127.0.0.1');
   await assert.rejects(holdServiceRange(inOrder('127.0.0.0/24')), /no free range for services/);
