@@ -105,6 +105,23 @@ function deviceList(devices: Devices, names: ReadonlyMap<string, string>): reado
   });
 }
 
+/** The numbers of a part of a text, which anything but digits separates. There are dozens for each pod of a page. */
+export function figuresIn(text: string, from: number, to: number): readonly number[] {
+  const figures: number[] = [];
+  let value = -1;
+  for (let at = from; at < to; at++) {
+    const code = text.charCodeAt(at);
+    if (code >= zero && code <= nine) {
+      value = Math.max(value, 0) * 10 + (code - zero);
+    } else if (value >= 0) {
+      figures.push(value);
+      value = -1;
+    }
+  }
+  if (value >= 0) figures.push(value);
+  return figures;
+}
+
 function digitsFrom(text: string, start: number): number | undefined {
   let at = start;
   while (text[at] === ' ') at++;

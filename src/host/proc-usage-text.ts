@@ -1,5 +1,5 @@
 import type { CpuUsage, InterfaceUsage, MemoryUsage } from '../model/usage.ts';
-import { fieldOf } from './cgroup-usage-text.ts';
+import { fieldOf, figuresIn } from './cgroup-usage-text.ts';
 
 /** What the files of /proc say, from their texts alone. */
 
@@ -41,25 +41,6 @@ export function interfacesIn(text: string): readonly InterfaceUsage[] {
 function isRepeating(name: string): boolean {
   for (const prefix of repeating) if (name.startsWith(prefix)) return true;
   return false;
-}
-
-const [zero, nine] = [0x30, 0x39];
-
-/** The numbers of a part of a text, which anything but digits separates. There are dozens for each pod of a page. */
-function figuresIn(text: string, from: number, to: number): readonly number[] {
-  const figures: number[] = [];
-  let value = -1;
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at);
-    if (code >= zero && code <= nine) {
-      value = Math.max(value, 0) * 10 + (code - zero);
-    } else if (value >= 0) {
-      figures.push(value);
-      value = -1;
-    }
-  }
-  if (value >= 0) figures.push(value);
-  return figures;
 }
 
 /** The line of all processors in /proc/stat: user, nice, system, idle, iowait, irq, softirq, steal, … */

@@ -30,7 +30,7 @@ export class ContainerCgroups {
     createdAt?: number,
   ): T | undefined {
     const place = this.#places.get(id);
-    const there = place?.podCgroup === podCgroup && place !== undefined ? look(place.path, createdAt) : undefined;
+    const there = place !== undefined && place.podCgroup === podCgroup ? look(place.path, createdAt) : undefined;
     return there ?? this.#search(podCgroup, id, look, createdAt);
   }
 
