@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { TubeletError } from '../base/errors.ts';
 import type { PodSpec, Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { aClaim } from '../testing/persistent-volumes.ts';
@@ -60,6 +61,30 @@ describe('a claim', () => {
     await clock.advance(11_000);
     await manager.mount(pod, never);
     assert.deepEqual([...manager.mounted(pod.uid).keys()], ['v']);
+  });
+
+  test("that the API server does not know to be a pod's of this node yet is asked for again before anybody is told", async () => {
+    const { api, start, events, clock } = persistentWorld();
+    api.put('data', { hostPath: { path: '/srv' } });
+    const words = 'persistentvolumeclaims "data" is forbidden: no relationship found between node and this object';
+    const refuse = (): void => {
+      throw new TubeletError('denied', words, { words });
+    };
+    api.fault = refuse;
+    const manager = start();
+    const message = waits(`error processing PVC default/data: failed to fetch PVC from API server: ${words}`);
+    await assert.rejects(manager.mount(pod, never), { message });
+    await clock.advance(500);
+    await assert.rejects(manager.mount(pod, never), { message });
+    assert.deepEqual([api.asked.length, events], [2, []]);
+    // Who is refused for longer will hardly be let in.
+    await clock.advance(1_000);
+    await assert.rejects(manager.mount(pod, never), { message });
+    assert.deepEqual([api.asked.length, events], [3, [`Warning FailedMount: ${message}`]]);
+    api.fault = () => {};
+    await clock.advance(2_000);
+    await manager.mount(pod, never);
+    assert.equal(events.length, 1);
   });
 
   test('of another node, and one with options nobody heeds, are told by their step', async () => {

@@ -255,7 +255,7 @@ export class VolumeManager implements Component {
     const before = record.failure;
     record.failure = nextFailure(before, failure, nowMs);
     this.#wakeIn(pod.uid, volumes, record.failure.nextAtMs - nowMs);
-    if (!isWorthTelling(before, failure.error.message, nowMs)) return;
+    if (!isWorthTelling(before, record.failure, nowMs)) return;
     events.record(pod, { type: 'Warning', reason: failure.reason, message });
     log.debug(2, 'Volume cannot be set up', { podUID: pod.uid, volume: name, failures: record.failure.count, message });
   }

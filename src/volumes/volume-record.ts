@@ -1,4 +1,4 @@
-import type { TubeletError } from '../base/errors.ts';
+import { isKind, type TubeletError } from '../base/errors.ts';
 import type { ClaimedVolume } from './claims/claimed-volume.ts';
 import type { MountedVolume } from './ports.ts';
 
@@ -59,7 +59,11 @@ export function nextFailure(
   return { error, isUnprocessed, count, nextAtMs: nowMs + delayMs };
 }
 
+/** The API server learns which node a pod is on no sooner than the node itself: it may refuse what it allows a moment later. */
+const refusalsUntold = 2;
+
 /** A failure is told when it is another one than before, or when the time for a next try had come. */
-export function isWorthTelling(before: Failure | undefined, message: string, nowMs: number): boolean {
-  return before === undefined || before.error.message !== message || nowMs >= before.nextAtMs;
+export function isWorthTelling(before: Failure | undefined, now: Failure, nowMs: number): boolean {
+  if (now.isUnprocessed && isKind(now.error, 'denied') && now.count <= refusalsUntold) return false;
+  return before === undefined || before.error.message !== now.error.message || nowMs >= before.nextAtMs;
 }
