@@ -40,8 +40,8 @@ const pages = knownPages.filter((page) => options.pages.split(',').includes(page
 const closeMs = 1_200;
 const regularMs = 10_000;
 const settleMs = 20_000;
-/** As many as the compiler needs to have done with a page: an agent runs for months, and Go compiles before. */
-const warmUps = 100;
+/** As many as the engine needs to have done with compiling a page: an agent runs for months, and Go compiles before. */
+const warmUps = 300;
 const atOnce = 25;
 const profileSeconds = 20;
 

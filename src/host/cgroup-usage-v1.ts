@@ -1,5 +1,6 @@
 import type { CgroupUsage, CpuUsage, DeviceUsage, MemoryUsage, ProcessUsage, UsageLimits } from '../model/usage.ts';
 import { blkio, fieldOf, limitOf, numberOf } from './cgroup-usage-text.ts';
+import { asNumber, FiguresForm, type Figures } from './file-figures.ts';
 import type { CgroupFiles, SetValues, UsageDepth } from './known-cgroup.ts';
 
 /** The part of a usage that the files of a cgroup tell. */
@@ -19,8 +20,8 @@ const nanosPerTick = 1e7;
 /** What the trees of version 1 tell; undefined where none of them has the cgroup. */
 export function usageVersion1(cgroup: CgroupFiles, options: UsageOptions): TreeUsage | undefined {
   const { depth, devices, processes } = options;
-  const totalNs = numberOf(cgroup.read('cpuacct', 'cpuacct.usage'));
-  const memoryBytes = numberOf(cgroup.read('memory', 'memory.usage_in_bytes'));
+  const totalNs = cgroup.readAs(asNumber, 'cpuacct', 'cpuacct.usage');
+  const memoryBytes = cgroup.readAs(asNumber, 'memory', 'memory.usage_in_bytes');
   if (totalNs === undefined && memoryBytes === undefined) return undefined;
   const { limits, threadsMax } = cgroup.valuesSet(depth) ?? cgroup.keepValues(depth, setVersion1(cgroup, depth));
   const memory = memoryBytes === undefined ? undefined : memoryUsage(cgroup, memoryBytes);
@@ -66,39 +67,51 @@ function cpuUsage(cgroup: CgroupFiles, totalNs: number, { cpuQuotaUs }: UsageLim
   };
 }
 
+/** Figures of a cgroup alone, and with all below it. */
+const memoryKeys = [
+  'cache',
+  'rss',
+  'mapped_file',
+  'swap',
+  'pgfault',
+  'pgmajfault',
+  'inactive_file',
+  'active_file',
+] as const;
+type MemoryKey = (typeof memoryKeys)[number];
+type MemoryFigures = Figures<MemoryKey | `total_${MemoryKey}`>;
+const memoryForm = new FiguresForm([...memoryKeys, ...memoryKeys.map((key) => `total_${key}` as const)]);
+
 function memoryUsage(cgroup: CgroupFiles, usage: number): MemoryUsage | undefined {
-  const stat = cgroup.read('memory', 'memory.stat');
+  const stat = cgroup.readAs(memoryForm, 'memory', 'memory.stat');
   if (stat === undefined) return undefined;
-  const totals = Math.max(stat.indexOf('\ntotal_'), 0);
-  const inactiveFile = withAllBelow(stat, totals, 'total_inactive_file');
+  const inactiveFile = withAllBelow(stat, 'inactive_file', 'total_inactive_file');
   return {
     usage,
     maxUsage: undefined,
     workingSet: Math.max(usage - inactiveFile, 0),
-    rss: withAllBelow(stat, totals, 'total_rss'),
-    cache: withAllBelow(stat, totals, 'total_cache'),
-    mappedFile: withAllBelow(stat, totals, 'total_mapped_file'),
-    swap: withAllBelow(stat, totals, 'total_swap'),
+    rss: withAllBelow(stat, 'rss', 'total_rss'),
+    cache: withAllBelow(stat, 'cache', 'total_cache'),
+    mappedFile: withAllBelow(stat, 'mapped_file', 'total_mapped_file'),
+    swap: withAllBelow(stat, 'swap', 'total_swap'),
     kernel: 0,
-    activeFile: withAllBelow(stat, totals, 'total_active_file'),
+    activeFile: withAllBelow(stat, 'active_file', 'total_active_file'),
     inactiveFile,
     failures: 0,
     faults: {
-      own: { minor: fieldOf(stat, 'pgfault') ?? 0, major: fieldOf(stat, 'pgmajfault') ?? 0 },
+      own: { minor: stat.get('pgfault') ?? 0, major: stat.get('pgmajfault') ?? 0 },
       all: {
-        minor: withAllBelow(stat, totals, 'total_pgfault'),
-        major: withAllBelow(stat, totals, 'total_pgmajfault'),
+        minor: withAllBelow(stat, 'pgfault', 'total_pgfault'),
+        major: withAllBelow(stat, 'pgmajfault', 'total_pgmajfault'),
       },
     },
     oomEvents: undefined,
   };
 }
 
-const totalPrefix = 'total_';
-
-/** A kernel that does not count what is below a cgroup counts the cgroup alone. Totals come last. */
-function withAllBelow(stat: string, totals: number, key: `total_${string}`): number {
-  return fieldOf(stat, key, totals) ?? fieldOf(stat, key.slice(totalPrefix.length)) ?? 0;
+/** A kernel that does not count what is below a cgroup counts the cgroup alone. */
+function withAllBelow<K extends MemoryKey>(stat: MemoryFigures, own: K, total: `total_${K}`): number {
+  return stat.get(total) ?? stat.get(own) ?? 0;
 }
 
 /** Without a limit none is reached; without processes none is killed. */

@@ -8,6 +8,7 @@ import {
   type TreeUsage,
   type UsageOptions,
 } from './cgroup-usage-v1.ts';
+import { asNumber, FiguresForm } from './file-figures.ts';
 import type { CgroupFiles, SetValues } from './known-cgroup.ts';
 
 /** What the machine has, for the root: the kernel does not count memory for it again. */
@@ -23,11 +24,33 @@ export interface Version2Options extends UsageOptions {
 }
 
 const nanosPerMicro = 1_000;
+const cpuForm = new FiguresForm([
+  'usage_usec',
+  'user_usec',
+  'system_usec',
+  'nr_periods',
+  'nr_throttled',
+  'throttled_usec',
+]);
+const memoryForm = new FiguresForm([
+  'anon',
+  'file',
+  'file_mapped',
+  'active_file',
+  'inactive_file',
+  'kernel',
+  'kernel_stack',
+  'pagetables',
+  'slab',
+  'sock',
+  'pgfault',
+  'pgmajfault',
+]);
 
 /** What the tree of version 2 tells; undefined where it has no such cgroup. */
 export function usageVersion2(cgroup: CgroupFiles, options: Version2Options): TreeUsage | undefined {
   const { depth, pressure, devices, processes, root } = options;
-  const cpu = cpuUsage(cgroup.read('', 'cpu.stat'));
+  const cpu = cpuUsage(cgroup);
   const whole = depth === 'everything';
   const memory = memoryUsage(cgroup, whole, root);
   if (cpu === undefined && memory === undefined) return undefined;
@@ -42,43 +65,48 @@ export function usageVersion2(cgroup: CgroupFiles, options: Version2Options): Tr
   };
 }
 
-function cpuUsage(stat: string | undefined): CpuUsage | undefined {
-  const total = stat === undefined ? undefined : fieldOf(stat, 'usage_usec');
+function cpuUsage(cgroup: CgroupFiles): CpuUsage | undefined {
+  const stat = cgroup.readAs(cpuForm, '', 'cpu.stat');
+  const total = stat?.get('usage_usec');
   if (stat === undefined || total === undefined) return undefined;
-  const periods = fieldOf(stat, 'nr_periods');
+  const periods = stat.get('nr_periods');
   return {
     totalNs: total * nanosPerMicro,
-    userNs: (fieldOf(stat, 'user_usec') ?? 0) * nanosPerMicro,
-    systemNs: (fieldOf(stat, 'system_usec') ?? 0) * nanosPerMicro,
+    userNs: (stat.get('user_usec') ?? 0) * nanosPerMicro,
+    systemNs: (stat.get('system_usec') ?? 0) * nanosPerMicro,
     ...(periods !== undefined && {
       throttling: {
         periods,
-        throttledPeriods: fieldOf(stat, 'nr_throttled') ?? 0,
-        throttledNs: (fieldOf(stat, 'throttled_usec') ?? 0) * nanosPerMicro,
+        throttledPeriods: stat.get('nr_throttled') ?? 0,
+        throttledNs: (stat.get('throttled_usec') ?? 0) * nanosPerMicro,
       },
     }),
   };
 }
 
 function memoryUsage(cgroup: CgroupFiles, whole: boolean, root: RootMemory | undefined): MemoryUsage | undefined {
-  const usage = numberOf(cgroup.read('', 'memory.current')) ?? root?.usage;
-  const stat = usage === undefined ? undefined : cgroup.read('', 'memory.stat');
+  const usage = cgroup.readAs(asNumber, '', 'memory.current') ?? root?.usage;
+  const stat = usage === undefined ? undefined : cgroup.readAs(memoryForm, '', 'memory.stat');
   if (usage === undefined || stat === undefined) return undefined;
-  const field = (key: string): number => fieldOf(stat, key) ?? 0;
   const events = whole ? (cgroup.read('', 'memory.events') ?? '') : '';
-  const inactiveFile = field('inactive_file');
+  const inactiveFile = stat.get('inactive_file') ?? 0;
   // Faults of a cgroup are counted with those of all below it.
-  const faults = { minor: field('pgfault'), major: field('pgmajfault') };
+  const faults = { minor: stat.get('pgfault') ?? 0, major: stat.get('pgmajfault') ?? 0 };
   return {
     usage,
-    maxUsage: whole ? numberOf(cgroup.read('', 'memory.peak')) : undefined,
+    maxUsage: whole ? cgroup.readAs(asNumber, '', 'memory.peak') : undefined,
     workingSet: Math.max(usage - inactiveFile, 0),
-    rss: field('anon'),
-    cache: field('file'),
-    mappedFile: field('file_mapped'),
-    swap: root?.swap ?? numberOf(cgroup.read('', 'memory.swap.current')) ?? 0,
-    kernel: fieldOf(stat, 'kernel') ?? field('kernel_stack') + field('pagetables') + field('slab') + field('sock'),
-    activeFile: field('active_file'),
+    rss: stat.get('anon') ?? 0,
+    cache: stat.get('file') ?? 0,
+    mappedFile: stat.get('file_mapped') ?? 0,
+    swap: root?.swap ?? cgroup.readAs(asNumber, '', 'memory.swap.current') ?? 0,
+    kernel:
+      stat.get('kernel') ??
+      (stat.get('kernel_stack') ?? 0) +
+        (stat.get('pagetables') ?? 0) +
+        (stat.get('slab') ?? 0) +
+        (stat.get('sock') ?? 0),
+    activeFile: stat.get('active_file') ?? 0,
     inactiveFile,
     failures: fieldOf(events, 'max') ?? 0,
     faults: { own: faults, all: faults },

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { KeptFiles } from './kept-files.ts';
+import { asText } from './proc-usage-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'kept-files-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -39,28 +40,31 @@ describe('files that stay open', () => {
   test('each reading tells what is there now, by one descriptor', () => {
     const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
     const path = fileOf('one', 'first\n');
-    assert.equal(files.read(path), 'first\n');
+    const file = files.file(path);
+    assert.equal(file.read(asText), 'first\n');
     writeFileSync(path, 'second, longer\n');
-    assert.equal(files.read(path), 'second, longer\n');
+    assert.equal(file.read(asText), 'second, longer\n');
     writeFileSync(path, '3\n');
-    assert.equal(files.read(path), '3\n');
+    assert.equal(file.read(asText), '3\n');
     assert.equal(openOf(path), 1);
     files.close();
     assert.equal(openOf(path), 0);
+    assert.equal(file.read(asText), '3\n', 'and is opened again for whoever reads it then');
+    files.close();
   });
 
   test('a long one is told whole', () => {
     const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
     const text = 'a line of twenty byte\n'.repeat(5_000);
-    const path = fileOf('long', text);
-    assert.equal(files.read(path), text);
-    assert.equal(files.read(path), text);
+    const file = files.file(fileOf('long', text));
+    assert.equal(file.read(asText), text);
+    assert.equal(file.read(asText), text);
     files.close();
   });
 
   test('one that was never there', () => {
     const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
-    assert.equal(files.read(join(folder, 'nothing')), undefined);
+    assert.equal(files.file(join(folder, 'nothing')).read(asText), undefined);
     assert.equal(files.size, 0);
   });
 
@@ -70,17 +74,18 @@ describe('files that stay open', () => {
     await once(child, 'spawn');
     const path = join(folder, 'link');
     symlinkSync(`/proc/${child.pid}/stat`, path);
-    assert.match(files.read(path) ?? '', new RegExp(`^${child.pid} `));
+    const file = files.file(path);
+    assert.match(file.read(asText) ?? '', new RegExp(`^${child.pid} `));
     assert.equal(files.size, 1);
     await endOf(child);
-    assert.equal(files.read(path), undefined);
+    assert.equal(file.read(asText), undefined);
     assert.equal(files.size, 0);
 
     const other = spawn('sleep', ['1000']);
     await once(other, 'spawn');
     symlinkSync(`/proc/${other.pid}/stat`, `${path}.new`);
     renameSync(`${path}.new`, path);
-    assert.match(files.read(path) ?? '', new RegExp(`^${other.pid} `));
+    assert.match(file.read(asText) ?? '', new RegExp(`^${other.pid} `));
     await endOf(other);
     files.close();
   });
@@ -88,9 +93,10 @@ describe('files that stay open', () => {
   test('there are never more than allowed; the others are read all the same', () => {
     const files = new KeptFiles({ clock: new FakeClock(), most: 2 });
     const paths = ['a', 'b', 'c'].map((name) => fileOf(name, name));
+    const kept = paths.map((path) => files.file(path));
     for (let round = 0; round < 2; round++)
       assert.deepEqual(
-        paths.map((path) => files.read(path)),
+        kept.map((file) => file.read(asText)),
         ['a', 'b', 'c'],
       );
     assert.equal(files.size, 2);
@@ -102,11 +108,12 @@ describe('files that stay open', () => {
     const clock = new FakeClock();
     const files = new KeptFiles({ clock, most: 10 });
     const [used, unused] = [fileOf('used', 'used'), fileOf('unused', 'unused')];
-    files.read(used);
-    files.read(unused);
+    const kept = files.file(used);
+    kept.read(asText);
+    files.file(unused).read(asText);
     for (let minute = 0; minute < 3; minute++) {
       await clock.advance(40_000);
-      files.read(used);
+      kept.read(asText);
     }
     assert.deepEqual([used, unused].map(openOf), [1, 0]);
     await clock.advance(200_000);

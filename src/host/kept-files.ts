@@ -1,24 +1,19 @@
 import { closeSync, openSync } from 'node:fs';
 import type { CancelTimer, Clock } from '../base/clock.ts';
-import { noAnswer, readPseudoFile, textOf, told } from './proc-usage-file.ts';
+import { noAnswer, readOpenFile, readPseudoFile, readPseudoFileAs, type FileForm } from './proc-usage-file.ts';
 import { openFilesLimit } from './proc-usage-text.ts';
 
 export interface KeptFilesOptions {
-  readonly clock: Pick<Clock, 'monotonic' | 'after'>;
+  readonly clock: Pick<Clock, 'after'>;
   /** How many are kept at most; what comes then is opened each time. */
   readonly most: number;
-}
-
-interface KeptFile {
-  readonly descriptor: number;
-  readAtMs: number;
 }
 
 /** Three or four files of each cgroup of a hundred pods. */
 const mostFiles = 1_500;
 /** Of all descriptors that the process may have; the others are for connections, logs and the rest. */
 const share = 1 / 8;
-/** A file that nobody has read for this long is closed: its cgroup is gone, or nobody asks any more. */
+/** A file that nobody has read between two looks is closed: its cgroup is gone, or nobody asks any more. */
 const idleMs = 60_000;
 
 /**
@@ -27,7 +22,7 @@ const idleMs = 60_000;
  */
 export class KeptFiles {
   readonly #options: KeptFilesOptions;
-  readonly #files = new Map<string, KeptFile>();
+  readonly #open = new Set<KeptFile>();
   #cancelTimer: CancelTimer | undefined;
 
   constructor(options: KeptFilesOptions) {
@@ -40,59 +35,88 @@ export class KeptFiles {
     return new KeptFiles({ clock, most: limit < 0 ? mostFiles : Math.min(mostFiles, Math.floor(limit * share)) });
   }
 
+  /** How many are open. */
   get size(): number {
-    return this.#files.size;
+    return this.#open.size;
   }
 
-  /** The text of the file; undefined where there is none, or none any more. */
-  read(path: string): string | undefined {
-    const kept = this.#files.get(path);
-    if (kept === undefined) return this.#readNew(path);
-    const text = textOrNothing(kept.descriptor, path);
-    if (text === undefined) {
-      // What it was is gone; there may be another one of the same name.
-      this.#forget(path, kept);
-      return this.#readNew(path);
-    }
-    kept.readAtMs = this.#options.clock.monotonic();
-    return text;
+  /** One that is opened when it is first read. Whoever reads it again and again keeps this, so that nothing is looked up. */
+  file(path: string): KeptFile {
+    return new KeptFile(path, this);
+  }
+
+  /** For files: whether there is room for one more, which then is open. */
+  opened(file: KeptFile): boolean {
+    if (this.#open.size >= this.#options.most) return false;
+    this.#open.add(file);
+    this.#cancelTimer ??= this.#options.clock.after(idleMs, () => this.#sweep());
+    return true;
+  }
+
+  /** For files. */
+  closed(file: KeptFile): void {
+    this.#open.delete(file);
   }
 
   close(): void {
-    for (const [path, kept] of this.#files) this.#forget(path, kept);
+    for (const file of this.#open) file.close();
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }
 
-  #readNew(path: string): string | undefined {
-    if (this.#files.size >= this.#options.most) return readPseudoFile(path);
-    const descriptor = told(() => openSync(path, 'r'), path);
-    if (descriptor === undefined) return undefined;
-    const kept = { descriptor, readAtMs: this.#options.clock.monotonic() };
-    this.#files.set(path, kept);
-    this.#cancelTimer ??= this.#options.clock.after(idleMs, () => this.#sweep());
-    const text = textOrNothing(descriptor, path);
-    if (text === undefined) this.#forget(path, kept);
-    return text;
-  }
-
   #sweep(): void {
-    const { clock } = this.#options;
-    const sinceMs = clock.monotonic() - idleMs;
-    for (const [path, kept] of this.#files) if (kept.readAtMs <= sinceMs) this.#forget(path, kept);
-    this.#cancelTimer = this.#files.size === 0 ? undefined : clock.after(idleMs, () => this.#sweep());
-  }
-
-  #forget(path: string, { descriptor }: KeptFile): void {
-    this.#files.delete(path);
-    closeSync(descriptor);
+    for (const file of this.#open) file.closeUnlessRead();
+    this.#cancelTimer = this.#open.size === 0 ? undefined : this.#options.clock.after(idleMs, () => this.#sweep());
   }
 }
 
-function textOrNothing(descriptor: number, path: string): string | undefined {
-  try {
-    return textOf(descriptor);
-  } catch (error) {
-    return noAnswer(error, path);
+/** One of them. It opens itself again when somebody reads it after it was closed. */
+export class KeptFile {
+  readonly path: string;
+  readonly #files: KeptFiles;
+  #descriptor: number | undefined;
+  /** Since the last sweep. */
+  #wasRead = false;
+
+  constructor(path: string, files: KeptFiles) {
+    this.path = path;
+    this.#files = files;
+  }
+
+  /** What is in the file; undefined where there is none, or none any more. */
+  read<T>(form: FileForm<T>): T | undefined {
+    this.#wasRead = true;
+    if (this.#descriptor === undefined) return this.#readNew(form);
+    try {
+      return readOpenFile(form, this.#descriptor);
+    } catch (error) {
+      noAnswer(error, this.path);
+      // What it was is gone; there may be another one of the same name.
+      this.close();
+      return this.#readNew(form);
+    }
+  }
+
+  close(): void {
+    const descriptor = this.#descriptor;
+    this.#descriptor = undefined;
+    this.#files.closed(this);
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+
+  closeUnlessRead(): void {
+    if (!this.#wasRead) this.close();
+    this.#wasRead = false;
+  }
+
+  #readNew<T>(form: FileForm<T>): T | undefined {
+    if (!this.#files.opened(this)) return readPseudoFileAs(form, this.path);
+    try {
+      this.#descriptor = openSync(this.path, 'r');
+      return readOpenFile(form, this.#descriptor);
+    } catch (error) {
+      this.close();
+      return noAnswer(error, this.path);
+    }
   }
 }

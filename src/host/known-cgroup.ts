@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { UsageLimits } from '../model/usage.ts';
-import type { KeptFiles } from './kept-files.ts';
-import { readPseudoFile } from './proc-usage-file.ts';
+import type { KeptFile, KeptFiles } from './kept-files.ts';
+import { asText, readPseudoFileAs, type FileForm } from './proc-usage-file.ts';
 
 /** How much of a cgroup is read: what summaries are made of, or all there is, which costs three times as much. */
 export type UsageDepth = 'core' | 'everything';
@@ -17,6 +17,8 @@ export interface SetValues {
 export interface CgroupFiles {
   /** The text of one file, in the tree of a controller, the empty name on version 2; undefined where there is none. */
   read(controller: string, file: string): string | undefined;
+  /** The same in another form, which may be overwritten when it is asked for the next time. */
+  readAs<T>(form: FileForm<T>, controller: string, file: string): T | undefined;
   /** What is known to be set, if all that this depth wants is known and new enough. */
   valuesSet(depth: UsageDepth): SetValues | undefined;
   /** Remembers that for a while. */
@@ -47,8 +49,8 @@ const oftenRead = new Set([
 export class KnownCgroup implements CgroupFiles {
   readonly #path: string;
   readonly #trees: CgroupTrees;
-  /** Of what is read often, by its name: a path that is put together anew is a new key, to be hashed letter by letter. */
-  readonly #paths = new Map<string, string>();
+  /** What is read often, by its name. */
+  readonly #often = new Map<string, KeptFile>();
   #set: { readonly values: SetValues; readonly depth: UsageDepth; readonly untilMs: number } | undefined;
 
   constructor(path: string, trees: CgroupTrees) {
@@ -57,15 +59,20 @@ export class KnownCgroup implements CgroupFiles {
   }
 
   read(controller: string, file: string): string | undefined {
+    return this.readAs(asText, controller, file);
+  }
+
+  readAs<T>(form: FileForm<T>, controller: string, file: string): T | undefined {
+    const kept = this.#often.get(file);
+    if (kept !== undefined) return kept.read(form);
     const { roots, files } = this.#trees;
-    const known = this.#paths.get(file);
-    if (known !== undefined && files !== undefined) return files.read(known);
     const root = roots.get(controller);
     if (root === undefined) return undefined;
     const path = `${root}${this.#path}/${file}`;
-    if (files === undefined || !oftenRead.has(file)) return readPseudoFile(path);
-    this.#paths.set(file, path);
-    return files.read(path);
+    if (files === undefined || !oftenRead.has(file)) return readPseudoFileAs(form, path);
+    const often = files.file(path);
+    this.#often.set(file, often);
+    return often.read(form);
   }
 
   valuesSet(depth: UsageDepth): SetValues | undefined {

@@ -13,12 +13,24 @@ const surelyWhole = 2_048;
 /** What the kernel does not tell, be it that the thing is gone or that it does not count it. */
 const untold = new Set(['ENOENT', 'ENODEV', 'ESRCH', 'EOPNOTSUPP', 'EINVAL', 'ENOTDIR', 'EACCES', 'EPERM']);
 
+/** What is made of the bytes of a file, which are gone with the next file. */
+export interface FileForm<T> {
+  of(bytes: Buffer, length: number): T;
+}
+
+export const asText: FileForm<string> = { of: (bytes, length) => bytes.toString('latin1', 0, length) };
+
 /** The text of a file of /proc, /sys or a cgroup; undefined where there is none. What is beyond 256 KiB is left out. */
 export function readPseudoFile(path: string): string | undefined {
+  return readPseudoFileAs(asText, path);
+}
+
+/** The same in another form. */
+export function readPseudoFileAs<T>(form: FileForm<T>, path: string): T | undefined {
   try {
     const file = openSync(path, 'r');
     try {
-      return textOf(file);
+      return readOpenFile(form, file);
     } finally {
       closeSync(file);
     }
@@ -27,9 +39,10 @@ export function readPseudoFile(path: string): string | undefined {
   }
 }
 
-/** The same of one that is open, from its beginning: the kernel makes the text anew for whoever begins there. */
-export function textOf(file: number): string {
-  return buffer.toString('latin1', 0, readInto(file));
+/** One that is open, from its beginning: the kernel tells its contents anew to whoever begins there. */
+export function readOpenFile<T>(form: FileForm<T>, file: number): T {
+  const length = readInto(file);
+  return form.of(buffer, length);
 }
 
 /** The answer of the kernel; undefined where it has none. */

@@ -18,5 +18,6 @@ export type {
   VolumesOf,
   VolumeUsage,
 } from './ports.ts';
-export { Stats, type StatsDeps, type StatsSettings } from './stats.ts';
+export type { StatsDeps, StatsSettings } from './stats-deps.ts';
+export { Stats } from './stats.ts';
 export type { CgroupPlaces } from './targets.ts';

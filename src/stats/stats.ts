@@ -1,9 +1,5 @@
-import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
 import type { PodUid } from '../base/ids.ts';
-import type { Log } from '../base/log.ts';
-import type { Random } from '../base/random.ts';
-import type { PodPaths } from '../model/pod-paths.ts';
 import type { SummaryParts } from '../model/stats-summary.ts';
 import type { FilesystemUsage, MachineFacts, UsageSnapshot } from '../model/usage.ts';
 import { buildSummary } from './build-summary.ts';
@@ -12,62 +8,18 @@ import { ContainerCgroups } from './container-cgroups.ts';
 import { DiskFigures } from './disk-figures.ts';
 import { Kept, momentMs, patiently } from './kept.ts';
 import { PodNetworks } from './pod-networks.ts';
-import type {
-  CgroupReader,
-  ClaimUsage,
-  Disk,
-  DriverFigures,
-  LogSize,
-  MachineReader,
-  PodStorageUsage,
-  StatsPods,
-  StatsRuntime,
-  UsageDepth,
-  VolumeDisks,
-  VolumeSource,
-  VolumesOf,
-} from './ports.ts';
+import type { ClaimUsage, LogSize, PodStorageUsage, UsageDepth } from './ports.ts';
 import { RuntimeFigures } from './runtime-figures.ts';
 import { Sampler, type CoreSample, type PodSample } from './sampler.ts';
 import { Shared } from './shared.ts';
 import { coreSnapshot, Snapshots } from './snapshots.ts';
-import type { PodExtras, SummaryExtras, SummaryNode } from './summary-input.ts';
+import type { StatsDeps } from './stats-deps.ts';
+import type { PodExtras, SummaryExtras } from './summary-input.ts';
+import { NodeOfSummary } from './summary-node.ts';
 import { TimeTexts } from './summary-parts.ts';
 import { podStorage, storageUsage } from './summary-storage.ts';
-import { PodTargets, type CgroupPlaces } from './targets.ts';
+import { PodTargets } from './targets.ts';
 import { otherTurns } from './turns.ts';
-
-export interface StatsSettings {
-  readonly nodeName: string;
-  /** The agent's own folder: the file system it is on is the node's. */
-  readonly rootDir: string;
-  readonly places: CgroupPlaces;
-  /** Gate KubeletPSI. */
-  readonly pressure: boolean;
-  /** volumeStatsAggPeriod; below or at 0 volumes are not measured. */
-  readonly volumePeriodMs: number;
-}
-
-export interface StatsDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly settings: StatsSettings;
-  readonly paths: PodPaths;
-  /** What the machine is; it stays that. */
-  readonly facts: MachineFacts;
-  readonly cgroups: CgroupReader;
-  readonly machine: MachineReader;
-  readonly disk: Disk;
-  readonly runtime: StatsRuntime;
-  readonly pods: StatsPods;
-  readonly volumesOf: VolumesOf;
-  readonly volumeDisks: VolumeDisks;
-  /** Unset on a node without storage drivers. */
-  readonly drivers?: DriverFigures;
-  /** Told how long it took to measure a volume. */
-  readonly volumeMeasured?: (source: VolumeSource, seconds: number) => void;
-}
 
 /** Whoever asks within this time gets what the one before got. */
 const keepMs = 1_000;
@@ -92,6 +44,7 @@ export class Stats implements Component {
   readonly #networks: PodNetworks;
   readonly #rootFs: Kept<FilesystemUsage>;
   readonly #filesystems: Kept<readonly FilesystemUsage[]>;
+  readonly #node: NodeOfSummary;
   readonly #times = new TimeTexts();
   readonly #stopped = new AbortController();
 
@@ -100,6 +53,7 @@ export class Stats implements Component {
     const { places, volumePeriodMs } = settings;
     this.#deps = deps;
     this.#shared = new Shared(clock, keepMs);
+    this.#node = new NodeOfSummary(deps);
     this.#rootFs = new Kept(clock);
     this.#filesystems = new Kept(clock);
     this.#targets = new PodTargets(deps.pods, places);
@@ -195,7 +149,7 @@ export class Stats implements Component {
   }
 
   async #smallSummary(): Promise<SummaryParts> {
-    return buildSummary(await this.#sample(), this.#node(), this.#times);
+    return buildSummary(await this.#sample(), this.#node.now(), this.#times);
   }
 
   async #wholeSummary(): Promise<SummaryParts> {
@@ -217,7 +171,7 @@ export class Stats implements Component {
       threads: machine.threads(),
       pods,
     };
-    return buildSummary(sample, this.#node(), this.#times, extras);
+    return buildSummary(sample, this.#node.now(), this.#times, extras);
   }
 
   #renewRootFs(): Promise<void> | undefined {
@@ -248,15 +202,4 @@ export class Stats implements Component {
   readonly #diskFailed = (error: unknown): void => {
     this.#deps.log.error(error, 'Cannot tell the usage of the disks of the node');
   };
-
-  #node(): SummaryNode {
-    const { settings, facts, machine } = this.#deps;
-    return {
-      name: settings.nodeName,
-      bootedAt: machine.bootTime() ?? 0,
-      memoryBytes: facts.memoryBytes,
-      swapFree: machine.memory().swapFree,
-      pressure: settings.pressure,
-    };
-  }
 }

@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { fieldOf } from './cgroup-usage-text.ts';
+import { FiguresForm } from './file-figures.ts';
+
+const wanted = ['rss', 'swap', 'total_rss', 'a'] as const;
+const key = fc.constantFrom(...wanted, 'b', 'map', 'cache', 'rss_huge');
+const value = fc.oneof(fc.nat().map(String), fc.constantFrom('', 'max', '-1', '007', '9007199254740991'));
+const line = fc.tuple(key, value, fc.constantFrom('\n', '\n', '\n', '', ' \n', '\n\n')).map(([...parts]) => {
+  const [name, figure, end] = parts;
+  return `${name} ${figure}${end}`;
+});
+const file = fc.array(line, { maxLength: 6 }).map((lines) => lines.join(''));
+
+test('whatever files came before, the figures are those of the words of this one', () => {
+  fc.assert(
+    fc.property(
+      fc.array(file, { minLength: 1, maxLength: 8 }),
+      fc.array(fc.nat(7), { maxLength: 16 }),
+      (files, order) => {
+        const form = new FiguresForm(wanted);
+        // Some of them several times, so that patterns are met again.
+        for (const text of [...files, ...order.map((index) => files[index % files.length] ?? '')]) {
+          const found = form.of(Buffer.from(`${text}rss 1\n`), text.length);
+          for (const name of wanted)
+            assert.equal(found.get(name), fieldOf(text, name), `${name} of ${JSON.stringify(text)}`);
+        }
+      },
+    ),
+  );
+});

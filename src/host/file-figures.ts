@@ -1,0 +1,107 @@
+import type { FileForm } from './proc-usage-file.ts';
+
+/**
+ * Numbers out of pseudo-files, straight from their bytes. A page of usage is made of hundreds of such files: their texts
+ * would be much of its garbage, and the search for words in them much of its work.
+ */
+
+const [zero, nine] = [0x30, 0x39];
+const newline = 0x0a;
+
+/** A file that is one number; undefined for `max` and other words. */
+export const asNumber: FileForm<number | undefined> = {
+  of(bytes, length) {
+    let value = 0;
+    let at = 0;
+    for (; at < length; at++) {
+      const digit = (bytes[at] ?? 0) - zero;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
+    }
+    return at === 0 ? undefined : value;
+  },
+};
+
+/** Lines as they were in a file, without their numbers. */
+interface Pattern {
+  /** All keys one after the other, each with the space behind it. */
+  readonly words: Uint8Array;
+  /** By line: where its key ends in there. */
+  readonly ends: readonly number[];
+  /** By line: where its number is put; -1 where nobody wants it. */
+  readonly places: readonly number[];
+}
+
+const nowhere = -1;
+
+/** The figures of a file of lines `<key> <number>`. */
+export interface Figures<K extends string> {
+  get(key: K): number | undefined;
+}
+
+/**
+ * Such files, which a kernel writes for every cgroup with the same keys in the same order: where the numbers were in one
+ * file, they are looked for in the next. A file of another pattern is gone through word by word, and is the pattern then.
+ * There is one set of figures, which the next file overwrites.
+ */
+export class FiguresForm<K extends string> implements FileForm<Figures<K>>, Figures<K> {
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #figures: Float64Array;
+  #pattern: Pattern = { words: new Uint8Array(), ends: [], places: [] };
+
+  constructor(wanted: readonly K[]) {
+    this.#places = new Map(wanted.map((key, place) => [key, place]));
+    this.#figures = new Float64Array(wanted.length);
+  }
+
+  get(key: K): number | undefined {
+    const place = this.#places.get(key);
+    const figure = place === undefined ? undefined : this.#figures[place];
+    return Number.isNaN(figure) ? undefined : figure;
+  }
+
+  of(bytes: Buffer, length: number): Figures<K> {
+    if (!this.#readByPattern(bytes, length)) this.#learn(bytes.toString('latin1', 0, length));
+    return this;
+  }
+
+  /** False where the file has another pattern; what was read until then does not count. */
+  #readByPattern(bytes: Buffer, length: number): boolean {
+    const { words, ends, places } = this.#pattern;
+    const figures = this.#figures.fill(Number.NaN);
+    let at = 0;
+    let word = 0;
+    for (let line = 0; line < ends.length; line++) {
+      for (const end = ends[line] ?? 0; word < end; word++, at++) if (bytes[at] !== words[word]) return false;
+      const start = at;
+      let value = 0;
+      let code = bytes[at] ?? 0;
+      for (; code >= zero && code <= nine; code = bytes[++at] ?? 0) value = value * 10 + (code - zero);
+      if (code !== newline || at === start) return false;
+      at++;
+      const place = places[line] ?? nowhere;
+      if (place !== nowhere) figures[place] = value;
+    }
+    // Behind its end are bytes of the file before.
+    return at === length && length > 0;
+  }
+
+  #learn(text: string): void {
+    this.#figures.fill(Number.NaN);
+    const keys = new Set<string>();
+    const [ends, places]: [number[], number[]] = [[], []];
+    let words = '';
+    for (const line of text.split('\n')) {
+      const { key = '', digits = '' } = /^(?<key>\S+) *(?<digits>\d*)/.exec(line)?.groups ?? {};
+      // Of two lines with one key the first counts.
+      const place = keys.has(key) ? nowhere : (this.#places.get(key) ?? nowhere);
+      keys.add(key);
+      if (place !== nowhere && digits !== '') this.#figures[place] = Number(digits);
+      words += `${key} `;
+      ends.push(words.length);
+      places.push(place);
+    }
+    // The last line feed ends a line, and begins none.
+    this.#pattern = { words: Buffer.from(words, 'latin1'), ends: ends.slice(0, -1), places: places.slice(0, -1) };
+  }
+}
