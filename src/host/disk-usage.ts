@@ -1,5 +1,5 @@
-import { lstat, readdir, type Dirent, type Stats } from 'node:fs';
-import { lstat as lstatNow, opendir, statfs } from 'node:fs/promises';
+import { lstat, readdir, statfs, type Dirent, type Stats, type StatsFs } from 'node:fs';
+import { lstat as lstatNow, opendir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { FilesystemUsage } from '../model/usage.ts';
@@ -40,7 +40,7 @@ export class HostDisk {
 
   /** The file system that a path is on. */
   async filesystem(path: string): Promise<FilesystemUsage> {
-    const { bsize, blocks, bfree, bavail, files, ffree } = await statfs(path);
+    const { bsize, blocks, bfree, bavail, files, ffree } = await statusOfFilesystem(path);
     return {
       at: this.#clock.now(),
       capacity: blocks * bsize,
@@ -191,6 +191,12 @@ function status(path: string): Promise<Stats | undefined> {
       else if (passing.has(error.code ?? '')) resolve(undefined);
       else reject(error);
     });
+  });
+}
+
+function statusOfFilesystem(path: string): Promise<StatsFs> {
+  return new Promise((resolve, reject) => {
+    statfs(path, (error, stats) => (error === null ? resolve(stats) : reject(error)));
   });
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { PodUid } from '../base/ids.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
 import { StatsWorld, written } from '../testing/stats-world.ts';
 
@@ -50,6 +51,27 @@ describe('the sizes of logs', () => {
     await world.clock.advance(2_000);
     assert.deepEqual(await answer, []);
   });
+});
+
+test('the few files of the agent itself are measured less often, unless somebody wants them new', async () => {
+  const world = setUp();
+  const stats = world.stats();
+  const isOwn = (what: string): boolean => what.startsWith('tree ') && what.endsWith('/etc-hosts');
+  const own = (): number => world.asked.filter(isOwn).length;
+  const seen: (readonly [number, number])[] = [];
+  for (let minute = 0; minute < 15; minute++) {
+    const page = written(stats.summary({ onlyCpuAndMemory: false }, signal));
+    await world.clock.advance(60_000);
+    await page;
+    seen.push([own(), world.count('folders') - own()]);
+  }
+  const [files = 0, logs = 0] = seen.at(-1) ?? [];
+  assert.ok(files >= 2 && files <= 3, `measured ${files} times in a quarter of an hour`);
+  assert.ok(logs >= 7, `logs were measured ${logs} times`);
+  const storage = stats.storage(new Map([['u1' as PodUid, 'everything']]));
+  await world.clock.advance(1_000);
+  await storage;
+  assert.equal(own(), files + 1);
 });
 
 test('how volumes were measured is told, and how long it took', async () => {

@@ -42,6 +42,8 @@ interface PodFigures {
 
 /** How long sizes serve where volumes, and with them their period, are not wanted. */
 const usualPeriodMs = 60_000;
+/** The agent's own files of a pod are few and small; whoever watches over limits says how old they may be. */
+const filePeriods = 5;
 /** So that after a while not all pods are measured for the same page. */
 const jitterFraction = 1;
 /** The node's own disk is asked by few at a time: others need its threads too. */
@@ -128,7 +130,7 @@ export class DiskFigures {
     const { files } = this.#figuresOf(uid);
     if (files.serves(maxAgeMs)) return undefined;
     const measure = (): Promise<TreeSize> => this.#lane.run(() => this.#measureFiles(uid, signal), signal);
-    return files.renew(this.#keepMs(), measure, this.#failed(uid, signal), maxAgeMs);
+    return files.renew(filePeriods * this.#keepMs(), measure, this.#failed(uid, signal), maxAgeMs);
   }
 
   #renewVolumes(
