@@ -10,9 +10,9 @@ import { setFlagsFromString } from 'node:v8';
  * - Compiled code goes with the kinds of objects it was made for, and a kind goes when two collections have seen none of
  *   it. What is made for a page and gone after it is hardly ever seen. Kinds that code was compiled for now last longer.
  * - The engine compiles a function with all its art after some 0.2 million steps of it. In an agent that is mostly idle that
- *   takes more time, for a quarter of an hour and more, than it saves: half of all that an idle agent with 100 pods took. With
- *   3 million an idle agent takes no more than with 15, and what is really busy gets there five times sooner: for the page of
- *   usage of 100 pods that is after some 250 pages.
+ *   takes more time, for a quarter of an hour and more, than it saves: half of all that an idle agent with 100 pods took. After
+ *   three million most of that is saved, and what is really busy still gets there: the page of usage of 100 pods after it
+ *   was asked for some 250 times.
  */
 export const engineSettings = [
   '--gc-memory-reducer-start-delay-ms=600000',
