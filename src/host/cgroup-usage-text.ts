@@ -7,9 +7,9 @@ const newline = 0x0a;
 /** From here on a limit of version 1 is none: the kernel rounds its largest number down to pages. */
 const noLimit = 2 ** 62;
 
-/** The number behind `<key> ` or `<key>: ` at the beginning of a line, which is looked for from a place on. */
-export function fieldOf(text: string, key: string, from = 0): number | undefined {
-  for (let at = text.indexOf(key, from); at >= 0; at = text.indexOf(key, at + 1)) {
+/** The number behind `<key> ` or `<key>: ` at the beginning of a line. */
+export function fieldOf(text: string, key: string): number | undefined {
+  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
     if (at > 0 && text.charCodeAt(at - 1) !== newline) continue;
     const end = at + key.length;
     const next = text[end];

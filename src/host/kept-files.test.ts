@@ -63,9 +63,10 @@ describe('files that stay open', () => {
   });
 
   test('one that was never there', () => {
-    const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
+    const clock = new FakeClock();
+    const files = new KeptFiles({ clock, most: 10 });
     assert.equal(files.file(join(folder, 'nothing')).read(asText), undefined);
-    assert.equal(files.size, 0);
+    assert.deepEqual([files.size, clock.pending()], [0, 0]);
   });
 
   test('one that the kernel has no more is closed, and another one of the same name is found', async () => {

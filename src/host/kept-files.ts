@@ -45,16 +45,19 @@ export class KeptFiles {
     return new KeptFile(path, this);
   }
 
-  /** For files: whether there is room for one more, which then is open. */
-  opened(file: KeptFile): boolean {
-    if (this.#open.size >= this.#options.most) return false;
-    this.#open.add(file);
-    this.#cancelTimer ??= this.#options.clock.after(idleMs, () => this.#sweep());
-    return true;
+  /** Whether one more may be kept open. */
+  get hasRoom(): boolean {
+    return this.#open.size < this.#options.most;
   }
 
-  /** For files. */
-  closed(file: KeptFile): void {
+  /** It is open from now on. */
+  admit(file: KeptFile): void {
+    this.#open.add(file);
+    this.#cancelTimer ??= this.#options.clock.after(idleMs, () => this.#sweep());
+  }
+
+  /** It is open no more. */
+  dismiss(file: KeptFile): void {
     this.#open.delete(file);
   }
 
@@ -100,7 +103,7 @@ export class KeptFile {
   close(): void {
     const descriptor = this.#descriptor;
     this.#descriptor = undefined;
-    this.#files.closed(this);
+    this.#files.dismiss(this);
     if (descriptor !== undefined) closeSync(descriptor);
   }
 
@@ -110,9 +113,10 @@ export class KeptFile {
   }
 
   #readNew<T>(form: FileForm<T>): T | undefined {
-    if (!this.#files.opened(this)) return readPseudoFileAs(form, this.path);
+    if (!this.#files.hasRoom) return readPseudoFileAs(form, this.path);
     try {
       this.#descriptor = openSync(this.path, 'r');
+      this.#files.admit(this);
       return readOpenFile(form, this.#descriptor);
     } catch (error) {
       this.close();
