@@ -91,6 +91,24 @@ describe('one answer for all', () => {
     assert.equal(await shared.ask('b', async () => 'other', signal), 'other');
   });
 
+  test('is let go of when its time is over, though nobody asks again; at the end no timer is left', async () => {
+    const clock = new FakeClock();
+    const shared = new Shared(clock, 1_000);
+    await shared.ask('a', async () => 1, signal);
+    assert.equal(clock.pending(), 1);
+    await clock.advance(1_000);
+    assert.equal(clock.pending(), 0);
+
+    let finish: (value: number) => void = unexpected;
+    const late = shared.ask('late', () => new Promise<number>((resolve) => (finish = resolve)), signal);
+    await shared.ask('a', async () => 2, signal);
+    shared.close();
+    assert.equal(clock.pending(), 0);
+    finish(3);
+    assert.equal(await late, 3, 'who waits is still answered');
+    assert.equal(clock.pending(), 0);
+  });
+
   test('who gives up ends the waiting, not the work', async () => {
     const shared = new Shared(new FakeClock(), 1_000);
     const asker = new AbortController();

@@ -285,7 +285,8 @@ describe('snapshots', () => {
   test('everything, with owners', async () => {
     const world = setUp();
     for (const tier of ['burstable', 'besteffort']) world.cgroups.set(`/kubepods/${tier}`, {});
-    const { cgroups } = await world.stats().snapshot(signal);
+    const stats = world.stats();
+    const { cgroups } = await stats.snapshot(signal);
     assert.deepEqual(
       cgroups.map(({ usage, owner }) => [usage.path, owner && `${owner.namespace}/${owner.pod}/${owner.container}`]),
       [
@@ -301,6 +302,7 @@ describe('snapshots', () => {
     assert.equal(cgroups[0]?.filesystems[0]?.device, '/dev/sda1');
     assert.equal(cgroups.at(-1)?.usage.createdAt, world.clock.now() - 10_000);
     assert.equal(world.count('begin'), 1);
+    await stats.stop();
     assert.equal(world.clock.pending(), 0);
   });
 

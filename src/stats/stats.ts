@@ -69,6 +69,7 @@ export class Stats implements Component {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
+    this.#shared.close();
     this.#deps.cgroups.close();
   }
 
