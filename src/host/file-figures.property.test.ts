@@ -7,10 +7,8 @@ import { FiguresForm } from './file-figures.ts';
 const wanted = ['rss', 'swap', 'total_rss', 'a'] as const;
 const key = fc.constantFrom(...wanted, 'b', 'map', 'cache', 'rss_huge');
 const value = fc.oneof(fc.nat().map(String), fc.constantFrom('', 'max', '-1', '007', '9007199254740991'));
-const line = fc.tuple(key, value, fc.constantFrom('\n', '\n', '\n', '', ' \n', '\n\n')).map(([...parts]) => {
-  const [name, figure, end] = parts;
-  return `${name} ${figure}${end}`;
-});
+const end = fc.constantFrom('\n', '\n', '\n', '', ' \n', '\n\n');
+const line = fc.tuple(key, value, end).map(([name, figure, after]) => `${name} ${figure}${after}`);
 const file = fc.array(line, { maxLength: 6 }).map((lines) => lines.join(''));
 
 test('whatever files came before, the figures are those of the words of this one', () => {

@@ -75,14 +75,14 @@ export class KeptFiles {
 
 /** One of them. It opens itself again when somebody reads it after it was closed. */
 export class KeptFile {
-  readonly path: string;
+  readonly #path: string;
   readonly #files: KeptFiles;
   #descriptor: number | undefined;
   /** Since the last sweep. */
   #wasRead = false;
 
   constructor(path: string, files: KeptFiles) {
-    this.path = path;
+    this.#path = path;
     this.#files = files;
   }
 
@@ -93,7 +93,7 @@ export class KeptFile {
     try {
       return readOpenFile(form, this.#descriptor);
     } catch (error) {
-      noAnswer(error, this.path);
+      noAnswer(error, this.#path);
       // What it was is gone; there may be another one of the same name.
       this.close();
       return this.#readNew(form);
@@ -113,14 +113,14 @@ export class KeptFile {
   }
 
   #readNew<T>(form: FileForm<T>): T | undefined {
-    if (!this.#files.hasRoom) return readPseudoFileAs(form, this.path);
+    if (!this.#files.hasRoom) return readPseudoFileAs(form, this.#path);
     try {
-      this.#descriptor = openSync(this.path, 'r');
+      this.#descriptor = openSync(this.#path, 'r');
       this.#files.admit(this);
       return readOpenFile(form, this.#descriptor);
     } catch (error) {
       this.close();
-      return noAnswer(error, this.path);
+      return noAnswer(error, this.#path);
     }
   }
 }
