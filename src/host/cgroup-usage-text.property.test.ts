@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { blkio, fieldOf, ioStat, numberOf, pidsIn, pressureOf } from './cgroup-usage-text.ts';
+import { blkio, fieldOf, ioStat, numberOf, pressureOf } from './cgroup-usage-text.ts';
 import { blockDevicesIn, cpuOfStat, interfacesIn, machineMemory, openFilesLimit } from './proc-usage-text.ts';
 
 const noise = fc.string({ unit: fc.constantFrom('a', 'total', ' ', '\n', ':', '=', '0', '9', 'cpu', '8:0', '/', '-') });
@@ -9,7 +9,7 @@ const noise = fc.string({ unit: fc.constantFrom('a', 'total', ' ', '\n', ':', '=
 test('no text of the kernel’s makes a reader fail', () => {
   fc.assert(
     fc.property(noise, (text) => {
-      for (const read of [numberOf, pressureOf, pidsIn, interfacesIn, cpuOfStat, machineMemory]) read(text);
+      for (const read of [numberOf, pressureOf, interfacesIn, cpuOfStat, machineMemory]) read(text);
       for (const read of [blockDevicesIn, openFilesLimit]) read(text);
       ioStat(text, new Map());
       blkio(text, text, new Map());

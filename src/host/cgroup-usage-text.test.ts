@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blkio, fieldOf, ioStat, limitOf, numberOf, pidsIn, pressureOf } from './cgroup-usage-text.ts';
+import { blkio, fieldOf, ioStat, limitOf, numberOf, pressureOf } from './cgroup-usage-text.ts';
 
 test('fields are found by their whole name at the beginning of a line', () => {
   const text = 'cache 1\nrss_huge 2\nrss 3\ntotal_cache 4\nbtime: 5\nempty \n';
@@ -27,11 +27,6 @@ test('numbers and limits', () => {
   assert.equal(limitOf('67108864\n'), 67108864);
   assert.equal(limitOf('max\n'), undefined);
   assert.equal(limitOf('0\n'), 0);
-});
-
-test('processes of foreign namespaces are nobody', () => {
-  assert.deepEqual(pidsIn('1\n0\n42\n'), [1, 42]);
-  assert.deepEqual(pidsIn(''), []);
 });
 
 test('pressure, also from kernels that tell one line', () => {

@@ -29,18 +29,6 @@ export function limitOf(text: string | undefined): number | undefined {
   return limit === undefined || limit >= noLimit ? undefined : limit;
 }
 
-/** The process ids of a cgroup.procs file; one of a foreign namespace is shown as 0 and is nobody here. */
-export function pidsIn(text: string): readonly number[] {
-  const pids: number[] = [];
-  for (let at = 0; at < text.length;) {
-    const pid = digitsFrom(text, at);
-    if (pid !== undefined && pid > 0) pids.push(pid);
-    const end = text.indexOf('\n', at);
-    at = end < 0 ? text.length : end + 1;
-  }
-  return pids;
-}
-
 /** The file of a resource's pressure; before Linux 5.13 that of the CPU has one line only. */
 export function pressureOf(text: string | undefined): Pressure | undefined {
   if (text === undefined || !text.startsWith('some ')) return undefined;

@@ -78,31 +78,30 @@ const memoryKeys = [
   'inactive_file',
   'active_file',
 ] as const;
-type MemoryKey = (typeof memoryKeys)[number];
-type MemoryFigures = Figures<MemoryKey | `total_${MemoryKey}`>;
 const memoryForm = new FiguresForm([...memoryKeys, ...memoryKeys.map((key) => `total_${key}` as const)]);
+const { places: memoryAt } = memoryForm;
 
 function memoryUsage(cgroup: CgroupFiles, usage: number): MemoryUsage | undefined {
   const stat = cgroup.readAs(memoryForm, 'memory', 'memory.stat');
   if (stat === undefined) return undefined;
-  const inactiveFile = withAllBelow(stat, 'inactive_file', 'total_inactive_file');
+  const inactiveFile = withAllBelow(stat, memoryAt.inactive_file, memoryAt.total_inactive_file);
   return {
     usage,
     maxUsage: undefined,
     workingSet: Math.max(usage - inactiveFile, 0),
-    rss: withAllBelow(stat, 'rss', 'total_rss'),
-    cache: withAllBelow(stat, 'cache', 'total_cache'),
-    mappedFile: withAllBelow(stat, 'mapped_file', 'total_mapped_file'),
-    swap: withAllBelow(stat, 'swap', 'total_swap'),
+    rss: withAllBelow(stat, memoryAt.rss, memoryAt.total_rss),
+    cache: withAllBelow(stat, memoryAt.cache, memoryAt.total_cache),
+    mappedFile: withAllBelow(stat, memoryAt.mapped_file, memoryAt.total_mapped_file),
+    swap: withAllBelow(stat, memoryAt.swap, memoryAt.total_swap),
     kernel: 0,
-    activeFile: withAllBelow(stat, 'active_file', 'total_active_file'),
+    activeFile: withAllBelow(stat, memoryAt.active_file, memoryAt.total_active_file),
     inactiveFile,
     failures: 0,
     faults: {
-      own: { minor: stat.get('pgfault') ?? 0, major: stat.get('pgmajfault') ?? 0 },
+      own: { minor: stat.at(memoryAt.pgfault) ?? 0, major: stat.at(memoryAt.pgmajfault) ?? 0 },
       all: {
-        minor: withAllBelow(stat, 'pgfault', 'total_pgfault'),
-        major: withAllBelow(stat, 'pgmajfault', 'total_pgmajfault'),
+        minor: withAllBelow(stat, memoryAt.pgfault, memoryAt.total_pgfault),
+        major: withAllBelow(stat, memoryAt.pgmajfault, memoryAt.total_pgmajfault),
       },
     },
     oomEvents: undefined,
@@ -110,8 +109,8 @@ function memoryUsage(cgroup: CgroupFiles, usage: number): MemoryUsage | undefine
 }
 
 /** A kernel that does not count what is below a cgroup counts the cgroup alone. */
-function withAllBelow<K extends MemoryKey>(stat: MemoryFigures, own: K, total: `total_${K}`): number {
-  return stat.get(total) ?? stat.get(own) ?? 0;
+function withAllBelow(stat: Figures, own: number, total: number): number {
+  return stat.at(total) ?? stat.at(own) ?? 0;
 }
 
 /** Without a limit none is reached; without processes none is killed. */

@@ -47,6 +47,9 @@ const memoryForm = new FiguresForm([
   'pgmajfault',
 ]);
 
+const { places: cpuAt } = cpuForm;
+const { places: memoryAt } = memoryForm;
+
 /** What the tree of version 2 tells; undefined where it has no such cgroup. */
 export function usageVersion2(cgroup: CgroupFiles, options: Version2Options): TreeUsage | undefined {
   const { depth, pressure, devices, processes, root } = options;
@@ -67,18 +70,18 @@ export function usageVersion2(cgroup: CgroupFiles, options: Version2Options): Tr
 
 function cpuUsage(cgroup: CgroupFiles): CpuUsage | undefined {
   const stat = cgroup.readAs(cpuForm, '', 'cpu.stat');
-  const total = stat?.get('usage_usec');
+  const total = stat?.at(cpuAt.usage_usec);
   if (stat === undefined || total === undefined) return undefined;
-  const periods = stat.get('nr_periods');
+  const periods = stat.at(cpuAt.nr_periods);
   return {
     totalNs: total * nanosPerMicro,
-    userNs: (stat.get('user_usec') ?? 0) * nanosPerMicro,
-    systemNs: (stat.get('system_usec') ?? 0) * nanosPerMicro,
+    userNs: (stat.at(cpuAt.user_usec) ?? 0) * nanosPerMicro,
+    systemNs: (stat.at(cpuAt.system_usec) ?? 0) * nanosPerMicro,
     ...(periods !== undefined && {
       throttling: {
         periods,
-        throttledPeriods: stat.get('nr_throttled') ?? 0,
-        throttledNs: (stat.get('throttled_usec') ?? 0) * nanosPerMicro,
+        throttledPeriods: stat.at(cpuAt.nr_throttled) ?? 0,
+        throttledNs: (stat.at(cpuAt.throttled_usec) ?? 0) * nanosPerMicro,
       },
     }),
   };
@@ -89,24 +92,24 @@ function memoryUsage(cgroup: CgroupFiles, whole: boolean, root: RootMemory | und
   const stat = usage === undefined ? undefined : cgroup.readAs(memoryForm, '', 'memory.stat');
   if (usage === undefined || stat === undefined) return undefined;
   const events = whole ? (cgroup.read('', 'memory.events') ?? '') : '';
-  const inactiveFile = stat.get('inactive_file') ?? 0;
+  const inactiveFile = stat.at(memoryAt.inactive_file) ?? 0;
   // Faults of a cgroup are counted with those of all below it.
-  const faults = { minor: stat.get('pgfault') ?? 0, major: stat.get('pgmajfault') ?? 0 };
+  const faults = { minor: stat.at(memoryAt.pgfault) ?? 0, major: stat.at(memoryAt.pgmajfault) ?? 0 };
   return {
     usage,
     maxUsage: whole ? cgroup.readAs(asNumber, '', 'memory.peak') : undefined,
     workingSet: Math.max(usage - inactiveFile, 0),
-    rss: stat.get('anon') ?? 0,
-    cache: stat.get('file') ?? 0,
-    mappedFile: stat.get('file_mapped') ?? 0,
+    rss: stat.at(memoryAt.anon) ?? 0,
+    cache: stat.at(memoryAt.file) ?? 0,
+    mappedFile: stat.at(memoryAt.file_mapped) ?? 0,
     swap: root?.swap ?? cgroup.readAs(asNumber, '', 'memory.swap.current') ?? 0,
     kernel:
-      stat.get('kernel') ??
-      (stat.get('kernel_stack') ?? 0) +
-        (stat.get('pagetables') ?? 0) +
-        (stat.get('slab') ?? 0) +
-        (stat.get('sock') ?? 0),
-    activeFile: stat.get('active_file') ?? 0,
+      stat.at(memoryAt.kernel) ??
+      (stat.at(memoryAt.kernel_stack) ?? 0) +
+        (stat.at(memoryAt.pagetables) ?? 0) +
+        (stat.at(memoryAt.slab) ?? 0) +
+        (stat.at(memoryAt.sock) ?? 0),
+    activeFile: stat.at(memoryAt.active_file) ?? 0,
     inactiveFile,
     failures: fieldOf(events, 'max') ?? 0,
     faults: { own: faults, all: faults },

@@ -2,9 +2,9 @@ import { statSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import type { CgroupVersion } from '../model/cgroup-values.ts';
 import type { CgroupUsage } from '../model/usage.ts';
-import { pidsIn } from './cgroup-usage-text.ts';
 import { noDevices, noPressure, usageVersion1, type TreeUsage, type UsageOptions } from './cgroup-usage-v1.ts';
 import { usageVersion2 } from './cgroup-usage-v2.ts';
+import { asPids } from './file-figures.ts';
 import type { KeptFiles } from './kept-files.ts';
 import { KnownCgroup, type CgroupTrees, type UsageDepth } from './known-cgroup.ts';
 import { cgroupHierarchies, type CgroupHierarchy } from './pod-cgroups.ts';
@@ -84,8 +84,7 @@ export class HostCgroupUsage {
 
   /** The processes of the cgroup itself, without those of cgroups below it. */
   processes(path: string): readonly number[] {
-    const text = this.#cgroup(path).read(this.#anyTree, 'cgroup.procs');
-    return text === undefined || text === '' ? [] : pidsIn(text);
+    return this.#cgroup(path).readAs(asPids, this.#anyTree, 'cgroup.procs') ?? [];
   }
 
   /** When the cgroup was made, as far as the kernel remembers. */

@@ -22,6 +22,20 @@ export const asNumber: FileForm<number | undefined> = {
   },
 };
 
+/** A number on each line, as in cgroup.procs. A process of a foreign namespace is shown as 0 and is nobody here. */
+export const asPids: FileForm<readonly number[]> = {
+  of(bytes, length) {
+    const pids: number[] = [];
+    for (let at = 0, pid = 0; at < length; at++) {
+      const code = bytes[at] ?? 0;
+      if (code >= zero && code <= nine) pid = pid * 10 + (code - zero);
+      if (pid > 0 && (code === newline || at === length - 1)) pids.push(pid);
+      if (code === newline) pid = 0;
+    }
+    return pids;
+  },
+};
+
 /** Lines as they were in a file, without their numbers. */
 interface Pattern {
   /** All keys one after the other, each with the space behind it. */
@@ -34,9 +48,9 @@ interface Pattern {
 
 const nowhere = -1;
 
-/** The figures of a file of lines `<key> <number>`. */
-export interface Figures<K extends string> {
-  get(key: K): number | undefined;
+/** The figures of a file of lines `<key> <number>`, each in its place. */
+export interface Figures {
+  at(place: number): number | undefined;
 }
 
 /**
@@ -44,23 +58,25 @@ export interface Figures<K extends string> {
  * file, they are looked for in the next. A file of another pattern is gone through word by word, and is the pattern then.
  * There is one set of figures, which the next file overwrites.
  */
-export class FiguresForm<K extends string> implements FileForm<Figures<K>>, Figures<K> {
-  readonly #places: ReadonlyMap<string, number>;
+export class FiguresForm<K extends string> implements FileForm<Figures>, Figures {
+  /** Where the figure of each key is: hundreds of files are asked for a dozen each, and no key is looked up for that. */
+  readonly places: Readonly<Record<K, number>>;
+  readonly #wanted: ReadonlyMap<string, number>;
   readonly #figures: Float64Array;
   #pattern: Pattern = { words: new Uint8Array(), ends: [], places: [] };
 
   constructor(wanted: readonly K[]) {
-    this.#places = new Map(wanted.map((key, place) => [key, place]));
+    this.#wanted = new Map(wanted.map((key, place) => [key, place]));
+    this.places = Object.fromEntries(this.#wanted) as Record<K, number>;
     this.#figures = new Float64Array(wanted.length);
   }
 
-  get(key: K): number | undefined {
-    const place = this.#places.get(key);
-    const figure = place === undefined ? undefined : this.#figures[place];
+  at(place: number): number | undefined {
+    const figure = this.#figures[place];
     return Number.isNaN(figure) ? undefined : figure;
   }
 
-  of(bytes: Buffer, length: number): Figures<K> {
+  of(bytes: Buffer, length: number): Figures {
     if (!this.#readByPattern(bytes, length)) this.#learn(bytes.toString('latin1', 0, length));
     return this;
   }
@@ -94,7 +110,7 @@ export class FiguresForm<K extends string> implements FileForm<Figures<K>>, Figu
     for (const line of text.split('\n')) {
       const { key = '', digits = '' } = /^(?<key>\S+) *(?<digits>\d*)/.exec(line)?.groups ?? {};
       // Of two lines with one key the first counts.
-      const place = keys.has(key) ? nowhere : (this.#places.get(key) ?? nowhere);
+      const place = keys.has(key) ? nowhere : (this.#wanted.get(key) ?? nowhere);
       keys.add(key);
       if (place !== nowhere && digits !== '') this.#figures[place] = Number(digits);
       words += `${key} `;

@@ -11,13 +11,13 @@ import { setFlagsFromString } from 'node:v8';
  *   it. What is made for a page and gone after it is hardly ever seen. Kinds that code was compiled for now last longer.
  * - The engine compiles a function with all its art after some 0.2 million steps of it. In an agent that is mostly idle that
  *   takes more time, for a quarter of an hour and more, than it saves: half of all that an idle agent with 100 pods took. After
- *   three million most of that is saved, and what is really busy still gets there: the page of usage of 100 pods after it
- *   was asked for some 250 times.
+ *   a million that is saved, as it is after three or fifteen, and what is really busy gets there: the page of usage of 100
+ *   pods before it was asked for 300 times.
  */
 export const engineSettings = [
   '--gc-memory-reducer-start-delay-ms=600000',
   '--retain-maps-for-n-gc=100',
-  '--interrupt-budget=1000000',
+  '--interrupt-budget=400000',
 ];
 
 export function settleEngine(): void {

@@ -49,12 +49,13 @@ test('the list is the same one until the pod or what is mounted of it changes', 
   const volumes = ['a', 'b'].map((name) => ({ name, emptyDir: {} }));
   const pod = aPod({ spec: { volumes } });
   const [a, b] = [{ hostPath: '/a' }, { hostPath: '/b' }];
-  const list = measured.of(pod, new Map([['a', a]]));
+  const first = new Map([['a', a]]);
+  const list = measured.of(pod, first);
   assert.deepEqual(
     list.map(({ path }) => path),
     ['/a'],
   );
-  assert.equal(measured.of(pod, new Map([['a', a]])), list);
+  assert.equal(measured.of(pod, first), list);
   for (const mounted of [
     [['a', a] as const, ['b', b] as const],
     [['b', b] as const],

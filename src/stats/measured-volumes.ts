@@ -3,7 +3,7 @@ import { allContainers } from '../model/containers.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { PodVolume } from './ports.ts';
 
-/** What is mounted of a pod: volume name → where it is on the host. */
+/** What is mounted of a pod: volume name → where it is on the host. Another map only where something has changed. */
 type Mounted = ReadonlyMap<string, { readonly hostPath: string; readonly isOfNode?: boolean }>;
 
 /** Remembers what it found for a pod: nearly always nothing has changed since the last page. */
@@ -12,17 +12,11 @@ export class MeasuredVolumes {
 
   of(pod: Pick<DesiredPod, 'name' | 'namespace' | 'spec'>, mounted: Mounted): readonly PodVolume[] {
     const known = this.#found.get(pod);
-    if (known !== undefined && isSame(known.mounted, mounted)) return known.volumes;
+    if (known !== undefined && known.mounted === mounted) return known.volumes;
     const volumes = measuredVolumes(pod, mounted);
     this.#found.set(pod, { mounted, volumes });
     return volumes;
   }
-}
-
-function isSame(one: Mounted, other: Mounted): boolean {
-  if (one.size !== other.size) return false;
-  for (const [name, volume] of one) if (other.get(name) !== volume) return false;
-  return true;
 }
 
 /** The volumes of a pod that are worth measuring, of those that are mounted. */

@@ -22,9 +22,20 @@ const mostTexts = 2_048;
  */
 export class TimeTexts {
   readonly #texts = new Map<number, string>();
+  /** Most are of the same second as the one before. */
+  #lastSecond = Number.NaN;
+  #lastText = '';
 
   of(wallMs: number): string {
     const second = Math.floor(wallMs / 1_000);
+    if (this.#lastSecond !== second) {
+      this.#lastText = this.#textOf(second, wallMs);
+      this.#lastSecond = second;
+    }
+    return this.#lastText;
+  }
+
+  #textOf(second: number, wallMs: number): string {
     const known = this.#texts.get(second);
     if (known !== undefined) return known;
     const text = apiTime(wallMs);

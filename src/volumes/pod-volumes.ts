@@ -1,4 +1,5 @@
 import type { CancelTimer } from '../base/clock.ts';
+import type { MountedVolume } from './ports.ts';
 import type { VolumeCount } from './volume-metrics.ts';
 import type { VolumeRecord } from './volume-record.ts';
 
@@ -8,6 +9,8 @@ export interface PodVolumes {
   readonly records: Map<string, VolumeRecord>;
   /** Aborts when they are taken down. */
   readonly abort: AbortController;
+  /** Those that were ready when somebody asked for them. */
+  ready?: ReadonlyMap<string, MountedVolume>;
   waitingSinceMs?: number;
   timer?: { readonly atMs: number; readonly cancel: CancelTimer };
 }
@@ -23,6 +26,26 @@ export function recordOf({ records }: PodVolumes, name: string, nowMs: number): 
   const made: VolumeRecord = { wantedSinceMs: nowMs };
   records.set(name, made);
   return made;
+}
+
+const nothing: ReadonlyMap<string, MountedVolume> = new Map();
+
+/** What is ready, by its name in the pod. The same map for as long as it is the same: whoever keeps it need not compare. */
+export function readyVolumes(volumes: PodVolumes | undefined): ReadonlyMap<string, MountedVolume> {
+  if (volumes === undefined) return nothing;
+  const { records, ready: before = nothing } = volumes;
+  let count = 0;
+  let isSame = true;
+  for (const [name, { mounted }] of records) {
+    if (mounted === undefined) continue;
+    count++;
+    isSame &&= before.get(name) === mounted;
+  }
+  if (isSame && count === before.size) return before;
+  const ready = new Map<string, MountedVolume>();
+  for (const [name, { mounted }] of records) if (mounted !== undefined) ready.set(name, mounted);
+  volumes.ready = ready;
+  return ready;
 }
 
 /** What is being done with volumes right now: it ends without rejecting. */

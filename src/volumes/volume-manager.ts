@@ -10,7 +10,7 @@ import type { DesiredPod } from '../model/desired-pod.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import type { VolumeClaims } from './claims/volume-claims.ts';
-import { countVolumes, noVolumes, recordOf, underWay, type PodVolumes } from './pod-volumes.ts';
+import { countVolumes, noVolumes, readyVolumes, recordOf, underWay, type PodVolumes } from './pod-volumes.ts';
 import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlugin } from './ports.ts';
 import type { SubPaths } from './sub-paths.ts';
 import { VolumeAttempts, type WantedVolume } from './volume-attempts.ts';
@@ -98,11 +98,7 @@ export class VolumeManager implements Component {
 
   /** What is ready of a pod: volume name → where it is on the host. */
   mounted(uid: PodUid): ReadonlyMap<string, MountedVolume> {
-    const ready = new Map<string, MountedVolume>();
-    for (const [name, { mounted }] of this.#pods.get(uid)?.records ?? []) {
-      if (mounted !== undefined) ready.set(name, mounted);
-    }
-    return ready;
+    return readyVolumes(this.#pods.get(uid));
   }
 
   /**

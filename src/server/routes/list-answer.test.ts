@@ -15,12 +15,27 @@ async function chunksOf(items: readonly unknown[], before = '{"a":[', after = ']
 const text = (chunks: readonly Buffer[]): string => Buffer.concat(chunks).toString();
 
 test('pieces are of some length, and no longer than that unless a single entry is', async () => {
-  const items = Array.from({ length: 100 }, () => 'x'.repeat(3_000));
+  const items = Array.from({ length: 400 }, () => 'x'.repeat(3_000));
   const lengths = (await chunksOf(items)).map(({ length }) => length);
   assert.ok(lengths.length <= 7, `${lengths.length} pieces`);
-  assert.ok(Math.max(...lengths) <= 64 * 1024);
-  const [long] = (await chunksOf([...items, 'y'.repeat(200_000)])).filter(({ length }) => length > 64 * 1024);
-  assert.equal(long?.length, 200_002);
+  assert.ok(Math.max(...lengths) <= 256 * 1024);
+  const [long] = (await chunksOf([...items, 'y'.repeat(400_000)])).filter(({ length }) => length > 256 * 1024);
+  assert.equal(long?.length, 400_002);
+});
+
+test('others have their turns while a long list is made, also while nothing goes out', async () => {
+  const items = Array.from({ length: 100 }, () => 'x'.repeat(2_000));
+  let turns = 0;
+  let isDone = false;
+  const count = (): void => {
+    turns++;
+    if (!isDone) setImmediate(count);
+  };
+  setImmediate(count);
+  const { length } = await chunksOf(items);
+  isDone = true;
+  assert.equal(length, 1);
+  assert.ok(turns >= 3, `${turns} turns`);
 });
 
 test('what stands before and after may be long too', async () => {

@@ -11,8 +11,10 @@ export interface ListText {
 const contentType = 'application/json';
 /** Short lists are written at once, with their length ahead of them. */
 const mostAtOnce = 16;
-/** About how much is written before others get their turn: a millisecond's work. */
-const pieceBytes = 64 * 1024;
+/** About how much is made before others get their turn: a millisecond's work. */
+const turnBytes = 64 * 1024;
+/** How much goes out at once: each time costs a tenth of a millisecond, whatever its size. */
+const pieceBytes = 256 * 1024;
 /** No character of a text takes more. */
 const mostBytesPerUnit = 3;
 
@@ -33,6 +35,7 @@ async function sendList({ before, items, after }: ListText, sink: BodySink, sign
     const text = JSON.stringify(item);
     if (!pieces.add(separator)) await pieces.sendThenAdd(separator);
     if (!pieces.add(text)) await pieces.sendThenAdd(text);
+    if (pieces.isTurnOver) await pieces.otherTurns();
     separator = ',';
   }
   if (!pieces.add(after)) await pieces.sendThenAdd(after);
@@ -45,6 +48,7 @@ class Pieces {
   readonly #signal: AbortSignal;
   #buffer: Buffer | undefined;
   #end = 0;
+  #turnEnd = turnBytes;
 
   constructor(sink: BodySink, signal: AbortSignal) {
     this.#sink = sink;
@@ -59,11 +63,20 @@ class Pieces {
     return true;
   }
 
+  get isTurnOver(): boolean {
+    return this.#end >= this.#turnEnd;
+  }
+
+  async otherTurns(): Promise<void> {
+    await nextTurn();
+    this.#signal.throwIfAborted();
+    this.#turnEnd = this.#end + turnBytes;
+  }
+
   async sendThenAdd(text: string): Promise<void> {
     await this.send();
     // A client with room for everything lets the write return at once, which by itself ends no turn.
-    await nextTurn();
-    this.#signal.throwIfAborted();
+    await this.otherTurns();
     if (!this.add(text)) await this.#sink.write(text);
   }
 

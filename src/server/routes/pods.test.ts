@@ -68,7 +68,7 @@ test('five hundred pods go out in pieces, and others get their turn between them
     items.map(({ metadata }) => metadata?.name),
     pods.map(({ metadata }) => metadata?.name),
   );
-  assert.ok(writes > 50, `${writes} writes`);
+  assert.ok(writes > 10, `${writes} writes`);
   assert.ok(Math.max(...perTurn) <= 20, `${Math.max(...perTurn)} pods within one turn`);
 });
 
