@@ -75,7 +75,7 @@ export interface Lateness {
   readonly worst: readonly Pause[];
 }
 
-/** Beats that came between two moments. */
+/** Beats that came between two moments. A loop that nobody watched was not in time: it is not known. */
 export function latenessOf(
   beats: readonly LateBeat[],
   stalls: readonly (readonly Stall[])[],
@@ -85,6 +85,9 @@ export function latenessOf(
     .filter(({ atMs }) => atMs > fromMs && atMs <= toMs)
     .map((beat) => ({ ...beat, stalledMs: Math.max(...stalls.map((some) => overlap(beat, some))) }))
     .toSorted((one, other) => other.ms - one.ms);
+  if (pauses.length === 0) {
+    throw new Error(`nothing is known of the agent's event loop for ${(toMs - fromMs).toFixed(0)} ms: was it watched?`);
+  }
   return {
     longestMs: pauses[0]?.ms ?? 0,
     longestOwnMs: Math.max(0, ...pauses.map(({ ms, stalledMs }) => ms - stalledMs)),
