@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { fieldOf } from './cgroup-usage-text.ts';
-import { FiguresForm } from './file-figures.ts';
+import { asPids, FiguresForm } from './file-figures.ts';
 
 const wanted = ['rss', 'swap', 'total_rss', 'a'] as const;
 const key = fc.constantFrom(...wanted, 'b', 'map', 'cache', 'rss_huge');
@@ -26,5 +26,21 @@ test('whatever files came before, the figures are those of the words of this one
         }
       },
     ),
+  );
+});
+
+test('processes are those of the lines that are a number, whatever else is there', () => {
+  const word = fc.constantFrom('0', '1', '42', '007', '4194304', '', 'x', ' ', '-3');
+  fc.assert(
+    fc.property(fc.array(word), fc.constantFrom('', '\n'), (words, end) => {
+      const text = words.join('\n') + end;
+      // Bytes of a longer file before are behind those of this one.
+      const found = asPids.of(Buffer.from(`${text}99\n`), text.length);
+      const lines = text.split('\n').filter((line) => /^\d+$/.test(line));
+      assert.deepEqual(
+        found,
+        lines.map(Number).filter((pid) => pid > 0),
+      );
+    }),
   );
 });

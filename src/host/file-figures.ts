@@ -29,6 +29,7 @@ export const asPids: FileForm<readonly number[]> = {
     for (let at = 0, pid = 0; at < length; at++) {
       const code = bytes[at] ?? 0;
       if (code >= zero && code <= nine) pid = pid * 10 + (code - zero);
+      else if (code !== newline) pid = Number.NaN;
       if (pid > 0 && (code === newline || at === length - 1)) pids.push(pid);
       if (code === newline) pid = 0;
     }
