@@ -53,6 +53,15 @@ export const tiers = [
     probe: () => undefined,
   },
   {
+    name: 'limits',
+    matches: (path) => path.startsWith('test/limits/'),
+    needsBuild: true,
+    // One at a time: what an attack does to one agent is told from figures of the whole machine.
+    concurrency: 1,
+    timeoutMs: 600_000,
+    probe: realMachine,
+  },
+  {
     name: 'containerd',
     matches: (path) => path.startsWith('test/real/') && !path.startsWith('test/real/control-plane/'),
     needsBuild: true,
