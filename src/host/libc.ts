@@ -1,7 +1,13 @@
 import { getSystemErrorName } from 'node:util';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
 
-/** The few calls of the C library that Node has no word for. Each answers -1 on failure; `errno` then says why. */
+/** What a call has to say about a failure; 0 when all went well. */
+export type ErrorNumber = number;
+
+/**
+ * The few calls of the C library that Node has no word for. Each answers -1 on failure; `errno` then says why. Calls that
+ * may take long are made in a thread of the pool, and answer their error number themselves.
+ */
 export interface Libc {
   flock(fd: number, operation: number): number;
   fcntl(fd: number, command: number, argument: number): number;
@@ -9,8 +15,14 @@ export interface Libc {
   inotifyAddWatch(fd: number, path: string, mask: number): number;
   socket(domain: number, type: number, protocol: number): number;
   sendto(fd: number, data: Uint8Array, flags: number, address: Uint8Array): number;
-  mount(source: string, target: string, fsType: string | null, flags: number, data: string | null): number;
-  umount2(target: string, flags: number): number;
+  mount(
+    source: string,
+    target: string,
+    fsType: string | null,
+    flags: number,
+    data: string | null,
+  ): Promise<ErrorNumber>;
+  umount2(target: string, flags: number): Promise<ErrorNumber>;
   errno(): number;
 }
 
@@ -26,6 +38,17 @@ async function bindLibc(): Promise<Libc> {
   const koffi = await import('koffi');
   const library = koffi.load(null);
   const bind = (definition: string): ((...args: readonly unknown[]) => number) => library.func(definition);
+  const bindAsync = (definition: string): ((...args: readonly unknown[]) => Promise<ErrorNumber>) => {
+    const call = library.func(definition);
+    return (...args) =>
+      new Promise((resolve, reject) => {
+        call.async(...args, (error: Error | null, result: number) => {
+          // In its callback, and only there, the error number is that of the thread that made the call.
+          if (error === null) resolve(result === 0 ? 0 : koffi.errno());
+          else reject(error);
+        });
+      });
+  };
   const flock = bind('int flock(int fd, int operation)');
   const fcntl = bind('int fcntl(int fd, int command, ...)');
   const inotifyInit = bind('int inotify_init1(int flags)');
@@ -34,10 +57,10 @@ async function bindLibc(): Promise<Libc> {
   const sendto = bind(
     'long sendto(int fd, const void *data, size_t length, int flags, const void *address, uint32_t addressLength)',
   );
-  const mount = bind(
+  const mount = bindAsync(
     'int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)',
   );
-  const umount2 = bind('int umount2(const char *target, int flags)');
+  const umount2 = bindAsync('int umount2(const char *target, int flags)');
   return {
     flock: (fd, operation) => flock(fd, operation),
     fcntl: (fd, command, argument) => fcntl(fd, command, 'int', argument),
@@ -68,6 +91,10 @@ const kinds = new Map<string, ErrorKind>([
 
 /** The error of a call that answered -1. Read it before anything else calls into the library. */
 export function libcError(libc: Libc, call: string, what: string): TubeletError {
-  const code = getSystemErrorName(-libc.errno());
+  return callError(libc.errno(), call, what);
+}
+
+export function callError(errorNumber: ErrorNumber, call: string, what: string): TubeletError {
+  const code = getSystemErrorName(-errorNumber);
   return new TubeletError(kinds.get(code) ?? 'internal', `${call} ${what}: ${code}`);
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { loadLibc, libcError } from './libc.ts';
+import { callError, loadLibc } from './libc.ts';
 import { mountsAtOrBelow, parseMountInfo, readMountInfo, type MountEntry } from './mountinfo.ts';
 
 const msRemount = 32;
@@ -22,69 +22,119 @@ const bindFlags: ReadonlyMap<string, number> = new Map([
   ['relatime', 2_097_152],
 ]);
 
-/** Mounting, through the C library and without a program in between. The calls take a fraction of a millisecond each. */
-export const hostMounts = {
+/** The calls of the kernel behind mounts; who makes them decides where they are made. */
+export interface MountCalls {
   /** A file system of the kernel's own on a folder. */
-  async mount(fsType: 'tmpfs' | 'hugetlbfs', target: string, options: readonly string[]): Promise<void> {
+  mountNew(fsType: 'tmpfs' | 'hugetlbfs', target: string, data: string): Promise<void>;
+  bind(source: string, target: string): Promise<void>;
+  /** Changes the flags or the propagation of what is mounted on a path. The way there leads through mounts. */
+  change(target: string, flags: number, what: string, through: readonly MountEntry[]): Promise<void>;
+  /** Takes away all that is mounted on a path. The way there leads through mounts. */
+  unmount(target: string, through: readonly MountEntry[]): Promise<void>;
+}
+
+/** Made by this process, in threads of its pool. */
+export const mountCalls: MountCalls = {
+  async mountNew(fsType, target, data) {
     const libc = await loadLibc();
-    const source = fsType === 'tmpfs' ? 'tmpfs' : 'nodev';
-    if (libc.mount(source, target, fsType, 0, options.join(',')) !== 0) {
-      throw libcError(libc, 'mount', `${fsType} on ${target} (${options.join(',')})`);
-    }
+    const failed = await libc.mount(fsType === 'tmpfs' ? 'tmpfs' : 'nodev', target, fsType, 0, data);
+    if (failed !== 0) throw callError(failed, 'mount', `${fsType} on ${target} (${data})`);
   },
 
-  /** Shows a file or folder at another place too; not what is mounted below it. */
-  async bind(source: string, target: string): Promise<void> {
+  async bind(source, target) {
     const libc = await loadLibc();
-    if (libc.mount(source, target, null, msBind, null) !== 0) throw libcError(libc, 'bind', `${source} to ${target}`);
+    const failed = await libc.mount(source, target, null, msBind, null);
+    if (failed !== 0) throw callError(failed, 'bind', `${source} to ${target}`);
   },
 
-  /** Takes rights from what is bound at a place, and there alone. Those that are taken already stay so. */
-  async restrict(target: string, options: readonly string[]): Promise<void> {
-    const wanted = flagsOf(options);
-    const place = await whereItIs(target);
-    const entry = place?.mounts.findLast(({ mountPoint }) => mountPoint === place.path);
-    const present = flagsOf(entry?.options ?? []);
-    if ((wanted | present) === present) return;
+  async change(target, flags, what) {
     const libc = await loadLibc();
-    const flags = msRemount | msBind | present | wanted;
-    if (libc.mount('none', target, null, flags, null) !== 0) {
-      throw libcError(libc, 'remount', `${target} (${options.join(',')})`);
-    }
+    const failed = await libc.mount('none', target, null, flags, null);
+    if (failed !== 0) throw callError(failed, what, target);
   },
 
-  /** Takes away all that is mounted on a path, one over the other as it may be: the kernel tells when there is no more. */
-  async unmount(target: string): Promise<void> {
+  async unmount(target) {
     const libc = await loadLibc();
-    while (libc.umount2(target, umountNoFollow) === 0);
-    const error = libcError(libc, 'umount', target);
+    let failed = await libc.umount2(target, umountNoFollow);
+    while (failed === 0) failed = await libc.umount2(target, umountNoFollow);
+    const error = callError(failed, 'umount', target);
+    // Nothing is mounted there any more, or nothing is there.
     if (error.kind !== 'invalid' && error.kind !== 'notFound') throw error;
   },
-
-  /**
-   * Takes away all that is mounted at and below a path. What is bound there has been shown elsewhere before us, and mounts
-   * that somebody made below that other place are seen here too: to unmount them here would unmount them there, so that
-   * a bind with mounts below it is cut off first.
-   */
-  async release(path: string): Promise<void> {
-    const points = await this.atOrBelow(path);
-    const isBelow = (point: string, above: string): boolean => point.startsWith(`${above}/`);
-    const tops = points.filter((point) => !points.some((above) => isBelow(point, above)));
-    const libc = await loadLibc();
-    for (const top of tops.filter((above) => points.some((point) => isBelow(point, above)))) {
-      if (libc.mount('none', top, null, msPrivate | msRecursive, null) !== 0) throw libcError(libc, 'cut off', top);
-    }
-    for (const point of points) await this.unmount(point);
-  },
-
-  /** The paths at and below this one on which something is mounted, deepest first, in the words of the caller. */
-  async atOrBelow(path: string): Promise<readonly string[]> {
-    const place = await whereItIs(path);
-    if (place === undefined) return [];
-    const points = place.mounts.map(({ mountPoint }) => path + mountPoint.slice(place.path.length));
-    return [...new Set(points)].toSorted((one, other) => other.length - one.length);
-  },
 };
+
+/** Mounting, through the C library and without a program in between. */
+export function mountsBy(calls: MountCalls) {
+  return {
+    /** A file system of the kernel's own on a folder. */
+    mount(fsType: 'tmpfs' | 'hugetlbfs', target: string, options: readonly string[]): Promise<void> {
+      return calls.mountNew(fsType, target, options.join(','));
+    },
+
+    /** Shows a file or folder at another place too; not what is mounted below it. */
+    bind(source: string, target: string): Promise<void> {
+      return calls.bind(source, target);
+    },
+
+    /** Takes rights from what is bound at a place, and there alone. Those that are taken already stay so. */
+    async restrict(target: string, options: readonly string[]): Promise<void> {
+      const wanted = flagsOf(options);
+      const place = await whereItIs(target);
+      const entry = place?.mounts.findLast(({ mountPoint }) => mountPoint === place.path);
+      const present = flagsOf(entry?.options ?? []);
+      if ((wanted | present) === present) return;
+      const flags = msRemount | msBind | present | wanted;
+      await calls.change(target, flags, `remount (${options.join(',')})`, place?.mounts.filter(isOn(place.path)) ?? []);
+    },
+
+    /** Takes away all that is mounted on a path, one over the other as it may be: the kernel reports when there is no more. */
+    async unmount(target: string): Promise<void> {
+      const place = await whereItIs(target);
+      const through = place?.mounts.filter(isOn(place.path)) ?? [];
+      if (through.length > 0) await calls.unmount(target, through);
+    },
+
+    /**
+     * Takes away all that is mounted at and below a path. What is bound there has been shown elsewhere before us, and mounts
+     * that were made below that other place are seen here too: to unmount them here would unmount them there, so that
+     * a bind with mounts below it is cut off first.
+     */
+    async release(path: string): Promise<void> {
+      const place = await whereItIs(path);
+      if (place === undefined || place.mounts.length === 0) return;
+      const points = pointsOf(place, path);
+      const isBelow = (point: string, above: string): boolean => point.startsWith(`${above}/`);
+      const through = (point: string): readonly MountEntry[] => {
+        const real = place.path + point.slice(path.length);
+        return place.mounts.filter(({ mountPoint }) => real === mountPoint || isBelow(real, mountPoint));
+      };
+      const tops = points.filter((point) => !points.some((above) => isBelow(point, above)));
+      for (const top of tops.filter((above) => points.some((point) => isBelow(point, above)))) {
+        await calls.change(top, msPrivate | msRecursive, 'cut off', through(top));
+      }
+      for (const point of points) await calls.unmount(point, through(point));
+    },
+
+    /** The paths at and below this one on which something is mounted, deepest first, in the words of the caller. */
+    async atOrBelow(path: string): Promise<readonly string[]> {
+      const place = await whereItIs(path);
+      return place === undefined ? [] : pointsOf(place, path);
+    },
+  };
+}
+
+/** In this process alone, whatever is mounted where. */
+export const hostMounts = mountsBy(mountCalls);
+
+const isOn =
+  (path: string) =>
+  ({ mountPoint }: MountEntry): boolean =>
+    mountPoint === path;
+
+function pointsOf(place: Place, path: string): readonly string[] {
+  const points = place.mounts.map(({ mountPoint }) => path + mountPoint.slice(place.path.length));
+  return [...new Set(points)].toSorted((one, other) => other.length - one.length);
+}
 
 interface Place {
   /** Without links. */

@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../src/base/log.ts';
+import { volumeHost } from '../../src/host/index.ts';
 import { runCommand, takeDown } from '../../src/up/index.ts';
 import { identityOf, isAlive, readBootId, type ProcessIdentity } from '../../src/up/process-table.ts';
 import { clock } from './real-wait.ts';
@@ -48,6 +49,8 @@ async function removeFolder(path: string): Promise<void> {
     note: () => undefined,
     step: <Result>(_: string, work: (progress: () => void) => Promise<Result>) => work(() => undefined),
   };
+  // Volumes of pods of an agent that was killed.
+  await volumeHost.mounts.release(path);
   await takeDown(join(path, rootName), 0, steps, { log: silentLog, clock, run: runCommand });
   await rm(path, { recursive: true, force: true });
 }
