@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readdir, readlink, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readdir, readlink, rm, symlink, writeFile, type FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
@@ -49,4 +49,31 @@ test('what is no block device is not held, whether it answers or not', async () 
   await assert.rejects(devices.hold(join(root, 'none'), never), { kind: 'notFound' });
   await assert.rejects(devices.hold('/dev/null', AbortSignal.abort(new Error('given up'))), /given up/);
   await devices.release('/dev/null');
+});
+
+test('a device that does not answer is opened once, and few of them at one time', async () => {
+  const opened: string[] = [];
+  let answer: (file: FileHandle) => void = () => undefined;
+  const slow = new HostBlockDevices({
+    open: (path) => {
+      opened.push(path);
+      return new Promise((resolve) => (answer = resolve));
+    },
+  });
+  const abort = new AbortController();
+  const holds = ['/dev/a', '/dev/b', '/dev/c'].map((path) => slow.hold(path, abort.signal));
+  const ended = Promise.all(holds.map((hold) => assert.rejects(hold, /enough/)));
+  abort.abort(new Error('enough'));
+  await ended;
+  await assert.rejects(slow.hold('/dev/a', never), { kind: 'unavailable', message: '/dev/a does not answer' });
+  await assert.rejects(slow.hold('/dev/d', never), { kind: 'unavailable', message: /\/dev\/a, \/dev\/b, \/dev\/c/ });
+  assert.deepEqual(opened, ['/dev/a', '/dev/b', '/dev/c']);
+  const late = await open('/dev/null');
+  answer(late);
+  while (late.fd >= 0) await new Promise<void>((resolve) => void setImmediate(resolve));
+  const again = slow.hold('/dev/c', never);
+  answer(await open('/dev/null'));
+  await again;
+  assert.deepEqual(opened, ['/dev/a', '/dev/b', '/dev/c', '/dev/c']);
+  await slow.release('/dev/c');
 });

@@ -4,9 +4,22 @@ import { raceAbort } from '../base/abort.ts';
 import { TubeletError } from '../base/errors.ts';
 import { mappedError } from './files.ts';
 
+/** Devices that do not answer to being opened: each keeps one of the agent's few threads. */
+const maxOpening = 3;
+
+export interface HostBlockDevicesOptions {
+  readonly open?: (path: string) => Promise<FileHandle>;
+}
+
 /** Block devices that pods have: links that lead to them, and descriptors that keep their numbers their own. */
 export class HostBlockDevices {
   readonly #held = new Map<string, FileHandle>();
+  readonly #opening = new Set<string>();
+  readonly #open: (path: string) => Promise<FileHandle>;
+
+  constructor({ open: openBy = openDevice }: HostBlockDevicesOptions = {}) {
+    this.#open = openBy;
+  }
 
   async link(path: string, target: string): Promise<void> {
     try {
@@ -29,10 +42,16 @@ export class HostBlockDevices {
     }
   }
 
-  /** A device that does not answer is let go when it does. */
+  /** A device that does not answer is let go when it does, and not opened a second time before. */
   async hold(path: string, signal: AbortSignal): Promise<void> {
     if (this.#held.has(path)) return;
-    const opening = openDevice(path);
+    if (this.#opening.has(path)) throw new TubeletError('unavailable', `${path} does not answer`);
+    if (this.#opening.size >= maxOpening) {
+      const paths = [...this.#opening].join(', ');
+      throw new TubeletError('unavailable', `${path} has to wait for other devices to be opened: ${paths}`);
+    }
+    this.#opening.add(path);
+    const opening = this.#open(path).finally(() => this.#opening.delete(path));
     try {
       this.#held.set(path, await raceAbort(opening, signal));
     } catch (error) {

@@ -83,6 +83,35 @@ describe('mount(8) and umount(8)', () => {
     await assert.rejects(programs.mount(wish, gone.signal), /enough/);
   });
 
+  test('umount is not run again for a place where it has not ended, killed as it was', async (context) => {
+    const { root, script, told, environment } = setUp(context);
+    // Its helper keeps the output open, as one that cannot be killed does.
+    const hang = script('hang', `setsid sh -c 'echo $$ >> ${root}/told; exec sleep 1000' & wait`);
+    const programs = mountPrograms({ environment, umount: hang });
+    const gaveUp = new AbortController();
+    const first = assert.rejects(programs.unmount('/t', { force: false }, gaveUp.signal), /enough/);
+    await until(() => existsSync(join(root, 'told')) && told() !== '');
+    gaveUp.abort(new Error('enough'));
+    await first;
+    for (let tries = 0; tries < 3; tries++) {
+      await assert.rejects(programs.unmount('/t', { force: false }, never), {
+        kind: 'unavailable',
+        message: 'unmount failed: an earlier umount of /t has not ended',
+      });
+    }
+    assert.equal(told().split('\n').length, 1);
+    process.kill(Number(told()), 'SIGKILL');
+    const again = new AbortController();
+    let tries: Promise<unknown> = Promise.resolve();
+    await until(() => {
+      tries = programs.unmount('/t', { force: false }, again.signal).catch((error: unknown) => error);
+      return told().split('\n').length > 1;
+    });
+    process.kill(Number(told().split('\n')[1]), 'SIGKILL');
+    again.abort(new Error('enough'));
+    await tries;
+  });
+
   test('really mount and unmount', rootOnly, async (context) => {
     const { root, environment } = setUp(context);
     const programs = mountPrograms({ environment });

@@ -21,6 +21,8 @@ const mostOutput = 8_192;
 
 /** mount(8) and umount(8), without a shell. They run helpers of file systems, which may hang for as long as servers do. */
 export function mountPrograms({ environment, mount = 'mount', umount = 'umount' }: MountProgramsOptions) {
+  /** What may not end although it was killed: there is never a second one of its kind for the same place. */
+  const unmounting = new Set<string>();
   return {
     /** Ends when the program and its helper have ended: an abort kills both and waits for that. */
     async mount({ fsType, source, target, options }: ProgramMount, signal: AbortSignal): Promise<void> {
@@ -36,7 +38,14 @@ export function mountPrograms({ environment, mount = 'mount', umount = 'umount' 
     /** Ends with the signal, whatever the program does then. */
     async unmount(target: string, { force }: { readonly force: boolean }, signal: AbortSignal): Promise<void> {
       const args = [...(force ? ['-f'] : []), '--', target];
-      const { ended, output } = await raceAbort(run(umount, args, environment, signal), signal);
+      const key = args.join(' ');
+      if (unmounting.has(key)) {
+        throw new TubeletError('unavailable', `unmount failed: an earlier umount of ${target} has not ended`);
+      }
+      const running = run(umount, args, environment, signal);
+      unmounting.add(key);
+      void running.finally(() => unmounting.delete(key));
+      const { ended, output } = await raceAbort(running, signal);
       if (ended === undefined) return;
       throw new TubeletError(
         'unavailable',
