@@ -1,10 +1,10 @@
 import { lstat, readdir, statfs, type Dirent, type Stats, type StatsFs } from 'node:fs';
-import { lstat as lstatNow, opendir } from 'node:fs/promises';
+import { lstat as lstatNow, opendir, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import type { FilesystemUsage } from '../model/usage.ts';
 import { countedMounts, deviceAt } from './disk-usage-mounts.ts';
-import { readMountInfo } from './mountinfo.ts';
+import { mountsAtOrBelow, readMountInfo } from './mountinfo.ts';
 
 /** What files take on a disk: allocated bytes and inodes, those with several names once. */
 export interface TreeSize {
@@ -76,7 +76,7 @@ export class HostDisk {
   async tree(path: string, signal: AbortSignal): Promise<TreeSize> {
     const root = await status(path);
     if (root === undefined) return empty;
-    const walk = new Walk(root.dev, signal);
+    const walk = new Walk(root.dev, signal, await mountPointsBelow(path));
     walk.count(root);
     if (root.isDirectory()) await walk.below(path, root.size);
     return walk.size();
@@ -86,17 +86,19 @@ export class HostDisk {
   async folders(path: string, signal: AbortSignal): Promise<FolderSizes> {
     const beside: string[] = [];
     const folders = new Map<string, TreeSize>();
+    const points = await mountPointsBelow(path);
     for (const entry of await list(path)) {
-      if (entry.isDirectory()) folders.set(entry.name, await this.#inside(join(path, entry.name), signal));
+      if (points.has(join(path, entry.name))) continue;
+      if (entry.isDirectory()) folders.set(entry.name, await this.#inside(join(path, entry.name), signal, points));
       else beside.push(entry.name);
     }
-    const walk = new Walk(undefined, signal);
+    const walk = new Walk(undefined, signal, points);
     await walk.entries(path, beside);
     return { files: walk.size(), folders };
   }
 
-  async #inside(folder: string, signal: AbortSignal): Promise<TreeSize> {
-    const walk = new Walk(undefined, signal);
+  async #inside(folder: string, signal: AbortSignal, points: ReadonlySet<string>): Promise<TreeSize> {
+    const walk = new Walk(undefined, signal, points);
     await walk.below(folder, 0);
     return walk.size();
   }
@@ -114,14 +116,16 @@ const empty: TreeSize = { bytes: 0, inodes: 0 };
 class Walk {
   #device: number | undefined;
   readonly #signal: AbortSignal;
+  readonly #mountPoints: ReadonlySet<string>;
   readonly #severalNames = new Set<number>();
   #bytes = 0;
   #inodes = 0;
 
   /** Without a device that of the first entry counts. */
-  constructor(device: number | undefined, signal: AbortSignal) {
+  constructor(device: number | undefined, signal: AbortSignal, mountPoints: ReadonlySet<string>) {
     this.#device = device;
     this.#signal = signal;
+    this.#mountPoints = mountPoints;
   }
 
   size(): TreeSize {
@@ -168,7 +172,8 @@ class Walk {
     const folders: { readonly path: string; readonly sizeBytes: number }[] = [];
     for (let from = 0; from < names.length; from += together) {
       this.#signal.throwIfAborted();
-      const paths = names.slice(from, from + together).map((name) => join(folder, name));
+      const some = names.slice(from, from + together).map((name) => join(folder, name));
+      const paths = some.filter((path) => !this.#mountPoints.has(path));
       const found = await Promise.all(paths.map(status));
       for (const [index, entry] of found.entries()) {
         const isNew = entry !== undefined && this.count(entry);
@@ -182,6 +187,16 @@ class Walk {
 
 /** What vanishes while one counts takes no space any more; a name that is too long for a path cannot be reached. */
 const passing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EACCES', 'ELOOP']);
+
+/**
+ * What is mounted below a path, as it is spelt: pods may mount there what others see, and whoever looks at a mount point may
+ * wait for its server for ever.
+ */
+async function mountPointsBelow(path: string): Promise<ReadonlySet<string>> {
+  const real = await realpath(path).catch(() => path);
+  const points = mountsAtOrBelow(readMountInfo(), real).map(({ mountPoint }) => path + mountPoint.slice(real.length));
+  return new Set(points.filter((point) => point !== path));
+}
 
 /** The plain call costs half of what its promise does, and there are thousands. */
 function status(path: string): Promise<Stats | undefined> {

@@ -133,8 +133,10 @@ export class VolumeFigures {
   }
 
   #measure(uid: PodUid, known: KnownVolume, signal: AbortSignal): Promise<VolumeUsage> {
-    const { origin } = known.volume;
-    if (origin !== undefined) return this.#measureForeign(uid, known, signal);
+    const { origin, path } = known.volume;
+    // A pod may have mounted something over its own volume that others see.
+    const isForeign = origin !== undefined || this.#deps.volumeDisks.isDistant(path);
+    if (isForeign) return this.#measureForeign(uid, known, signal);
     return this.#walks.run(() => this.#measureOwn(known, signal), signal);
   }
 
