@@ -7,6 +7,7 @@ import { silentLog } from '../src/base/log.ts';
 import { systemRandom } from '../src/base/system-random.ts';
 import { ImageFsInfoResponse, ListContainerStatsResponse } from '../src/gen/cri/api.ts';
 import { HostCgroupUsage } from '../src/host/cgroup-usage.ts';
+import { ForeignStorage } from '../src/host/foreign-storage.ts';
 import { HostDisk } from '../src/host/disk-usage.ts';
 import { HostVolumeDisks } from '../src/host/volume-disks.ts';
 import { readMachineFacts } from '../src/host/machine-facts.ts';
@@ -169,7 +170,10 @@ export async function makeMachine(clock: Clock, pods: number, containers: number
     cgroups: HostCgroupUsage.open({ clock, version: 1, pressure: true, hierarchies, proc }),
     machine: new HostProcUsage(proc),
     disk: new HostDisk(clock),
-    volumeDisks: new HostVolumeDisks({ clock, environment: process.env }),
+    volumeDisks: new HostVolumeDisks({
+      clock,
+      storage: new ForeignStorage({ clock, log: silentLog, rootDir: folder, onAnswer: () => undefined }),
+    }),
     runtime: {
       listContainerStats: async () => ListContainerStatsResponse.decode(answer),
       imageFsInfo: async () => images,

@@ -19,9 +19,11 @@ export { readNodeInfo, type NodeInfo, type NodeInfoOptions } from './node-info.t
 export { lookupAddresses, readNodeNetwork, type NodeNetwork } from './node-network.ts';
 export { mountPrograms, type MountProgramsOptions } from './mount-programs.ts';
 export { HostBlockDevices } from './block-devices.ts';
-export { volumeHost } from './volume-host.ts';
+export { ForeignStorage, type ForeignStorageDeps } from './foreign-storage.ts';
+export { volumeHost, volumeHostOn } from './volume-host.ts';
 export { HostVolumeDisks, type HostVolumeDisksOptions } from './volume-disks.ts';
-export { hostLogFiles, openNodeLog } from './log-files.ts';
+export { hostLogFiles } from './log-files.ts';
+export { nodeLogsOn } from './node-log-on-storage.ts';
 export { journalRunner } from './journal-runner.ts';
 export { HostCgroupUsage } from './cgroup-usage.ts';
 export { KeptFiles } from './kept-files.ts';

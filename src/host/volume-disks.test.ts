@@ -1,80 +1,73 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { readFile, statfs } from 'node:fs/promises';
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { silentLog } from '../base/log.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { parseMountInfo } from './mountinfo.ts';
-import { deviceNumber, HostVolumeDisks, type HostVolumeDisksOptions } from './volume-disks.ts';
+import { deviceNumber } from './device-bytes.ts';
+import { ForeignStorage } from './foreign-storage.ts';
+import { parseMountInfo, type MountEntry } from './mountinfo.ts';
+import { HostVolumeDisks } from './volume-disks.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tubelet-disks-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const { signal } = new AbortController();
+const tableOf = (text: string) => () => parseMountInfo(text);
+const line = (point: string, fsType: string, device: string): string =>
+  `30 1 ${device} / ${point} rw - ${fsType} src rw`;
 
-const disks = (more: Partial<HostVolumeDisksOptions> = {}): HostVolumeDisks =>
-  new HostVolumeDisks({ clock: new FakeClock({ wall: 5_000 }), environment: process.env, ...more });
+/** Where the folder of this test counts as a mount of its own, and where it does not. */
+const asForeign = tableOf([line('/', 'ext4', '8:1'), line(realpathSync(folder), 'nfs4', '0:30')].join('\n'));
+const asOwn = tableOf(line('/', 'ext4', '8:1'));
 
-/** A program in the place of stat(1). */
-function program(name: string, script: string): string {
-  const path = join(folder, name);
-  writeFileSync(path, `#!/bin/sh\n${script}\n`);
-  chmodSync(path, 0o755);
-  return path;
+function disks(mounts: () => readonly MountEntry[] = asOwn) {
+  const clock = new FakeClock({ wall: 5_000 });
+  const storage = new ForeignStorage({ clock, log: silentLog, rootDir: '/', onAnswer: () => undefined, mounts });
+  after(() => storage.stop());
+  return new HostVolumeDisks({ clock, storage });
 }
 
-describe('a file system that another process asks', () => {
-  test('has the figures that the kernel gives', async () => {
-    const { blocks, bsize, files } = await statfs(folder);
-    const { at, capacity, inodes, used = 0, available = 0 } = await disks().distantFilesystem(folder, signal);
-    assert.deepEqual({ at, capacity, inodes }, { at: 5_000, capacity: blocks * bsize, inodes: files });
-    assert.ok(used > 0 && available > 0 && used + available <= (capacity ?? 0));
-  });
+describe('a file system', () => {
+  for (const [where, mounts] of [
+    ['here', asOwn],
+    ['that another process asks', asForeign],
+  ] as const) {
+    test(`${where} has the figures that the kernel gives`, async () => {
+      const { blocks, bsize, files } = await statfs(folder);
+      const { at, capacity, inodes, used = 0, available = 0 } = await disks(mounts).distantFilesystem(folder, signal);
+      assert.deepEqual({ at, capacity, inodes }, { at: 5_000, capacity: blocks * bsize, inodes: files });
+      assert.ok(used > 0 && available > 0 && used + available <= (capacity ?? 0));
+    });
 
-  test('that never answers is given up with the signal, and its asker is dead by then', async () => {
-    const abort = new AbortController();
-    const started = join(folder, 'started');
-    const hangs = program('hangs', `echo $$ > ${started}.new && mv ${started}.new ${started}; exec sleep 1000`);
-    const answer = disks({ program: hangs }).distantFilesystem(folder, abort.signal);
-    let pid: number | undefined;
-    while (pid === undefined) pid = await readFile(started, 'utf8').then(Number, () => undefined);
-    abort.abort(new Error('enough'));
-    await assert.rejects(answer, /enough/);
-    assert.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
-  });
-
-  test('that is not there, or answers oddly, is an error in words', async () => {
-    await assert.rejects(disks().distantFilesystem(join(folder, 'gone'), signal), /exit status 1: stat: .*gone/);
-    const odd = program('odd', 'echo 1 2 x');
-    await assert.rejects(disks({ program: odd }).distantFilesystem(folder, signal), /odd answer: 1 2 x/);
-    const none = join(folder, 'no-such-program');
-    await assert.rejects(disks({ program: none }).distantFilesystem(folder, signal), /ENOENT/);
-  });
+    test(`${where} that is not there is an error in words`, async () => {
+      const gone = disks(mounts).distantFilesystem(join(folder, 'gone'), signal);
+      await assert.rejects(gone, { kind: 'notFound', message: /ENOENT.*gone/ });
+    });
+  }
 });
 
 test('whether a file system is distant is read from the table of mounts', () => {
-  const line = (point: string, fsType: string): string => `30 1 0:30 / ${point} rw - ${fsType} src rw`;
   const table = [
-    line('/', 'ext4'),
-    line('/nfs', 'nfs4'),
-    line('/nfs/over', 'tmpfs'),
-    line('/s3', 'fuse.s3fs'),
-    line('/fuse', 'fuse'),
-    line('/blk', 'fuseblk'),
-    line('/overlay', 'fuse-overlayfs-is-no-type'),
+    line('/', 'ext4', '8:1'),
+    line('/nfs', 'nfs4', '0:30'),
+    line('/s3', 'fuse.s3fs', '0:31'),
+    line('/shown', 'ext4', '8:1'),
+    line('/disk', 'ext4', '8:16'),
+    line('/memory', 'tmpfs', '0:32'),
   ];
-  const it = disks({ mounts: () => parseMountInfo(table.join('\n')) });
+  const it = disks(tableOf(table.join('\n')));
   const cases: readonly (readonly [string, boolean])[] = [
     ['/', false],
     ['/home', false],
     ['/nfs', true],
     ['/nfs/below', true],
     ['/nfs-not', false],
-    ['/nfs/over', false],
     ['/s3', true],
-    ['/fuse', true],
-    ['/blk', true],
-    ['/overlay', false],
+    ['/shown/x', false],
+    ['/disk', true],
+    ['/memory', false],
   ];
   for (const [path, expected] of cases) assert.equal(it.isDistant(path), expected, path);
 });

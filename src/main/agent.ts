@@ -6,7 +6,7 @@ import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
-import { hostFiles, readMachine } from '../host/index.ts';
+import { ForeignStorage, hostFiles, readMachine } from '../host/index.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
@@ -85,6 +85,13 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     const server = wireServer({ ...deps, random, cri, pages });
     await runner.start(server.open, signal);
     await makeFolders(settings);
+    const foreign = new ForeignStorage({
+      clock,
+      log,
+      rootDir: settings.flags.rootDir,
+      onAnswer: () => machine?.storageAnswers(),
+    });
+    await runner.start([foreign], signal);
     access = await openApi({ ...deps, random, metrics: registry, tracer: tracing?.tracer }, signal);
     server.admit(access, () => node?.view.node()?.status?.addresses ?? []);
     await runner.start(access?.components ?? [], signal);
@@ -152,6 +159,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         view: node.view,
         tracer: tracing?.tracer,
         drivers: storage.drivers,
+        storage: foreign,
         inUseChanged: () => node?.wake(),
         ...(cluster && { cluster }),
       },
@@ -180,9 +188,10 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       pods: wired,
       registry,
       drivers: storage.drivers,
+      storage: foreign,
     });
     const evictions = wireEviction({ settings, clock, random, log, metrics: registry, pods: wired, meter: stats });
-    const served = server.complete({ machine: wired, stats });
+    const served = server.complete({ machine: wired, stats, storage: foreign });
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
     const pods = [checkpoint, ...wired.components, ...evictions, ...sources];

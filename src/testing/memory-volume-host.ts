@@ -15,7 +15,8 @@ import type { MemoryEntry, MemoryFiles } from './memory-files.ts';
 
 /** The machine as volumes see it, over a disk in memory. Every change asks the disk's `fault` first. */
 export function memoryVolumeHost(files: MemoryFiles): VolumeHost {
-  return { files, contents: contentsOn(files), paths: pathsOn(files), mounts: mountsOn(files) };
+  const paths = pathsOn(files);
+  return { files, contents: contentsOn(files), paths, ownPaths: paths, mounts: mountsOn(files) };
 }
 
 const bytes = (content: string | Uint8Array): Uint8Array =>
@@ -116,6 +117,7 @@ function pathsOn(disk: MemoryFiles): HostPaths {
       const entry = at === undefined ? undefined : disk.entries.get(at);
       return entry && factsOf(entry);
     },
+    makeFolder: (path, mode) => disk.makeFolder(path, mode),
     async makeFile(path, mode) {
       disk.fault('makeFile', path);
       disk.entries.set(path, { content: '', mode });

@@ -44,7 +44,7 @@ export function persistentWorld({ cluster = true, labels = {}, ...more }: Persis
       events: { record },
       memory: () => ({ allocatable: {}, noSwap: true }),
     }),
-    hostPath({ files: host.files, paths: host.paths }),
+    hostPath({ paths: host.paths }),
     localVolume({ clock, host, paths, programs, events: { record }, rootDir: '/k' }),
     nfs({ clock, host, paths, programs }),
     csi(more.csi),

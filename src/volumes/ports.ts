@@ -75,6 +75,8 @@ export interface VolumeHost {
   readonly files: VolumeFiles;
   readonly contents: ContentFiles;
   readonly paths: HostPaths;
+  /** The same for folders that the agent made and has shown to nobody yet: nothing there hangs. */
+  readonly ownPaths: Pick<HostPaths, 'lookAt' | 'changeTree'>;
   readonly mounts: Mounts;
 }
 
@@ -127,10 +129,15 @@ export interface FileFacts {
   readonly gid: number;
 }
 
-/** Paths that others write to as well, walked by descriptor: a link that appears on the way leads nowhere. */
+/**
+ * Paths that others write to as well, walked by descriptor: a link that appears on the way leads nowhere. What is behind
+ * them may hang: then calls fail after a while, as `unavailable`, and hold up nothing else.
+ */
 export interface HostPaths {
   /** What stands at a path, through links; nothing where there is nothing. */
   lookAt(path: string): Promise<FileFacts | undefined>;
+  /** Makes a folder and those above it; one that is there gets the mode. */
+  makeFolder(path: string, mode: number): Promise<void>;
   /** Makes an empty file; not the folders above it. */
   makeFile(path: string, mode: number): Promise<void>;
   /** Gives groups and modes to a folder and all that is below it on its file system; tells how many entries are done. */
@@ -169,10 +176,7 @@ export interface Mounts {
   atOrBelow(path: string): Promise<readonly string[]>;
 }
 
-/**
- * mount(8) and umount(8), for file systems with helpers of their own and for whatever may take long: the calls of the
- * kernel behind `Mounts` hold up the whole agent.
- */
+/** mount(8) and umount(8), for file systems with helpers of their own. */
 export interface MountPrograms {
   /** Ends when the program has ended, killed as it may be: nobody mounts behind our back afterwards. */
   mount(wish: MountWish, signal: AbortSignal): Promise<void>;

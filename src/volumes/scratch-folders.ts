@@ -10,6 +10,8 @@ const markFolderMode = 0o750;
 const markMode = 0o644;
 const markPlugin = 'kubernetes.io~empty-dir';
 
+export type ScratchHost = Pick<VolumeHost, 'files' | 'ownPaths' | 'mounts'>;
+
 export interface ScratchFolder extends VolumePlace {
   /** The kind's folder below the pod's volumes. */
   readonly folder: string;
@@ -24,17 +26,17 @@ export interface ScratchFolder extends VolumePlace {
  *   absent ──make──> folder ──mount──> mounted ──finish──> marked        remove: mark, mount, folder
  */
 export class ScratchFolders {
-  readonly #host: VolumeHost;
+  readonly #host: ScratchHost;
   readonly #paths: PodPaths;
 
-  constructor(host: VolumeHost, paths: PodPaths) {
+  constructor(host: ScratchHost, paths: PodPaths) {
     this.#host = host;
     this.#paths = paths;
   }
 
   /** Makes the folder, unless it is complete; `finish` has the last hand at it. Answers where it is. */
   async make(place: ScratchFolder, medium: Medium, finish: (path: string) => Promise<void>): Promise<string> {
-    const { files, paths, mounts } = this.#host;
+    const { files, ownPaths: paths, mounts } = this.#host;
     const path = this.#paths.volume(place.uid, place.folder, place.name);
     const marks = this.#marks(place);
     const isMarked = (await paths.lookAt(join(marks, 'ready'))) !== undefined;

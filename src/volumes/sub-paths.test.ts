@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { TubeletError } from '../base/errors.ts';
 import { podUid } from '../base/ids.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { MemoryFiles } from '../testing/memory-files.ts';
@@ -67,6 +68,20 @@ test('a part outside the volume is refused in words for people', async () => {
   };
   await assert.rejects(bind('a'), { message: 'failed to prepare subPath for volumeMount "vol" of container "main"' });
   assert.equal(files.mounts.size, 0);
+});
+
+test('storage that does not answer is said to people too, and its pods are known until they are asked for', async () => {
+  const { files, parts, bind } = await setUp();
+  files.fault = (operation) => {
+    if (operation === 'makeBelow') throw new TubeletError('unavailable', '/v/a: nfs4 does not answer');
+  };
+  const message =
+    'failed to create subPath directory for volumeMount "vol" of container "main": /v/a: nfs4 does not answer';
+  await assert.rejects(bind('a'), { kind: 'unavailable', message });
+  assert.deepEqual([parts.takeWaiting(), parts.takeWaiting()], [[uid], []]);
+  await assert.rejects(bind('a'));
+  await parts.clean(uid);
+  assert.deepEqual(parts.takeWaiting(), [], 'nobody waits for a pod that is gone');
 });
 
 test('cleaning takes all away, again and again, and goes on after a crash at any step', async () => {

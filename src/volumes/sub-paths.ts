@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { PodUid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
-import { TubeletError } from '../base/errors.ts';
+import { isKind, messageOf, TubeletError } from '../base/errors.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import type { OpenPath, VolumeHost } from './ports.ts';
 
@@ -31,12 +31,29 @@ export interface SubPathsDeps {
  */
 export class SubPaths {
   readonly #deps: SubPathsDeps;
+  readonly #unavailable = new Set<PodUid>();
 
   constructor(deps: SubPathsDeps) {
     this.#deps = deps;
   }
 
   async bind(uid: PodUid, part: SubPath): Promise<void> {
+    try {
+      await this.#bind(uid, part);
+    } catch (error) {
+      if (isKind(error, 'unavailable')) this.#unavailable.add(uid);
+      throw error;
+    }
+  }
+
+  /** The pods that had to wait because of storage that did not answer, since this was last asked. */
+  takeWaiting(): readonly PodUid[] {
+    const waiting = [...this.#unavailable];
+    this.#unavailable.clear();
+    return waiting;
+  }
+
+  async #bind(uid: PodUid, part: SubPath): Promise<void> {
     const { paths } = this.#deps.host;
     const where = `for volumeMount "${part.mountName}" of container "${part.container}"`;
     await this.#explained(`failed to create subPath directory ${where}`, () =>
@@ -55,6 +72,7 @@ export class SubPaths {
   /** Takes all bound parts of a pod away. Volumes come down only afterwards. */
   async clean(uid: PodUid): Promise<void> {
     const { files, mounts } = this.#deps.host;
+    this.#unavailable.delete(uid);
     const folder = this.#deps.paths.subPaths(uid);
     if ((await files.list(folder)).length === 0) return;
     await mounts.release(folder);
@@ -81,12 +99,15 @@ export class SubPaths {
     throw new TubeletError('conflict', `${target} did not become what was opened`);
   }
 
-  /** People read the short text; what went wrong inside a volume is for the log. */
+  /** People read the short text; what went wrong inside a volume is for the log, except that its storage does not answer. */
   async #explained(message: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (cause) {
       this.#deps.log.error(cause, message, {});
+      if (isKind(cause, 'unavailable')) {
+        throw new TubeletError('unavailable', `${message}: ${messageOf(cause)}`, { cause });
+      }
       throw new TubeletError('internal', message, { cause });
     }
   }

@@ -144,6 +144,17 @@ describe('mount', () => {
     assert.equal(calls.filter((call) => call.startsWith('up emptyDir')).length, 1);
   });
 
+  test('storage that answers again makes all that failed due, of whatever kind', async () => {
+    const { failing, manager, woken, calls } = setUp();
+    for (const name of ['etc', 'cache']) failing.set(name, 'does not answer');
+    await assert.rejects(manager.mount(pod, never));
+    failing.clear();
+    manager.tryAllAgain();
+    assert.deepEqual(woken, [`${pod.uid} at 0`]);
+    await manager.mount(pod, never);
+    assert.equal(calls.filter((call) => call.startsWith('up emptyDir')).length, 2);
+  });
+
   test('what follows objects is tried at every look: somebody may know that it is there now', async () => {
     const { failing, manager, events } = setUp();
     failing.set('keys', 'secret "s" not found');

@@ -106,9 +106,18 @@ export class VolumeManager implements Component {
    * is behind them, and pods whose volumes could not be taken down are looked at.
    */
   tryAgain(kind: string): void {
+    this.#tryAgain((plugin = kind) => plugin === kind);
+  }
+
+  /** Storage that did not answer may do so now: whatever failed is due. */
+  tryAllAgain(): void {
+    this.#tryAgain(() => true);
+  }
+
+  #tryAgain(isConcerned: (plugin: string | undefined) => boolean): void {
     const nextAtMs = this.#deps.clock.monotonic();
     for (const [uid, { records, abort }] of this.#pods) {
-      const concerned = [...records.values()].filter(({ plugin }) => (plugin ?? kind) === kind);
+      const concerned = [...records.values()].filter(({ plugin }) => isConcerned(plugin));
       const failed = concerned.filter(({ failure }) => failure !== undefined);
       for (const record of failed) if (record.failure !== undefined) record.failure = { ...record.failure, nextAtMs };
       if (failed.length > 0 || (concerned.length > 0 && abort.signal.aborted)) this.#deps.wake(uid);

@@ -50,7 +50,7 @@ export class WrittenVolumes {
     const hostPath = await scratch.make(place, medium, async (path) => {
       if (fsGroup === undefined) return;
       const change = { pod, path, group: { gid: fsGroup, readOnly: true } };
-      await giveToGroup({ clock, events, paths: host.paths }, change, new AbortController().signal);
+      await giveToGroup({ clock, events, paths: host.ownPaths }, change, new AbortController().signal);
     });
     await writeContents({ clock, random, files: host.files, contents: host.contents }, hostPath, contents);
     this.#written.set(key, `${digest} ${hostPath}`);

@@ -10,6 +10,7 @@ import type { Cri } from '../../src/cri/index.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wireServer } from '../../src/main/wire/server.ts';
 import { PlainListener, SecureListener, type ServerLimits } from '../../src/server/index.ts';
+import { ForeignStorage } from '../../src/host/index.ts';
 import type { ListenerName } from '../../src/server/route.ts';
 import { createLog, Registry, type LogSink } from '../../src/telemetry/index.ts';
 import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
@@ -186,8 +187,9 @@ export class FuzzWorld {
       await this.#sabotage?.(this, this.#folder);
       return summary(...asked);
     };
+    const storage = new ForeignStorage({ clock, log, rootDir: this.#folder, onAnswer: () => undefined });
     server.admit({ api: client, reviews: client, transport: this.api, components: [] }, () => []);
-    const components = [...server.open, ...server.complete({ machine: this.#node.machine, stats })];
+    const components = [...server.open, ...server.complete({ machine: this.#node.machine, stats, storage })];
     await this.#runner.start(components, this.#life.signal);
     for (const component of components) this.#remember(component);
   }

@@ -7,6 +7,7 @@ import { systemRandom } from '../../src/base/system-random.ts';
 import { connectCri, type Cri } from '../../src/cri/index.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { HostCgroupUsage } from '../../src/host/cgroup-usage.ts';
+import { ForeignStorage } from '../../src/host/foreign-storage.ts';
 import { HostDisk } from '../../src/host/disk-usage.ts';
 import { HostVolumeDisks } from '../../src/host/volume-disks.ts';
 import { cgroupHierarchies, readMachine } from '../../src/host/index.ts';
@@ -114,7 +115,15 @@ async function makeStats(): Promise<Stats> {
     cgroups: HostCgroupUsage.open({ clock, version, pressure: true }),
     machine: new HostProcUsage(),
     disk: new HostDisk(clock),
-    volumeDisks: new HostVolumeDisks({ clock, environment: process.env }),
+    volumeDisks: new HostVolumeDisks({
+      clock,
+      storage: new ForeignStorage({
+        clock,
+        log: silentLog,
+        rootDir: node.names.kubeletRoot,
+        onAnswer: () => undefined,
+      }),
+    }),
     runtime: cri,
     pods: { all: () => pods },
     volumesOf: (uid) =>

@@ -153,6 +153,7 @@ export class Life {
       files: slow(real.files),
       contents: slow(real.contents),
       paths: slow(real.paths),
+      ownPaths: slow(real.ownPaths),
       mounts: slow(real.mounts),
     };
   }

@@ -78,7 +78,7 @@ export class VolumeAgent {
       paths,
       plugins: [
         emptyDir({ clock, scratch, paths: host.paths, memory, events }),
-        hostPath({ files: host.files, paths: host.paths }),
+        hostPath({ paths: host.paths }),
         configMap(written, objects),
         secret(written, objects),
         downwardApi(written, facts),

@@ -13,7 +13,8 @@ import {
   hostFiles,
   mountPrograms,
   outwardAddresses,
-  volumeHost,
+  volumeHostOn,
+  type ForeignStorage,
   type Machine,
 } from '../../host/index.ts';
 import { parseResolvConf, type HostDns } from '../../model/dns.ts';
@@ -59,6 +60,7 @@ export interface RuntimeParts {
   readonly nodeEvents: NodeEvents;
   readonly tracer?: Tracer | undefined;
   readonly drivers: CsiDrivers;
+  readonly storage: ForeignStorage;
   /** The volumes in use that somebody else attaches have changed. */
   readonly inUseChanged: () => void;
   /** Where there is an API server. */
@@ -88,7 +90,7 @@ export function wireNodeMachine(
     log,
     cri,
     files: hostFiles,
-    volumeHost,
+    volumeHost: volumeHostOn(parts.storage),
     mountPrograms: mountPrograms({ environment: process.env }),
     storage: {
       drivers: parts.drivers,

@@ -71,6 +71,8 @@ export interface PodMachine {
   stuck(): readonly StuckPod[];
   /** Tells people of a pod, while it is wanted here. */
   tell(uid: PodUid, event: PodEvent): void;
+  /** Storage that did not answer may do so now. */
+  storageAnswers(): void;
   /** A storage driver came or went. */
   driverChanged(name: string): void;
   /** Every pod of which the runtime has anything, as last seen. */
@@ -371,6 +373,11 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     tell(uid, event) {
       const pod = desired.get(uid);
       if (pod !== undefined) events.record(pod, event);
+    },
+    storageAnswers() {
+      volumes.tryAllAgain();
+      const uids = subPaths.takeWaiting();
+      if (uids.length > 0) dispatch.handle({ type: 'resourcesChanged', uids });
     },
     driverChanged(name) {
       csi?.driverChanged(name);

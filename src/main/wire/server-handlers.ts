@@ -6,7 +6,7 @@ import type { Random } from '../../base/random.ts';
 import { toFlagz, type Settings } from '../../config/index.ts';
 import type { Cri } from '../../cri/index.ts';
 import { ContainerState, type ContainerStatus } from '../../gen/cri/api.ts';
-import { hostFiles, hostLogFiles, journalRunner, openNodeLog } from '../../host/index.ts';
+import { hostFiles, hostLogFiles, journalRunner, nodeLogsOn, type ForeignStorage } from '../../host/index.ts';
 import { podObject } from '../../model/desired-pod.ts';
 import {
   attachHandler,
@@ -47,6 +47,7 @@ import { shownConfiguration } from './shown-configuration.ts';
 export interface ServedParts {
   readonly machine: PodMachine;
   readonly stats: Stats;
+  readonly storage: ForeignStorage;
 }
 
 export interface ServerHandlersDeps {
@@ -84,9 +85,11 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
     portForward: portForwardHandler(session),
     run: runHandler(session),
   };
+  let opener: ReturnType<typeof nodeLogsOn> | undefined;
+  const openLog = (): ReturnType<typeof nodeLogsOn> => (opener ??= nodeLogsOn(parts().storage));
   const nodeLogs = nodeLogsHandler({
     clock,
-    files: { open: openNodeLog },
+    files: { open: (path, folders) => openLog()(path, folders) },
     journal: journalRunner({ environment: env }),
     root: nodeLogFolder,
     alsoBelow: [settings.config.podLogsDir],

@@ -10,6 +10,7 @@ import {
   HostVolumeDisks,
   KeptFiles,
   readMachineFacts,
+  type ForeignStorage,
   type Machine,
 } from '../../host/index.ts';
 import { podPaths } from '../../model/pod-paths.ts';
@@ -33,7 +34,7 @@ export interface StatsWiring {
   /** What `/metrics` shows. */
   readonly registry: Registry;
   readonly drivers: CsiDrivers;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly storage: ForeignStorage;
 }
 
 /** What the node and its pods use, read from this machine's kernel and its runtime. */
@@ -94,7 +95,7 @@ export async function wireStats(wiring: StatsWiring): Promise<Stats> {
       return pod === undefined ? [] : measuredVolumes.of(pod, pods.volumes.mounted(uid));
     },
     drivers: wireDriverStats(wiring),
-    volumeDisks: new HostVolumeDisks({ clock, environment: wiring.env }),
+    volumeDisks: new HostVolumeDisks({ clock, storage: wiring.storage }),
     volumeMeasured: (source, seconds) => measured.volumeMeasured(source, seconds),
   });
   registry.beforePage(async () => {

@@ -105,8 +105,8 @@ export function wireVolumes(deps: VolumesDeps): WiredVolumes {
       events,
     });
   const plugins = [
-    emptyDir({ clock, scratch, paths: host.paths, memory, events }),
-    hostPath({ files: host.files, paths: host.paths }),
+    emptyDir({ clock, scratch, paths: host.ownPaths, memory, events }),
+    hostPath({ paths: host.paths }),
     configMap(written, objects),
     secret(written, objects),
     downwardApi(written, facts),

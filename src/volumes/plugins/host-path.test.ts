@@ -1,23 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { FileKind } from '../ports.ts';
+import { TubeletError } from '../../base/errors.ts';
 import { aPod } from '../../testing/pods.ts';
 import { hostPath } from './host-path.ts';
 
 const never = new AbortController().signal;
 
-function setUp(kind?: FileKind) {
+function setUp(kind?: FileKind | TubeletError) {
   const made: string[] = [];
   let found = kind;
   const plugin = hostPath({
-    files: {
+    paths: {
       async makeFolder(path, mode) {
         made.push(`folder ${path} ${mode.toString(8)}`);
         found = 'folder';
       },
-    },
-    paths: {
-      lookAt: async () => found && { kind: found, mode: 0, uid: 0, gid: 0 },
+      async lookAt() {
+        if (found instanceof TubeletError) throw found;
+        return found && { kind: found, mode: 0, uid: 0, gid: 0 };
+      },
       async makeFile(path, mode) {
         made.push(`file ${path} ${mode.toString(8)}`);
         found = 'file';
@@ -72,6 +74,15 @@ describe('a path of the node', () => {
       assert.deepEqual(made, [kind === 'folder' ? 'folder /p 755' : 'file /p 644']);
     });
   }
+
+  test('on storage that does not answer says which', async () => {
+    const { up } = setUp(
+      new TubeletError('unavailable', '/p: the file system mounted on /p (nfs4, s:/) does not answer'),
+    );
+    const message = 'hostPath type check failed: /p: the file system mounted on /p (nfs4, s:/) does not answer';
+    await assert.rejects(up('Directory'), { kind: 'unavailable', message });
+    await up('');
+  });
 
   test('never has steps back, and never another type', async () => {
     const { up } = setUp('folder');

@@ -1,6 +1,6 @@
-import { TubeletError } from '../../base/errors.ts';
+import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
 import type { HostPathVolumeSource } from '../../gen/kubernetes/types.ts';
-import type { FileKind, HostPaths, VolumeFiles, VolumePlugin, VolumeRequest } from '../ports.ts';
+import type { FileKind, HostPaths, VolumePlugin, VolumeRequest } from '../ports.ts';
 import { VolumeStepError } from '../volume-failures.ts';
 
 const folderMode = 0o755;
@@ -18,12 +18,11 @@ const checks: ReadonlyMap<string, readonly [FileKind, string]> = new Map([
 ]);
 
 export interface HostPathDeps {
-  readonly files: Pick<VolumeFiles, 'makeFolder'>;
-  readonly paths: Pick<HostPaths, 'lookAt' | 'makeFile'>;
+  readonly paths: Pick<HostPaths, 'lookAt' | 'makeFolder' | 'makeFile'>;
 }
 
 /** hostPath: the node's own path, taken as it is, inline or behind a claim. Nothing of it is ours to remove. */
-export function hostPath({ files, paths }: HostPathDeps): VolumePlugin {
+export function hostPath({ paths }: HostPathDeps): VolumePlugin {
   return {
     handles: (volume) => volume.hostPath !== undefined,
     handlesClaimed: ({ kind }) => kind === 'hostPath',
@@ -37,8 +36,10 @@ export function hostPath({ files, paths }: HostPathDeps): VolumePlugin {
         throw new TubeletError('invalid', `hostPath type check failed: ${type} is an invalid volume type`);
       }
       if (check !== undefined) {
-        if ((await paths.lookAt(path)) === undefined) await create(type, path);
-        await requireKind(path, ...check);
+        await explained(async () => {
+          if ((await paths.lookAt(path)) === undefined) await create(type, path);
+          await requireKind(path, ...check);
+        });
       }
       if (request.claimed === undefined) return { hostPath: path };
       return { hostPath: path, isOfNode: true, ...(request.claimed.readOnly && { readOnly: true }) };
@@ -46,13 +47,23 @@ export function hostPath({ files, paths }: HostPathDeps): VolumePlugin {
   };
 
   async function create(type: string, path: string): Promise<void> {
-    if (type === 'DirectoryOrCreate') await files.makeFolder(path, folderMode);
+    if (type === 'DirectoryOrCreate') await paths.makeFolder(path, folderMode);
     if (type === 'FileOrCreate') await paths.makeFile(path, fileMode);
   }
 
   async function requireKind(path: string, kind: FileKind, words: string): Promise<void> {
     if ((await paths.lookAt(path))?.kind === kind) return;
     throw new TubeletError('invalid', `hostPath type check failed: ${path} is not ${words}`);
+  }
+}
+
+/** Storage that does not answer: the pod is to say which. */
+async function explained(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (cause) {
+    if (!isKind(cause, 'unavailable')) throw cause;
+    throw new TubeletError('unavailable', `hostPath type check failed: ${messageOf(cause)}`, { cause });
   }
 }
 

@@ -9,7 +9,8 @@ import type { SimDisk } from './sim-disk.ts';
 
 /** The machine as volumes see it, taking the same steps as the real adapters do. */
 export function simVolumeHost(disk: SimDisk): VolumeHost {
-  return { files: disk, contents: contentsOn(disk), paths: pathsOn(disk), mounts: mountsOn(disk) };
+  const paths = pathsOn(disk);
+  return { files: disk, contents: contentsOn(disk), paths, ownPaths: paths, mounts: mountsOn(disk) };
 }
 
 const linkInTheMaking = '..data_tmp';
@@ -84,6 +85,7 @@ function pathsOn(disk: SimDisk): HostPaths {
       const found = disk.table.walk(path)?.inode;
       return found && factsOf(found);
     },
+    makeFolder: (path, mode) => disk.makeFolder(path, mode),
     async makeFile(path, mode) {
       disk.fault('makeFile', path);
       if (!disk.has(path)) disk.create(path, 'file', mode);

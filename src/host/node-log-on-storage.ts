@@ -1,0 +1,31 @@
+import { Limiter } from '../base/limiter.ts';
+import type { ForeignStorage } from './foreign-storage.ts';
+import { openNodeLog, type HostNodeLog, type HostNodeLogFolder } from './log-files.ts';
+
+/** Of the threads that do the agent's own work on files. */
+const maxForeign = 2;
+
+/**
+ * Logs below folders in which others mount file systems, or to which their links lead. Such a file system must have
+ * answered before anything is read from it, and however many clients read when it stops, they keep few threads.
+ */
+export function nodeLogsOn(
+  storage: Pick<ForeignStorage, 'probe'>,
+  open: typeof openNodeLog = openNodeLog,
+): typeof openNodeLog {
+  const foreign = new Limiter(maxForeign);
+  return async (path, folders) => {
+    if (!(await storage.probe(path))) return open(path, folders);
+    return limited(await foreign.run(() => open(path, folders)), foreign);
+  };
+}
+
+function limited(log: HostNodeLog | HostNodeLogFolder, foreign: Limiter): HostNodeLog | HostNodeLogFolder {
+  const close = (): Promise<void> => foreign.run(() => log.close());
+  if (log.kind === 'folder') {
+    return { kind: log.kind, modifiedMs: log.modifiedMs, list: (most) => foreign.run(() => log.list(most)), close };
+  }
+  const { kind, modifiedMs, size } = log;
+  const read: HostNodeLog['read'] = (...words) => foreign.run(() => log.read(...words));
+  return { kind, modifiedMs, size, read, close };
+}
