@@ -1,13 +1,13 @@
 import { basename, dirname } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
-import type { FileInfo, Files } from '../pods/sources/ports.ts';
+import type { FileInfo, Files, OnPathChange } from '../pods/sources/ports.ts';
 
 /** A folder /m in memory as the file source sees it, with faults to order and counts of what was asked. */
 export class ManifestFolder implements Files {
   readonly texts = new Map<string, string>();
   readonly broken = new Map<string, string>();
   readonly calls: string[] = [];
-  readonly watchers = new Map<string, (name: string | undefined) => void>();
+  readonly watchers = new Map<string, OnPathChange>();
   #version = 0;
 
   put(path: string, text: string): void {
@@ -18,11 +18,11 @@ export class ManifestFolder implements Files {
 
   remove(path: string): void {
     this.texts.delete(path);
-    this.tell(path);
+    this.tell(path, 'entry');
   }
 
-  tell(path: string): void {
-    this.watchers.get(dirname(path))?.(basename(path));
+  tell(path: string, kind: 'entry' | 'content' = 'content'): void {
+    this.watchers.get(dirname(path))?.(basename(path), kind);
   }
 
   async readdir(path: string): Promise<readonly string[]> {
@@ -43,7 +43,7 @@ export class ManifestFolder implements Files {
     return new TextEncoder().encode(this.texts.get(path) ?? '');
   }
 
-  watch(path: string, onChange: (name: string | undefined) => void): () => void {
+  watch(path: string, onChange: OnPathChange): () => void {
     this.#enter('watch', path);
     this.watchers.set(path, onChange);
     return () => this.watchers.delete(path);

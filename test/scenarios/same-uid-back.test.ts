@@ -24,6 +24,43 @@ describe('a pod whose manifest goes and comes back', () => {
     });
   }
 
+  for (const restartPolicy of ['Always', 'OnFailure', 'Never']) {
+    test(`at once, runs again: ${restartPolicy}`, async () => {
+      const it = new AgentWorld();
+      const pod = aPod({ spec: { restartPolicy } });
+      await it.start();
+      await it.manifests(pod);
+      await it.writtenAnew(pod);
+      await it.clock.advance(2_000);
+      // What starts again after any end goes on counting; what runs once begins from nothing, or it could not run.
+      const isCounted = restartPolicy === 'Always';
+      assert.deepEqual(it.containers(), isCounted ? ['main#0 exited', 'main#1 running'] : ['main#0 running']);
+      assert.equal(it.sandboxes().at(-1), isCounted ? '#1 ready' : '#0 ready');
+      assert.equal(it.phase(), 'Running');
+      const [main] = it.lastStatus().containerStatuses ?? [];
+      assert.equal(main?.restartCount, isCounted ? 1 : 0);
+      assert.equal(main?.lastState?.terminated !== undefined, isCounted);
+      await it.manifests();
+      await it.clock.advance(40_000);
+      assert.deepEqual([...it.containers(), ...it.sandboxes()], []);
+      await it.stop();
+    });
+  }
+
+  test('at once, runs its init containers again before the regular ones', async () => {
+    const it = new AgentWorld();
+    it.cri.programs.forContainer('first', exitAfter(100, 0), exitAfter(100, 0));
+    const pod = aPod({ spec: { initContainers: [aContainer('first')] } });
+    await it.start();
+    await it.manifests(pod);
+    await it.clock.advance(1_000);
+    await it.writtenAnew(pod);
+    await it.clock.advance(2_000);
+    const second = it.containers().filter((container) => container.includes('#1'));
+    assert.deepEqual(second, ['first#1 exited', 'main#1 running']);
+    await it.stop();
+  });
+
   test('runs again although it had succeeded', async () => {
     const it = new AgentWorld();
     it.cri.programs.forContainer('main', exitAfter(100, 0), {});

@@ -29,6 +29,32 @@ export function changeStories(open: OpenStage): void {
       },
     );
 
+    story(
+      open,
+      'that is deleted and written anew at once restarts its pod, one replaced by a rename does not',
+      async (stage) => {
+        const pod = await stage.give({ name: 'anew', containers: [container('main', { onTerm: { after: 0 } })] });
+        const first = await pod.when('is ready', isReady);
+        await pod.writeAnew();
+        const after = await pod.when(
+          'has restarted',
+          (now) => isReady(now) && containerOf(now, 'main').restartCount === 1,
+        );
+        assert.equal(after.metadata?.uid, first.metadata?.uid);
+        assert.notEqual(containerOf(after, 'main').containerID, containerOf(first, 'main').containerID);
+        assert.equal(
+          containerOf(after, 'main').lastState?.terminated?.containerID,
+          containerOf(first, 'main').containerID,
+        );
+        assert.deepEqual(wordsOf(await pod.seen.trail()), ['main starts', 'main asked', 'main ends', 'main starts']);
+        await pod.replaceFile();
+        await stage.pass(3);
+        const last = await pod.when('is ready', isReady);
+        assert.equal(containerOf(last, 'main').containerID, containerOf(after, 'main').containerID);
+        assert.deepEqual(await pod.seen.containers(), ['main#0 ended', 'main#1 running']);
+      },
+    );
+
     story(open, 'that goes takes everything with it', async (stage) => {
       const pod = await stage.give({ name: 'goes', containers: [container('main')] });
       await pod.when('is ready', isReady);

@@ -144,6 +144,11 @@ class FakeStage implements Stage {
       },
       now: async () => find(),
       edit: (plan) => this.#put(plan),
+      writeAnew: async () => {
+        const manifest = this.#manifests.get(plainName);
+        if (manifest !== undefined) await world.writtenAnew(...this.#read(plainName, manifest).pods);
+      },
+      replaceFile: () => this.#tell(),
       remove: async () => {
         this.#manifests.delete(plainName);
         this.#cast.folder(name).trail.push({ at: world.clock.monotonic() / 1_000, word: 'removed' });

@@ -170,6 +170,14 @@ class RealStage implements Stage {
         await listens();
         this.#put(plan, folder);
       },
+      writeAnew: async () => {
+        await listens();
+        node.writeAnew(name);
+      },
+      replaceFile: async () => {
+        await listens();
+        node.replaceFile(name);
+      },
       remove: async () => {
         await listens();
         folder.mark('removed');

@@ -31,6 +31,10 @@ export interface StagePod {
   when(what: string, isSo: (pod: Pod) => boolean, seconds?: number): Promise<Pod>;
   now(): Promise<Pod | undefined>;
   edit(plan: PodPlan): Promise<void>;
+  /** Deletes the manifest and writes it anew, the same, with nothing in between. */
+  writeAnew(): Promise<void>;
+  /** Puts a new file with the same contents in the place of the manifest, by a rename. */
+  replaceFile(): Promise<void>;
   /** Takes the manifest away. */
   remove(): Promise<void>;
   /** Waits until the runtime has nothing of it left. */

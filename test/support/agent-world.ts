@@ -174,6 +174,13 @@ export class AgentWorld {
     await this.clock.advance(0);
   }
 
+  /** The manifests of these pods are deleted and written anew before anything else can happen. */
+  async writtenAnew(...pods: readonly DesiredPod[]): Promise<void> {
+    const others = this.#manifests.filter(({ uid }) => !pods.some((pod) => pod.uid === uid));
+    this.#machine?.set(this.#source, others);
+    await this.manifests(...others, ...pods);
+  }
+
   status(uid: string): PodStatus | undefined {
     return this.#machine?.statuses.get(podUid(uid));
   }

@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { silentLog } from '../../src/base/log.ts';
@@ -111,6 +111,20 @@ export class RealNode {
     const hidden = join(this.names.manifests, `.${name}.new`);
     writeFileSync(hidden, JSON.stringify(pod));
     renameSync(hidden, join(this.names.manifests, `${name}.json`));
+  }
+
+  /** Deletes a manifest and writes it anew with nothing in between. */
+  writeAnew(name: string): void {
+    const path = join(this.names.manifests, `${name}.json`);
+    const text = readFileSync(path);
+    rmSync(path);
+    writeFileSync(path, text);
+  }
+
+  /** Puts a copy in the place of a manifest, by a rename. */
+  replaceFile(name: string): void {
+    const path = join(this.names.manifests, `${name}.json`);
+    this.put(name, JSON.parse(readFileSync(path, 'utf8')) as object);
   }
 
   /** Removes a manifest, and waits until the agent has left nothing of the pod in the runtime. */

@@ -55,6 +55,15 @@ describe('a decision stands', () => {
     assert.match(world.registry.render(), /^kubelet_admission_rejections_total\{reason="OutOfcpu"\} 1$/m);
   });
 
+  test('for what is left of a former life does not: the pod is judged anew', () => {
+    const world = new World();
+    world.running.add(pod('a', '1').uid);
+    assert.equal(world.admission.decide(pod('a', '64'), []).admit, true);
+    world.admission.forget(pod('a', '1').uid);
+    assert.equal(world.admission.isAdmitted(pod('a', '64')), false);
+    assert.equal(world.admission.decide(pod('a', '64'), []).admit, false);
+  });
+
   test('until the pod is forgotten', () => {
     const world = new World();
     world.admission.decide(pod('a', '64'), []);

@@ -27,6 +27,8 @@ export class Admission {
   readonly #decided = new Map<PodUid, Verdict>();
   /** Pods that were told to give way: they may still be ending, but what they asked for is promised to others. */
   readonly #victims = new Set<PodUid>();
+  /** Pods of which the runtime has containers that prove nothing: they are of a life that is over. */
+  readonly #formerLives = new Set<PodUid>();
 
   constructor(deps: AdmissionDeps) {
     this.#deps = deps;
@@ -42,6 +44,7 @@ export class Admission {
     const known = this.#decided.get(pod.uid);
     if (known !== undefined) return known;
     const verdict = this.#wasAdmitted(pod) ? admitted : this.#judge(pod, active);
+    this.#formerLives.delete(pod.uid);
     this.#decided.set(pod.uid, verdict.admit === 'afterPreempting' ? admitted : verdict);
     this.#tell(pod, verdict);
     return verdict;
@@ -54,10 +57,12 @@ export class Admission {
     return known === undefined ? this.#wasAdmitted(pod) : known.admit !== false;
   }
 
-  /** The pod is gone: should its uid come again, it is a new question. */
+  /** The pod is gone: should its uid come again, it is a new question, whatever its containers left in the runtime. */
   forget(uid: PodUid): void {
     this.#decided.delete(uid);
     this.#victims.delete(uid);
+    if (this.#deps.running.hasContainers(uid)) this.#formerLives.add(uid);
+    else this.#formerLives.delete(uid);
   }
 
   #judge(pod: DesiredPod, active: readonly DesiredPod[]): Verdict {
@@ -69,7 +74,7 @@ export class Admission {
   #wasAdmitted(pod: DesiredPod): boolean {
     const { phase, startTime } = pod.status;
     const startedByUs = !isStatic(pod) && startTime !== undefined && !isTerminalPhase(phase);
-    return startedByUs || this.#deps.running.hasContainers(pod.uid);
+    return startedByUs || (this.#deps.running.hasContainers(pod.uid) && !this.#formerLives.has(pod.uid));
   }
 
   #tell(pod: DesiredPod, verdict: Verdict): void {

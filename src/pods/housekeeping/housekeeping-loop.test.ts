@@ -16,7 +16,13 @@ function setUp() {
     log,
     sourcesReady: () => world.sourcesReady,
     isDesired: () => false,
-    workers: { uids: () => [], isOver: () => false, adoptOrphan: () => {}, forget: () => false },
+    workers: {
+      uids: () => [],
+      isOver: () => false,
+      continuesFormerLife: () => false,
+      adoptOrphan: () => {},
+      forget: () => false,
+    },
     observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
     remover: { remove: async () => {} },
     directories: {
@@ -96,7 +102,13 @@ test('a removal that fails is tried again soon, then less and less often', async
     log: new MemoryLog(),
     sourcesReady: () => true,
     isDesired: () => false,
-    workers: { uids: () => [], isOver: () => false, adoptOrphan: () => {}, forget: () => false },
+    workers: {
+      uids: () => [],
+      isOver: () => false,
+      continuesFormerLife: () => false,
+      adoptOrphan: () => {},
+      forget: () => false,
+    },
     observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
     remover: { remove: async () => {} },
     directories: {

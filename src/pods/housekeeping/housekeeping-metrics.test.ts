@@ -17,7 +17,13 @@ test('directories of strangers are counted by round, those that stay apart', asy
     log: new MemoryLog(),
     sourcesReady: () => true,
     isDesired: () => false,
-    workers: { uids: () => [], isOver: () => false, adoptOrphan: () => {}, forget: () => false },
+    workers: {
+      uids: () => [],
+      isOver: () => false,
+      continuesFormerLife: () => false,
+      adoptOrphan: () => {},
+      forget: () => false,
+    },
     observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
     remover: { remove: async () => {} },
     directories: {

@@ -16,6 +16,7 @@ class World {
   readonly desired = new Set<PodUid>();
   /** Uid → whether the worker is over. */
   readonly workers = new Map<PodUid, boolean>();
+  readonly continuing = new Set<PodUid>();
   readonly inRuntime = new Set<PodUid>();
   readonly onDisk = new Set<PodUid>();
   readonly done: string[] = [];
@@ -32,6 +33,7 @@ class World {
     workers: {
       uids: () => [...this.workers.keys()],
       isOver: (uid) => this.workers.get(uid) === true,
+      continuesFormerLife: (uid) => this.continuing.has(uid),
       adoptOrphan: ({ uid, namespace, name }) => {
         this.done.push(`adopt ${uid} ${namespace}/${name}`);
         this.workers.set(uid, false);
@@ -127,6 +129,17 @@ describe('what is removed', () => {
     world.onDisk.add(podUid('c'));
     await world.tidy();
     assert.deepEqual(world.done, []);
+  });
+});
+
+describe('a pod that comes back', () => {
+  test('and starts its containers again keeps what is there of them; only what is remembered goes', async () => {
+    const world = new World();
+    world.over(a);
+    world.continuing.add(a);
+    await world.tidy();
+    assert.deepEqual(world.done, ['gone a', 'forget a']);
+    assert.equal(world.inRuntime.has(a) && world.onDisk.has(a), true);
   });
 });
 

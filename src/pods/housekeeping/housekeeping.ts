@@ -151,13 +151,17 @@ export class Housekeeping implements Component {
     const { workers, observed, remover, directories, log } = this.#deps;
     const remains = await observed.look(uid, signal);
     if (!workers.isOver(uid)) return;
-    await remover.remove(remains, signal);
-    if (!workers.isOver(uid)) return;
-    await directories.remove(uid);
-    // What others know of the runtime must not show what is gone.
-    await observed.look(uid, signal);
-    if (!workers.isOver(uid)) return;
-    log.debug(2, 'Pod removed', { podUID: uid });
+    if (workers.continuesFormerLife(uid)) {
+      log.debug(2, 'Pod starts again', { podUID: uid });
+    } else {
+      await remover.remove(remains, signal);
+      if (!workers.isOver(uid)) return;
+      await directories.remove(uid);
+      // What others know of the runtime must not show what is gone.
+      await observed.look(uid, signal);
+      if (!workers.isOver(uid)) return;
+      log.debug(2, 'Pod removed', { podUID: uid });
+    }
     // Everybody forgets the old life before a new one begins.
     this.#deps.onGone(uid);
     workers.forget(uid);

@@ -5,6 +5,8 @@ export interface Workers {
   uids(): readonly PodUid[];
   /** Finished, and its source does not name it any more. */
   isOver(uid: PodUid): boolean;
+  /** Over, wanted again, and what the runtime and the disk have of it is the history of its new life. */
+  continuesFormerLife(uid: PodUid): boolean;
   adoptOrphan(orphan: { readonly uid: PodUid; readonly name: string; readonly namespace: string }): void;
   forget(uid: PodUid): boolean;
 }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +62,19 @@ async function until(names: string): Promise<void> {
     };
   });
 }
+
+/** Waits until so many sets were told. */
+async function untilTold(count: number): Promise<void> {
+  if (sets.length >= count) return;
+  await new Promise<void>((resolve) => {
+    onSet = () => {
+      if (sets.length >= count) resolve();
+    };
+  });
+}
+
+/** Long enough for every look that the events so far can cause. */
+const quiet = (): Promise<void> => systemClock().sleep(150);
 
 const manifest = (name: string, image = 'i'): string =>
   `apiVersion: v1\nkind: Pod\nmetadata: {name: ${name}}\nspec: {containers: [{name: c, image: ${image}}]}\n`;
@@ -213,4 +227,60 @@ test('nothing is told after stop, and no handle is left', async () => {
   await put('a.yaml', manifest('a'));
   assert.deepEqual(sets, ['']);
   assert.ok(!process.getActiveResourcesInfo().includes('FSEventWrap'));
+});
+
+test('a file deleted and written anew at once was gone in between', async () => {
+  await mkdir(folder);
+  await put('a.yaml', manifest('a'));
+  await put('b.yaml', manifest('b'));
+  await start();
+  const [before, other] = pods;
+  rmSync(join(folder, 'a.yaml'));
+  writeFileSync(join(folder, 'a.yaml'), manifest('a'));
+  await untilTold(3);
+  assert.deepEqual(sets, ['a b', 'b', 'a b']);
+  assert.equal(pods[0]?.uid, before?.uid);
+  assert.notEqual(pods[0], before);
+  assert.equal(pods[1], other);
+});
+
+test('a file moved away and back at once was gone in between', async () => {
+  await mkdir(folder);
+  await put('a.yaml', manifest('a'));
+  await start();
+  renameSync(join(folder, 'a.yaml'), join(root, 'a.yaml'));
+  renameSync(join(root, 'a.yaml'), join(folder, 'a.yaml'));
+  await untilTold(3);
+  assert.deepEqual(sets, ['a', '', 'a']);
+});
+
+test('a file replaced by renaming was there throughout, however often', async () => {
+  await mkdir(folder);
+  await put('a.yaml', manifest('a'));
+  await start();
+  for (const from of [join(root, 'a.yaml'), join(folder, '.a.new')]) {
+    writeFileSync(from, manifest('a'));
+    renameSync(from, join(folder, 'a.yaml'));
+    await quiet();
+  }
+  for (let n = 0; n < 5; n++) {
+    writeFileSync(join(folder, '.a.new'), manifest('a'));
+    renameSync(join(folder, '.a.new'), join(folder, 'a.yaml'));
+  }
+  await quiet();
+  assert.deepEqual(sets, ['a']);
+});
+
+test('deleted and written anew, again and again', async () => {
+  await mkdir(folder);
+  await put('a.yaml', manifest('a'));
+  await start();
+  for (let n = 1; n <= 5; n++) {
+    rmSync(join(folder, 'a.yaml'));
+    writeFileSync(join(folder, 'a.yaml'), manifest('a'));
+    await untilTold(1 + 2 * n);
+    await quiet();
+    assert.deepEqual(sets.slice(-2), ['', 'a']);
+    assert.equal(sets.length, 1 + 2 * n);
+  }
 });

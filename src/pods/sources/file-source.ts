@@ -5,11 +5,11 @@ import type { Log } from '../../base/log.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 import type { StandaloneObject } from '../../model/standalone-object.ts';
 import { defaultPodRules, type PodRules } from '../../model/validation/index.ts';
+import { RecentEvents } from './entry-events.ts';
 import { lookAgainMs } from './judge-file.ts';
-import type { Contents } from './manifest.ts';
-import { ManifestFiles } from './manifest-files.ts';
+import { ManifestFiles, type LookOutcome } from './manifest-files.ts';
 import { PathWatch } from './path-watch.ts';
-import type { Files } from './ports.ts';
+import type { Files, OnPathChange } from './ports.ts';
 
 export interface FileSourceDeps {
   readonly clock: Clock;
@@ -44,8 +44,7 @@ export class FileSource implements Component {
   readonly #deps: FileSourceDeps;
   readonly #manifests: ManifestFiles;
   readonly #watch: PathWatch;
-  /** Entries that an event named: read again even if their times look the same. */
-  #touched = new Set<string>();
+  readonly #events = new RecentEvents();
   #toldPods: readonly DesiredPod[] | undefined;
   #toldObjects: readonly StandaloneObject[] = [];
   #timer: { readonly due: number; readonly cancel: CancelTimer } | undefined;
@@ -59,7 +58,7 @@ export class FileSource implements Component {
     const { preventApiReferences = true, rules = defaultPodRules } = deps;
     const allowed = { preventApiReferences, allowFolderObjects, rules };
     this.#deps = deps;
-    this.#watch = new PathWatch({ files, log, path, onChange: (name) => this.#changed(name) });
+    this.#watch = new PathWatch({ files, log, path, onChange: this.#changed });
     this.#manifests = new ManifestFiles({ clock, log, files, path, nodeName, ...allowed });
   }
 
@@ -82,11 +81,11 @@ export class FileSource implements Component {
     await this.#looking;
   }
 
-  #changed(name: string | undefined): void {
-    this.#deps.log.debug(4, 'Something changed at the static pod path', { path: this.#deps.path, name });
-    if (name !== undefined) this.#touched.add(name);
+  readonly #changed: OnPathChange = (name, kind) => {
+    this.#deps.log.debug(4, 'Something changed at the static pod path', { path: this.#deps.path, name, kind });
+    if (name !== undefined) this.#events.add(name, kind);
     this.#planLook(gatherMs);
-  }
+  };
 
   #planLook(ms: number): void {
     if (this.#stopped) return;
@@ -103,11 +102,9 @@ export class FileSource implements Component {
   async #look(): Promise<void> {
     if (this.#stopped) return;
     const { log, path, fileCheckFrequencyMs } = this.#deps;
-    const touched = this.#touched;
-    this.#touched = new Set();
     let unsettled = false;
     try {
-      const outcome = await this.#manifests.look(touched, this.#watch);
+      const outcome = await this.#manifests.look(this.#events.take(), this.#watch);
       unsettled = outcome.unsettled;
       this.#tell(outcome);
     } catch (error) {
@@ -117,17 +114,23 @@ export class FileSource implements Component {
     else this.#planLook(unsettled ? lookAgainMs : Math.max(leastPollMs, fileCheckFrequencyMs));
   }
 
-  #tell({ pods, objects }: Contents): void {
+  #tell({ podsBetween, pods, objects }: LookOutcome): void {
     if (this.#stopped) return;
-    const { log, onSet, onObjects } = this.#deps;
+    const { log, onObjects } = this.#deps;
     if (!sameItems(this.#toldObjects, objects)) {
       this.#toldObjects = objects;
       attempt(log, 'The set of ConfigMaps and Secrets was not taken', () => onObjects?.(objects));
     }
-    if (this.#toldPods === undefined || !sameItems(this.#toldPods, pods)) {
-      this.#toldPods = pods;
-      attempt(log, 'The set of static pods was not taken', () => onSet('file', pods));
-    }
+    // Without this set in between, a pod whose manifest is the same again would go on as if nothing had happened.
+    if (podsBetween !== undefined) this.#tellPods(podsBetween);
+    this.#tellPods(pods);
+  }
+
+  #tellPods(pods: readonly DesiredPod[]): void {
+    if (this.#toldPods !== undefined && sameItems(this.#toldPods, pods)) return;
+    this.#toldPods = pods;
+    const { log, onSet } = this.#deps;
+    attempt(log, 'The set of static pods was not taken', () => onSet('file', pods));
   }
 }
 

@@ -4,8 +4,10 @@ import type { Clock } from '../../base/clock.ts';
 import { describeError, isKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { seenTime } from '../../model/annotations.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { StaticPodRules } from '../../model/static-pod.ts';
 import type { PodRules } from '../../model/validation/index.ts';
+import { countChanges, judgeEntry, type EntryState, type LookEvents } from './entry-events.ts';
 import { doubtMs, judgeFile, type FileState, type Reading } from './judge-file.ts';
 import { decodeText, unreadable, type Contents, type Manifest } from './manifest.ts';
 import type { PathWatch } from './path-watch.ts';
@@ -23,6 +25,8 @@ interface ManifestFilesDeps extends StaticPodRules {
 }
 
 export interface LookOutcome extends Contents {
+  /** The pods of the moment in which files were gone that are there again; undefined when there were none. */
+  readonly podsBetween?: readonly DesiredPod[];
   /** Something looked half-done: look again soon. */
   readonly unsettled: boolean;
 }
@@ -36,6 +40,7 @@ const manifestEndings: ReadonlySet<string> = new Set(['.yaml', '.yml', '.json'])
 export class ManifestFiles {
   readonly #deps: ManifestFilesDeps;
   #states: ReadonlyMap<string, FileState> = new Map();
+  #entries: ReadonlyMap<string, EntryState> = new Map();
   /** Entries that are no manifests, so that each is mentioned once. */
   #passedOver: ReadonlySet<string> = new Set();
   #missingSince: number | undefined;
@@ -45,10 +50,10 @@ export class ManifestFiles {
   }
 
   /**
-   * Looks at the path and reads what changed or was `touched`. Each thing is watched before it is looked at, so that no
+   * Looks at the path and reads what changed or was touched by an event. Each thing is watched before it is looked at, so that no
    * change can fall in between. Throws when the path is there but cannot be looked at.
    */
-  async look(touched: ReadonlySet<string>, watch: PathWatch): Promise<LookOutcome> {
+  async look({ events, touched }: LookEvents, watch: PathWatch): Promise<LookOutcome> {
     await watch.followAbove();
     const target = await unlessMissing(this.#deps.files.stat(this.#deps.path));
     watch.followInside(target);
@@ -56,15 +61,39 @@ export class ManifestFiles {
     if (found === undefined && this.#mayComeBack()) return this.#outcome(true);
     if (found !== undefined) this.#missingSince = undefined;
     const states = new Map<string, FileState>();
+    const remade = this.#judgeEntries(found ?? new Map(), events);
     for (const [path, info] of found ?? []) {
-      const previous = this.#states.get(path);
+      // A file that was deleted and made again is another one, whatever it says.
+      const previous = remade.has(path) ? undefined : this.#states.get(path);
       const known = previous?.version === info.version && info.version !== unknownVersion;
       const unchanged = known && !touched.has(basename(path));
       const state = unchanged && previous.kind !== 'doubted' ? previous : await this.#read(path, info, previous);
       if (state !== undefined) states.set(path, state);
     }
+    const hadPods = [...remade].some((path) => (this.#states.get(path)?.pods.length ?? 0) > 0);
     this.#states = states;
-    return this.#outcome([...states.values()].some((state) => state.kind === 'doubted'));
+    const outcome = this.#outcome([...states.values()].some((state) => state.kind === 'doubted'));
+    if (!hadPods) return outcome;
+    const stayed = [...states].filter(([path]) => !remade.has(path));
+    return { ...outcome, podsBetween: stayed.flatMap(([, state]) => state.pods) };
+  }
+
+  /** The files that were deleted and made again since the last look. */
+  #judgeEntries(found: ReadonlyMap<string, FileInfo>, events: LookEvents['events']): ReadonlySet<string> {
+    const known = new Set([...this.#states.keys()].map((path) => basename(path)));
+    const there = new Set([...found.keys()].map((path) => basename(path)));
+    const counts = countChanges(events, { wasKnown: (name) => known.has(name), isThere: (name) => there.has(name) });
+    const now = this.#deps.clock.monotonic();
+    const remade = new Set<string>();
+    const entries = new Map<string, EntryState>();
+    for (const [path, { identity }] of found) {
+      const changes = counts.get(basename(path)) ?? 0;
+      const { state, wasGone } = judgeEntry(this.#entries.get(path), { identity, changes, now });
+      entries.set(path, state);
+      if (wasGone) remade.add(path);
+    }
+    this.#entries = entries;
+    return remade;
   }
 
   #outcome(unsettled: boolean): LookOutcome {

@@ -14,7 +14,9 @@ export const nodeFiles: Files = {
 
   watch(path, onChange, onError) {
     try {
-      const watcher = watch(path, (_event, name) => onChange(name ?? undefined));
+      const watcher = watch(path, (event, name) =>
+        onChange(name ?? undefined, event === 'rename' ? 'entry' : 'content'),
+      );
       watcher.on('error', (error) => onError(toTubeletError(path, error)));
       return () => watcher.close();
     } catch (error) {

@@ -1,14 +1,14 @@
 import { basename, dirname, relative, sep } from 'node:path';
 import { isKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { FileInfo, Files } from './ports.ts';
+import type { FileInfo, Files, OnPathChange } from './ports.ts';
 
 interface PathWatchDeps {
   readonly files: Files;
   readonly log: Log;
   readonly path: string;
   /** Something may have changed: the entry of that name, or anything. */
-  readonly onChange: (name: string | undefined) => void;
+  readonly onChange: OnPathChange;
 }
 
 interface Watch {
@@ -45,7 +45,7 @@ export class PathWatch {
     const { path } = this.#deps;
     const folder = target?.kind === 'directory' ? target : undefined;
     if (this.#inside !== undefined && this.#inside.identity !== folder?.identity) this.#closeInside();
-    if (folder !== undefined) this.#inside ??= this.#watch(path, folder.identity, (name) => this.#insideChanged(name));
+    if (folder !== undefined) this.#inside ??= this.#watch(path, folder.identity, this.#insideChanged);
   }
 
   close(): void {
@@ -54,10 +54,10 @@ export class PathWatch {
   }
 
   /** A folder that is moved or deleted reports its own name, and its watch is spent. */
-  #insideChanged(name: string | undefined): void {
+  readonly #insideChanged: OnPathChange = (name, kind) => {
     if (name === basename(this.#deps.path)) this.#closeInside();
-    this.#deps.onChange(name);
-  }
+    this.#deps.onChange(name, kind);
+  };
 
   /** Watches the nearest folder above that exists. True if that is a new watch and there may be a nearer one by now. */
   async #climb(): Promise<boolean> {
@@ -68,8 +68,8 @@ export class PathWatch {
         if (this.#above?.path === folder && this.#above.identity === identity) return false;
         const awaited = relative(folder, path).split(sep)[0];
         this.#closeAbove();
-        this.#above = this.#watch(folder, identity, (name) => {
-          if (name === undefined || name === awaited) this.#deps.onChange(name);
+        this.#above = this.#watch(folder, identity, (name, kind) => {
+          if (name === undefined || name === awaited) this.#deps.onChange(name, kind);
         });
         return this.#above !== undefined && folder !== dirname(path);
       } catch (error) {
@@ -81,7 +81,7 @@ export class PathWatch {
     }
   }
 
-  #watch(path: string, identity: string, onChange: (name: string | undefined) => void): Watch | undefined {
+  #watch(path: string, identity: string, onChange: OnPathChange): Watch | undefined {
     const { files } = this.#deps;
     try {
       const close = files.watch(path, onChange, (error) => {

@@ -16,11 +16,14 @@ export interface Files {
   stat(path: string): Promise<FileInfo>;
   readFile(path: string): Promise<Uint8Array>;
   /**
-   * Tells of changes in a folder, by the name of the entry where the system gives one. Throws when the path cannot be
-   * watched. The returned function ends the watch.
+   * Reports each change in a folder, in order, by the name of the entry where the system gives one. Throws when the path
+   * cannot be watched. The returned function ends the watch.
    */
-  watch(path: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void;
+  watch(path: string, onChange: OnPathChange, onError: (error: unknown) => void): () => void;
 }
+
+/** `entry`: the name came, went or was taken over by another file. `content`: its file was written to. */
+export type OnPathChange = (name: string | undefined, kind: 'entry' | 'content') => void;
 
 /** Header → values. They may be credentials. */
 export type HttpHeaders = Masked<Readonly<Record<string, readonly string[]>>>;

@@ -11,7 +11,14 @@ import { PodWorker } from './pod-worker.ts';
 import type { PodSyncer } from './ports.ts';
 import { StaticTurns } from './static-turns.ts';
 import { workerMetrics, type WorkerMetrics } from './worker-metrics.ts';
-import { mayRun, targetOf, type KillDecision, type WorkerEvent, type WorkerState } from './state.ts';
+import {
+  continuesFormerLife,
+  mayRun,
+  targetOf,
+  type KillDecision,
+  type WorkerEvent,
+  type WorkerState,
+} from './state.ts';
 
 export interface PodWorkersDeps {
   readonly clock: Clock;
@@ -92,7 +99,7 @@ export class PodWorkers implements Component {
 
   /**
    * Drops the memory of a pod that is finished and dropped by its source; answers whether it was. Called when nothing is
-   * left of it: a pod that its source names again begins its new life here.
+   * left of it that is in the way of a new life: a pod that its source names again begins it here.
    */
   forget(uid: PodUid): boolean {
     const worker = this.#workers.get(uid);
@@ -130,6 +137,11 @@ export class PodWorkers implements Component {
   isOver(uid: PodUid): boolean {
     const state = this.#workers.get(uid)?.state;
     return state?.phase === 'finished' && state.dropped;
+  }
+
+  /** Over, wanted again, and its containers are to start again as the next attempts of what the runtime has of them. */
+  continuesFormerLife(uid: PodUid): boolean {
+    return continuesFormerLife(this.#workers.get(uid)?.state);
   }
 
   /** A static pod of that name has not come to its end. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { podUid } from '../../base/ids.ts';
-import { aPod } from '../../testing/pods.ts';
-import { mayRun, reduceWorker, type WorkerEvent, type WorkerState } from './state.ts';
+import type { PodSpec } from '../../gen/kubernetes/types.ts';
+import { aContainer, aPod } from '../../testing/pods.ts';
+import { continuesFormerLife, mayRun, reduceWorker, type WorkerEvent, type WorkerState } from './state.ts';
 
 const pod = aPod();
 const configured: WorkerEvent = { type: 'configured', pod, mustWait: false };
@@ -47,6 +48,32 @@ describe('a pod that is wanted', () => {
     const changed = aPod({ spec: { terminationGracePeriodSeconds: 3 } });
     const state = after(configured, { type: 'configured', pod: changed, mustWait: false });
     assert.ok(state?.phase === 'syncing' && state.pod === changed);
+  });
+});
+
+describe('coming back under the same uid', () => {
+  const ends: readonly WorkerEvent[] = [{ type: 'stopped' }, { type: 'cleaned' }];
+  const backWith = (spec: Partial<PodSpec>): WorkerState | undefined =>
+    after(configured, { type: 'removed' }, { type: 'configured', pod: aPod({ spec }), mustWait: false }, ...ends);
+
+  test('goes on with what is there where every container starts again after any end', () => {
+    assert.equal(continuesFormerLife(backWith({})), true);
+    assert.equal(continuesFormerLife(backWith({ restartPolicy: 'Always' })), true);
+    for (const restartPolicy of ['OnFailure', 'Never'])
+      assert.equal(continuesFormerLife(backWith({ restartPolicy })), false);
+    const once = { ...aContainer('once'), restartPolicy: 'Never' };
+    assert.equal(continuesFormerLife(backWith({ containers: [aContainer('main'), once] })), false);
+  });
+
+  test('not before the end of the former life, and not for one that is gone', () => {
+    const back: WorkerEvent = { type: 'configured', pod, mustWait: false };
+    assert.equal(continuesFormerLife(after(configured, { type: 'removed' }, back)), false);
+    assert.equal(continuesFormerLife(after(configured, { type: 'removed' }, ...ends)), false);
+    assert.equal(
+      continuesFormerLife(after(configured, { type: 'removed' }, back, { type: 'removed' }, ...ends)),
+      false,
+    );
+    assert.equal(continuesFormerLife(undefined), false);
   });
 });
 

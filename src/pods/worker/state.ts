@@ -200,6 +200,18 @@ export function targetOf(state: WorkerState): PodTarget {
   return state.phase === 'waiting' || state.phase === 'syncing' ? { kind: 'desired', pod: state.pod } : state.target;
 }
 
+/**
+ * Whether the pod comes back and its new life goes on where the former one ended: each container starts again, as after any
+ * end, with the next attempt. A container that runs once could not, so for its pod everything of the former life goes.
+ */
+export function continuesFormerLife(state: WorkerState | undefined): boolean {
+  if (state?.phase !== 'finished' || state.next === undefined) return false;
+  const { restartPolicy = 'Always', containers } = state.next.spec;
+  return [restartPolicy, ...containers.map((container) => container.restartPolicy ?? 'Always')].every(
+    (policy) => policy === 'Always',
+  );
+}
+
 /** Containers may run or come to run: volumes stay, a terminal phase is not published. */
 export function mayRun(state: WorkerState | undefined): boolean {
   return state?.phase === 'syncing' || state?.phase === 'terminating';
