@@ -1,4 +1,4 @@
-import type { CpuUsage, InterfaceUsage, MemoryUsage } from '../model/usage.ts';
+import type { CpuUsage, DiskActivity, InterfaceUsage, MemoryUsage } from '../model/usage.ts';
 import { fieldOf, figuresIn } from './cgroup-usage-text.ts';
 
 /** What the files of /proc say, from their texts alone. */
@@ -114,6 +114,22 @@ export function blockDevicesIn(diskstats: string): ReadonlyMap<string, string> {
     if (name !== undefined) names.set(`${major}:${minor}`, `/dev/${name}`);
   }
   return names;
+}
+
+/** /proc/diskstats: `/dev/<name>` → what went through it. A line with fewer figures is of no disk. */
+export function diskActivitiesIn(diskstats: string): ReadonlyMap<string, DiskActivity> {
+  const disks = new Map<string, DiskActivity>();
+  for (const line of diskstats.split('\n')) {
+    const [, , name, ...words] = line.trim().split(/ +/);
+    const figures = words.slice(0, 11).map(Number);
+    if (name === undefined || figures.length < 11 || !figures.every(Number.isSafeInteger)) continue;
+    const [reads = 0, readsMerged = 0, sectorsRead = 0, readMs = 0, writes = 0, writesMerged = 0] = figures;
+    const [sectorsWritten = 0, writeMs = 0, inProgress = 0, busyMs = 0, weightedMs = 0] = figures.slice(6);
+    const read = { reads, readsMerged, sectorsRead, readMs };
+    const written = { writes, writesMerged, sectorsWritten, writeMs };
+    disks.set(`/dev/${name}`, { ...read, ...written, inProgress, busyMs, weightedMs });
+  }
+  return disks;
 }
 
 /** The soft limit of open files in /proc/<pid>/limits; -1 for none. */

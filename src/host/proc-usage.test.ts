@@ -7,7 +7,14 @@ import { FakeClock } from '../testing/fake-clock.ts';
 import { passingFolder } from '../testing/recorded-tree.ts';
 import { readPseudoFile } from './proc-usage-file.ts';
 import { HostProcessFiles } from './proc-usage-files.ts';
-import { blockDevicesIn, cpuOfStat, interfacesIn, openFilesLimit, threadsOfLoadavg } from './proc-usage-text.ts';
+import {
+  blockDevicesIn,
+  cpuOfStat,
+  diskActivitiesIn,
+  interfacesIn,
+  openFilesLimit,
+  threadsOfLoadavg,
+} from './proc-usage-text.ts';
 import { HostProcUsage } from './proc-usage.ts';
 
 const netDev = [
@@ -123,4 +130,30 @@ describe('open files', () => {
     await clock.advance(61_000);
     assert.deepEqual(page(), [600, 600, 600]);
   });
+});
+
+test('what went through disks', () => {
+  const vda = ' 254       0 vda 148051 10359 4818794 70485 43458 172781 23715696 63247 3 19604 137243 24533 63 7881136';
+  const disks = diskActivitiesIn(`${vda}\n   8       0 sda 1 2 3 4\n\n`);
+  assert.deepEqual(
+    [...disks],
+    [
+      [
+        '/dev/vda',
+        {
+          reads: 148_051,
+          readsMerged: 10_359,
+          sectorsRead: 4_818_794,
+          readMs: 70_485,
+          writes: 43_458,
+          writesMerged: 172_781,
+          sectorsWritten: 23_715_696,
+          writeMs: 63_247,
+          inProgress: 3,
+          busyMs: 19_604,
+          weightedMs: 137_243,
+        },
+      ],
+    ],
+  );
 });

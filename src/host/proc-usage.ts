@@ -1,9 +1,10 @@
-import type { InterfaceUsage, Pressure } from '../model/usage.ts';
+import type { DiskActivity, InterfaceUsage, Pressure } from '../model/usage.ts';
 import { fieldOf, numberOf, pressureOf } from './cgroup-usage-text.ts';
 import { readPseudoFile } from './proc-usage-file.ts';
 import {
   blockDevicesIn,
   cpuOfStat,
+  diskActivitiesIn,
   interfacesIn,
   machineMemory,
   memoryOfMachine,
@@ -72,6 +73,11 @@ export class HostProcUsage {
   /** Names of block devices by their numbers. */
   blockDevices(): ReadonlyMap<string, string> {
     return blockDevicesIn(this.#read('diskstats') ?? '');
+  }
+
+  /** What went through disks and partitions, by their devices. */
+  disks(): ReadonlyMap<string, DiskActivity> {
+    return diskActivitiesIn(this.#read('diskstats') ?? '');
   }
 
   #read(file: string): string | undefined {

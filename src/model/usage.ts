@@ -13,7 +13,7 @@ export interface CgroupUsage {
   readonly memory: MemoryUsage | undefined;
   readonly processes: ProcessUsage | undefined;
   readonly devices: readonly DeviceUsage[];
-  /** Only where the kernel counts pressure. */
+  /** Only where the kernel counts pressure, and the gate KubeletPSI is on. */
   readonly pressure: Readonly<Partial<Record<'cpu' | 'memory' | 'io', Pressure>>>;
   readonly limits: UsageLimits;
 }
@@ -116,6 +116,23 @@ export interface FilesystemUsage {
   readonly inodes: number | undefined;
   readonly inodesFree: number | undefined;
   readonly inodesUsed: number | undefined;
+  /** What went through the disk it lies on, as far as that is told. */
+  readonly disk?: DiskActivity;
+}
+
+/** One disk or partition, as /proc/diskstats counts it. Sectors have 512 bytes, times are milliseconds. */
+export interface DiskActivity {
+  readonly reads: number;
+  readonly readsMerged: number;
+  readonly sectorsRead: number;
+  readonly readMs: number;
+  readonly writes: number;
+  readonly writesMerged: number;
+  readonly sectorsWritten: number;
+  readonly writeMs: number;
+  readonly inProgress: number;
+  readonly busyMs: number;
+  readonly weightedMs: number;
 }
 
 /** Whose a cgroup is; for those of nobody (the root, tiers, system services) only the path is known. */
@@ -142,6 +159,8 @@ export interface OwnedUsage {
 /** Every cgroup that people ask about, read within one moment. */
 export interface UsageSnapshot {
   readonly at: number;
+  /** Gate KubeletPSI: pressure is told, as zero where the kernel does not count it. */
+  readonly pressure: boolean;
   readonly cgroups: readonly OwnedUsage[];
 }
 

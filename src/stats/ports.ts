@@ -8,7 +8,7 @@ import type {
 } from '../gen/cri/api.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { ObservedPod } from '../model/observed-pod.ts';
-import type { CgroupUsage, FilesystemUsage, InterfaceUsage } from '../model/usage.ts';
+import type { CgroupUsage, DiskActivity, FilesystemUsage, InterfaceUsage } from '../model/usage.ts';
 
 /** How much of a cgroup is read: what summaries are made of, or all that the kernel tells, which costs four times as much. */
 export type UsageDepth = 'core' | 'everything';
@@ -32,6 +32,8 @@ export interface MachineReader {
   /** The network that a process sees; nothing when it is gone. */
   interfaces(pid: number | 'self'): readonly InterfaceUsage[];
   memory(): { readonly swapFree: number };
+  /** What went through disks and partitions, by their devices. */
+  disks(): ReadonlyMap<string, DiskActivity>;
   threads(): { readonly most: number | undefined; readonly now: number | undefined };
   /** Wall milliseconds. */
   bootTime(): number | undefined;

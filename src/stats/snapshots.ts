@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import type {
   CgroupOwner,
   CgroupUsage,
+  DiskActivity,
   FilesystemUsage,
   InterfaceUsage,
   OwnedUsage,
@@ -32,6 +33,8 @@ export interface SnapshotsDeps {
   readonly places: CgroupPlaces;
   readonly containerCgroups: ContainerCgroups;
   readonly networks: PodNetworks;
+  /** Gate KubeletPSI. */
+  readonly pressure: boolean;
 }
 
 /** How sandboxes are called among containers. */
@@ -62,7 +65,7 @@ export class Snapshots {
             usage: { ...root, createdAt: machine.bootTime() },
             owner: undefined,
             network: machine.interfaces('self'),
-            filesystems,
+            filesystems: withDisks(filesystems, machine.disks()),
           },
         ]
       : [];
@@ -76,7 +79,7 @@ export class Snapshots {
       await otherTurns(from, signal);
       for (const pod of all.slice(from, from + podsPerTurn)) found.push(...this.#pod(pod, runtime));
     }
-    return { at: clock.now(), cgroups: found };
+    return { at: clock.now(), pressure: this.#deps.pressure, cgroups: found };
   }
 
   #pod(pod: PodTarget, runtime: RuntimeUsage | undefined): readonly OwnedUsage[] {
@@ -115,6 +118,7 @@ export class Snapshots {
 export function coreSnapshot({ at, node, system, pods }: CoreSample): UsageSnapshot {
   return {
     at,
+    pressure: false,
     cgroups: [
       ...(node ? [owned(node.usage, undefined)] : []),
       ...system.map(({ usage }) => owned(usage, undefined)),
@@ -126,6 +130,16 @@ export function coreSnapshot({ at, node, system, pods }: CoreSample): UsageSnaps
       ]),
     ],
   };
+}
+
+function withDisks(
+  filesystems: readonly FilesystemUsage[],
+  disks: ReadonlyMap<string, DiskActivity>,
+): readonly FilesystemUsage[] {
+  return filesystems.map((filesystem) => {
+    const disk = disks.get(filesystem.device ?? '');
+    return disk === undefined ? filesystem : { ...filesystem, disk };
+  });
 }
 
 function owned(

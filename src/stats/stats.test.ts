@@ -4,6 +4,7 @@ import type { CgroupUsage } from '../model/usage.ts';
 import { plain } from '../testing/fake-api-server/json.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
 import { StatsWorld, testPlaces, written } from '../testing/stats-world.ts';
+import { diskActivity } from '../testing/usage-snapshots.ts';
 
 const { signal } = new AbortController();
 const whole = { onlyCpuAndMemory: false };
@@ -300,6 +301,8 @@ describe('snapshots', () => {
       ],
     );
     assert.equal(cgroups[0]?.filesystems[0]?.device, '/dev/sda1');
+    assert.deepEqual(cgroups[0]?.filesystems[0]?.disk, diskActivity);
+    assert.ok(cgroups.slice(1).every(({ filesystems }) => filesystems.every(({ disk }) => disk === undefined)));
     assert.equal(cgroups.at(-1)?.usage.createdAt, world.clock.now() - 10_000);
     assert.equal(world.count('begin'), 1);
     await stats.stop();

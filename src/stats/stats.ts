@@ -61,7 +61,7 @@ export class Stats implements Component {
     const common = { ...deps, places, targets: this.#targets, containerCgroups: new ContainerCgroups() };
     this.#networks = new PodNetworks(common);
     this.#sampler = new Sampler(common);
-    this.#snapshots = new Snapshots({ ...common, networks: this.#networks });
+    this.#snapshots = new Snapshots({ ...common, networks: this.#networks, pressure: settings.pressure });
     this.#runtime = new RuntimeFigures(deps);
     this.#disk = new DiskFigures({ ...deps, volumePeriodMs });
   }

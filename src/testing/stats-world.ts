@@ -14,6 +14,7 @@ import {
 import { FakeClock } from './fake-clock.ts';
 import { MemoryLog } from './memory-log.ts';
 import { seededRandom } from './seeded-random.ts';
+import { diskActivity } from './usage-snapshots.ts';
 
 /** The usage of a cgroup, said in few words. */
 export interface FakeUsage {
@@ -112,6 +113,7 @@ export class StatsWorld {
       machine: {
         interfaces: (pid) => this.networks.get(pid) ?? [],
         memory: () => ({ swapFree: 500 }),
+        disks: () => new Map([['/dev/sda1', diskActivity]]),
         threads: () => ({ most: 32_768, now: 212 }),
         bootTime: () => clock.now() - 7_200_000,
       },

@@ -1,6 +1,7 @@
 import type {
   CgroupOwner,
   CgroupUsage,
+  DiskActivity,
   FilesystemUsage,
   InterfaceUsage,
   MachineFacts,
@@ -38,14 +39,14 @@ export function usageSnapshot(plan: SnapshotPlan): UsageSnapshot {
       usage: usage('/', 0, plan),
       owner: undefined,
       network: [network('eth0', 1)],
-      filesystems: [filesystem('/dev/sda1')],
+      filesystems: [{ ...filesystem('/dev/sda1'), disk: diskActivity }],
     },
     ...['/kubepods', '/kubepods/burstable', '/kubepods/besteffort', '/system.slice'].map((path, index) =>
       owned(usage(path, index + 1, plan), undefined),
     ),
   ];
   for (let pod = 0; pod < plan.pods; pod++) cgroups.push(...podCgroups(pod, plan));
-  return { at, cgroups };
+  return { at, pressure: true, cgroups };
 }
 
 function podCgroups(index: number, plan: SnapshotPlan): readonly OwnedUsage[] {
@@ -145,6 +146,20 @@ const network = (name: string, seed: number): InterfaceUsage => ({
   txErrors: 0,
   txDropped: 2,
 });
+
+export const diskActivity: DiskActivity = {
+  reads: 148_051,
+  readsMerged: 10_359,
+  sectorsRead: 4_818_794,
+  readMs: 70_485,
+  writes: 43_458,
+  writesMerged: 172_781,
+  sectorsWritten: 23_715_696,
+  writeMs: 63_247,
+  inProgress: 3,
+  busyMs: 19_604,
+  weightedMs: 137_243,
+};
 
 const filesystem = (device: string): FilesystemUsage => ({
   at,

@@ -7,6 +7,7 @@ import { checkMetrics, withoutPrometheus } from '../support/promtool.ts';
 /** What the linter says about names that upstream has chosen, and that readers know. */
 const upstreamsOwn = [
   `cadvisor_version_info label names should be written in 'snake_case' not 'camelCase'`,
+  'container_cpu_load_d_average_10s metric names should not contain abbreviated units',
   'container_fs_inodes_total non-counter metrics should not have "_total" suffix',
   'container_memory_failcnt counter metrics should have "_total" suffix',
 ];
@@ -26,14 +27,14 @@ describe('promtool', { skip: withoutPrometheus }, () => {
   }
 
   it('accepts pages with labels that need escapes', () => {
-    const { at, cgroups } = usageSnapshot({ version: 2, pods: 1, containersPerPod: 1 });
-    const nasty = cgroups.map((owned) => {
+    const snapshot = usageSnapshot({ version: 2, pods: 1, containersPerPod: 1 });
+    const nasty = snapshot.cgroups.map((owned) => {
       const owner = owned.owner && { ...owned.owner, image: 'a"b\\c\nd{e="f"} \u{1F600}', pod: '\\n"' };
       return { ...owned, owner };
     });
-    const page = Buffer.concat([...cadvisorPage({ at, cgroups: nasty }, someMachine)]);
+    const page = Buffer.concat([...cadvisorPage({ ...snapshot, cgroups: nasty }, someMachine)]);
     assert.deepEqual(checkMetrics(page), upstreamsOwn);
-    assert.deepEqual(checkMetrics(resourcePage({ at, cgroups: nasty })), []);
+    assert.deepEqual(checkMetrics(resourcePage({ ...snapshot, cgroups: nasty })), []);
   });
 
   it('accepts pages that say that nothing could be read', () => {

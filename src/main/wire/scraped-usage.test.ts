@@ -22,7 +22,7 @@ const fails = (error: unknown) => async (): Promise<never> => {
 };
 
 test('usage is told as it is', async () => {
-  const usage: UsageSnapshot = { at: 1, cgroups: [] };
+  const usage: UsageSnapshot = { at: 1, pressure: false, cgroups: [] };
   assert.deepEqual(await outcome(async () => usage), { became: usage, said: [] });
 });
 

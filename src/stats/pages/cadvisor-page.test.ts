@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { CgroupUsage, MachineFacts, OwnedUsage, UsageSnapshot } from '../../model/usage.ts';
 import { parseMetrics, type ParsedMetrics, type ParsedSample } from '../../testing/parse-metrics.ts';
-import { someMachine, usageSnapshot } from '../../testing/usage-snapshots.ts';
+import { diskActivity, someMachine, usageSnapshot } from '../../testing/usage-snapshots.ts';
 import { cadvisorPage, type ScrapeOptions } from './index.ts';
 
 const rich = usageSnapshot({ version: 2, pods: 1, containersPerPod: 1 });
@@ -17,7 +17,7 @@ const text = (
   facts: MachineFacts | undefined = someMachine,
   options?: ScrapeOptions,
 ): string => Buffer.concat([...cadvisorPage(snapshot, facts, options)]).toString();
-const read = (...cgroups: readonly OwnedUsage[]): ParsedMetrics => parseMetrics(text({ at: rich.at, cgroups }));
+const read = (...cgroups: readonly OwnedUsage[]): ParsedMetrics => parseMetrics(text({ ...rich, cgroups }));
 const samples = (page: ParsedMetrics, name: string): readonly ParsedSample[] => page.get(name)?.samples ?? [];
 const values = (page: ParsedMetrics, name: string): readonly number[] => samples(page, name).map(({ value }) => value);
 const changed = (owned: OwnedUsage, change: Partial<CgroupUsage>): OwnedUsage => ({
@@ -79,7 +79,7 @@ describe('cadvisorPage', () => {
     assert.deepEqual(values(page, 'container_cpu_system_seconds_total'), [0.5]);
     assert.deepEqual(values(page, 'container_pressure_cpu_waiting_seconds_total'), [2.5]);
     assert.deepEqual(values(page, 'container_pressure_cpu_stalled_seconds_total'), [0.5]);
-    assert.deepEqual(values(page, 'container_pressure_io_waiting_seconds_total'), []);
+    assert.deepEqual(values(page, 'container_pressure_io_waiting_seconds_total'), [0]);
     assert.deepEqual(values(page, 'container_start_time_seconds'), [1_600_000_000]);
     assert.deepEqual(values(page, 'container_last_seen'), [1_700_000_000]);
   });
@@ -135,6 +135,40 @@ describe('cadvisorPage', () => {
     assert.deepEqual(values(page, 'container_fs_usage_bytes'), [root.filesystems[0]?.used]);
   });
 
+  it('tells of the machine what its disks did, each disk once', () => {
+    const operations = (page: ParsedMetrics): readonly unknown[] =>
+      samples(page, 'container_fs_reads_total').map(({ labels, value }) => [labels.get('device'), value]);
+    const page = read(root, container);
+    const [device] = root.usage.devices;
+    assert.deepEqual(operations(page), [
+      ['/dev/sda', device?.reads],
+      ['/dev/sda1', diskActivity.reads],
+      ['/dev/sda', container.usage.devices[0]?.reads],
+    ]);
+    assert.deepEqual(values(page, 'container_fs_io_current'), [diskActivity.inProgress]);
+    assert.deepEqual(values(page, 'container_fs_io_time_seconds_total'), [diskActivity.busyMs / 1_000]);
+    assert.deepEqual(values(page, 'container_fs_io_time_weighted_seconds_total'), [diskActivity.weightedMs / 1_000]);
+    assert.deepEqual(values(page, 'container_fs_read_seconds_total'), [diskActivity.readMs / 1_000]);
+    assert.deepEqual(values(page, 'container_fs_sector_writes_total'), [diskActivity.sectorsWritten]);
+    const whole = changed(root, { devices: [{ ...device!, device: '/dev/sda1' }] });
+    assert.deepEqual(operations(read(whole)), [['/dev/sda1', device?.reads]]);
+    assert.deepEqual(values(read(whole), 'container_fs_writes_merged_total'), [diskActivity.writesMerged]);
+  });
+
+  it('tells loads and states of tasks as zero', () => {
+    const states = samples(read(container), 'container_tasks_state');
+    assert.deepEqual(
+      states.map(({ labels, value }) => [labels.get('state'), value]),
+      [
+        ['sleeping', 0],
+        ['running', 0],
+        ['stopped', 0],
+        ['uninterruptible', 0],
+        ['iowaiting', 0],
+      ],
+    );
+  });
+
   it('tells a quota and its throttling only of those who have one', () => {
     const names = ['container_spec_cpu_quota', 'container_cpu_cfs_periods_total'];
     for (const cpuQuotaUs of [undefined, 0, -1]) {
@@ -173,7 +207,13 @@ describe('cadvisorPage', () => {
     };
     const page = read({ usage: bare, owner: undefined, network: [], filesystems: [] });
     const names = [...page.keys()].filter((name) => name.startsWith('container_'));
-    assert.deepEqual(names, ['container_last_seen', 'container_scrape_error']);
+    const zeros = names.filter((name) => /^container_(cpu_load|pressure|tasks)_/.test(name));
+    assert.deepEqual(
+      names.filter((name) => !zeros.includes(name)),
+      ['container_last_seen', 'container_scrape_error'],
+    );
+    assert.equal(zeros.length, 2 + 6 + 1);
+    for (const name of zeros) assert.deepEqual(new Set(values(page, name)), new Set([0]), name);
   });
 
   it('never writes a series twice, whatever is listed twice', () => {
@@ -186,7 +226,7 @@ describe('cadvisorPage', () => {
     const reads = samples(page, 'container_fs_reads_total').filter(({ labels }) => labels.get('id') === '/');
     assert.deepEqual(
       reads.map(({ labels }) => labels.get('device')),
-      ['8:0', '8:1'],
+      ['8:0', '8:1', '/dev/sda1'],
     );
   });
 

@@ -1,5 +1,5 @@
 import type { MachineFacts, OwnedUsage, UsageSnapshot } from '../../model/usage.ts';
-import { cgroupFamilies } from './cgroup-families.ts';
+import { cgroupFamilies, pressureFamilies } from './cgroup-families.ts';
 import { cgroupSubjects, type CgroupSubject } from './cgroup-subject.ts';
 import {
   byName,
@@ -100,6 +100,7 @@ export function* cadvisorPage(
   const machines = facts === undefined ? [] : [machineSubject(facts, snapshot?.at)];
   const parts: readonly Part[] = [
     ...cgroupFamilies.map((family) => part(family, cgroups)),
+    ...(snapshot?.pressure === true ? pressureFamilies : []).map((family) => part(family, cgroups)),
     ...ioFamilies.map((family) => part(family, cgroups)),
     ...machineFamilies.map((family) => part(family, machines)),
     part(version, machines),

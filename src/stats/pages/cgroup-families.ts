@@ -34,10 +34,11 @@ const ofProcesses =
     subject.usage.processes && put(subject.plain, figure(subject.usage.processes, subject));
 const ofPressure =
   (resource: 'cpu' | 'memory' | 'io', line: keyof Pressure): CgroupFamily['each'] =>
-  (subject, put) =>
-    put(subject.plain, seconds(subject.usage.pressure[resource]?.[line]));
+  (subject, put) => {
+    const counted: PressureLine | undefined = subject.usage.pressure[resource]?.[line];
+    put(subject.plain, counted === undefined ? 0 : counted.totalUs / 1e6);
+  };
 
-const seconds = (line: PressureLine | undefined): number | undefined => line && line.totalUs / 1e6;
 const perSecond = 1e9;
 
 /** A part of the specification, which has no moment. */
@@ -166,7 +167,8 @@ const memory: readonly CgroupFamily[] = [
 const waiting = (of: string): string => `Time for which at least one task waited for ${of}.`;
 const stalled = (of: string): string => `Time for which all tasks at once waited for ${of}.`;
 
-const pressure: readonly CgroupFamily[] = [
+/** Zero where the kernel does not count it, as upstream's are; without the gate KubeletPSI nothing is told of it. */
+export const pressureFamilies: readonly CgroupFamily[] = [
   counter('container_pressure_cpu_stalled_seconds_total', stalled('a processor'), ofPressure('cpu', 'full')),
   counter('container_pressure_cpu_waiting_seconds_total', waiting('a processor'), ofPressure('cpu', 'some')),
   counter('container_pressure_io_stalled_seconds_total', stalled('input or output'), ofPressure('io', 'full')),
@@ -227,4 +229,17 @@ const life: readonly CgroupFamily[] = [
   spec('container_spec_memory_swap_limit_bytes', 'Limit of swap; zero for none.', memoryLimit('memorySwap')),
 ];
 
-export const cgroupFamilies: readonly CgroupFamily[] = [...cpu, ...memory, ...pressure, ...processes, ...life];
+/** Upstream's reader of loads is off, so that its figures are zero for every cgroup; queries expect them to be there. */
+const load: readonly CgroupFamily[] = [
+  gauge('container_cpu_load_average_10s', 'Always zero: loads of cgroups are not read.', ({ plain }, put) =>
+    put(plain, 0),
+  ),
+  gauge('container_cpu_load_d_average_10s', 'Always zero: loads of cgroups are not read.', ({ plain }, put) =>
+    put(plain, 0),
+  ),
+  gauge('container_tasks_state', 'Always zero: states of tasks are not read.', ({ taskStates }, put) => {
+    for (const labels of taskStates) put(labels, 0);
+  }),
+];
+
+export const cgroupFamilies: readonly CgroupFamily[] = [...cpu, ...load, ...memory, ...processes, ...life];

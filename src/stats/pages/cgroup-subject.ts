@@ -1,4 +1,11 @@
-import type { CgroupUsage, DeviceUsage, FilesystemUsage, InterfaceUsage, OwnedUsage } from '../../model/usage.ts';
+import type {
+  CgroupUsage,
+  DeviceUsage,
+  DiskActivity,
+  FilesystemUsage,
+  InterfaceUsage,
+  OwnedUsage,
+} from '../../model/usage.ts';
 import { label, labelText, stampOf, type Subject } from './family.ts';
 
 /** A cgroup with the texts of its labels, which dozens of families need: they are made once per page. */
@@ -7,9 +14,11 @@ export interface CgroupSubject extends Subject {
   readonly plain: Uint8Array;
   readonly allCpus: Uint8Array;
   readonly openFiles: Uint8Array;
+  readonly taskStates: readonly Uint8Array[];
   readonly faults: { readonly own: FaultLabels; readonly all: FaultLabels };
   readonly devices: readonly DeviceSubject[];
   readonly filesystems: readonly Labelled<FilesystemUsage>[];
+  readonly disks: readonly DiskSubject[];
   readonly interfaces: readonly Labelled<InterfaceUsage>[];
 }
 
@@ -23,10 +32,19 @@ export interface Labelled<T> {
   readonly of: T;
 }
 
+/** The disk that a file system lies on. */
+export interface DiskSubject extends Labelled<DiskActivity> {
+  /** It is among the devices too, whose reads and writes are told. */
+  readonly isCounted: boolean;
+}
+
 export interface DeviceSubject extends Labelled<DeviceUsage> {
   readonly reading: Uint8Array;
   readonly writing: Uint8Array;
 }
+
+const noDisks: readonly DiskSubject[] = [];
+const states = ['sleeping', 'running', 'stopped', 'uninterruptible', 'iowaiting'] as const;
 
 /** How the snapshot calls a sandbox among containers. */
 export const sandboxName = 'POD';
@@ -57,14 +75,20 @@ function cgroupSubject({ usage, owner, network, filesystems }: OwnedUsage, conta
     minor: fault('pgfault', scope),
     major: fault('pgmajfault', scope),
   });
+  const devices = unique(usage.devices, deviceName);
+  const named = unique(filesystems, (of) => of.device ?? '').map((of) => ({
+    of,
+    labels: labelText(`${container},${label('device', of.device ?? '')},${rest}`),
+  }));
   return {
     usage,
     stamp: stampOf(usage.at),
     plain: labelText(`${container},${rest}`),
     allCpus: labelText(`${container},cpu="total",${rest}`),
     openFiles: labelText(`${container},${rest},ulimit="max_open_files"`),
+    taskStates: states.map((state) => labelText(`${container},${rest},state="${state}"`)),
     faults: { own: faults('container'), all: faults('hierarchy') },
-    devices: unique(usage.devices, deviceName).map((of) => {
+    devices: devices.map((of) => {
       const device = `${container},${label('device', deviceName(of))}`;
       const before = `${device},${id},major="${of.major}",minor="${of.minor}",${name}`;
       return {
@@ -74,10 +98,11 @@ function cgroupSubject({ usage, owner, network, filesystems }: OwnedUsage, conta
         writing: labelText(`${before},operation="Write",${pod}`),
       };
     }),
-    filesystems: unique(filesystems, (of) => of.device ?? '').map((of) => ({
-      of,
-      labels: labelText(`${container},${label('device', of.device ?? '')},${rest}`),
-    })),
+    filesystems: named,
+    disks: named.flatMap(({ of, labels }) => {
+      if (of.disk === undefined) return noDisks;
+      return { labels, of: of.disk, isCounted: devices.some((device) => deviceName(device) === of.device) };
+    }),
     interfaces: unique(network, (of) => of.name).map((of) => ({
       of,
       labels: labelText(`${container},${id},${label('interface', of.name)},${name},${pod}`),

@@ -46,9 +46,15 @@ describe('/metrics/cadvisor against the record', () => {
     compare(page, 'metrics-cadvisor.txt', absentFromCadvisorPage, onlyWithQuota);
   });
 
-  it('leaves pressure out where the kernel does not count it', () => {
+  it('has the same where the kernel does not count pressure, as it was when the record was made', () => {
     const page = Buffer.concat([...cadvisorPage(usageSnapshot({ version: 1, ...plan }), someMachine)]);
-    const whole = Buffer.concat([...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)]);
+    compare(page, 'metrics-cadvisor.txt', absentFromCadvisorPage, onlyWithQuota);
+  });
+
+  it('tells nothing of pressure without the gate', () => {
+    const snapshot = usageSnapshot({ version: 2, ...plan });
+    const whole = Buffer.concat([...cadvisorPage(snapshot, someMachine)]);
+    const page = Buffer.concat([...cadvisorPage({ ...snapshot, pressure: false }, someMachine)]);
     assert.deepEqual(
       shapes(page),
       shapes(whole).filter((row) => !row.startsWith('container_pressure_')),

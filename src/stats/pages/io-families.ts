@@ -1,4 +1,4 @@
-import type { FilesystemUsage, InterfaceUsage } from '../../model/usage.ts';
+import type { DiskActivity, FilesystemUsage, InterfaceUsage } from '../../model/usage.ts';
 import type { CgroupSubject, DeviceSubject } from './cgroup-subject.ts';
 import type { Family } from './family.ts';
 
@@ -29,6 +29,30 @@ const overNetwork = (name: string, help: string, figure: (of: InterfaceUsage) =>
     for (const { labels, of } of interfaces) put(labels, figure(of));
   });
 
+/** What was done, by device where the kernel counts that of a cgroup, and for the machine by the disks it has. */
+const operations = (
+  name: string,
+  help: string,
+  ofDevice: (of: DeviceSubject['of']) => number,
+  ofDisk: (of: DiskActivity) => number,
+): CgroupFamily =>
+  family(name, 'counter', help, ({ devices, disks }, put) => {
+    for (const { labels, of } of devices) put(labels, ofDevice(of));
+    for (const { labels, of, isCounted } of disks) if (!isCounted) put(labels, ofDisk(of));
+  });
+
+const onDisks = (
+  name: string,
+  type: CgroupFamily['type'],
+  help: string,
+  figure: (of: DiskActivity) => number,
+): CgroupFamily =>
+  family(name, type, help, ({ disks }, put) => {
+    for (const { labels, of } of disks) put(labels, figure(of));
+  });
+
+const second = 1_000;
+
 export const ioFamilies: readonly CgroupFamily[] = [
   family('container_blkio_device_usage_total', 'counter', 'Bytes moved, by device and operation.', (subject, put) => {
     for (const { of, reading, writing } of subject.devices) {
@@ -37,9 +61,33 @@ export const ioFamilies: readonly CgroupFamily[] = [
     }
   }),
   overDevices('container_fs_reads_bytes_total', 'Bytes read.', (of) => of.readBytes),
-  overDevices('container_fs_reads_total', 'Reads done.', (of) => of.reads),
+  operations(
+    'container_fs_reads_total',
+    'Reads done.',
+    (of) => of.reads,
+    (of) => of.reads,
+  ),
   overDevices('container_fs_writes_bytes_total', 'Bytes written.', (of) => of.writeBytes),
-  overDevices('container_fs_writes_total', 'Writes done.', (of) => of.writes),
+  operations(
+    'container_fs_writes_total',
+    'Writes done.',
+    (of) => of.writes,
+    (of) => of.writes,
+  ),
+  onDisks('container_fs_io_current', 'gauge', 'Reads and writes under way.', (of) => of.inProgress),
+  onDisks('container_fs_io_time_seconds_total', 'counter', 'Time the disk was busy.', (of) => of.busyMs / second),
+  onDisks(
+    'container_fs_io_time_weighted_seconds_total',
+    'counter',
+    'Time that reads and writes were under way, each counted.',
+    (of) => of.weightedMs / second,
+  ),
+  onDisks('container_fs_read_seconds_total', 'counter', 'Time taken by reads.', (of) => of.readMs / second),
+  onDisks('container_fs_reads_merged_total', 'counter', 'Reads merged with others.', (of) => of.readsMerged),
+  onDisks('container_fs_sector_reads_total', 'counter', 'Sectors read.', (of) => of.sectorsRead),
+  onDisks('container_fs_sector_writes_total', 'counter', 'Sectors written.', (of) => of.sectorsWritten),
+  onDisks('container_fs_write_seconds_total', 'counter', 'Time taken by writes.', (of) => of.writeMs / second),
+  onDisks('container_fs_writes_merged_total', 'counter', 'Writes merged with others.', (of) => of.writesMerged),
   onFilesystems('container_fs_inodes_free', 'Inodes that are free.', (of) => of.inodesFree),
   onFilesystems('container_fs_inodes_total', 'Inodes there are.', (of) => of.inodes),
   onFilesystems('container_fs_limit_bytes', 'Size of the file system.', (of) => of.capacity),

@@ -14,7 +14,7 @@ const template = containers[0];
 assert.ok(template);
 
 const pageText = (cgroups: readonly OwnedUsage[]): string =>
-  Buffer.concat([...cadvisorPage({ at: rich.at, cgroups }, someMachine)]).toString();
+  Buffer.concat([...cadvisorPage({ ...rich, cgroups }, someMachine)]).toString();
 
 const nasty = fc.string({
   unit: fc.constantFrom('"', '\\', '\n', 'n', '{', '}', ',', '=', ' ', '\r', '\t', '\0', 'ä', '\u{1F600}'),
@@ -90,7 +90,7 @@ describe('pages', () => {
         assert.deepEqual(labels('container_memory_rss'), base);
         assert.deepEqual(labels('container_network_receive_bytes_total'), { ...base, interface: network });
         assert.deepEqual(labels('container_fs_reads_total'), { ...base, device: `/dev/${network}` });
-        const resources = parseMetrics(Buffer.from(resourcePage({ at: 1, cgroups: [owned] })).toString());
+        const resources = parseMetrics(Buffer.from(resourcePage({ ...rich, cgroups: [owned] })).toString());
         const name = of.container === '' ? 'pod_memory_working_set_bytes' : 'container_memory_working_set_bytes';
         const { container, namespace, pod } = base;
         const expected = of.container === '' ? { namespace, pod } : { container, namespace, pod };
@@ -115,7 +115,7 @@ describe('pages', () => {
           const usage = { ...template.usage, path: `/${index}`, cpu: cpuUsage, memory: memoryUsage, createdAt };
           return { ...template, owner: of, usage };
         });
-        for (const text of [pageText(cgroups), Buffer.from(resourcePage({ at: 1, cgroups })).toString()])
+        for (const text of [pageText(cgroups), Buffer.from(resourcePage({ ...rich, cgroups })).toString()])
           for (const { samples } of parseMetrics(text).values())
             for (const { value } of samples) assert.ok(Number.isFinite(value));
       }),

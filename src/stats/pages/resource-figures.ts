@@ -25,7 +25,7 @@ export interface ResourceFigures {
  * Who is told, and with which figures. The labels of that page know neither uids nor ids, so of several containers, or
  * pods, of one name only the newest is there: the others are over.
  */
-export function resourceFigures(snapshot: UsageSnapshot): ResourceFigures {
+export function resourceFigures(snapshot: Pick<UsageSnapshot, 'cgroups'>): ResourceFigures {
   const root = snapshot.cgroups.find(({ usage }) => usage.path === '/');
   const containers = new Newest();
   const pods = new Newest();

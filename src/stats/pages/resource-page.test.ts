@@ -13,7 +13,7 @@ assert.ok(pod && sandbox && container);
 
 const read = (snapshot?: UsageSnapshot, options?: ScrapeOptions): ParsedMetrics =>
   parseMetrics(Buffer.from(resourcePage(snapshot, options)).toString());
-const of = (...cgroups: readonly OwnedUsage[]): ParsedMetrics => read({ at: rich.at, cgroups });
+const of = (...cgroups: readonly OwnedUsage[]): ParsedMetrics => read({ ...rich, cgroups });
 const values = (page: ParsedMetrics, name: string): readonly number[] =>
   (page.get(name)?.samples ?? []).map(({ value }) => value);
 const changed = (owned: OwnedUsage, change: Partial<CgroupUsage>): OwnedUsage => ({

@@ -76,7 +76,7 @@ const verdict: Family<Subject & { readonly failed: boolean }> = {
 
 /** The page /metrics/resource, which metrics-server reads. A snapshot that could not be had is undefined. */
 export function resourcePage(snapshot: UsageSnapshot | undefined, options: ScrapeOptions = {}): Uint8Array {
-  const { node, pods, containers } = resourceFigures(snapshot ?? { at: 0, cgroups: [] });
+  const { node, pods, containers } = resourceFigures(snapshot ?? { cgroups: [] });
   const nodes = node === undefined ? [] : [{ labels: noLabels, figures: node, stamp: stampOf(node.at) }];
   const podSubjects = subjects(pods, podLabels);
   const containerSubjects = subjects(
