@@ -6,7 +6,7 @@ import { notActedOn, notActedOnTable } from './not-acted-on.ts';
 import { kubeletFields } from './schema/fields.ts';
 
 /** May only go down: a new flag or field must come with the code that acts on it. */
-const mostRows = 59;
+const mostRows = 58;
 
 test('the table only shrinks, and holds real flags and fields', () => {
   assert.ok(notActedOnTable.length <= mostRows, `${notActedOnTable.length} rows, at most ${mostRows} may be`);

@@ -12,7 +12,6 @@ export const notActedOnTable: readonly string[] = [
   'imageMaximumGCAge',
   'imageGCHighThresholdPercent',
   'imageGCLowThresholdPercent',
-  'kubeletCgroups',
   'systemCgroups',
   'cpuManagerPolicy',
   'cpuManagerPolicyOptions',

@@ -8,6 +8,7 @@ export {
   readMountInfo,
   type MountEntry,
 } from './mountinfo.ts';
+export { HostProcessTree, type HostProcessTreeOptions } from './process-tree.ts';
 export { HostCgroups, type CgroupEnd, type HostCgroupsOptions } from './cgroup-tree.ts';
 export { cgroupHierarchies, removeCgroup, type CgroupHierarchy, type CgroupRemoval } from './pod-cgroups.ts';
 export { safeRemove, type SafeRemoveOptions } from './safe-remove.ts';

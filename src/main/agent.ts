@@ -11,6 +11,7 @@ import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
+import { wireAgentCgroup } from './wire/agent-cgroup.ts';
 import { agentMetrics } from './wire/agent-metrics.ts';
 import { openApi, type ApiAccess } from './wire/api-connection.ts';
 import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-node.ts';
@@ -179,12 +180,14 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     // Static pods that run already wait a moment for what the API server knows of them.
     const statics = cluster && [cluster.statics];
     const sources = wireSources(deps, cluster ? staticPodsTo(wired, cluster) : wired);
+    const agentCgroup = wireAgentCgroup({ ...deps, random, machine: host });
     const stats = await wireStats({
       ...deps,
       random,
       cri,
       machine: host,
       driver,
+      agentCgroup,
       pods: wired,
       registry,
       drivers: storage.drivers,
@@ -194,7 +197,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     const served = server.complete({ machine: wired, stats, storage: foreign });
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
-    const pods = [checkpoint, ...wired.components, ...evictions, ...sources];
+    const pods = [agentCgroup, checkpoint, ...wired.components, ...evictions, ...sources];
     await runner.start(
       [...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? []), storage.watcher],
       signal,

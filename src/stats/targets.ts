@@ -9,7 +9,7 @@ export interface CgroupPlaces {
   readonly cgroupDriver: CgroupDriver;
   /** Without it pods have no cgroups of their own, and containers are where the runtime puts them. */
   readonly cgroupsPerQos: boolean;
-  /** Cgroups of services, each may be empty. */
+  /** Cgroups of services, each may be empty. That of the agent is not the same for ever. */
   readonly kubeletCgroups: string;
   readonly runtimeCgroups: string;
   readonly systemCgroups: string;

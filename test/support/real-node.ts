@@ -86,11 +86,14 @@ export class RealNode {
     return fetch(`http://127.0.0.1:${this.#plan.healthzPort}/healthz${query}`, { signal: AbortSignal.timeout(5_000) });
   }
 
+  /** A page of the read-only port. */
+  read(path: string): Promise<Response> {
+    return fetch(`http://127.0.0.1:${this.#plan.readOnlyPort}${path}`, { signal: AbortSignal.timeout(5_000) });
+  }
+
   /** The pod of this name in /pods. */
   async pod(name: string): Promise<Pod | undefined> {
-    const answer = await fetch(`http://127.0.0.1:${this.#plan.readOnlyPort}/pods`, {
-      signal: AbortSignal.timeout(5_000),
-    });
+    const answer = await this.read('/pods');
     const { items } = (await answer.json()) as { readonly items: readonly Pod[] };
     return items.find((pod) => pod.metadata?.name === `${name}-${nodeName}`);
   }

@@ -30,6 +30,7 @@ export interface StatsWiring {
   readonly cri: Cri;
   readonly machine: Machine;
   readonly driver: 'cgroupfs' | 'systemd';
+  readonly agentCgroup: { path(): string };
   readonly pods: PodMachine;
   /** What `/metrics` shows. */
   readonly registry: Registry;
@@ -39,7 +40,7 @@ export interface StatsWiring {
 
 /** What the node and its pods use, read from this machine's kernel and its runtime. */
 export async function wireStats(wiring: StatsWiring): Promise<Stats> {
-  const { settings, nodeName, clock, random, log, cri, machine, driver, pods, registry } = wiring;
+  const { settings, nodeName, clock, random, log, cri, machine, driver, pods, registry, agentCgroup } = wiring;
   const { config, flags, featureGates } = settings;
   const { cgroupRoot, cgroupsPerQos, rootDir, podLogsDir } = runtimeSettings(settings, {
     nodeName,
@@ -62,7 +63,9 @@ export async function wireStats(wiring: StatsWiring): Promise<Stats> {
         cgroupRoot,
         cgroupDriver: driver,
         cgroupsPerQos,
-        kubeletCgroups: config.kubeletCgroups,
+        get kubeletCgroups() {
+          return agentCgroup.path();
+        },
         runtimeCgroups: flags.runtimeCgroups,
         systemCgroups: config.systemCgroups,
       },

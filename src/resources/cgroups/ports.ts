@@ -1,6 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { CgroupSetting } from '../../model/cgroup-values.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ProcessCgroups } from '../../model/process-cgroups.ts';
 
 /** The machine's cgroups by path, in all trees at once. */
 export interface CgroupTree {
@@ -22,6 +23,16 @@ export interface TreeRemoval {
   readonly busy?: readonly string[];
   /** Processes that were killed. */
   readonly processes: readonly number[];
+}
+
+/** Where the agent's own process is among the cgroups. */
+export interface ProcessTree {
+  readonly version: 1 | 2;
+  own(): ProcessCgroups;
+  /** Whether the process is in that cgroup, in every tree. */
+  isInside(path: string): boolean;
+  make(path: string): void;
+  enter(path: string): Promise<void>;
 }
 
 export interface Pods {

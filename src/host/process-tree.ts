@@ -1,0 +1,95 @@
+import { readlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock } from '../base/clock.ts';
+import { TubeletError } from '../base/errors.ts';
+import { processCgroupsIn, type ProcessCgroups } from '../model/process-cgroups.ts';
+import type { HostCgroups } from './cgroup-tree.ts';
+import { requirePath, type CgroupHierarchy } from './pod-cgroups.ts';
+import { readPseudoFile } from './proc-usage-file.ts';
+
+export interface HostProcessTreeOptions {
+  readonly cgroups: Pick<HostCgroups, 'version' | 'make'>;
+  readonly clock: Pick<Clock, 'sleep'>;
+  readonly hierarchies: readonly CgroupHierarchy[];
+  readonly proc?: string;
+  readonly readLink?: (path: string) => string;
+  readonly write?: (file: string, pid: string) => void;
+}
+
+/** A cgroup that was just made may not take a process at once. */
+const enterTries = 5;
+const enterPauseMs = 30;
+
+/** Where this process is among the cgroups of the machine. */
+export class HostProcessTree {
+  readonly version: 1 | 2;
+  readonly #options: HostProcessTreeOptions;
+  readonly #trees: readonly CgroupHierarchy[];
+
+  constructor(options: HostProcessTreeOptions) {
+    this.version = options.cgroups.version;
+    this.#options = options;
+    this.#trees = options.hierarchies.filter(({ version }) => version === this.version);
+  }
+
+  own(): ProcessCgroups {
+    return processCgroupsIn(readPseudoFile(`${this.#proc}/self/cgroup`) ?? '');
+  }
+
+  /** Whether this process is in that cgroup, in every tree. */
+  isInside(path: string): boolean {
+    const own = this.own();
+    return this.#trees.every(
+      ({ version, controllers }) => own.get(version === 2 ? '' : (controllers[0] ?? '')) === path,
+    );
+  }
+
+  make(path: string): void {
+    this.#options.cgroups.make(path);
+  }
+
+  /** Moves this process with all its threads. */
+  async enter(path: string): Promise<void> {
+    requirePath(path);
+    this.#requireHost();
+    for (const { root } of this.#trees) await this.#enterTree(join(root, path, 'cgroup.procs'));
+  }
+
+  async #enterTree(file: string): Promise<void> {
+    const { clock, write = writeFileSync } = this.#options;
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return write(file, String(process.pid));
+      } catch (cause) {
+        const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
+        if (code !== 'EINVAL' || attempt === enterTries) {
+          throw new TubeletError('internal', `failed to move PID ${process.pid} to ${file}: ${code}`, { cause });
+        }
+      }
+      await clock.sleep(enterPauseMs);
+    }
+  }
+
+  /**
+   * A process with process ids of its own is in a container, whose runtime says where it is. A first process that does not
+   * let others look at it is that of a guarded machine.
+   */
+  #requireHost(): void {
+    const own = readlinkSync(`${this.#proc}/self/ns/pid`);
+    if (own === (this.#unlessGuarded(`${this.#proc}/1/ns/pid`) ?? own)) return;
+    throw new TubeletError('unsupported', 'the agent runs in a container and is not moved out of it');
+  }
+
+  #unlessGuarded(link: string): string | undefined {
+    try {
+      return (this.#options.readLink ?? readlinkSync)(link);
+    } catch (error) {
+      if (['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+      throw error;
+    }
+  }
+
+  get #proc(): string {
+    return this.#options.proc ?? '/proc';
+  }
+}

@@ -1,0 +1,95 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
+import { messageOf } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
+import type { Random } from '../../base/random.ts';
+import { accountedCgroup } from '../../model/process-cgroups.ts';
+import type { ProcessTree } from './ports.ts';
+
+export interface AgentCgroupDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly tree: ProcessTree;
+  /** kubeletCgroups: the cgroup that the agent is to run in; empty for the one it was started in. */
+  readonly configured: string;
+}
+
+/** Somebody may move the agent out of its cgroup, or into another. */
+const ensureMs = 60_000;
+const lookUpMs = 300_000;
+
+/** Keeps the agent in the cgroup that is configured for it, and knows the one it is in: its usage is told under that name. */
+export class AgentCgroup implements Component {
+  readonly name = 'agent-cgroup';
+  readonly #deps: AgentCgroupDeps;
+  readonly #configured: string;
+  readonly #stopped = new AbortController();
+  #current = '';
+  /** What was said last: the same trouble is said once. */
+  #said: string | undefined;
+  #loop: LoopHandle | undefined;
+
+  constructor(deps: AgentCgroupDeps) {
+    this.#deps = deps;
+    const parts = deps.configured.split('/').filter((part) => part !== '');
+    this.#configured = parts.length === 0 ? '' : `/${parts.join('/')}`;
+  }
+
+  /** The cgroup whose usage is the agent's; empty while none is known. */
+  path(): string {
+    return this.#configured === '' ? this.#current : this.#configured;
+  }
+
+  async start(): Promise<void> {
+    const { clock, random, log } = this.#deps;
+    await this.#round();
+    const pauseMs = this.#configured === '' ? lookUpMs : ensureMs;
+    const body = async (signal: AbortSignal): Promise<void> => {
+      await clock.sleep(pauseMs, signal);
+      await this.#round();
+    };
+    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+  }
+
+  /** A cgroup that cannot be had keeps no pod from running. */
+  async #round(): Promise<void> {
+    try {
+      if (this.#configured === '') this.#lookUp();
+      else await this.#ensure();
+    } catch (error) {
+      const message = messageOf(error);
+      if (message !== this.#said)
+        this.#deps.log.error(error, 'Failed to ensure state', { kubeletCgroups: this.#configured });
+      this.#said = message;
+    }
+  }
+
+  async #ensure(): Promise<void> {
+    const { tree, log } = this.#deps;
+    const path = this.#configured;
+    if (!tree.isInside(path)) {
+      tree.make(path);
+      await tree.enter(path);
+      log.info('Moved the agent to its cgroup', { cgroup: path });
+    }
+    this.#said = undefined;
+  }
+
+  #lookUp(): void {
+    const { tree, log } = this.#deps;
+    const found = accountedCgroup(tree.own(), tree.version);
+    this.#current = 'path' in found ? found.path : '';
+    const problem = 'problem' in found ? found.problem : undefined;
+    if (problem !== undefined && problem !== this.#said) {
+      log.info('The usage of the agent is not told, for it has no cgroup of its own', { reason: problem });
+    }
+    this.#said = problem;
+  }
+}
