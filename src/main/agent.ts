@@ -19,6 +19,7 @@ import { wireCluster, type Cluster } from './wire/cluster.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
 import { wireEviction } from './wire/eviction.ts';
 import { imagePolicy } from './wire/images.ts';
+import { formerDevices } from './wire/former-devices.ts';
 import { wireNodeMachine } from './wire/node-machine.ts';
 import { plegError } from './wire/pleg-error.ts';
 import { recordedNodeEvents } from './wire/pod-events.ts';
@@ -111,6 +112,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     recorder = cluster?.recorder;
     const nodeEvents = recordedNodeEvents(log, deps.nodeName, cluster?.recorder);
     const host = readMachine();
+    const devices = formerDevices(settings.flags.rootDir, log);
     const ownNode = {
       settings,
       nodeName: deps.nodeName,
@@ -123,6 +125,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       events: nodeEvents,
       plegError: () => plegError(clock, startedAt, machine?.pleg.lastRelist()),
       volumesInUse: () => machine?.volumesInUse(),
+      formerDevices: devices,
     };
     node =
       access && cluster
@@ -158,6 +161,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         machine: host,
         runtimeName: version.name,
         view: node.view,
+        devices: devices.devices.allocatable,
         tracer: tracing?.tracer,
         drivers: storage.drivers,
         storage: foreign,

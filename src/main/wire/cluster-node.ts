@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { arch, release } from 'node:os';
 import type { HttpApiClient } from '../../apiserver/index.ts';
@@ -29,6 +28,7 @@ import {
 import { NodeLease } from '../../node/lease/index.ts';
 import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
 import type { Reflector } from '../../apiserver/index.ts';
+import type { FormerDevices } from './former-devices.ts';
 import { configuredReservations } from './pod-cgroups.ts';
 import { canKeepOutOfSwap } from './volumes.ts';
 
@@ -46,6 +46,7 @@ export interface OwnNodeWiring {
   readonly plegError: () => string | undefined;
   /** Volumes in use here that somebody else attaches, by the names that a node's status has for them. */
   readonly volumesInUse: () => readonly string[] | undefined;
+  readonly formerDevices: FormerDevices;
 }
 
 export interface WiredNode {
@@ -90,7 +91,7 @@ export interface ClusterNodeWiring extends OwnNodeWiring {
 /** The node of a cluster: registered, and kept up to date there. */
 export function wireClusterNode(wiring: ClusterNodeWiring): WiredNode {
   const { settings, nodeName, clock, random, log, cri, api, mirror, events, startup, watch } = wiring;
-  const { config, flags } = settings;
+  const { config } = settings;
   const common = { clock, random, log, api, watch };
   const csiNode = new CsiNodeRecord({ ...common, nodeName, onChange: () => status.wake() });
   const sources = nodeSources(wiring, () => csiNode.problem());
@@ -104,7 +105,7 @@ export function wireClusterNode(wiring: ClusterNodeWiring): WiredNode {
     events,
     startup,
     registerNode: config.registerNode ?? true,
-    resetExtendedResources: () => !existsSync(`${flags.rootDir}/device-plugins/kubelet_internal_checkpoint`),
+    resetExtendedResources: () => wiring.formerDevices.resetAll,
     onRegistered: (node) => {
       csiNode.begin(node);
       status.nodeRegistered(node);
@@ -197,7 +198,7 @@ function nodeSettings({ settings, nodeName }: OwnNodeWiring): NodeSettings {
 }
 
 function nodeSources(
-  { settings, cri, machine, health, plegError, volumesInUse }: OwnNodeWiring,
+  { settings, cri, machine, health, plegError, volumesInUse, formerDevices }: OwnNodeWiring,
   storageError: () => string | undefined,
 ): NodeSources {
   const { flags, featureGates } = settings;
@@ -216,6 +217,7 @@ function nodeSources(
     },
     runtime: cri,
     volumesInUse,
+    devices: () => formerDevices.devices,
     notReady: () =>
       [...health.runtimeErrors(), plegError(), health.networkError(), storageError()].filter(
         (word) => word !== undefined,

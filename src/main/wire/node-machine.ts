@@ -57,6 +57,8 @@ export interface RuntimeParts {
   readonly machine: Machine;
   /** This node as everybody sees it. */
   readonly view: NodeView;
+  /** Resources of devices: what the API server says of them may be of the kubelet that was here before. */
+  readonly devices: Readonly<Record<string, string>>;
   readonly nodeEvents: NodeEvents;
   readonly tracer?: Tracer | undefined;
   readonly drivers: CsiDrivers;
@@ -80,6 +82,7 @@ export function wireNodeMachine(
     const known = view.hostIps();
     return known.length > 0 ? known : outwardAddresses();
   };
+  const allocatable = (): Readonly<Record<string, string>> => ({ ...view.allocatable(), ...parts.devices });
   const admission = admissionNode({ settings, nodeName });
   const metrics = parts.registry;
   const random = systemRandom();
@@ -107,12 +110,12 @@ export function wireNodeMachine(
     cgroups: cgroups.cgroups,
     events: cluster === undefined ? loggedEvents(log) : recordedEvents(log, cluster.recorder),
     settings: ours,
-    node: nodeFacts(machine, () => view.allocatable()),
+    node: nodeFacts(machine, allocatable),
     admissionNode: () => ({
       ...admission,
       labels: view.labels(),
       taints: view.taints(),
-      allocatable: view.allocatable(),
+      allocatable: allocatable(),
       supplementalGroupsPolicySupported: health.features().supplementalGroupsPolicy,
     }),
     hostIps,

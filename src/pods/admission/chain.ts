@@ -10,6 +10,7 @@ import { osField } from './rules/os-field.ts';
 import { osLabel } from './rules/os-label.ts';
 import { podFeatures } from './rules/pod-features.ts';
 import { preemption } from './rules/preemption.ts';
+import { resourceClaims } from './rules/resource-claims.ts';
 import { resources } from './rules/resources.ts';
 import { supplementalGroups } from './rules/supplemental-groups.ts';
 import { sysctls } from './rules/sysctls.ts';
@@ -22,6 +23,7 @@ export function admissionChain(resourceManagers: AdmissionRule = () => admitted)
     evictionPressure,
     sysctls,
     resourceManagers,
+    resourceClaims,
     nodeInfo,
     osLabel,
     osField,

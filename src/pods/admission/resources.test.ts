@@ -50,6 +50,13 @@ test('the number of pods, which comes first', () => {
   assert.deepEqual(ask({ cpu: '64' }, [{}, {}, {}]), outOf('pods', '1', '3', '3'));
 });
 
+test("devices that the node knows and has none of; what it does not know is the cluster's", () => {
+  const none = { 'v.io/gpu': '0' };
+  assert.deepEqual(ask({ 'v.io/gpu': '1' }, [], none), outOf('v.io/gpu', '1', '0', '0'));
+  assert.deepEqual(ask({ 'v.io/gpu': '0' }, [], none), admitted);
+  assert.deepEqual(ask({ 'v.io/dongle': '1' }, [], none), admitted);
+});
+
 test('cpu before memory before storage before the rest by name', () => {
   const all = { 'a.example/x': '2', memory: '2Gi', cpu: '3', 'ephemeral-storage': '20Gi', 'hugepages-2Mi': '4Mi' };
   const node = { 'a.example/x': '1' };

@@ -186,6 +186,16 @@ describe('ports of the node', () => {
   }
 });
 
+describe('resource claims', () => {
+  test('none', () => assert.deepEqual(ask({ spec: { resourceClaims: [] } }), admitted));
+  test('any: they cannot be prepared', () => {
+    const resourceClaims = [{ name: 'gpu', resourceClaimName: 'one' }, { name: 'net' }];
+    const message =
+      'Allocate failed due to resource claims (gpu, net), which this kubelet cannot prepare: it has no dynamic resource allocation';
+    assert.deepEqual(ask({ spec: { resourceClaims } }), refusal('UnexpectedAdmissionError', message));
+  });
+});
+
 describe('taints', () => {
   const driven = refusal(
     'TaintToleration',

@@ -14,6 +14,7 @@ import { computeContainerEnv, type EnvLookup } from './compute-container-env.ts'
 import { computeMounts, computeSubPaths } from './compute-mounts.ts';
 import type { ContainerStart } from './pod-actions.ts';
 import type { ContainerFiles, Images, Refusable, SubPaths, Volumes } from './ports.ts';
+import { ungivenDevices } from './ungiven-devices.ts';
 
 export interface PrepareDeps {
   readonly images: Images;
@@ -44,6 +45,8 @@ export type PrepareContainer = (input: PrepareInput, signal: AbortSignal) => Pro
 export function prepareContainer(deps: PrepareDeps): PrepareContainer {
   return async ({ pod, start, podIps, fieldPath, sandboxConfig, newest }, signal) => {
     const { container, kind } = start;
+    const ungiven = ungivenDevices(container, deps.node.allocatable);
+    if (ungiven !== undefined) return ungiven;
     const image = await deps.images.ensure(pod, container, fieldPath, signal, {
       ...(sandboxConfig && { sandboxConfig }),
     });
