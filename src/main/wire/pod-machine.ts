@@ -10,6 +10,7 @@ import { podPaths } from '../../model/pod-paths.ts';
 import { runtimeHandlerFor } from '../../model/runtime-class.ts';
 import { referrers, StandaloneObjects } from '../../objects/index.ts';
 import { Admission, PodGate } from '../../pods/admission/index.ts';
+import { Allocations } from '../../pods/allocation/index.ts';
 import { computePrune } from '../../pods/container-gc/index.ts';
 import { DesiredPods } from '../../pods/desired/index.ts';
 import { PodDirectories } from '../../pods/directories/index.ts';
@@ -96,6 +97,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     logs.changed(uid);
     deps.onStatus?.(uid, status);
   });
+  const allocations = new Allocations(log);
   const errors = new StartErrors();
   const starts = new PodStarts({ clock, ...measured });
 
@@ -226,6 +228,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     log,
     statuses,
     probes: probes.results,
+    resizeRefusal: (uid) => allocations.refusal(uid),
     startErrors: (uid) => errors.of(uid),
     hostIps,
     runtimeName: deps.runtimeName,
@@ -271,7 +274,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     clock,
     log,
     configured: deps.sources,
-    onUpdate: (update) => dispatch.handle({ type: 'configChanged', update }),
+    onUpdate: (update) => dispatch.handle({ type: 'configChanged', update: allocations.update(update) }),
     recordDuplicate: (pod, message) =>
       events.record(pod, { type: 'Warning', reason: podEvents.failedValidation, message }),
   });

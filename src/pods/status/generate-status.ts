@@ -1,4 +1,4 @@
-import type { Container, ContainerStatus, PodCondition, PodIP, PodStatus } from '../../gen/kubernetes/types.ts';
+import type { Container, ContainerStatus, PodIP, PodStatus } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
 import type { ContainerKind } from '../../model/containers.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
@@ -9,6 +9,7 @@ import { isTerminalPhase, podPhases, type PodPhase } from '../../model/reasons.t
 import { computePhase } from './compute-phase.ts';
 import { generateConditions } from './generate-conditions.ts';
 import { generateContainerStatuses } from './generate-container-statuses.ts';
+import { resizeConditions, type ResizeRefusal } from './resize-conditions.ts';
 import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
 
 /** Why the agent itself ended the pod: eviction, deadline, shutdown. */
@@ -33,7 +34,7 @@ export interface PodStatusInput {
   readonly hostIps: readonly string[];
   readonly nowMs: number;
   readonly needsSandbox: boolean;
-  readonly resizeConditions?: readonly PodCondition[];
+  readonly resizeRefusal?: ResizeRefusal | undefined;
   readonly recursiveReadOnly?: boolean;
   readonly features?: StatusFeatures;
 }
@@ -57,7 +58,7 @@ export function generatePodStatus(input: PodStatusInput): PodStatus {
     needsSandbox: input.needsSandbox,
     apiConditions: pod.status.conditions ?? [],
     previous: previous.conditions ?? [],
-    resize: input.resizeConditions ?? [],
+    resize: resizeConditions({ refusal: input.resizeRefusal, phase: outcome.phase, previous, nowMs }),
     ...(input.decided?.disruption !== undefined && { disruption: input.decided.disruption }),
     observedGeneration: generation,
     nowMs,

@@ -10,6 +10,7 @@ import { isTerminalPhase, podPhases } from '../../model/reasons.ts';
 import { computeTelling, type Telling } from './compute-told.ts';
 import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
 import { generatePodStatus, type DecidedEnd } from './generate-status.ts';
+import type { ResizeRefusal } from './resize-conditions.ts';
 import { mergeStatus, normalizeStatus, terminateStatus, wasInitialized } from './merge-status.ts';
 import { startBuckets } from './pod-starts.ts';
 import type { PodStatuses } from './pod-statuses.ts';
@@ -20,6 +21,8 @@ export interface StatusPublisherDeps {
   readonly statuses: PodStatuses;
   readonly probes: ProbeAnswers;
   readonly startErrors: (uid: PodUid) => ReadonlyMap<string, StartError>;
+  /** Why a pod does not get the resources that its spec asks for by now. */
+  readonly resizeRefusal?: (uid: PodUid) => ResizeRefusal | undefined;
   readonly hostIps: () => readonly string[];
   /** What the runtime calls itself: the scheme of container ids. */
   readonly runtimeName: () => string;
@@ -72,6 +75,7 @@ export class StatusPublisher {
         ...input,
         previous,
         startErrors: this.#tell(input),
+        resizeRefusal: this.#deps.resizeRefusal?.(pod.uid),
         probes,
         runtimeName: runtimeName(),
         ...(features && { features }),

@@ -1,0 +1,77 @@
+import type { PodUid } from '../../base/ids.ts';
+import type { Log } from '../../base/log.ts';
+import { desiredPod, isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import type { PodUpdate } from '../../model/pod-update.ts';
+import { conditionReasons } from '../../model/reasons.ts';
+import { allocationOf, asksForMore, restoredAllocation, withAllocation, type Allocation } from './compute-allocated.ts';
+
+/** Why a pod does not get the resources that its spec asks for by now. */
+export interface ResizeRefusal {
+  readonly reason: string;
+  readonly message: string;
+  /** The generation of the pod that asks. */
+  readonly generation: number | undefined;
+}
+
+const staticPod = 'In-place resize of static-pods is not supported';
+const notHere = 'In-place pod resize is not supported on this node';
+
+interface Known {
+  readonly allocation: Allocation;
+  readonly refusal: ResizeRefusal | undefined;
+}
+
+/** The only writer of what was promised to which pod. */
+export class Allocations {
+  readonly #log: Log;
+  readonly #known = new Map<PodUid, Known>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** The pod with the resources that were promised to it; what it is seen with first is. */
+  allocate(pod: DesiredPod): DesiredPod {
+    const known = this.#known.get(pod.uid);
+    const allocation = known?.allocation ?? restoredAllocation(pod.spec, pod.status);
+    const isRefused = asksForMore(pod.spec, allocation);
+    const refusal = isRefused ? refusalOf(pod) : undefined;
+    const isNews = known?.refusal === undefined || known.refusal.generation !== refusal?.generation;
+    if (refusal !== undefined && isNews) this.#tell(pod, refusal);
+    // What cannot be resized, and containers that came since, are as the spec has them.
+    const next = isRefused ? new Map([...allocationOf(pod.spec), ...allocation]) : allocationOf(pod.spec);
+    this.#known.set(pod.uid, { allocation: next, refusal });
+    if (!isRefused) return pod;
+    const { metadata, spec, status } = pod;
+    return desiredPod(pod.source, { metadata, spec: withAllocation(spec, next), status });
+  }
+
+  /** An update as it is passed on: pods that come or change with what was promised to them; a pod that goes has nothing. */
+  update(update: PodUpdate): PodUpdate {
+    if (update.op !== 'remove') return { ...update, pods: update.pods.map((pod) => this.allocate(pod)) };
+    for (const { uid } of update.pods) this.forget(uid);
+    return update;
+  }
+
+  refusal(uid: PodUid): ResizeRefusal | undefined {
+    return this.#known.get(uid)?.refusal;
+  }
+
+  forget(uid: PodUid): void {
+    this.#known.delete(uid);
+  }
+
+  #tell(pod: DesiredPod, { reason, message }: ResizeRefusal): void {
+    const name = { namespace: pod.namespace, name: pod.name };
+    this.#log.info('Pod resize is not carried out', { pod: name, podUID: pod.uid, reason, message });
+  }
+}
+
+function refusalOf(pod: DesiredPod): ResizeRefusal {
+  const message = isStatic(pod) ? staticPod : notHere;
+  return {
+    reason: conditionReasons.resizeInfeasible,
+    message,
+    generation: isStatic(pod) ? undefined : pod.metadata.generation,
+  };
+}

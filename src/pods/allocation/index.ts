@@ -1,0 +1,1 @@
+export { Allocations } from './allocations.ts';

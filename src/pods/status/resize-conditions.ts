@@ -1,0 +1,38 @@
+import type { PodCondition, PodStatus } from '../../gen/kubernetes/types.ts';
+import { apiTime } from '../../model/api-time.ts';
+import { isTerminalPhase, podConditions } from '../../model/reasons.ts';
+
+/** Why a pod does not get the resources that its spec asks for by now. */
+export interface ResizeRefusal {
+  readonly reason: string;
+  readonly message: string;
+  /** The generation of the pod that asks. */
+  readonly generation: number | undefined;
+}
+
+export interface ResizeConditionsInput {
+  readonly refusal: ResizeRefusal | undefined;
+  readonly phase: string;
+  readonly previous: PodStatus;
+  readonly nowMs: number;
+}
+
+/** What is told of a change of resources; a pod that is over asks for nothing. */
+export function resizeConditions({ refusal, phase, previous, nowMs }: ResizeConditionsInput): readonly PodCondition[] {
+  if (refusal === undefined || isTerminalPhase(phase)) return [];
+  const { reason, message, generation } = refusal;
+  const type = podConditions.resizePending;
+  const before = previous.conditions?.find((condition) => condition.type === type && condition.reason === reason);
+  const now = apiTime(nowMs);
+  return [
+    {
+      type,
+      status: 'True',
+      reason,
+      message,
+      lastProbeTime: before?.lastProbeTime ?? now,
+      lastTransitionTime: before?.lastTransitionTime ?? now,
+      ...(generation !== undefined && { observedGeneration: generation }),
+    },
+  ];
+}
