@@ -7,7 +7,7 @@ export { gateSpec, resolveGates, type FeatureGates } from './gates/gates.ts';
 export type { GateName } from './gates/table.ts';
 export { fileLayer } from './layers.ts';
 export { assess, loadSettings } from './load.ts';
-export { notActedOn, notActedOnTable } from './not-acted-on.ts';
+export { isNotActedOn, notActedOn, notActedOnTable, shortened } from './not-acted-on.ts';
 export { describeOrigin, type Origin } from './origin.ts';
 export { toV1beta1, type Json, type JsonObject } from './print.ts';
 export type { Provenance } from './provenance.ts';

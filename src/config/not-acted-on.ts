@@ -1,50 +1,56 @@
 import { describeOrigin } from './origin.ts';
+import type { KubeletConfiguration } from './schema/fields.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Fields and flags that are read and checked but change nothing yet. A row goes away when the code that acts on it
- * arrives; the table never grows, a test sees to that.
+ * Fields and flags that are read and checked but change nothing yet, those first whose absence is felt most. A row goes
+ * away when the code that acts on it arrives; the tables never grow, a test sees to that.
  */
-export const notActedOnTable: readonly string[] = [
-  'enableContentionProfiling',
+const protection: readonly string[] = [
+  'evictionHard',
+  'imageGCHighThresholdPercent',
   'oomScoreAdj',
+  'failSwapOn',
+  'protectKernelDefaults',
+  'makeIPTablesUtilChains',
+  'evictionSoft',
+  'evictionSoftGracePeriod',
+  'evictionMinimumReclaim',
+  'evictionMaxPodGracePeriod',
+  'evictionPressureTransitionPeriod',
+  'mergeDefaultEvictionSettings',
+  'kernelMemcgNotification',
+  'imageGCLowThresholdPercent',
   'imageMinimumGCAge',
   'imageMaximumGCAge',
-  'imageGCHighThresholdPercent',
-  'imageGCLowThresholdPercent',
+  'shutdownGracePeriod',
+  'shutdownGracePeriodCriticalPods',
+  'shutdownGracePeriodByPodPriority',
   'systemCgroups',
+  'maxOpenFiles',
+];
+
+const managers: readonly string[] = [
   'cpuManagerPolicy',
   'cpuManagerPolicyOptions',
   'cpuManagerReconcilePeriod',
   'memoryManagerPolicy',
+  'reservedMemory',
   'topologyManagerPolicy',
   'topologyManagerScope',
   'topologyManagerPolicyOptions',
-  'hairpinMode',
-  'maxOpenFiles',
-  'contentType',
-  'evictionHard',
-  'evictionSoft',
-  'evictionSoftGracePeriod',
-  'evictionPressureTransitionPeriod',
-  'evictionMaxPodGracePeriod',
-  'evictionMinimumReclaim',
-  'mergeDefaultEvictionSettings',
+];
+
+const others: readonly string[] = [
   'enableControllerAttachDetach',
-  'protectKernelDefaults',
-  'makeIPTablesUtilChains',
+  'volumePluginDir',
+  'hairpinMode',
   'iptablesMasqueradeBit',
   'iptablesDropBit',
-  'failSwapOn',
-  'memorySwap',
+  'contentType',
   'showHiddenMetricsForVersion',
-  'volumePluginDir',
-  'kernelMemcgNotification',
+  'enableContentionProfiling',
   'logging.options',
-  'shutdownGracePeriod',
-  'shutdownGracePeriodCriticalPods',
-  'shutdownGracePeriodByPodPriority',
-  'reservedMemory',
   '--experimental-mounter-path',
   '--pod-infra-container-image',
   '--housekeeping-interval',
@@ -66,14 +72,51 @@ export const notActedOnTable: readonly string[] = [
   '--storage-driver-user',
 ];
 
-/** Which of the things somebody set have no effect yet, each with where it was set. */
-export function notActedOn({ provenance }: Pick<Settings, 'provenance'>): readonly string[] {
-  const places = new Map<string, string>();
+export const notActedOnTable: readonly string[] = [...protection, ...managers, ...others];
+
+/** Those with which a Go kubelet does something that nobody has asked for, as long as the value is such a one. */
+const inForceByDefault: Readonly<Record<string, (config: KubeletConfiguration) => boolean>> = {
+  evictionHard: ({ evictionHard }) => Object.values(evictionHard ?? {}).some((value) => !/^(0%?|100%)$/.test(value)),
+  imageGCHighThresholdPercent: (config) => (config.imageGCHighThresholdPercent ?? 0) < 100,
+  oomScoreAdj: (config) => (config.oomScoreAdj ?? 0) !== 0,
+  failSwapOn: (config) => config.failSwapOn,
+  protectKernelDefaults: () => true,
+  makeIPTablesUtilChains: (config) => config.makeIPTablesUtilChains,
+  maxOpenFiles: (config) => config.maxOpenFiles > 0,
+};
+
+/** As many as are read in one line. */
+const maxListed = 20;
+
+/**
+ * Which settings have no effect yet, though they were set or do something by default: in the order of how much they
+ * matter, each with where it comes from.
+ */
+export function notActedOn(settings: Pick<Settings, 'config' | 'provenance'>): readonly string[] {
+  const { config, provenance } = settings;
+  const places = new Map(provenance.flags.map((name) => [`--${name}`, '']));
   for (const { path, origin } of provenance.explicit) {
-    const dotted = path.join('.');
-    const row = notActedOnTable.find((name) => dotted === name || dotted.startsWith(`${name}.`));
-    if (row !== undefined && !places.has(row)) places.set(row, `${row} (${describeOrigin(origin)})`);
+    const row = rowOf(path);
+    if (row !== undefined && !places.has(row)) places.set(row, ` (${describeOrigin(origin)})`);
   }
-  const flags = provenance.flags.map((name) => `--${name}`).filter((flag) => notActedOnTable.includes(flag));
-  return [...places.values(), ...flags];
+  return notActedOnTable.flatMap((row) => {
+    const place = places.get(row) ?? (inForceByDefault[row]?.(config) === true ? ' (default)' : undefined);
+    return place === undefined ? [] : [`${row}${place}`];
+  });
+}
+
+/** The list for one line of the log. */
+export function shortened(list: readonly string[]): readonly string[] {
+  if (list.length <= maxListed) return list;
+  return [...list.slice(0, maxListed), `and ${list.length - maxListed} more, see tubelet config show`];
+}
+
+/** Whether the value at that place has no effect yet, for whoever reads the whole configuration. */
+export function isNotActedOn(path: readonly string[]): boolean {
+  return rowOf(path) !== undefined;
+}
+
+function rowOf(path: readonly string[]): string | undefined {
+  const dotted = path.join('.');
+  return notActedOnTable.find((name) => dotted === name || dotted.startsWith(`${name}.`));
 }

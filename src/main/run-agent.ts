@@ -3,7 +3,7 @@ import { withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError, isKind } from '../base/errors.ts';
 import { systemClock } from '../base/system-clock.ts';
-import { notActedOn, type Settings } from '../config/index.ts';
+import { notActedOn, shortened, type Settings } from '../config/index.ts';
 import { acquireFileLock, serviceNotifier, watchContention } from '../host/index.ts';
 import type { LogSink } from '../telemetry/index.ts';
 import { startAgent, type RunningAgent } from './agent.ts';
@@ -22,7 +22,8 @@ export async function runAgent(settings: Settings, warnings: readonly string[], 
   const log = wireLog(settings, clock);
   for (const warning of warnings) log.warn(warning);
   const idle = notActedOn(settings);
-  if (idle.length > 0) log.warn('Settings that this version accepts but does not act on yet', { settings: idle });
+  if (idle.length > 0)
+    log.warn('Settings that this version accepts but does not act on yet', { settings: shortened(idle) });
   try {
     return await run(settings, clock, log, io);
   } catch (error) {

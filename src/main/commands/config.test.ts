@@ -75,7 +75,7 @@ test('show: YAML tells where each value came from', async (context) => {
     '- "10.0.0.10"',
     '    enabled: false # /k:3',
     'syncFrequency: 1m0s # default',
-    '  memory.available: 100Mi # default',
+    '  memory.available: 100Mi # default; not acted on yet',
   ]) {
     assert.ok(lines.includes(line), line);
   }

@@ -5,6 +5,7 @@ import {
   decodeFile,
   describeOrigin,
   fileLayer,
+  isNotActedOn,
   loadSettings,
   renderFault,
   renderYaml,
@@ -106,7 +107,13 @@ function asJson({ config }: Settings): string {
 
 function asYaml({ config, provenance }: Settings): string {
   const head = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
-  return head + renderYaml(masked(toV1beta1(config)), (path) => describeOrigin(provenance.of(path)));
+  return (
+    head +
+    renderYaml(masked(toV1beta1(config)), (path) => {
+      const origin = describeOrigin(provenance.of(path));
+      return isNotActedOn(path) ? `${origin}; not acted on yet` : origin;
+    })
+  );
 }
 
 /** Headers for the manifest URL carry credentials. */
