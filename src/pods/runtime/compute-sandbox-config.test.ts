@@ -5,7 +5,7 @@ import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import { desiredPod } from '../../model/desired-pod.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import { goldenHostDns, goldenSettings } from '../../testing/golden.ts';
-import { computeSandboxConfig } from './compute-sandbox-config.ts';
+import { computeLeftOut, computeSandboxConfig } from './compute-sandbox-config.ts';
 
 function config(spec: Partial<PodSpec>, settings: Partial<RuntimeSettings> = {}) {
   const pod = desiredPod('api', {
@@ -106,4 +106,18 @@ test('identity and place of logs', () => {
   assert.deepEqual(made.metadata, { name: 'p', uid: 'u-1', namespace: 'n', attempt: 2 });
   assert.equal(made.logDirectory, '/var/log/pods/n_p_u-1');
   assert.equal(made.labels['app'], 'x');
+});
+
+test('labels and annotations that are too long for a list of all pods are not given to the runtime', () => {
+  const annotations = { long: 'x'.repeat(60 * 1024), short: 'y', longer: 'z'.repeat(100 * 1024) };
+  const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`l${index}`, 'v'.repeat(60)]));
+  const pod = desiredPod('api', {
+    metadata: { uid: 'u-1', name: 'p', namespace: 'n', labels, annotations },
+    spec: { containers: [{ name: 'c' }] },
+  });
+  const made = computeSandboxConfig({ pod, attempt: 0, settings: goldenSettings, hostDns: goldenHostDns });
+  assert.deepEqual(Object.keys(made.annotations), ['long', 'short']);
+  assert.ok(JSON.stringify(made.labels).length < 20 * 1024);
+  assert.equal(made.labels['io.kubernetes.pod.uid'], 'u-1');
+  assert.ok(computeLeftOut(pod).includes('longer'));
 });

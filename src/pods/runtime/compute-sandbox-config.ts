@@ -19,6 +19,7 @@ import { overheadResources, sandboxResources } from '../../model/linux-resources
 import { namespaceOptions, type UserNamespaceBlock } from '../../model/namespaces.ts';
 import { podQos } from '../../model/qos.ts';
 import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
+import { boundTexts, maxRuntimeAnnotationBytes, maxRuntimeLabelBytes } from '../../model/runtime-metadata.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import { dottedSysctl } from '../../model/sysctl-names.ts';
 
@@ -51,8 +52,8 @@ export function computeSandboxConfig(input: SandboxConfigInput): PodSandboxConfi
     logDirectory: podLogDirectory(pod, settings.podLogsDir),
     dnsConfig: dnsConfig(input),
     portMappings: portMappings(pod.spec),
-    labels: sandboxLabels(pod, pod.metadata.labels),
-    annotations: { ...pod.metadata.annotations },
+    labels: sandboxLabels(pod, boundTexts(pod.metadata.labels ?? {}, maxRuntimeLabelBytes).kept),
+    annotations: { ...boundTexts(pod.metadata.annotations ?? {}, maxRuntimeAnnotationBytes).kept },
     linux: {
       cgroupParent: podCgroupParent(pod, settings),
       securityContext: sandboxSecurityContext(input),
@@ -61,6 +62,14 @@ export function computeSandboxConfig(input: SandboxConfigInput): PodSandboxConfi
       resources: sandboxResources(pod.spec, settings),
     },
   });
+}
+
+/** Labels and annotations of a pod that its runtime is not given. */
+export function computeLeftOut({ metadata }: Pick<DesiredPod, 'metadata'>): readonly string[] {
+  return [
+    ...boundTexts(metadata.labels ?? {}, maxRuntimeLabelBytes).leftOut,
+    ...boundTexts(metadata.annotations ?? {}, maxRuntimeAnnotationBytes).leftOut,
+  ];
 }
 
 export function podLogDirectory(pod: Pick<DesiredPod, 'name' | 'namespace' | 'uid'>, podLogsDir: string): string {

@@ -16,7 +16,7 @@ import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import { computePodActions } from './compute-actions.ts';
 import { computeInitRecheck } from './compute-recheck.ts';
 import { computeSandboxChange } from './compute-sandbox-change.ts';
-import { computeSandboxConfig, computeSandboxDns } from './compute-sandbox-config.ts';
+import { computeLeftOut, computeSandboxConfig, computeSandboxDns } from './compute-sandbox-config.ts';
 import { computeStopGrace } from './compute-stop-grace.ts';
 import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
 import type { ContainerRuntime, PodEvents, SandboxRuntime, StartRefusal, UserNamespaces, Volumes } from './ports.ts';
@@ -77,6 +77,7 @@ export interface RuntimeOutcome {
 }
 
 const afterKillMs = 1_000;
+const maxLeftOutShown = 10;
 /** While pods can have no network, it is looked for this often whether they can. */
 const networkRetryMs = 1_000;
 /** A refusal that names no time of its own is tried again after this long: what it lacks may have come. */
@@ -265,6 +266,13 @@ export class PodRuntime {
         ...(userNamespace && { userNamespace }),
       };
       for (const event of computeSandboxDns(input).events) this.#deps.events.record(pod, { type: 'Warning', ...event });
+      const leftOut = computeLeftOut(input.pod);
+      if (leftOut.length > 0) {
+        this.#deps.log.warn('The runtime is not given all labels and annotations of a pod: they are too long', {
+          pod: { namespace: input.pod.namespace, name: input.pod.name },
+          leftOut: leftOut.slice(0, maxLeftOutShown),
+        });
+      }
       return computeSandboxConfig(input);
     } catch (error) {
       signal.throwIfAborted();
