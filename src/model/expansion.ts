@@ -1,31 +1,67 @@
+/** All that one container may get as environment, command and arguments: Linux gives a new process no more than that. */
+export const maxProcessTextBytes = 2 * 1024 * 1024;
+
+/** Counts what texts take once they are expanded; references to references can stand for more than any memory. */
+export class TextBudget {
+  readonly #max: number;
+  #used = 0;
+
+  constructor(max: number = maxProcessTextBytes) {
+    this.#max = max;
+  }
+
+  get exceeded(): boolean {
+    return this.#used > this.#max;
+  }
+
+  /** Answers whether that still fits. */
+  take(length: number): boolean {
+    this.#used += length;
+    return !this.exceeded;
+  }
+
+  /** Why the container cannot have what it asks for. */
+  get message(): string {
+    return `environment, command and arguments take more than ${this.#max} bytes once references are expanded; no process can be given so much: use fewer or shorter values, or a volume`;
+  }
+}
+
 /**
  * Replaces `$(NAME)` by the value of NAME. `$$` stands for one `$`, so `$$(NAME)` stays `$(NAME)`; what has no value
- * or no closing bracket stays as written.
+ * or no closing bracket stays as written. With a budget that runs out the text is given up in the middle.
  */
-export function expandVariables(text: string, lookup: (name: string) => string | undefined): string {
+export function expandVariables(
+  text: string,
+  lookup: (name: string) => string | undefined,
+  budget?: TextBudget,
+): string {
   let result = '';
   let position = 0;
+  let hasClosing = true;
+  const add = (piece: string): boolean => {
+    result += piece;
+    return budget === undefined || budget.take(piece.length);
+  };
   while (position < text.length) {
     const dollar = text.indexOf('$', position);
-    if (dollar < 0 || dollar === text.length - 1) return result + text.slice(position);
-    result += text.slice(position, dollar);
-    const next = text[dollar + 1];
-    const closing = next === '(' ? text.indexOf(')', dollar + 2) : -1;
-    if (next === '$') {
-      result += '$';
-      position = dollar + 2;
-    } else if (closing >= 0) {
-      const name = text.slice(dollar + 2, closing);
-      result += lookup(name) ?? `$(${name})`;
-      position = closing + 1;
-    } else if (next === '(') {
-      // An opening without an end: what follows may still hold whole references.
-      result += '$(';
-      position = dollar + 2;
-    } else {
-      result += `$${next ?? ''}`;
-      position = dollar + 2;
+    if (dollar < 0 || dollar === text.length - 1) {
+      add(text.slice(position));
+      return result;
     }
+    if (!add(text.slice(position, dollar))) return result;
+    const next = text[dollar + 1];
+    // Without one from here on there is none further on: each opening need not look for it again.
+    const closing = next === '(' && hasClosing ? text.indexOf(')', dollar + 2) : -1;
+    if (next === '(' && closing < 0) hasClosing = false;
+    let piece = `$${next ?? ''}`;
+    position = dollar + 2;
+    if (next === '$') piece = '$';
+    else if (closing >= 0) {
+      const name = text.slice(dollar + 2, closing);
+      piece = lookup(name) ?? `$(${name})`;
+      position = closing + 1;
+    }
+    if (!add(piece)) return result;
   }
   return result;
 }

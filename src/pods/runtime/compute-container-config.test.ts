@@ -185,3 +185,23 @@ test('refusals', () => {
     assert.match(made.refusal.message, message);
   }
 });
+
+test('a command that becomes more than a process can be given is refused', () => {
+  const input = { env: [{ key: 'A', value: 'x'.repeat(1_024) }] };
+  for (const container of [
+    { command: ['$(A)'.repeat(4_096)] },
+    { args: ['$(A)'.repeat(1_000), '$(A)'.repeat(2_000)] },
+  ]) {
+    const made = compute({ container, input });
+    assert.ok('refusal' in made);
+    assert.match(made.refusal.message, /more than 2097152 bytes/);
+  }
+});
+
+test('what comes back with every list of the runtime is bounded', () => {
+  const exec = { command: ['x'.repeat(20_000)] };
+  const made = config({ container: { lifecycle: { preStop: { exec } }, ports: [{ containerPort: 80 }] } });
+  const names = Object.keys(made.annotations).map((key) => key.replace('io.kubernetes.container.', ''));
+  assert.ok(!names.includes('preStopHandler'), 'it is longer than 16 KiB');
+  assert.ok(names.includes('ports'));
+});

@@ -11,12 +11,13 @@ import type { Container, ContainerPort, LifecycleHandler, PodSpec } from '../../
 import { containerHash } from '../../model/container-hash.ts';
 import type { ContainerKind } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { expandVariables } from '../../model/expansion.ts';
+import { expandVariables, TextBudget } from '../../model/expansion.ts';
 import { goJson } from '../../model/go-text.ts';
 import * as keys from '../../model/labels.ts';
 import { containerResources, type PinnedResources } from '../../model/linux-resources.ts';
 import { idMappings, namespaceOptions, type NamespaceChoices } from '../../model/namespaces.ts';
-import { isRefusal, type Refusal } from '../../model/refusal.ts';
+import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
+import { maxRememberedBytes } from '../../model/runtime-metadata.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import {
   appArmorChoice,
@@ -73,12 +74,18 @@ export function computeContainerConfig(input: ContainerConfigInput): ContainerCo
   const securityContext = containerSecurityContext(input);
   if (isRefusal(securityContext)) return securityContext;
   const values = new Map(input.env.map(({ key, value }) => [key, value]));
-  const expand = (text: string): string => expandVariables(text, (name) => values.get(name));
+  const budget = new TextBudget();
+  for (const { key, value } of input.env) budget.take(key.length + value.length);
+  const expand = (text: string): string =>
+    budget.exceeded ? '' : expandVariables(text, (name) => values.get(name), budget);
+  const command = (container.command ?? []).map(expand);
+  const args = (container.args ?? []).map(expand);
+  if (budget.exceeded) return refuse(budget.message);
   return ContainerConfig.fromPartial({
     metadata: { name: container.name, attempt: restartCount },
     image: { image: image.ref, userSpecifiedImage: container.image ?? '' },
-    command: (container.command ?? []).map(expand),
-    args: (container.args ?? []).map(expand),
+    command,
+    args,
     workingDir: container.workingDir ?? '',
     envs: [...input.env],
     mounts,
@@ -137,13 +144,17 @@ function ownAnnotations(pod: DesiredPod, container: Container, restartCount: num
     [keys.containerRestartCountAnnotation]: String(restartCount),
     [keys.containerTerminationMessagePathAnnotation]: container.terminationMessagePath ?? '',
     [keys.containerTerminationMessagePolicyAnnotation]: container.terminationMessagePolicy ?? '',
-    ...(lifecycle?.preStop !== undefined && {
-      [keys.containerPreStopHandlerAnnotation]: goJson(orderedHandler(lifecycle.preStop)),
-    }),
-    ...(ports.length > 0 && { [keys.containerPortsAnnotation]: goJson(ports.map(orderedPort)) }),
+    ...remembered(keys.containerPreStopHandlerAnnotation, lifecycle?.preStop && orderedHandler(lifecycle.preStop)),
+    ...remembered(keys.containerPortsAnnotation, ports.length > 0 ? ports.map(orderedPort) : undefined),
     ...(deletionGrace !== undefined && { [keys.podDeletionGracePeriodAnnotation]: String(deletionGrace) }),
     ...(grace !== undefined && { [keys.podTerminationGracePeriodAnnotation]: String(grace) }),
   };
+}
+
+/** It comes back with every list of containers. What is too long is forgotten with the pod: then there is no hook. */
+function remembered(key: string, value: unknown): Record<string, string> {
+  const text = value === undefined ? undefined : goJson(value);
+  return text === undefined || text.length > maxRememberedBytes ? {} : { [key]: text };
 }
 
 /** Fields in the order in which other kubelets write them, so that the annotation reads the same. */

@@ -123,3 +123,27 @@ test('before services are known only static pods start', () => {
   );
   assert.deepEqual(values({}, { lookup: unread, source: 'file' }), {});
 });
+
+test('variables that double each other are refused, not computed', () => {
+  const env = [{ name: 'V0', value: 'xx' }];
+  for (let level = 1; level < 64; level++) env.push({ name: `V${level}`, value: `$(V${level - 1})$(V${level - 1})` });
+  assert.match(refusal({ env }) ?? '', /more than 2097152 bytes once references are expanded/);
+});
+
+test('objects that no process could be given are refused, whichever way they are taken', () => {
+  const data = Object.fromEntries(Array.from({ length: 4 }, (_, index) => [`k${index}`, 'x'.repeat(1_000_000)]));
+  const lookup: EnvLookup = { ...noServices, configMap: () => ({ data }) };
+  assert.match(refusal({ envFrom: [{ configMapRef: { name: 'big' } }] }, { lookup }) ?? '', /more than 2097152 bytes/);
+  const env = Object.keys(data).map((key) => ({ name: key, valueFrom: { configMapKeyRef: { name: 'big', key } } }));
+  assert.match(refusal({ env }, { lookup }) ?? '', /more than 2097152 bytes/);
+});
+
+test('a thousand variables from one large Secret decode a thousand values, not a million', () => {
+  const value = Buffer.from('x'.repeat(1_000)).toString('base64');
+  const data = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, value]));
+  const lookup: EnvLookup = { ...noServices, secret: () => ({ data }) };
+  const env = Object.keys(data).map((key) => ({ name: key, valueFrom: { secretKeyRef: { name: 'big', key } } }));
+  const before = performance.now();
+  assert.equal(Object.keys(values({ env }, { lookup })).length, 1_000);
+  assert.ok(performance.now() - before < 1_000);
+});

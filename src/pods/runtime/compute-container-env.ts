@@ -1,6 +1,6 @@
 import type { Container, EnvVar } from '../../gen/kubernetes/types.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
-import { expandVariables } from '../../model/expansion.ts';
+import { expandVariables, TextBudget } from '../../model/expansion.ts';
 import { containerResourceValue, podFieldValue, type FieldValue } from '../../model/field-ref.ts';
 import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
 import type { NodeFacts } from '../../model/runtime-settings.ts';
@@ -34,27 +34,39 @@ export interface ContainerEnvInput {
 
 /**
  * The environment of a container: whole objects first, then single variables, which may refer to earlier ones and to
- * services; services fill what is still free.
+ * services; services fill what is still free. What grows beyond all that a process can get is refused while it grows.
  */
 export function computeContainerEnv(input: ContainerEnvInput): EnvVariable[] | Refusal {
   const services = visibleServices(input);
   if (isRefusal(services)) return services;
   const values = new Map<string, string>();
+  const budget = new TextBudget();
   for (const entries of input.container.envFrom ?? []) {
     const name = entries.configMapRef?.name ?? entries.secretRef?.name ?? '';
     const kind = entries.configMapRef === undefined ? 'secret' : 'configMap';
     const optional = (entries.configMapRef ?? entries.secretRef)?.optional === true;
     const data = readData(input, kind, name);
-    if (data === undefined && !optional) return notFound(input, kind, name);
-    for (const [key, value] of data ?? []) values.set(`${entries.prefix ?? ''}${key}`, value);
+    const missing = data === undefined ? whyMissing(input, kind, name, optional) : undefined;
+    if (missing !== undefined) return missing;
+    for (const key of data?.keys ?? []) {
+      const variable = `${entries.prefix ?? ''}${key}`;
+      const value = data?.get(key) ?? '';
+      if (!budget.take(variable.length + value.length)) return refuse(budget.message);
+      values.set(variable, value);
+    }
   }
   const resolve = (name: string): string | undefined => values.get(name) ?? services.get(name);
   for (const variable of input.container.env ?? []) {
-    const value = variableValue(input, variable, resolve);
+    const value = variableValue(input, variable, resolve, budget);
     if (isRefusal(value)) return value;
+    if (!budget.take(variable.name.length)) return refuse(budget.message);
     if (value !== undefined) values.set(variable.name, value);
   }
-  for (const [key, value] of services) if (!values.has(key)) values.set(key, value);
+  for (const [key, value] of services) {
+    if (values.has(key)) continue;
+    if (!budget.take(key.length + value.length)) return refuse(budget.message);
+    values.set(key, value);
+  }
   return [...values].map(([key, value]) => ({ key, value }));
 }
 
@@ -74,16 +86,30 @@ function variableValue(
   input: ContainerEnvInput,
   variable: EnvVar,
   resolve: (name: string) => string | undefined,
+  budget: TextBudget,
 ): string | undefined | Refusal {
   const source = variable.valueFrom;
-  if (variable.value || source === undefined) return expandVariables(variable.value ?? '', resolve);
+  if (variable.value || source === undefined) {
+    const expanded = expandVariables(variable.value ?? '', resolve, budget);
+    return budget.exceeded ? refuse(budget.message) : expanded;
+  }
+  const value = valueFrom(input, variable.name, source);
+  if (typeof value === 'string') budget.take(value.length);
+  return value;
+}
+
+function valueFrom(
+  input: ContainerEnvInput,
+  name: string,
+  source: NonNullable<EnvVar['valueFrom']>,
+): string | undefined | Refusal {
   if (source.fieldRef !== undefined) return plain(podFieldValue(input, source.fieldRef.fieldPath));
   if (source.resourceFieldRef !== undefined) {
     return plain(containerResourceValue(input.pod, input.container, source.resourceFieldRef, input.node));
   }
   if (source.configMapKeyRef !== undefined) return keyValue(input, 'configMap', source.configMapKeyRef);
   if (source.secretKeyRef !== undefined) return keyValue(input, 'secret', source.secretKeyRef);
-  return refuse(`environment variable ${variable.name} has a source that is not supported`);
+  return refuse(`environment variable ${name} has a source that is not supported`);
 }
 
 function plain(field: FieldValue): string | Refusal {
@@ -99,28 +125,43 @@ function keyValue(
 ): string | undefined | Refusal {
   const { key, name = '', optional = false } = reference;
   const data = readData(input, kind, name);
-  if (data === undefined) return optional ? undefined : notFound(input, kind, name);
+  if (data === undefined) return whyMissing(input, kind, name, optional);
   const value = data.get(key);
   if (value !== undefined || optional) return value;
   const title = kind === 'configMap' ? 'ConfigMap' : 'Secret';
   return refuse(`couldn't find key ${key} in ${title} ${input.pod.namespace}/${name}`);
 }
 
-function readData(input: ContainerEnvInput, kind: DataKind, name: string): ReadonlyMap<string, string> | undefined {
-  const { lookup, pod } = input;
-  if (kind === 'configMap') {
-    const object = lookup.configMap(pod.namespace, name);
-    return object === undefined ? undefined : new Map(Object.entries(object.data ?? {}));
-  }
-  const object = lookup.secret(pod.namespace, name);
-  if (object === undefined) return undefined;
-  const decoded = Object.entries(object.data ?? {}).map(
-    ([key, value]) => [key, Buffer.from(value, 'base64').toString('utf8')] as const,
-  );
-  return new Map(decoded);
+/** The values of one object. They are decoded when they are read: a variable takes one of them. */
+interface Data {
+  readonly keys: readonly string[];
+  get(key: string): string | undefined;
 }
 
-function notFound({ lookup, pod }: ContainerEnvInput, kind: DataKind, name: string): Refusal {
+function readData({ lookup, pod }: ContainerEnvInput, kind: DataKind, name: string): Data | undefined {
+  const object = kind === 'configMap' ? lookup.configMap(pod.namespace, name) : lookup.secret(pod.namespace, name);
+  if (object === undefined) return undefined;
+  const { data = {} } = object;
+  return {
+    get keys() {
+      return Object.keys(data);
+    },
+    get(key) {
+      const value = Object.hasOwn(data, key) ? data[key] : undefined;
+      if (kind === 'configMap' || value === undefined) return value;
+      return Buffer.from(value, 'base64').toString('utf8');
+    },
+  };
+}
+
+/** What is optional may not be there, but somebody must have been able to say so. */
+function whyMissing(
+  { lookup, pod }: ContainerEnvInput,
+  kind: DataKind,
+  name: string,
+  optional: boolean,
+): Refusal | undefined {
   const problem = lookup.problem?.(kind === 'configMap' ? 'ConfigMap' : 'Secret', pod.namespace, name);
-  return refuse(problem ?? `${kind.toLowerCase()} "${name}" not found`);
+  if (problem !== undefined) return refuse(problem);
+  return optional ? undefined : refuse(`${kind.toLowerCase()} "${name}" not found`);
 }

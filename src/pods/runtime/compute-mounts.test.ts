@@ -239,3 +239,9 @@ test('block volumes are devices', () => {
     'cannot find volume "none" to pass into container "c"',
   );
 });
+
+test('a path longer than any path can be is refused', () => {
+  const env = [{ key: 'A', value: 'x'.repeat(4_000) }];
+  const made = computeMounts(input([{ name: 'data', mountPath: '/m', subPathExpr: '$(A)$(A)' }], { env }));
+  assert.match(refusalOf(made) ?? '', /longer than 4096 characters/);
+});

@@ -1,7 +1,7 @@
 import { Mount, MountPropagation, type Device, type ImageSpec } from '../../gen/cri/api.ts';
 import type { Container, VolumeMount } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { expandVariables } from '../../model/expansion.ts';
+import { expandVariables, TextBudget } from '../../model/expansion.ts';
 import { goQuote } from '../../model/go-text.ts';
 import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
 
@@ -56,6 +56,9 @@ export function wantsHostsFile(container: Container, podIps: readonly string[]):
   const own = (container.volumeMounts ?? []).some((mount) => absolute(mount.mountPath) === hostsPath);
   return podIps.length > 0 && !own;
 }
+
+/** PATH_MAX of Linux. */
+const maxPathLength = 4_096;
 
 /** All mounts of a container: its volumes in their order, then the agent's own files. */
 export function computeMounts(input: MountsInput): Mount[] | Refusal {
@@ -153,14 +156,30 @@ function subPathOf(
 
 /** A path must not silently become another one, so unlike in commands every variable needs a value here. */
 function expandSubPath(expression: string, env: readonly EnvVariable[]): string | Refusal {
-  const values = new Map(env.map(({ key, value }) => [key, value]));
+  const values = valuesOf(env);
   const missing = new Set<string>();
-  const path = expandVariables(expression, (name) => {
+  const budget = new TextBudget(maxPathLength);
+  const lookup = (name: string): string | undefined => {
     const value = values.get(name);
     if (!value) missing.add(name);
     return value;
-  });
+  };
+  const path = expandVariables(expression, lookup, budget);
+  if (budget.exceeded) {
+    return refuse(`a subPathExpr becomes longer than ${maxPathLength} characters, which no path can be`);
+  }
   return missing.size === 0 ? path : refuse(`missing value for ${[...missing].sort().join(', ')}`);
+}
+
+/** One index for all mounts of a container: there may be thousands of both. */
+const indexes = new WeakMap<readonly EnvVariable[], ReadonlyMap<string, string>>();
+
+function valuesOf(env: readonly EnvVariable[]): ReadonlyMap<string, string> {
+  const known = indexes.get(env);
+  if (known !== undefined) return known;
+  const made = new Map(env.map(({ key, value }) => [key, value]));
+  indexes.set(env, made);
+  return made;
 }
 
 function recursiveReadOnly(mount: VolumeMount, supported: boolean): boolean | Refusal {
