@@ -1,4 +1,5 @@
 import { status } from '@grpc/grpc-js';
+import { cutText } from '../base/cut-text.ts';
 import { kindOf, messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
 import type { Invoke } from './invoke.ts';
 import type { CriVerb } from './verbs.ts';
@@ -45,7 +46,8 @@ function kindOfServiceError(code: status, words: string): ErrorKind {
 /** The error a verb failed with, as the rest of the agent sees it: a kind, the verb, and the runtime's own words. */
 export function verbError(verb: CriVerb, error: unknown, signal?: AbortSignal): TubeletError {
   if (isServiceError(error)) {
-    const words = readableDetails(error.details);
+    // What a container's process or a plugin said may be in it, and it ends up in statuses and events.
+    const words = cutText(readableDetails(error.details));
     const kind = kindOfServiceError(error.code, words);
     return new TubeletError(kind, `${verb}: ${words}`, { cause: error, words, code: nameOfCode(error.code) });
   }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { ObjectReference } from '../../gen/kubernetes/types.ts';
 
 /** What happened, and to whom. */
@@ -21,6 +22,7 @@ const spamRefillMs = 300_000;
 const similarLimit = 10;
 const similarWindowMs = 600_000;
 const memory = 4_096;
+const maxRememberedLength = 256;
 export const combinedPrefix = '(combined from similar events): ';
 
 interface Bucket {
@@ -43,7 +45,8 @@ export class EventCorrelator {
     const kind = [subject, event.about.fieldPath ?? '', event.type, event.reason].join('\n');
     const known = this.#similar.get(kind);
     const fresh = known === undefined || monotonicMs - known.atMs > similarWindowMs;
-    const messages = new Set(fresh ? [] : known.messages).add(event.message);
+    const said = digestOf(event.message);
+    const messages = new Set(fresh ? [] : known.messages).add(said);
     const combined = messages.size >= similarLimit;
     // At the limit it does not matter which messages there were; one more would only use memory.
     const kept = combined && !fresh ? known.messages : messages;
@@ -51,7 +54,7 @@ export class EventCorrelator {
     if (!this.#mayTalk(`${subject}\n${event.type}`, monotonicMs)) return { kind: 'spam' };
     return combined
       ? { kind: 'tell', key: kind, message: `${combinedPrefix}${event.message}` }
-      : { kind: 'tell', key: `${kind}\n${event.message}`, message: event.message };
+      : { kind: 'tell', key: `${kind}\n${said}`, message: event.message };
   }
 
   #mayTalk(subject: string, nowMs: number): boolean {
@@ -61,6 +64,11 @@ export class EventCorrelator {
     remember(this.#buckets, subject, { tokens: allowed ? tokens - 1 : tokens, atMs: nowMs });
     return allowed;
   }
+}
+
+/** Thousands of messages are remembered, and what a container says in one may be long. */
+function digestOf(message: string): string {
+  return message.length <= maxRememberedLength ? message : createHash('sha256').update(message).digest('base64');
 }
 
 function subjectOf({ about }: Happening): string {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import { cutText, maxMessageBytes } from '../../base/cut-text.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
@@ -44,6 +45,8 @@ type Lost = 'spam' | 'overflow' | 'refused' | 'gaveUp';
 const component = 'kubelet';
 const maxWaiting = 1_000;
 const maxTries = 12;
+/** What a container said, and some words of ours around it. */
+const maxEventBytes = maxMessageBytes + 2 * 1_024;
 const toldLookMs = 20;
 const retry = { firstMs: 1_000, maxMs: 30_000, jitter: 0.5 };
 
@@ -90,8 +93,9 @@ export class EventRecorder implements Component {
     while (this.#waiting.size > 0 || this.#sending) await this.#deps.clock.sleep(toldLookMs, signal);
   }
 
-  record(happening: Happening): void {
+  record({ message, ...more }: Happening): void {
     const { clock } = this.#deps;
+    const happening = { ...more, message: cutText(message, maxEventBytes) };
     const told = this.#correlator.correlate(happening, clock.monotonic());
     if (told.kind === 'spam') return this.#lose('spam');
     const now = apiTime(clock.now());

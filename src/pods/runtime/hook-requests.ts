@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import type { HookRequest } from './compute-hook-request.ts';
 import type { HookAnswer, HookRequests } from './run-hook.ts';
@@ -9,6 +9,13 @@ const plainHttpCodes: ReadonlySet<string> = new Set([
   'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
 ]);
+
+/** As Go's client does: a server may announce an answer only so often before it gives one. */
+const maxInformational = 5;
+/** Of a body that nobody reads: enough for a small server to end in peace. */
+const maxDrainedBytes = 10 * 1_024;
+const maxDrainedPieces = 16;
+const maxDrainPauseMs = 1_000;
 
 /** Sends hook requests from the node: one connection each, certificates not checked, redirects not followed. */
 export const nodeHookRequests: HookRequests = {
@@ -30,16 +37,34 @@ function send({ url, headers }: HookRequest, signal: AbortSignal): Promise<HookA
         ...(secure && { rejectUnauthorized: false }),
       },
       (response) => {
-        // Whatever it says, it has been told.
-        response.resume();
-        response.once('end', () => resolve({ status: response.statusCode ?? 0 }));
-        response.once('error', reject);
+        // Whatever it says, it has been asked: what follows the headers changes nothing.
+        resolve({ status: response.statusCode ?? 0 });
+        drain(response);
       },
     );
-    sent.once('error', (error: NodeJS.ErrnoException) => {
+    let announced = 0;
+    sent.on('information', () => {
+      if (++announced > maxInformational) sent.destroy(new Error('net/http: too many 1xx informational responses'));
+    });
+    // Stays for the errors that may come after the answer.
+    sent.on('error', (error: NodeJS.ErrnoException) => {
       if (secure && plainHttpCodes.has(error.code ?? '')) resolve({ plainHttp: true });
       else reject(error);
     });
     sent.end();
+  });
+}
+
+/** Lets a short body end by itself; one that is long, or slow, or has no end, is cut off. */
+function drain(response: IncomingMessage): void {
+  let bytes = 0;
+  let pieces = 0;
+  response.on('data', (piece: Uint8Array) => {
+    bytes += piece.length;
+    if (bytes > maxDrainedBytes || ++pieces > maxDrainedPieces) response.destroy();
+  });
+  response.setTimeout(maxDrainPauseMs, () => response.destroy());
+  response.on('error', () => {
+    // The hook has succeeded; how the connection ends says nothing about it.
   });
 }

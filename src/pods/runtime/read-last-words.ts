@@ -1,3 +1,4 @@
+import { cutText } from '../../base/cut-text.ts';
 import { isKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { ContainerState, type ContainerStatus } from '../../gen/cri/api.ts';
@@ -25,8 +26,9 @@ export interface LastWordsDeps {
  * and a file that cannot be read is no reason to stop observing.
  */
 export async function readLastWords({ files, log }: LastWordsDeps, status: ContainerStatus): Promise<string> {
-  if (status.state !== ContainerState.CONTAINER_EXITED) return status.message;
-  const { annotations, exitCode, reason, message: runtimeMessage, logPath } = status;
+  if (status.state !== ContainerState.CONTAINER_EXITED) return cutText(status.message);
+  const { annotations, exitCode, reason, logPath } = status;
+  const runtimeMessage = cutText(status.message);
   const path = annotations[containerTerminationMessagePathAnnotation];
   if (path === undefined || path === '') return runtimeMessage;
   const policy = annotations[containerTerminationMessagePolicyAnnotation] ?? 'File';

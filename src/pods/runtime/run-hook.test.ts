@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { after, before, describe, test } from 'node:test';
+import { once } from 'node:events';
+import { createServer as createTcpServer, type AddressInfo, type Socket } from 'node:net';
+import { after, before, describe, test, type TestContext } from 'node:test';
 import { containerId } from '../../base/ids.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { LifecycleHandler } from '../../gen/kubernetes/types.ts';
@@ -114,5 +115,74 @@ describe('httpGet', () => {
       'HTTP lifecycle hook (/) for Container "web" in Pod "p_n(u)" failed - error: ' +
         'Get "http://127.0.0.1:1/": dial tcp 127.0.0.1:1: connect: connection refused',
     );
+  });
+});
+
+test('what a failing command prints is cut before a text is made of it', async () => {
+  const output = Buffer.alloc(15 * 1024 * 1024, 1);
+  const execSync = async () => ({ exitCode: 1, stdout: output, stderr: output });
+  const before = performance.now();
+  const said = await run(depsWith({ runtime: { execSync } }), { exec: { command: ['sh', '-c', 'x'.repeat(500_000)] } });
+  assert.ok((said?.length ?? 0) < 64 * 1_024, `${said?.length}`);
+  assert.match(said ?? '', /, message: "(\\x01){10240}"$/);
+  // Quoting 15 MB takes 8 s.
+  assert.ok(performance.now() - before < 2_000);
+});
+
+class Deferred {
+  resolve = (): void => {};
+  readonly done = new Promise<void>((resolve) => (this.resolve = resolve));
+}
+
+describe('an httpGet hook', () => {
+  async function serveRaw(context: TestContext, onRequest: (socket: Socket) => void): Promise<number> {
+    const server = createTcpServer((socket) => {
+      socket.on('error', () => {});
+      socket.once('data', () => onRequest(socket));
+      context.after(() => socket.destroy());
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    context.after(() => server.close());
+    return (server.address() as AddressInfo).port;
+  }
+  const send = (port: number) => run(depsWith({ requests: nodeHookRequests }), { httpGet: { port, path: '/' } });
+
+  test('is over with the headers, and lets go of a body without an end', async (context) => {
+    const closed = new Deferred();
+    const port = await serveRaw(context, (socket) => {
+      socket.once('close', () => closed.resolve());
+      socket.write('HTTP/1.1 200 OK\r\n\r\n');
+      const more = (): void => {
+        if (!socket.destroyed) socket.write('x'.repeat(1_000), () => setImmediate(more));
+      };
+      more();
+    });
+    assert.equal(await send(port), undefined);
+    await closed.done;
+  });
+
+  test('lets go of a body that drips, or stands still', async (context) => {
+    for (const piece of ['x', '']) {
+      const closed = new Deferred();
+      const port = await serveRaw(context, (socket) => {
+        socket.once('close', () => closed.resolve());
+        socket.write('HTTP/1.1 200 OK\r\n\r\n');
+        const drip = setInterval(() => socket.write(piece), 20);
+        socket.once('close', () => clearInterval(drip));
+      });
+      assert.equal(await send(port), undefined);
+      await closed.done;
+    }
+  });
+
+  test('fails when its answer is announced for ever', async (context) => {
+    const port = await serveRaw(context, (socket) => {
+      const announce = (): void => {
+        if (!socket.destroyed) socket.write('HTTP/1.1 102 Processing\r\n\r\n', () => setImmediate(announce));
+      };
+      announce();
+    });
+    assert.match((await send(port)) ?? '', /too many 1xx informational responses$/);
   });
 });

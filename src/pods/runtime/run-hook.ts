@@ -1,5 +1,6 @@
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
+import { cutBytes, cutText, maxMessageBytes } from '../../base/cut-text.ts';
 import { codedWordsOf, messageOf } from '../../base/errors.ts';
 import type { ContainerId } from '../../base/ids.ts';
 import type { ExecSyncRequest, ExecSyncResponse } from '../../gen/cri/api.ts';
@@ -37,13 +38,16 @@ export interface HookInput {
   readonly onPlainHttp?: (host: string) => void;
 }
 
-/** What a failed hook says; nothing when it went well. */
+/** Of a command in a message: it stands there twice. */
+const maxCommandBytes = 1_024;
+
+/** What a failed hook says; nothing when it went well. However much a command prints, the message has an end. */
 export async function runHook(deps: HookDeps, input: HookInput, signal: AbortSignal): Promise<string | undefined> {
   const { exec, httpGet, sleep, tcpSocket } = input.handler;
   if (exec !== undefined) return runCommand(deps, input, exec.command ?? [], signal);
   if (httpGet !== undefined) {
     const problem = await runRequest(deps, input, signal);
-    return problem && describe(input, `HTTP lifecycle hook (${httpGet.path ?? ''})`, problem);
+    return problem && describe(input, `HTTP lifecycle hook (${cutText(httpGet.path ?? '', maxCommandBytes)})`, problem);
   }
   if (sleep !== undefined) {
     await deps.clock.sleep(sleep.seconds * 1_000, signal);
@@ -63,20 +67,21 @@ async function runCommand(
   cmd: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const failed = (problem: string, output: Uint8Array): string => {
-    const said = goQuote(Buffer.from(output).toString('utf8'));
-    return `${describe(input, `Exec lifecycle hook ([${cmd.join(' ')}])`, problem)}, message: ${said}`;
+  const command = cutText(cmd.join(' '), maxCommandBytes);
+  const failed = (problem: string, ...output: readonly Uint8Array[]): string => {
+    const said = goQuote(cutBytes(maxMessageBytes, ...output));
+    return `${describe(input, `Exec lifecycle hook ([${command}])`, problem)}, message: ${said}`;
   };
   try {
     // No deadline of its own: a preStop hook is bounded by the pod's grace, a postStart hook by nothing.
     const request = { containerId: input.id, cmd: [...cmd], timeout: 0n };
     const { exitCode, stdout, stderr } = await runtime.execSync(request, { signal });
     if (exitCode === 0) return undefined;
-    const problem = `command '${cmd.join(' ')}' exited with ${exitCode}: ${Buffer.from(stderr).toString('utf8')}`;
-    return failed(problem, Buffer.concat([stdout, stderr]));
+    const problem = `command '${command}' exited with ${exitCode}: ${cutBytes(maxMessageBytes, stderr)}`;
+    return failed(problem, stdout, stderr);
   } catch (error) {
     signal.throwIfAborted();
-    return failed(codedWordsOf(error), new Uint8Array());
+    return failed(cutText(codedWordsOf(error)));
   }
 }
 
@@ -108,6 +113,6 @@ async function sendOnce(
     const number = Number(port || (protocol === 'https:' ? 443 : 80));
     const why =
       codeOf(error) === undefined ? messageOf(error) : dialFailure(hostname.replace(/^\[|\]$/g, ''), number, error);
-    return `Get ${goQuote(request.url)}: ${why}`;
+    return `Get ${goQuote(cutText(request.url, maxCommandBytes))}: ${cutText(why)}`;
   }
 }

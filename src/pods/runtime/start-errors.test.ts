@@ -34,3 +34,9 @@ test('what was never there can be cleared and forgotten', () => {
   errors.forget(a);
   assert.equal(errors.of(a).size, 0);
 });
+
+test('a message is cut to what a status should carry', () => {
+  const errors = new StartErrors();
+  errors.set(a, 'c', { reason: 'r', message: 'x'.repeat(1024 * 1024) });
+  assert.equal(errors.of(a).get('c')?.message.length, 40 * 1024);
+});

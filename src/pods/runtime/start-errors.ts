@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { cutText, maxMessageBytes } from '../../base/cut-text.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Container } from '../../gen/kubernetes/types.ts';
 
@@ -15,6 +16,9 @@ export interface StartHold {
   readonly definition: Container;
 }
 
+/** What a hook's command printed stands there twice. */
+const maxWaitingBytes = 4 * maxMessageBytes;
+
 /** Why containers could not be started last time: what their waiting state says. Owned by the runtime actors. */
 export class StartErrors {
   readonly #errors = new Map<PodUid, Map<string, StartError>>();
@@ -22,7 +26,8 @@ export class StartErrors {
 
   set(uid: PodUid, container: string, error: StartError, hold?: StartHold): void {
     const ofPod = this.#errors.get(uid) ?? new Map<string, StartError>();
-    ofPod.set(container, error);
+    // It stands in the pod's status, of which every watcher gets a copy at each change.
+    ofPod.set(container, { ...error, message: cutText(error.message, maxWaitingBytes) });
     this.#errors.set(uid, ofPod);
     const holds = this.#holds.get(uid) ?? new Map<string, StartHold>();
     if (hold === undefined) holds.delete(container);

@@ -1,3 +1,4 @@
+import { cutText } from '../../base/cut-text.ts';
 import { codedWordsOf } from '../../base/errors.ts';
 import { text, type Handler } from '../route.ts';
 import { findPod, lookForTarget, runningContainer } from '../streaming/find-target.ts';
@@ -19,7 +20,10 @@ export function runHandler(deps: SessionDeps): Handler {
       const containerId = await lookForTarget(deps.pods, pod, runningContainer(params['container'] ?? ''), signal);
       const { stdout, stderr, exitCode } = await deps.runtime.execSync({ containerId, cmd, timeout: 0n }, { signal });
       if (exitCode !== 0) {
-        return text(500, `command '${cmd.join(' ')}' exited with ${exitCode}: ${stderr.toString('utf8')}`);
+        // As bytes: a string of 16 MiB would cost the others a pause.
+        const head = Buffer.from(`command '${cutText(cmd.join(' '))}' exited with ${exitCode}: `);
+        const body = Buffer.concat([head, stderr]);
+        return { kind: 'page', status: 500, contentType: 'text/plain; charset=utf-8', body };
       }
       const body = Buffer.concat([stdout, stderr]);
       // Not JSON at all, but that is what it has always been called.

@@ -134,3 +134,47 @@ test('who gives up, waiting or running, is not answered', async () => {
   stop.abort();
   assert.deepEqual(new Set((await all).map(({ status }) => status)), new Set(['rejected']));
 });
+
+test('a command that prints more than could be given to a process is not run', async () => {
+  const env = [{ name: 'A', value: 'x'.repeat(1_024) }];
+  const { cri, target } = await world(['$(A)'.repeat(4_096)], { env });
+  const outcome = await execProber(cri)(target, signal);
+  assert.ok(outcome.kind === 'error');
+  assert.match(outcome.error, /more than 2097152 bytes/);
+});
+
+test('containers that print a lot are asked one at a time, and others meanwhile', async () => {
+  const { target } = await world(['check']);
+  const running = new Set<string>();
+  const ends = new Map<string, () => void>();
+  let most = 0;
+  const long = Buffer.alloc(1024 * 1024);
+  const probe = execProber({
+    execSync: async ({ containerId: id }) => {
+      running.add(id);
+      most = Math.max(most, [...running].filter((one) => one.startsWith('loud')).length);
+      await new Promise<void>((resolve) => ends.set(id, resolve));
+      running.delete(id);
+      return { exitCode: 0, stdout: id.startsWith('loud') ? long : Buffer.from('ok'), stderr: Buffer.alloc(0) };
+    },
+  });
+  const ids = ['loud1', 'loud2', 'loud3', 'quiet'];
+  const all = () => ids.map((id) => probe({ ...target, containerId: containerId(id) }, signal));
+  const turn = () => new Promise((resolve) => void setImmediate(resolve));
+  const finish = async (probes: readonly Promise<unknown>[]): Promise<void> => {
+    // Each of them may have to wait for the one before.
+    for (let round = 0; round < ids.length * 3; round++) {
+      await turn();
+      for (const end of ends.values()) end();
+    }
+    await Promise.all(probes);
+  };
+  await finish(all());
+  assert.equal(most, 3);
+  most = 0;
+  const second = all();
+  await turn();
+  assert.deepEqual([...running].sort(), ['loud1', 'quiet']);
+  await finish(second);
+  assert.equal(most, 1);
+});

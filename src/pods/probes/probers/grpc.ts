@@ -1,6 +1,7 @@
 import { Client, connectivityState, credentials, Metadata, status as codes, type ServiceError } from '@grpc/grpc-js';
 import { withTimeout } from '../../../base/abort.ts';
 import type { Clock } from '../../../base/clock.ts';
+import { cutText } from '../../../base/cut-text.ts';
 import { Duration } from '../../../base/duration.ts';
 import { isKind, messageOf } from '../../../base/errors.ts';
 import { goQuote } from '../../../model/go-text.ts';
@@ -22,6 +23,8 @@ const channelOptions = {
   // A server that comes up while the probe waits is found within its time.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 1_000,
+  // An answer is one number.
+  'grpc.max_receive_message_length': 64 * 1_024,
 } as const;
 
 /** A service that says that it is serving is success; everything else is failure, never an error. */
@@ -107,9 +110,9 @@ function notChecked(error: unknown, within: string): ProbeOutcome {
   if (!isServiceError(error)) return { kind: 'failure', output: `error: health rpc probe failed: ${messageOf(error)}` };
   if (error.code === codes.UNIMPLEMENTED) {
     const what = 'this server does not implement the grpc health protocol (grpc.health.v1.Health)';
-    return { kind: 'failure', output: `error: ${what}: ${error.details}` };
+    return { kind: 'failure', output: `error: ${what}: ${cutText(error.details)}` };
   }
-  const said = `rpc error: code = ${codeName(error.code)} desc = ${error.details}`;
+  const said = `rpc error: code = ${codeName(error.code)} desc = ${cutText(error.details)}`;
   const unanswered = error.code === codes.UNAVAILABLE || error.code === codes.DEADLINE_EXCEEDED;
   return { kind: 'failure', output: `error: health rpc probe failed: ${said}`, ...(unanswered && { unanswered }) };
 }

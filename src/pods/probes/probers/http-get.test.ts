@@ -318,3 +318,29 @@ test('who gives up is not answered, and the connection is closed', async () => {
   await assert.rejects(outcome, /enough/);
   await closed;
 });
+
+test('a server that announces an answer for ever gives none', async () => {
+  const server = createTcpServer((socket) => {
+    socket.on('error', () => {});
+    socket.on('data', () => {
+      const announce = (): void => {
+        if (!socket.destroyed) socket.write('HTTP/1.1 103 Early Hints\r\n\r\n', () => setImmediate(announce));
+      };
+      announce();
+    });
+  });
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  const outcome = await probe(await portOf(server));
+  assert.ok(outcome.kind === 'failure' && outcome.unanswered !== true, JSON.stringify(outcome));
+  assert.match(outcome.output, /too many 1xx informational responses$/);
+});
+
+test('a redirect to a very long place does not make a very long message', async () => {
+  const port = await serve((_, response) => {
+    response.writeHead(302, { location: `http://[::1/${'"'.repeat(200_000)}` }).end();
+  });
+  const outcome = await probe(port);
+  assert.ok(outcome.kind === 'failure');
+  assert.ok(outcome.output.length <= 24_000, `${outcome.output.length}`);
+});

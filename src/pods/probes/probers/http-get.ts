@@ -3,15 +3,20 @@ import { request as httpsRequest } from 'node:https';
 import { isIP } from 'node:net';
 import { withTimeout } from '../../../base/abort.ts';
 import type { Clock } from '../../../base/clock.ts';
+import { cutText, maxMessageBytes } from '../../../base/cut-text.ts';
 import { isKind, messageOf } from '../../../base/errors.ts';
 import { goQuote } from '../../../model/go-text.ts';
 import type { Prober, ProbeOutcome } from '../ports.ts';
 import { httpProbeRequest, redirectOf, sameHost, type HttpHop, type HttpProbeRequest } from './http-request.ts';
 import { codeOf, dialFailure, dialTimeout, errnoText, hostAndPort } from '../../../model/network-text.ts';
 import { noAddressYet } from './no-address.ts';
-import { mostOutputBytes, outputText } from './output.ts';
+import { outputText } from './output.ts';
 
 const mostRequests = 10;
+/** As Go's client does: a server may announce an answer only so often before it gives one. */
+const maxInformational = 5;
+/** Of a URL in a message; a redirect may lead to one of 256 KiB. */
+const maxUrlBytes = 2_048;
 /** As much as servers are known to send; Node's own limit is a sixteenth of it. */
 const mostHeaderBytes = 256 * 1_024;
 
@@ -95,6 +100,10 @@ function ask(
         progress.ends = `${hostAndPort(localAddress, localPort)}->${hostAndPort(remoteAddress, remotePort)}`;
       });
     });
+    let announced = 0;
+    request.on('information', () => {
+      if (++announced > maxInformational) request.destroy(new Error('net/http: too many 1xx informational responses'));
+    });
     request.once('response', resolve);
     // Stays for the errors that may come after the end.
     request.on('error', reject);
@@ -116,7 +125,7 @@ async function readBody(response: IncomingMessage, progress: Progress): Promise<
     chunks.push(chunk);
     bytes += chunk.length;
     // Leaving the loop closes the connection: what follows is nobody's concern.
-    if (bytes >= mostOutputBytes) break;
+    if (bytes >= maxMessageBytes) break;
   }
   return outputText(...chunks);
 }
@@ -130,7 +139,11 @@ function answered(status: number, body: string): ProbeOutcome {
 }
 
 function failed({ url }: HttpHop, why: string, unanswered = false): ProbeOutcome {
-  return { kind: 'failure', output: `Get ${goQuote(url)}: ${why}`, ...(unanswered && { unanswered }) };
+  return {
+    kind: 'failure',
+    output: `Get ${goQuote(cutText(url, maxUrlBytes))}: ${cutText(why)}`,
+    ...(unanswered && { unanswered }),
+  };
 }
 
 function timedOut({ phase, hop }: Progress): ProbeOutcome {

@@ -1,6 +1,6 @@
-/** More than this of what a container says is not kept: it ends up in an event. */
-export const mostOutputBytes = 10 * 1_024;
+import { cutBytes, maxMessageBytes } from '../../../base/cut-text.ts';
 
+/** What a container answered, as far as it is kept: it ends up in an event. */
 export function outputText(...parts: readonly Uint8Array[]): string {
-  return Buffer.concat(parts).subarray(0, mostOutputBytes).toString('utf8');
+  return cutBytes(maxMessageBytes, ...parts);
 }
