@@ -1,4 +1,5 @@
 import { parseEvents, YAMLException, type Event } from 'js-yaml';
+import { isLargeJson, parseLargeJson } from './large-json.ts';
 import { composeDocuments, type YamlChild, type YamlNode } from './yaml-compose.ts';
 import { LineIndex, YamlError } from './yaml-error.ts';
 
@@ -17,12 +18,30 @@ export interface YamlOptions {
 }
 
 /**
+ * What one text may cost: it is read in one go, and half a million values in a line took as many microseconds. A
+ * ConfigMap of the size that the API allows, with its indentation, fits twice.
+ */
+const maxYamlLength = 2 * 1024 * 1024;
+export const maxYamlValues = 200_000;
+const remedy = 'split it into several files, or write it as JSON';
+
+/**
  * Reads all documents of a text the way Kubernetes tools written in Go read it, so that one file means the same to
  * both. Documents without content are left out.
  */
 export function parseYamlDocuments(text: string, options: YamlOptions = {}): readonly YamlDocument[] {
+  // JSON is YAML too, but as such it takes ten times as long.
+  const json = isLargeJson(text) ? parseLargeJson(text, maxYamlValues) : undefined;
+  if (json !== undefined) return [json];
+  if (text.length > maxYamlLength) {
+    throw new YamlError(`the text has ${text.length} characters, more than ${maxYamlLength}: ${remedy}`, 1, 1);
+  }
   const lines = new LineIndex(text);
-  const nodes = composeDocuments(text, readEvents(text), lines, options.onDuplicateKey);
+  const events = readEvents(text);
+  if (events.length > maxYamlValues) {
+    throw new YamlError(`the text has more than ${maxYamlValues} values: split it into several files`, 1, 1);
+  }
+  const nodes = composeDocuments(text, events, lines, options.onDuplicateKey);
   return nodes.filter((node) => node.value !== null).map(toDocument);
 }
 

@@ -125,6 +125,8 @@ class Decoder {
   }
 
   #unknownField(key: string, known: readonly string[], path: FieldPath): void {
+    // Looking for the nearest name is the dear part, and there may be a hundred thousand of them.
+    if (this.problems.length >= maxProblems) return;
     const suggestion = nearest(key, known);
     const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;
     this.#note('warning', path, `${formatPath(path)}: unknown field, ignored${hint}`);

@@ -1,3 +1,4 @@
+import { cutText } from '../../base/cut-text.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { objectKey } from '../../model/standalone-object.ts';
@@ -6,6 +7,7 @@ import type { Contents, Finding, Manifest } from './manifest.ts';
 
 /** A text with more findings than this is better looked at as a whole. */
 const maxLines = 20;
+const maxFindingBytes = 2_048;
 
 /** Tells the operator what became of a file. Called once for each content that the source made up its mind about. */
 export function reportFile(log: Log, path: string, state: FileState): void {
@@ -20,10 +22,10 @@ export function reportFile(log: Log, path: string, state: FileState): void {
 /** Tells what was found in a text that came from a path or URL, and what is kept of the last good one because of that. */
 export function reportManifest(log: Log, path: string, manifest: Manifest, kept: Contents | undefined): void {
   const { warnings, faults } = manifest;
-  for (const finding of warnings.slice(0, maxLines)) {
+  for (const finding of warnings.slice(0, maxLines).map(shortened)) {
     log.warn('Static pod manifest has something that is ignored', { path, ...finding });
   }
-  for (const finding of faults.slice(0, maxLines)) {
+  for (const finding of faults.slice(0, maxLines).map(shortened)) {
     log.error(new TubeletError('invalid', describe(path, finding)), 'Bad static pod manifest', { path, ...finding });
   }
   if (faults.length > maxLines) {
@@ -34,6 +36,11 @@ export function reportManifest(log: Log, path: string, manifest: Manifest, kept:
   } else if (kept !== undefined && kept.objects.length > 0) {
     log.warn('Keeping the objects of the last good manifest', { path, ...namesOf(kept) });
   }
+}
+
+/** A message may quote a value, and a value may be as long as its file. */
+function shortened(finding: Finding): Finding {
+  return { ...finding, message: cutText(finding.message, maxFindingBytes) };
 }
 
 function namesOf({ pods, objects }: Contents): {
