@@ -67,7 +67,7 @@ export class HttpApiClient implements ApiClient, ApiWatcher {
     return this.#json<T>('GET', resource, { ...ref }, options);
   }
 
-  async list<T extends ApiObject>(resource: ApiResource, options: ListRequest = {}): Promise<ApiList<T>> {
+  async list<T extends ApiObject>(resource: ApiResource, options: ListRequest<T> = {}): Promise<ApiList<T>> {
     try {
       // A page of a named version is read from the store; a whole list not older than it comes from the server's memory.
       const paged = ['', '0'].includes(options.resourceVersion ?? '');
@@ -133,21 +133,25 @@ export class HttpApiClient implements ApiClient, ApiWatcher {
 
   async #pages<T extends ApiObject>(
     resource: ApiResource,
-    { namespace, fieldSelector, labelSelector, resourceVersion, ...options }: ListRequest,
+    { namespace, fieldSelector, labelSelector, resourceVersion, keep, ...options }: ListRequest<T>,
     limit: number | undefined,
   ): Promise<ApiList<T>> {
     const items: T[] = [];
+    const take = (item: unknown): void => {
+      const whole = withKind(item as T, resource);
+      items.push(keep === undefined ? whole : keep(whole));
+    };
     let from: string | undefined;
     for (;;) {
       // Later pages are of the version of the first; naming one besides `continue` is refused.
       const at = from === undefined ? versionQuery(resourceVersion) : {};
       const query = { fieldSelector, labelSelector, limit, continue: from, ...at };
       const headers = this.#compression ? { 'accept-encoding': 'gzip' } : {};
-      const page = await this.#json<Partial<ApiList<T>>>('GET', resource, { namespace, query }, options, headers);
-      if (typeof page.metadata !== 'object') {
-        throw new TubeletError('unavailable', `GET ${resource.plural}: the answer is no list`);
+      const request = requestOf('GET', resource, { namespace, query }, options, headers);
+      const page = (await this.#requests.list(request, take)) as Partial<ApiList<T>> | null;
+      if (typeof page !== 'object' || page === null || typeof page.metadata !== 'object') {
+        throw new TubeletError('unavailable', `${request.what}: the answer is no list`);
       }
-      for (const item of page.items ?? []) items.push(withKind(item, resource));
       from = page.metadata.continue;
       if (from === undefined || from === '') return { metadata: page.metadata, items };
     }

@@ -6,7 +6,7 @@ import type { Lane } from '../model/api-client.ts';
 import { ApiError, errorOfAnswer } from './api-error.ts';
 import type { ApiTransport, Credentials, TransportAnswer, TransportRequest } from './ports.ts';
 import type { LaneLimits } from './rate-limit.ts';
-import { readBody, type ReadOptions } from './read-body.ts';
+import { readBody, readList, type ReadOptions } from './read-body.ts';
 
 export interface ApiRequestsDeps {
   readonly transport: ApiTransport;
@@ -74,14 +74,23 @@ export class ApiRequests {
   }
 
   /** The body of a success, as text. */
-  async text(request: ApiRequest): Promise<string> {
+  text(request: ApiRequest): Promise<string> {
+    return this.#read(request, (answer) => readBody(answer, this.#reader(request)));
+  }
+
+  /** The body of a success that is a list: each item is given to `keep` as it is read; answers with the rest. */
+  list(request: ApiRequest, keep: (item: unknown) => void): Promise<unknown> {
+    return this.#read(request, (answer) => readList(answer, keep, this.#reader(request)));
+  }
+
+  async #read<T>(request: ApiRequest, read: (answer: TransportAnswer) => Promise<T>): Promise<T> {
     const timeoutMs = request.timeoutMs ?? defaultTimeoutMs[request.lane];
     const deadline = this.#deps.clock.monotonic() + timeoutMs;
     try {
       return await withTimeout(
         this.#deps.clock,
         timeoutMs,
-        async (signal) => readBody(await this.#answer(request, deadline, signal), this.#reader(request)),
+        async (signal) => read(await this.#answer(request, deadline, signal)),
         request.signal,
       );
     } catch (error) {

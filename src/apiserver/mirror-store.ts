@@ -1,11 +1,13 @@
 import type { ApiObject, MirrorChange, ObjectRef } from '../model/api-client.ts';
 
+export type Transform<T extends ApiObject> = (object: T, previous: T | undefined) => T;
+
 /** Objects by place. Every way to change them answers with what has changed, in the order to tell it. */
 export class MirrorStore<T extends ApiObject> {
-  readonly #transform: (object: T) => T;
+  readonly #transform: Transform<T>;
   #objects = new Map<string, T>();
 
-  constructor(transform: (object: T) => T = (object) => object) {
+  constructor(transform: Transform<T> = (object) => object) {
     this.#transform = transform;
   }
 
@@ -26,7 +28,7 @@ export class MirrorStore<T extends ApiObject> {
       const key = keyOfObject(item);
       const previous = before.get(key);
       const same = previous !== undefined && isSameVersion(previous, item);
-      const object = same ? previous : this.#kept(item);
+      const object = same ? previous : this.#frozen(item);
       after.set(key, object);
       if (!same) changes.push(...changesOf(previous, object));
     }
@@ -39,7 +41,7 @@ export class MirrorStore<T extends ApiObject> {
     const key = keyOfObject(item);
     const previous = this.#objects.get(key);
     if (previous !== undefined && isSameVersion(previous, item)) return [];
-    const object = this.#kept(item);
+    const object = this.#frozen(item);
     this.#objects.set(key, object);
     return changesOf(previous, object);
   }
@@ -51,11 +53,18 @@ export class MirrorStore<T extends ApiObject> {
     // The end of an older object of that name, told late, is not the end of the one that is there.
     if (previous === undefined || previous.metadata?.uid !== item.metadata?.uid) return [];
     this.#objects.delete(key);
-    return [{ type: 'gone', object: this.#kept(item) }];
+    return [{ type: 'gone', object: this.#frozen(item) }];
   }
 
-  #kept(item: T): T {
-    return Object.freeze(this.#transform(item));
+  /** What would be kept of an item now. */
+  kept(item: T): T {
+    const previous = this.#objects.get(keyOfObject(item));
+    const isSame = previous?.metadata?.uid === item.metadata?.uid;
+    return this.#transform(item, isSame ? previous : undefined);
+  }
+
+  #frozen(item: T): T {
+    return Object.freeze(this.kept(item));
   }
 }
 

@@ -1,9 +1,14 @@
-import { promisify } from 'node:util';
+import { nextTurn } from '../base/next-turn.ts';
 import { TubeletError } from '../base/errors.ts';
+import { ListSplitter } from './list-splitter.ts';
 import type { TransportAnswer } from './ports.ts';
 
-/** More than any list page needs; an answer without end must not take the memory of the node. */
-const mostBytes = 256 * 1024 * 1024;
+/** More than any single object has; an answer without end must not take the memory of the node. */
+const maxObjectBytes = 16 * 1024 * 1024;
+/** Of a list, unpacked. It is never there as a whole, only what is kept of its items. */
+const maxListBytes = 512 * 1024 * 1024;
+/** So much is read in one turn of the event loop: some milliseconds. */
+const turnBytes = 256 * 1024;
 
 export interface ReadOptions {
   readonly limitBytes?: number;
@@ -13,34 +18,86 @@ export interface ReadOptions {
 
 /** The whole body as text, unpacked where the server packed it. */
 export async function readBody(answer: TransportAnswer, options: ReadOptions = {}): Promise<string> {
-  const { limitBytes = mostBytes, onSize } = options;
   const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of answer.body) {
-    size += chunk.byteLength;
-    if (size > limitBytes) throw tooLong(limitBytes);
-    chunks.push(chunk);
-  }
-  const bytes = Buffer.concat(chunks);
-  onSize?.(size);
-  const encoding = answer.headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity' || bytes.length === 0) return bytes.toString('utf8');
-  if (encoding !== 'gzip') throw new TubeletError('unavailable', `the answer is packed with ${encoding}, not gzip`);
-  return unpack(bytes, limitBytes);
+  for await (const chunk of unpacked(answer, { limitBytes: maxObjectBytes, ...options })) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
 }
 
-async function unpack(bytes: Buffer, limitBytes: number): Promise<string> {
-  // Few answers are packed; who gets none does not load it.
-  const { gunzip } = await import('node:zlib');
+/**
+ * A list, item by item: each is made, and given to `keep`, before the next one is looked at, with turns for the others
+ * in between. Answers with the list without its items.
+ */
+export async function readList(
+  answer: TransportAnswer,
+  keep: (item: unknown) => void,
+  options: ReadOptions & { readonly maxItemBytes?: number } = {},
+): Promise<unknown> {
+  const splitter = new ListSplitter(options.maxItemBytes ?? maxObjectBytes);
+  let read = 0;
+  for await (const chunk of unpacked(answer, { limitBytes: maxListBytes, ...options })) {
+    for (const item of splitter.push(chunk)) {
+      keep(parsed(Buffer.from(item.buffer, item.byteOffset, item.byteLength).toString('utf8')));
+      if ((read += item.length) < turnBytes) continue;
+      read = 0;
+      await nextTurn();
+    }
+  }
+  return parsed(splitter.shell());
+}
+
+function parsed(text: string): unknown {
   try {
-    const text = await promisify(gunzip)(bytes, { maxOutputLength: limitBytes });
-    return text.toString('utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLong(limitBytes);
-    throw new TubeletError('unavailable', 'the packed answer cannot be unpacked', { cause: error });
+    return JSON.parse(text);
+  } catch {
+    // Without the parser's words: they quote the text, which may be a Secret.
+    throw new TubeletError('unavailable', 'the answer is no JSON');
   }
 }
 
-function tooLong(limitBytes: number): TubeletError {
-  return new TubeletError('unavailable', `the answer is longer than ${limitBytes} bytes`);
+/** The pieces of a body. Both as it came and unpacked it has an end. */
+async function* unpacked(
+  answer: TransportAnswer,
+  { limitBytes = maxObjectBytes, onSize }: ReadOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const encoding = answer.headers['content-encoding'] ?? 'identity';
+  const body = bounded(answer.body, limitBytes, onSize);
+  if (encoding === 'identity') yield* body;
+  else if (encoding === 'gzip') yield* bounded(gunzipped(body), limitBytes);
+  // An answer without a body has nothing that could be packed.
+  else
+    for await (const _ of body)
+      throw new TubeletError('unavailable', `the answer is packed with ${encoding}, not gzip`);
+}
+
+async function* bounded(
+  body: AsyncIterable<Uint8Array>,
+  limitBytes: number,
+  onSize?: (bytes: number) => void,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.byteLength;
+    if (size > limitBytes) throw new TubeletError('unavailable', `the answer is longer than ${limitBytes} bytes`);
+    yield chunk;
+  }
+  onSize?.(size);
+}
+
+async function* gunzipped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+  // Few answers are packed; who gets none does not load it.
+  const [{ createGunzip }, { Readable }] = await Promise.all([import('node:zlib'), import('node:stream')]);
+  const packed = Readable.from(body);
+  const gunzip = createGunzip();
+  packed.on('error', (error) => gunzip.destroy(error));
+  try {
+    for await (const chunk of packed.pipe(gunzip)) yield chunk as Uint8Array;
+  } catch (error) {
+    // What broke the body itself keeps its words.
+    if (error instanceof TubeletError) throw error;
+    if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error;
+    throw new TubeletError('unavailable', 'the packed answer cannot be unpacked', { cause: error });
+  } finally {
+    packed.destroy();
+    gunzip.destroy();
+  }
 }

@@ -8,7 +8,7 @@ import { jitter, type Random } from '../base/random.ts';
 import type { ApiObject, ApiReader, Mirror, MirrorChange, ObjectRef } from '../model/api-client.ts';
 import type { ApiResource } from '../model/api-resources.ts';
 import { errorOfStatus } from './api-error.ts';
-import { MirrorStore } from './mirror-store.ts';
+import { MirrorStore, type Transform } from './mirror-store.ts';
 import type { ApiWatcher, WatchEvent } from './ports.ts';
 import { isOlder, stepAfter, WentBackwards, type WatchEnding } from './watch-ending.ts';
 import { WatchSilence } from './watch-silence.ts';
@@ -22,8 +22,11 @@ export interface ReflectorDeps<T extends ApiObject> {
   readonly namespace?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** What to keep of an object, `withoutManagedFields` for instance. May change the object it is given. */
-  readonly transform?: (object: T) => T;
+  /**
+   * What to keep of an object, `withoutManagedFields` for instance, beside what is known of it. May change the object it is
+   * given. It may be asked about its own answer again, and then answers the same.
+   */
+  readonly transform?: Transform<T>;
 }
 
 export type MirrorListener<T extends ApiObject> = (change: MirrorChange<T>) => void;
@@ -174,7 +177,8 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
 
   async #list(resourceVersion: string, signal: AbortSignal): Promise<void> {
     const { api, resource, log } = this.#deps;
-    const { metadata, items } = await api.list<T>(resource, { ...this.#scope(), resourceVersion, signal });
+    const keep = (item: T): T => this.#store.kept(item);
+    const { metadata, items } = await api.list<T>(resource, { ...this.#scope(), resourceVersion, keep, signal });
     // An answer to a question that somebody gave up meanwhile would overwrite what came after it.
     signal.throwIfAborted();
     const { resourceVersion: version = '' } = metadata;

@@ -1,7 +1,8 @@
 import { TubeletError } from '../base/errors.ts';
 
 const lineFeed = 0x0a;
-const defaultMostBytes = 32 * 1024 * 1024;
+/** An object that the API server stores has 1.5 MiB at the utmost, and as JSON six times as much. */
+const defaultMostBytes = 16 * 1024 * 1024;
 
 /**
  * Cuts pieces as they arrive into lines. What is not finished is kept as the pieces it came in and copied once, so that

@@ -39,12 +39,14 @@ export interface DeleteRequest extends RequestOptions {
   readonly resourceVersion?: string;
 }
 
-export interface ListRequest extends RequestOptions {
+export interface ListRequest<T = ApiObject> extends RequestOptions {
   readonly namespace?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
   /** `0`: any version the server has at hand. */
   readonly resourceVersion?: string;
+  /** What to keep of an item. It is asked as soon as the item is read, so that the rest never piles up. */
+  readonly keep?: (item: T) => T;
 }
 
 export interface ApiList<T> {
@@ -59,7 +61,7 @@ export interface ApiList<T> {
 export interface ApiReader {
   get<T extends ApiObject>(resource: ApiResource, ref: ObjectRef, options?: RequestOptions): Promise<T>;
   /** The whole list, page by page. */
-  list<T extends ApiObject>(resource: ApiResource, options?: ListRequest): Promise<ApiList<T>>;
+  list<T extends ApiObject>(resource: ApiResource, options?: ListRequest<T>): Promise<ApiList<T>>;
 }
 
 export interface ApiWriter {
