@@ -104,6 +104,8 @@ export const podReasons = {
   taintToleration: 'TaintToleration',
   appArmor: 'AppArmor',
   podLevelResourcesNotSupported: 'PodLevelResourcesNotSupported',
+  /** Not a word of the Go kubelet, which has no such limit. */
+  podTooLarge: 'PodTooLarge',
   nodeShutdown: 'NodeShutdown',
   volumeAttachmentLimitExceeded: 'VolumeAttachmentLimitExceeded',
   preempting: 'Preempting',

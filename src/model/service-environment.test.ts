@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { serviceEnvironment, type ServiceObject } from './service-environment.ts';
+import { boundedService, serviceEnvironment, type ServiceObject } from './service-environment.ts';
 
 const service = (name: string, namespace: string, clusterIP: string, ports = [{ port: 80 }]): ServiceObject => ({
   metadata: { name, namespace },
@@ -65,4 +65,15 @@ test('an IPv6 address is bracketed in an endpoint', () => {
   const found = serviceEnvironment([service('s', 'n', 'fd00::1')], 'n', true);
   assert.equal(found.get('S_PORT'), 'tcp://[fd00::1]:80');
   assert.equal(found.get('S_SERVICE_HOST'), 'fd00::1');
+});
+
+test('of a service only what its variables are made of is kept', () => {
+  const metadata = { name: 's', namespace: 'n', uid: 'u', resourceVersion: '1' };
+  const spec = { clusterIP: '10.0.0.1', ports: [{ port: 80 }] };
+  const whole = {
+    metadata: { ...metadata, annotations: { long: 'x' }, labels: { a: 'b' } },
+    spec: { ...spec, selector: { a: 'b' } },
+    status: { loadBalancer: {} },
+  };
+  assert.deepEqual(boundedService(whole), { metadata, spec });
 });

@@ -1,3 +1,5 @@
+import type { Service } from '../gen/kubernetes/types.ts';
+
 /** A service as far as its variables go; shaped as the API writes it. */
 export interface ServiceObject {
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
@@ -11,6 +13,21 @@ export interface ServicePortObject {
   readonly name?: string;
   readonly port: number;
   readonly protocol?: string;
+}
+
+/** What is kept of a service: every node knows the services of the whole cluster, and their annotations are long. */
+export function boundedService(service: Service): Service {
+  const { name, namespace, uid, resourceVersion } = service.metadata ?? {};
+  const { clusterIP, ports } = service.spec ?? {};
+  return {
+    metadata: {
+      ...(name !== undefined && { name }),
+      ...(namespace !== undefined && { namespace }),
+      ...(uid !== undefined && { uid }),
+      ...(resourceVersion !== undefined && { resourceVersion }),
+    },
+    spec: { ...(clusterIP !== undefined && { clusterIP }), ...(ports !== undefined && { ports }) },
+  };
 }
 
 /** The namespace whose `kubernetes` service every pod sees. */

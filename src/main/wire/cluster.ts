@@ -11,7 +11,9 @@ import type { CSIDriver, Node, Pod, RuntimeClass, Service } from '../../gen/kube
 import type { ApiObject } from '../../model/api-client.ts';
 import { apiResources, type ApiResource } from '../../model/api-resources.ts';
 import { isStatic } from '../../model/desired-pod.ts';
+import { boundedPod, maxPodBytes } from '../../model/pod-size.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
+import { boundedService } from '../../model/service-environment.ts';
 import { PodTokens, refusedTrust, type ApiObjects, type TrustBundles } from '../../objects/index.ts';
 import { MirrorKeeper, MirrorPods, type NodeIdentity } from '../../pods/desired/index.ts';
 import { ApiSource, HeldSets } from '../../pods/sources/index.ts';
@@ -68,7 +70,11 @@ export interface Cluster {
 /** Wires sources, mirrors, statuses and objects to an API server. It need not be there: everything waits and catches up. */
 export function wireCluster(deps: ClusterDeps): Cluster {
   const { clock, random, log, metrics, api, nodeName, machine } = deps;
-  const reflect = <T extends ApiObject>(resource: ApiResource, fieldSelector?: string): Reflector<T> =>
+  const reflect = <T extends ApiObject>(
+    resource: ApiResource,
+    fieldSelector?: string,
+    bound: (object: T, previous: T | undefined) => T = (object) => object,
+  ): Reflector<T> =>
     new Reflector<T>({
       api,
       clock,
@@ -76,11 +82,18 @@ export function wireCluster(deps: ClusterDeps): Cluster {
       log,
       resource,
       ...(fieldSelector !== undefined && { fieldSelector }),
-      transform: withoutManagedFields,
+      transform: (object, previous) => bound(withoutManagedFields(object), previous),
     });
   const node = reflect<Node>(apiResources.nodes, `metadata.name=${nodeName}`);
-  const pods = reflect<Pod>(apiResources.pods, `spec.nodeName=${nodeName}`);
-  const services = reflect<Service>(apiResources.services, 'spec.clusterIP!=None');
+  const pods = reflect<Pod>(apiResources.pods, `spec.nodeName=${nodeName}`, (pod, previous) =>
+    boundedPod(pod, previous, ({ metadata }) =>
+      log.warn('An update that makes a pod too large is not taken', {
+        pod: { namespace: metadata?.namespace, name: metadata?.name },
+        maxBytes: maxPodBytes,
+      }),
+    ),
+  );
+  const services = reflect<Service>(apiResources.services, 'spec.clusterIP!=None', boundedService);
   const classes = reflect<RuntimeClass>(apiResources.runtimeClasses);
   const drivers = reflect<CSIDriver>(apiResources.csiDrivers);
 

@@ -9,6 +9,7 @@ import { nodeShutdown } from './rules/node-shutdown.ts';
 import { osField } from './rules/os-field.ts';
 import { osLabel } from './rules/os-label.ts';
 import { podFeatures } from './rules/pod-features.ts';
+import { podSize } from './rules/pod-size.ts';
 import { preemption } from './rules/preemption.ts';
 import { resourceClaims } from './rules/resource-claims.ts';
 import { resources } from './rules/resources.ts';
@@ -20,6 +21,7 @@ import { admitted, type AdmissionInput, type AdmissionRule, type Verdict } from 
 /** The rules in the order in which they are asked. `resourceManagers` stands for CPUs, memory and devices given out whole. */
 export function admissionChain(resourceManagers: AdmissionRule = () => admitted): readonly AdmissionRule[] {
   return [
+    podSize,
     evictionPressure,
     sysctls,
     resourceManagers,

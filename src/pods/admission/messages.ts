@@ -9,6 +9,8 @@ export const admissionMessages = {
   nodePorts: "node(s) didn't have free ports for the requested pod ports",
   taintToleration: "node(s) had taints that the pod didn't tolerate",
   podLevelResources: 'PodLevelResources feature gate is disabled',
+  podTooLarge: (maxBytes: number): string =>
+    `Pod was rejected: its metadata and spec take more than ${maxBytes} bytes of memory; move what is long into ConfigMaps or volumes, or split the pod`,
   nodeShutdown: 'Pod was rejected as the node is shutting down.',
   preempted: 'Preempted in order to admit critical pod',
   preemptedDisruption: 'Pod was preempted by Kubelet to accommodate a critical pod.',

@@ -223,3 +223,12 @@ describe('taints', () => {
   }
   test('static pods stay', () => assert.deepEqual(ask({ source: 'file' }, { taints: [taint] }), admitted));
 });
+
+test('a pod that takes too much memory is refused before anything else is asked', () => {
+  const long = { metadata: { annotations: { long: 'x'.repeat(512 * 1024) } } };
+  const verdict = ask({ ...long, spec: { nodeName: 'elsewhere' } });
+  assert.ok(verdict.admit === false);
+  assert.equal(verdict.reason, 'PodTooLarge');
+  assert.match(verdict.message, /take more than 524288 bytes of memory; move what is long into ConfigMaps/);
+  assert.deepEqual(ask({ metadata: { annotations: { long: 'x'.repeat(256 * 1024) } } }), admitted);
+});
