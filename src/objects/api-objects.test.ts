@@ -27,12 +27,14 @@ class Watches {
   readonly clock = new FakeClock();
   readonly open = new Map<string, { synced: boolean; current: ConfigMap | undefined; onChange: () => void }>();
   readonly woken: (readonly string[])[] = [];
+  begun = 0;
   error: string | undefined;
   readonly objects = new ApiObjects({
     clock: this.clock,
     onChange: (uids) => void this.woken.push(uids),
     keep: watchedObjects({
       watch: ({ plural }, { name }, onChange) => {
+        this.begun++;
         const key = `${plural}/${name}`;
         assert.ok(!this.open.has(key), 'watched once');
         const state = { synced: false, current: undefined, onChange };
@@ -184,5 +186,79 @@ describe('ApiObjects, asking', () => {
       [objects.configMap('shop', 'a') !== undefined, objects.problem('ConfigMap', 'shop', 'a')],
       [true, undefined],
     );
+  });
+});
+
+describe('ApiObjects and the memory of the node', () => {
+  const mib = 1024 * 1024;
+  const names = Array.from({ length: 260 }, (_, index) => `c${index}`);
+  const big = (name: string, version = '1') => object(name, version, { data: { a: 'x'.repeat(mib) } });
+
+  test('a pod that names too much has none of it, is told why, and others notice nothing', async () => {
+    const world = new Watches();
+    world.objects.hold(podWith('small', 'other'));
+    world.says('configmaps/other', object('other', '1'));
+    const waiting = world.objects.ready(podWith('hog', ...names, 'other'), never);
+    assert.equal(world.open.size, 261);
+    for (const name of names) if (world.open.has(`configmaps/${name}`)) world.says(`configmaps/${name}`, big(name));
+    await waiting;
+    assert.deepEqual([...world.open.keys()], ['configmaps/other'], 'no watch, and no contents, are kept');
+    assert.equal(world.objects.configMap('shop', 'c0'), undefined);
+    assert.match(
+      world.objects.problem('ConfigMap', 'shop', 'c0') ?? '',
+      /^failed to sync configmap cache: the 261 ConfigMaps and Secrets that the pod names take more than 16 MiB/,
+    );
+    assert.equal(world.objects.configMap('shop', 'other')?.metadata?.resourceVersion, '1');
+
+    // Asked again and again, it does not fetch again and again; after a while it does.
+    const { begun } = world;
+    for (let tries = 0; tries < 10; tries++) await world.objects.ready(podWith('hog', ...names, 'other'), never);
+    assert.equal(world.begun, begun);
+    await world.clock.advance(301_000);
+    const again = world.objects.ready(podWith('hog', ...names, 'other'), never);
+    assert.equal(world.begun, begun + 260);
+    for (const name of names)
+      if (world.open.has(`configmaps/${name}`)) world.says(`configmaps/${name}`, object(name, '2'));
+    await again;
+    assert.equal(world.objects.problem('ConfigMap', 'shop', 'c0'), undefined, 'they became smaller');
+    assert.equal(world.objects.configMap('shop', 'c0')?.metadata?.resourceVersion, '2');
+  });
+
+  test('a pod that names too many is refused before any is asked for', async () => {
+    const world = new Watches();
+    await world.objects.ready(podWith('hog', ...Array.from({ length: 5_000 }, (_, index) => `c${index}`)), never);
+    assert.equal(world.begun, 0);
+    assert.match(world.objects.problem('ConfigMap', 'shop', 'c7') ?? '', /the 5000 ConfigMaps and Secrets/);
+  });
+
+  test('a pod that found no room is woken when others have gone', async () => {
+    const world = new Watches();
+    for (let pod = 0; pod < 6; pod++) {
+      const own = names.slice(pod * 14, pod * 14 + 14);
+      world.objects.hold(podWith(`u${pod}`, ...own));
+      for (const name of own) if (world.open.has(`configmaps/${name}`)) world.says(`configmaps/${name}`, big(name));
+    }
+    assert.match(world.objects.problem('ConfigMap', 'shop', 'c83') ?? '', /other pods have too much of the 64 MiB/);
+    assert.equal(world.objects.problem('ConfigMap', 'shop', 'c0'), undefined);
+    world.woken.length = 0;
+    world.objects.release(podUid('u0'));
+    assert.ok(world.woken.flat().includes('u4'));
+    assert.ok(world.open.has('configmaps/c56'));
+  });
+
+  test('objects that are asked for are bounded as they come', async () => {
+    let asked = 0;
+    const objects = new ApiObjects({
+      clock: new FakeClock(),
+      onChange: () => {},
+      keep: askedObjects({
+        clock: new FakeClock(),
+        maxAgeMs: () => 60_000,
+        api: { get: async (_, { name }) => (asked++, big(name) as never) },
+      }),
+    });
+    await objects.ready(podWith('hog', ...names), never);
+    assert.ok(asked < 60, `${asked} were asked for`);
+    assert.match(objects.problem('ConfigMap', 'shop', 'c0') ?? '', /more than 16 MiB/);
   });
 });

@@ -4,7 +4,7 @@ export { references, referrers } from './references.ts';
 export { StandaloneObjects, type StandaloneObjectsDeps } from './standalone-objects.ts';
 export { ApiObjects, type ApiObjectsDeps } from './api-objects.ts';
 export { askDespiteDenial } from './ask-despite-denial.ts';
-export { askedObjects } from './asked-objects.ts';
+export { askedObjects, objectsAtOnce } from './asked-objects.ts';
 export { watchedObjects, type SingleWatch } from './watched-objects.ts';
 export type { Token } from './tokens/compute-token.ts';
 export { PodTokens, type PodTokensDeps } from './tokens/pod-tokens.ts';

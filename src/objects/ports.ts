@@ -20,4 +20,9 @@ export interface KeptObject {
   release(): void;
 }
 
-export type ObjectKeeper = (reference: DataObjectReference, onChange: () => void) => KeptObject;
+/** `onContent` is told how much there is in an object whenever it came, before anything else is. It may release it. */
+export type ObjectKeeper = (
+  reference: DataObjectReference,
+  onChange: () => void,
+  onContent: (bytes: number) => void,
+) => KeptObject;

@@ -1,7 +1,7 @@
 import type { ConfigMap, Secret } from '../gen/kubernetes/types.ts';
 import type { ApiResource } from '../model/api-resources.ts';
 import type { ObjectRef } from '../model/api-client.ts';
-import { resourceOf } from './asked-objects.ts';
+import { contentBytes, resourceOf } from './asked-objects.ts';
 import type { KeptObject, ObjectKeeper } from './ports.ts';
 
 /** A watch of one object. */
@@ -21,10 +21,13 @@ export interface WatchedObjectsDeps {
  * until it is seen.
  */
 export function watchedObjects({ watch }: WatchedObjectsDeps): ObjectKeeper {
-  return (reference, onChange) => {
+  return (reference, onChange, onContent) => {
+    let released = false;
     let frozen: (ConfigMap & Secret) | undefined;
     const watching: SingleWatch = watch(resourceOf(reference), reference, () => {
       const current = watching.current();
+      onContent(contentBytes(current));
+      if (released) return;
       if (current?.immutable === true && frozen === undefined) {
         frozen = current;
         watching.stop();
@@ -36,7 +39,10 @@ export function watchedObjects({ watch }: WatchedObjectsDeps): ObjectKeeper {
       current: () => frozen ?? watching.current(),
       lastError: () => watching.lastError(),
       refresh: () => Promise.resolve(),
-      release: () => watching.stop(),
+      release: () => {
+        released = true;
+        watching.stop();
+      },
     };
     return kept;
   };

@@ -1,6 +1,7 @@
 import { Reflector, withoutManagedFields, type HttpApiClient } from '../../apiserver/index.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
+import { Limiter } from '../../base/limiter.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { ConfigMap, Node, Secret } from '../../gen/kubernetes/types.ts';
@@ -9,6 +10,7 @@ import {
   ApiObjects,
   askDespiteDenial,
   askedObjects,
+  objectsAtOnce,
   watchedObjects,
   type PodTokens,
   type SingleWatch,
@@ -35,9 +37,10 @@ const defaultTtlSeconds = 60;
 export function wireApiObjects(deps: ClusterObjectsDeps): ApiObjects {
   const { clock, api, strategy, node, onChange } = deps;
   const maxAgeMs = (): number => (strategy === 'Get' ? 0 : ttlSecondsOf(node()) * 1_000);
+  const places = new Limiter(objectsAtOnce);
   const keep =
     strategy === 'Watch'
-      ? watchedObjects({ watch: (resource, ref, told) => watchOne(deps, resource, ref, told) })
+      ? watchedObjects({ watch: (resource, ref, told) => watchOne(deps, places, resource, ref, told) })
       : askedObjects({ clock, api, maxAgeMs });
   return new ApiObjects({ clock, keep, onChange });
 }
@@ -67,12 +70,14 @@ export function ttlSecondsOf(node: Node | undefined): number {
 
 function watchOne(
   { clock, random, log, api, signal }: ClusterObjectsDeps,
+  places: Limiter,
   ...[resource, ref, onChange]: Parameters<Parameters<typeof watchedObjects>[0]['watch']>
 ): SingleWatch {
   const reflector = new Reflector<ConfigMap & Secret & ApiObject>({
     api: {
       // The first question may come before the API server knows that a pod here names the object.
-      list: (kind, options) => askDespiteDenial(clock, () => api.list(kind, options), options?.signal),
+      list: (kind, options) =>
+        places.run(() => askDespiteDenial(clock, () => api.list(kind, options), options?.signal), options?.signal),
       watch: (kind, request) => api.watch(kind, request),
       reset: () => api.reset(),
     },
