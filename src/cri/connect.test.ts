@@ -10,6 +10,7 @@ import { systemClock } from '../base/system-clock.ts';
 import { ImageSpec, PodSandboxConfig } from '../gen/cri/api.ts';
 import { createFakeCri, serveFakeCri, type FakeCri, type ServedFakeCri } from '../testing/fake-cri/index.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
+import { aPod, runContainer, runSandbox, testImage } from '../testing/pods.ts';
 import { connectCri, handshake, type Cri } from './index.ts';
 
 const clock = systemClock();
@@ -107,7 +108,7 @@ test('the texts of the runtime arrive unharmed', async (context) => {
   await assert.rejects(call, { kind: 'exhausted', message: `listContainers: ${message}` });
 });
 
-test('answers of many megabytes arrive, larger ones than 16 do not', async (context) => {
+test('lists of many megabytes arrive, larger ones than 32 do not', async (context) => {
   const { fake, cri } = await serve(context);
   const sandbox = (size: number) =>
     PodSandboxConfig.fromPartial({
@@ -117,8 +118,20 @@ test('answers of many megabytes arrive, larger ones than 16 do not', async (cont
   await fake.runPodSandbox({ config: sandbox(10_000_000), runtimeHandler: '' });
   const { items } = await cri.listPodSandbox({ filter: undefined });
   assert.equal(items[0]?.annotations['large']?.length, 10_000_000);
-  await fake.runPodSandbox({ config: sandbox(8_000_000), runtimeHandler: '' });
+  await fake.runPodSandbox({ config: sandbox(11_000_000), runtimeHandler: '' });
+  assert.equal((await cri.listPodSandbox({ filter: undefined })).items.length, 2);
+  await fake.runPodSandbox({ config: sandbox(13_000_000), runtimeHandler: '' });
   await assert.rejects(cri.listPodSandbox({ filter: undefined }), { kind: 'exhausted' });
+});
+
+test('any other answer has 16 MiB at the utmost', async (context) => {
+  const { fake, cri } = await serve(context);
+  fake.images.add(testImage);
+  const container = await runContainer(fake, aPod(), await runSandbox(fake, aPod()));
+  const run = () => cri.execSync({ containerId: container, cmd: ['x'], timeout: 0n });
+  fake.execs.forContainer('main', { stdout: 'x'.repeat(15_000_000) }, { stdout: 'x'.repeat(17_000_000) });
+  assert.equal((await run()).stdout.length, 15_000_000);
+  await assert.rejects(run(), { kind: 'exhausted' });
 });
 
 test('images may be served elsewhere', async (context) => {

@@ -7,6 +7,12 @@ import type { Invocation, Invoke } from './invoke.ts';
 
 const imageService = '/runtime.v1.ImageService/';
 const largestAnswer = 16 * 1024 * 1024;
+/** Lists carry the labels and annotations of all pods at once. */
+const largestList = 32 * 1024 * 1024;
+const lists: ReadonlySet<string> = new Set([
+  RuntimeServiceService.listPodSandbox.path,
+  RuntimeServiceService.listContainers.path,
+]);
 
 const channelOptions: ClientOptions = {
   'grpc.max_receive_message_length': largestAnswer,
@@ -27,9 +33,17 @@ export function grpcTransport(endpoint: CriEndpoint, imageEndpoint: CriEndpoint)
     imageEndpoint.url === endpoint.url
       ? runtime
       : new Client(imageEndpoint.url, credentials.createInsecure(), channelOptions);
+  // The limit belongs to a connection, and what commands print has no use for a larger one.
+  const listing = new Client(endpoint.url, credentials.createInsecure(), {
+    ...channelOptions,
+    'grpc.max_receive_message_length': largestList,
+  });
+  const clientFor = (path: string): Client => {
+    if (path.startsWith(imageService)) return images;
+    return lists.has(path) ? listing : runtime;
+  };
   const underWay: UnderWay = new Set();
-  const invoke: Invoke = (invocation) =>
-    unaryCall(invocation.method.path.startsWith(imageService) ? images : runtime, underWay, invocation);
+  const invoke: Invoke = (invocation) => unaryCall(clientFor(invocation.method.path), underWay, invocation);
   return {
     endpoint: endpoint.url,
     invoke,
@@ -38,6 +52,7 @@ export function grpcTransport(endpoint: CriEndpoint, imageEndpoint: CriEndpoint)
       // The library lets calls under way go on after close; ours are given up.
       for (const giveUp of underWay) giveUp(new TubeletError('cancelled', 'the client was closed'));
       runtime.close();
+      listing.close();
       if (images !== runtime) images.close();
     },
   };

@@ -322,6 +322,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     runtime: cri,
     observed,
     relistPeriodMs,
+    podsOnDisk: () => directories.uids(),
     ...(deps.otherHints && { otherHints: deps.otherHints }),
     ...measured,
     onChange: (uid) => dispatch.handle({ type: 'observedChanged', uid }),

@@ -8,16 +8,15 @@ import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
 import { Wakeup } from '../../base/wakeup.ts';
-import { ListContainersRequest, ListPodSandboxRequest } from '../../gen/cri/api.ts';
 import { computeRelistPeriod, type RelistBounds, type RelistPace } from './compute-relist-period.ts';
 import { diffListing, type Listing } from './diff-listing.ts';
 import { followEvents } from './follow-events.ts';
 import { HintDesk } from './hint-desk.ts';
 import { criHints } from './hint-streams.ts';
 import type { ObservedPods } from './observed-pods.ts';
+import { listRuntime } from './list-runtime.ts';
 import { plegMetrics, type PlegMetrics } from './pleg-metrics.ts';
 import type { HintStream, ObservableRuntime } from './ports.ts';
-import { toListing } from './to-listing.ts';
 
 export interface PlegDeps {
   readonly clock: Clock;
@@ -31,6 +30,8 @@ export interface PlegDeps {
   readonly relistPeriodMs: number;
   /** Where hints come from on a runtime without CRI events, the best first. */
   readonly otherHints?: readonly HintStream[];
+  /** Pods that an earlier run of the agent may have left; asked when the runtime's list is too long for one message. */
+  readonly podsOnDisk?: () => Promise<Iterable<string>>;
   readonly metrics?: Metrics;
 }
 
@@ -67,6 +68,8 @@ export class Pleg implements Component {
   #relistedAt: number | undefined;
   #endedAt = 0;
   #stream: OpenStream | undefined;
+  /** While the list is too long for one message: the pods whose own list is, too. */
+  #listedByPod: string | undefined;
   #loops: readonly LoopHandle[] = [];
 
   constructor(deps: PlegDeps) {
@@ -195,12 +198,16 @@ export class Pleg implements Component {
   }
 
   async #list(signal: AbortSignal): Promise<Listing> {
-    const { runtime } = this.#deps;
-    const [sandboxes, containers] = await Promise.all([
-      runtime.listPodSandbox(ListPodSandboxRequest.fromPartial({}), { signal }),
-      runtime.listContainers(ListContainersRequest.fromPartial({}), { signal }),
-    ]);
-    return toListing(sandboxes.items, containers.containers);
+    const { runtime, observed, podsOnDisk, log } = this.#deps;
+    const { listing, byPod } = await listRuntime(runtime, { listed: observed.listed(), onDisk: podsOnDisk }, signal);
+    const refused = byPod?.refused.toSorted().join();
+    if (refused !== undefined && refused !== this.#listedByPod) {
+      log.warn('The list of the runtime is too long for one message; each pod is asked for alone', {
+        keptAsTheyWere: byPod?.refused,
+      });
+    }
+    this.#listedByPod = refused;
+    return listing;
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
