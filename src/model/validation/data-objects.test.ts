@@ -18,7 +18,7 @@ test('config maps', () => {
     [{ metadata, data: { '..': '' } }, ['data[..]: Invalid value: ".."']],
     [{ metadata, binaryData: { '..x': '' } }, ['binaryData[..x]: Invalid value: "..x"']],
     [{ metadata, data: { ['k'.repeat(253)]: '' } }, []],
-    [{ metadata, data: { ['k'.repeat(254)]: '' } }, [`data[${'k'.repeat(254)}]: Invalid value: `]],
+    [{ metadata, data: { ['k'.repeat(254)]: '' } }, [`data[${'k'.repeat(253)}…]: Invalid value: `]],
     [
       { metadata, data: { a: '' }, binaryData: { a: '' } },
       ['data[a]: Invalid value: "a": duplicate of key present in'],

@@ -17,11 +17,16 @@ const mapFields: ReadonlySet<string> = new Set([
   'volumeAttributes',
 ]);
 
+/** No key of an object may be longer; one that is comes from a stranger, and the message with it goes into the log. */
+const maxStepLength = 253;
+
 /** `spec.containers[0].resources.limits[cpu]`, as Kubernetes writes paths in its messages. */
 export function formatPath(path: FieldPath): string {
   let text = '';
-  for (const [index, step] of path.entries()) {
+  for (const [index, given] of path.entries()) {
     const parent = path[index - 1];
+    const step =
+      typeof given === 'string' && given.length > maxStepLength ? `${given.slice(0, maxStepLength)}…` : given;
     if (typeof step === 'number' || (typeof parent === 'string' && mapFields.has(parent))) text += `[${step}]`;
     else text += text === '' ? step : `.${step}`;
   }
