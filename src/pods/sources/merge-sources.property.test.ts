@@ -194,7 +194,7 @@ test('sources together: ready when all have spoken, one owner per uid, and nobod
           );
         for (const pods of last.values()) {
           for (const [index, pod] of pods.entries()) {
-            const twin = pods.slice(0, index).some((one) => one.uid === pod.uid || one.name === pod.name);
+            const twin = pods.some((one, at) => at !== index && (one.uid === pod.uid || one.name === pod.name));
             assert.ok(model.has(pod.uid) || twin, `${pod.name} of ${pod.source} is missing`);
           }
         }

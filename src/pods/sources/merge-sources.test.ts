@@ -64,6 +64,30 @@ test('what a set changes', () => {
     ['another name', known(a), [pod('a', { metadata: { name: 'b' } })], ['remove:a', 'add:a']],
     ['same name twice', undefined, [a, pod('b', { metadata: { name: 'a' } })], ['add:a']],
     ['same uid twice', undefined, [a, pod('a', { metadata: { name: 'b' } })], ['add:a']],
+    [
+      'a new pod with the name of one that is there, before it',
+      known(a),
+      [pod('b', { metadata: { name: 'a' } }), a],
+      [],
+    ],
+    [
+      'a new pod with the uid of one that is there, before it',
+      known(a),
+      [pod('a', { metadata: { name: 'b' } }), a],
+      [],
+    ],
+    [
+      'a copy of one that is there with another spec, before it',
+      known(a),
+      [pod('a', { spec: { hostname: 'x' } }), a],
+      [],
+    ],
+    [
+      'a change of one that is there, behind a new pod with its name',
+      known(a),
+      [pod('b', { metadata: { name: 'a' } }), pod('a', { spec: { hostname: 'x' } })],
+      ['update:a'],
+    ],
   ];
   for (const [name, before, set, expected] of cases) {
     assert.deepEqual(told(computeUpdates(before, 'api', set, 'now').updates), expected, name);

@@ -37,7 +37,7 @@ export function computeUpdates(
   seen: string,
   isTaken: (uid: PodUid) => boolean = () => false,
 ): Merged {
-  const { unique, duplicates } = withoutDuplicates(nextSet, isTaken);
+  const { unique, duplicates } = withoutDuplicates(nextSet, known, isTaken);
   const changed = new Map<PodUpdateOp, DesiredPod[]>(order.map((op) => [op, []]));
   const next = new Map<PodUid, KnownPod>();
   for (const pod of unique) {
@@ -66,14 +66,19 @@ export function computeUpdates(
   return { updates, known: next, duplicates };
 }
 
+/**
+ * A name or uid stays with the pod that had it in the set before, so that what is put beside a pod that runs does not
+ * end it; among pods that are new together it is the first one's.
+ */
 function withoutDuplicates(
   pods: readonly DesiredPod[],
+  known: KnownPods | undefined,
   isTaken: (uid: PodUid) => boolean,
 ): Pick<Merged, 'duplicates'> & { unique: readonly DesiredPod[] } {
   const taken = new Set<string>();
   const unique: DesiredPod[] = [];
   const duplicates: DesiredPod[] = [];
-  for (const pod of pods) {
+  for (const pod of oldestFirst(pods, known)) {
     const keys = [`name ${pod.fullName}`, `uid ${pod.uid}`];
     if (isTaken(pod.uid) || keys.some((key) => taken.has(key))) duplicates.push(pod);
     else unique.push(pod);
@@ -81,6 +86,18 @@ function withoutDuplicates(
     for (const key of keys) taken.add(key);
   }
   return { unique, duplicates };
+}
+
+/** Pods that have not changed, then new versions of known ones, then those that are new. */
+function oldestFirst(pods: readonly DesiredPod[], known: KnownPods | undefined): readonly DesiredPod[] {
+  if (known === undefined || known.size === 0) return pods;
+  const ranks: [DesiredPod[], DesiredPod[], DesiredPod[]] = [[], [], []];
+  for (const pod of pods) {
+    const before = known.get(pod.uid);
+    if (before?.told === pod) ranks[0].push(pod);
+    else ranks[before?.passedOn.fullName === pod.fullName ? 1 : 2].push(pod);
+  }
+  return ranks.flat();
 }
 
 function stamp(pod: DesiredPod, source: PodSource, firstSeen: string | undefined, now: string): DesiredPod {
