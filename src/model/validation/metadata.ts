@@ -1,12 +1,10 @@
 import type { ObjectMeta } from '../../gen/kubernetes/types.ts';
 import type { Faults } from './faults.ts';
 import type { FieldPath } from './field-path.ts';
-import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from './names.ts';
+import { dnsLabel, dnsSubdomain, labelValue, podUidText, qualifiedName } from './names.ts';
 
 /** All annotations of an object together; the API server refuses more. */
 const maxAnnotationBytes = 256 * 1024;
-
-const plainWord = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 
 export function validateMetadata(metadata: ObjectMeta, path: FieldPath, faults: Faults): void {
   if (metadata.name === undefined || metadata.name === '') faults.required([...path, 'name']);
@@ -14,9 +12,7 @@ export function validateMetadata(metadata: ObjectMeta, path: FieldPath, faults: 
   if (metadata.namespace === undefined || metadata.namespace === '') faults.required([...path, 'namespace']);
   else faults.check([...path, 'namespace'], metadata.namespace, dnsLabel);
   // It becomes a folder name and a part of a cgroup's: what is no plain word must not come so far.
-  if (metadata.uid && !plainWord.test(metadata.uid)) {
-    faults.invalid([...path, 'uid'], metadata.uid, 'must be letters, digits and dashes, at most 63 of them');
-  }
+  if (metadata.uid) faults.check([...path, 'uid'], metadata.uid, podUidText);
   faults.atLeast([...path, 'generation'], metadata.generation, 0);
   validateLabels(metadata.labels, [...path, 'labels'], faults);
   validateAnnotations(metadata.annotations ?? {}, [...path, 'annotations'], faults);

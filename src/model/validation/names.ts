@@ -8,6 +8,7 @@ const labelPattern = new RegExp(`^${label}$`);
 const subdomainPattern = new RegExp(`^${label}(\\.${label})*$`);
 const searchPattern = /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*$/;
 const qualifiedPattern = /^[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+const uidPattern = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/;
 const portNamePattern = /^[-a-z0-9]+$/;
 const headerPattern = /^[-A-Za-z0-9]+$/;
 const sysctlPattern = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;
@@ -60,6 +61,10 @@ export const labelValue: TextRule = (value) => {
     ? undefined
     : `must be empty or letters, digits, '-', '_' and '.', beginning and ending with a letter or digit`;
 };
+
+/** Becomes a folder name and a part of a cgroup's. */
+export const podUidText: TextRule = (value) =>
+  uidPattern.test(value) ? undefined : 'must be letters, digits and dashes, at most 63 of them';
 
 export const portName: TextRule = (value) => {
   if (value.length === 0 || value.length > 15) return 'must have 1 to 15 characters';

@@ -84,4 +84,38 @@ describe('ApiSource', () => {
     );
     assert.equal(world.log.entries.filter(({ message }) => message.startsWith('Leaving out a pod')).length, 1);
   });
+
+  test('leaves out a pod with names that lead elsewhere: they become names of folders, logs and hosts', async () => {
+    const named = (spec: Partial<NonNullable<Pod['spec']>>, more: Parameters<typeof pod>[1] = {}): Pod => {
+      const made = pod('x', more);
+      return { ...made, spec: { containers: [{ name: 'c', image: 'busybox' }], ...spec } };
+    };
+    const container = (name: string) => [{ name, image: 'busybox' }];
+    const cases: readonly (readonly [Pod, string])[] = [
+      [named({}, { uid: '../x' }), 'metadata.uid'],
+      [named({}, { name: 'a/b' }), 'metadata.name'],
+      [named({}, { namespace: '..' }), 'metadata.namespace'],
+      [named({ containers: container('/mnt/..') }), 'spec.containers[0].name'],
+      [named({ containers: container('') }), 'spec.containers[0].name'],
+      [named({ initContainers: container('a\0b') }), 'spec.initContainers[0].name'],
+      [named({ ephemeralContainers: container('..') }), 'spec.ephemeralContainers[0].name'],
+      [named({ volumes: [{ name: '../v' }] }), 'spec.volumes[0].name'],
+      [named({ hostname: 'a\0b' }), 'spec.hostname'],
+      [named({ subdomain: '/' }), 'spec.subdomain'],
+      [named({ hostnameOverride: '../x' }), 'spec.hostnameOverride'],
+    ];
+    for (const [one, field] of cases) {
+      const world = new World();
+      Object.assign(world, { synced: true, nodeKnown: true, pods: [one, pod('a')] });
+      await world.changed();
+      assert.deepEqual(
+        world.sets[0]?.map(({ name }) => name),
+        ['a'],
+        field,
+      );
+      const [warning] = world.log.entries;
+      assert.equal(warning?.message, 'Leaving out a pod of the API server');
+      assert.ok(String(warning?.fields['why']).includes(`${field}: Invalid value: `), String(warning?.fields['why']));
+    }
+  });
 });

@@ -1,9 +1,10 @@
-import { messageOf } from '../../base/errors.ts';
+import { messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Pod } from '../../gen/kubernetes/types.ts';
 import { isMirrorPod } from '../../model/annotations.ts';
 import type { Mirror } from '../../model/api-client.ts';
 import { desiredPod, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
+import { validatePathNames } from '../../model/validation/index.ts';
 
 export interface ApiSourceDeps {
   readonly log: Log;
@@ -59,6 +60,8 @@ export class ApiSource {
 
   #make(pod: Pod): DesiredPod | 'unusable' {
     try {
+      const [fault] = validatePathNames(pod);
+      if (fault !== undefined) throw new TubeletError('invalid', `${describe(pod)}: ${fault.message}`);
       return desiredPod('api', pod);
     } catch (error) {
       this.#deps.log.warn('Leaving out a pod of the API server', { why: messageOf(error) });
@@ -69,4 +72,8 @@ export class ApiSource {
 
 function isMirror({ metadata }: Pod): boolean {
   return metadata !== undefined && isMirrorPod(metadata);
+}
+
+function describe({ metadata }: Pod): string {
+  return `pod ${JSON.stringify(`${metadata?.namespace}/${metadata?.name}`.slice(0, 320))}`;
 }
