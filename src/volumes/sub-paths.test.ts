@@ -39,6 +39,14 @@ test('a folder that is missing is made with the mode of the volume, and bound', 
   assert.deepEqual(files.tree(place), ['2777 vol/main/0', '750 vol', '750 vol/main']);
 });
 
+test('a path with a zero byte leads nowhere: the kernel would read it up to there', async () => {
+  const { files, bind } = await setUp();
+  await assert.rejects(bind('a\0b'), {
+    message: /^the subPath of volumeMount "vol" of container "main" has a zero byte/,
+  });
+  assert.deepEqual([files.has('/v/a'), files.mounts.size], [false, 0]);
+});
+
 test('a file is bound to a file, through a link inside the volume', async () => {
   const { files, bind } = await setUp();
   await bind('alpha', 2);

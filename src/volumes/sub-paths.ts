@@ -55,7 +55,10 @@ export class SubPaths {
 
   async #bind(uid: PodUid, part: SubPath): Promise<void> {
     const { paths } = this.#deps.host;
-    const where = `for volumeMount "${part.mountName}" of container "${part.container}"`;
+    const mount = `volumeMount "${part.mountName}" of container "${part.container}"`;
+    // The kernel would read it up to there.
+    if (part.subPath.includes('\0')) throw new TubeletError('invalid', `the subPath of ${mount} has a zero byte`);
+    const where = `for ${mount}`;
     await this.#explained(`failed to create subPath directory ${where}`, () =>
       paths.makeBelow(part.volumePath, part.subPath),
     );

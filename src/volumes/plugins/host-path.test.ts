@@ -45,11 +45,26 @@ const types: readonly (readonly [string, FileKind, string])[] = [
 ];
 
 describe('a path of the node', () => {
+  test('that is not absolute would be one of the agent', async () => {
+    for (const path of ['', 'etc', './etc']) {
+      const { made, up } = setUp();
+      await assert.rejects(up('DirectoryOrCreate', path), { message: `hostPath "${path}" must be an absolute path` });
+      await assert.rejects(up('', path), { message: `hostPath "${path}" must be an absolute path` });
+      assert.deepEqual(made, []);
+    }
+  });
+
   test('of no type is taken as it is, there or not', async () => {
     for (const type of [undefined, '']) {
       const { made, up } = setUp();
       assert.deepEqual([await up(type), made], [{ hostPath: '/p' }, []]);
     }
+  });
+
+  test('with a zero byte leads nowhere', async () => {
+    const { made, up } = setUp();
+    await assert.rejects(up('DirectoryOrCreate', '/a\0b'), { message: 'hostPath "/a\\u0000b" has a zero byte' });
+    assert.deepEqual(made, []);
   });
 
   for (const [type, kind, words] of types) {

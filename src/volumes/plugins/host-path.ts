@@ -28,6 +28,9 @@ export function hostPath({ paths }: HostPathDeps): VolumePlugin {
     handlesClaimed: ({ kind }) => kind === 'hostPath',
     async setUp(request) {
       const { path, type = '' } = hostPathOf(request);
+      // It would be looked for from where the agent runs, and again from where the runtime does.
+      if (!path.startsWith('/')) throw new TubeletError('invalid', `hostPath "${path}" must be an absolute path`);
+      if (path.includes('\0')) throw new TubeletError('invalid', `hostPath ${JSON.stringify(path)} has a zero byte`);
       if (path.split('/').includes('..')) {
         throw new TubeletError('invalid', `hostPath ${path} must not contain '..'`);
       }
