@@ -22,7 +22,8 @@ export function goQuote(text: string): string {
   return `${quoted}"`;
 }
 
-function escapeLetter(letter: string): string {
+/** As it stands between the quotes. */
+export function escapeLetter(letter: string): string {
   const escape = named.get(letter);
   if (escape !== undefined) return escape;
   const code = letter.codePointAt(0) ?? 0;

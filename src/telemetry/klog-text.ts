@@ -1,5 +1,6 @@
 import { describeError } from '../base/errors.ts';
-import { goQuote } from './go-quote.ts';
+import { escapeLetter, goQuote } from './go-quote.ts';
+import { cutLine } from './line-limit.ts';
 import type { LogLine } from './log-line.ts';
 import { jsonText, objectReference } from './log-value.ts';
 
@@ -13,7 +14,7 @@ export function klogText(line: LogLine): string {
   if (line.error !== undefined) text += ` err${stringValue(line.error)}`;
   for (const [key, value] of Object.entries(line.fields))
     if (value !== undefined) text += ` ${key}${fieldValue(value)}`;
-  return `${text}\n`;
+  return cutLine(`${text}\n`);
 }
 
 /** `1115 06:34:00.764719`, local time. */
@@ -38,9 +39,12 @@ function fieldValue(value: unknown): string {
   return `=${goQuote(namespace === '' ? name : `${namespace}/${name}`)}`;
 }
 
-/** A text of several lines is shown as it is, each line behind a tab, so that people can read it. */
+/** All but tabs: they would move a terminal's cursor, or colour what follows. */
+const controls = /[^\P{Cc}\t]/gu;
+
+/** A text of several lines is shown line by line behind tabs, so that people can read it. */
 function stringValue(value: string): string {
   if (!value.includes('\n')) return `=${goQuote(value)}`;
   const lines = value.replace(/\n$/, '').split('\n');
-  return `=<\n${lines.map((line) => `\t${line}\n`).join('')} >`;
+  return `=<\n${lines.map((line) => `\t${line.replace(controls, escapeLetter)}\n`).join('')} >`;
 }

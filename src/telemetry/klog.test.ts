@@ -56,6 +56,12 @@ const values: [name: string, value: unknown, text: string, json: string][] = [
   ['set', new Set([1]), '=[1]', '[1]'],
   ['bytes', new Uint8Array([1, 2]), '="AQI="', '"AQI="'],
   ['two lines', 'one\ntwo', '=<\n\tone\n\ttwo\n >', '"one\\ntwo"'],
+  [
+    'lines with other controls',
+    'a\r\n\tb\x1b[31m\0\x7f',
+    '=<\n\ta\\r\n\t\tb\\x1b[31m\\x00\\x7f\n >',
+    '"a\\r\\n\\tb\\u001b[31m\\u0000\u007f"',
+  ],
   ['ending line', 'one\n\ntwo\n', '=<\n\tone\n\t\n\ttwo\n >', '"one\\n\\ntwo\\n"'],
 ];
 for (const [name, value, asText, asJson] of values) {
@@ -84,4 +90,27 @@ test('the JSON line has the shape of component-base', () => {
     json({ time, severity: 'error', error: 'broken', fields: { a: 1 } }),
     '{"ts":1700000000000.123,"caller":"file.ts:240","msg":"Message","a":1,"err":"broken"}\n',
   );
+});
+
+test('a line has an end, whatever is to be written', () => {
+  const long = 'é'.repeat(100_000);
+  const cases: readonly Partial<LogLine>[] = [
+    { fields: { key: long } },
+    { fields: { key: `${long}\n${long}` } },
+    { fields: { key: [long, { deep: long }], other: long } },
+    { severity: 'error', error: long, fields: { message: long } },
+    { message: long },
+  ];
+  for (const one of cases) {
+    const asText = text(one);
+    assert.ok(Buffer.byteLength(asText) <= 10 * 1024, `${Buffer.byteLength(asText)} bytes`);
+    assert.match(asText, /… \(\d+ bytes in all\)\n$/);
+    const asJson = json(one);
+    assert.ok(Buffer.byteLength(asJson) <= 10 * 1024, `${Buffer.byteLength(asJson)} bytes`);
+    assert.match(asJson, /… \(\d+ letters in all\)/);
+    JSON.parse(asJson);
+  }
+  const short = 'x'.repeat(9_000);
+  assert.ok(text({ fields: { key: short } }).includes(short));
+  assert.ok(json({ fields: { key: short } }).includes(short));
 });
