@@ -17,6 +17,7 @@ import { computePodActions } from './compute-actions.ts';
 import { computeInitRecheck } from './compute-recheck.ts';
 import { computeSandboxChange } from './compute-sandbox-change.ts';
 import { computeLeftOut, computeSandboxConfig, computeSandboxDns } from './compute-sandbox-config.ts';
+import { computeSandboxWait } from './compute-sandbox-wait.ts';
 import { computeStopGrace } from './compute-stop-grace.ts';
 import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
 import type { ContainerRuntime, PodEvents, SandboxRuntime, StartRefusal, UserNamespaces, Volumes } from './ports.ts';
@@ -119,6 +120,8 @@ export class PodRuntime {
     const { probes, settings } = this.#deps;
     const ownRestartRules = settings.featureGates('ContainerRestartRules');
     const actions = computePodActions({ pod, observed, probes, ownRestartRules });
+    const wait = actions.createSandbox && computeSandboxWait(observed, this.#deps.clock.now());
+    if (wait !== undefined) return { acted: false, recheckMs: wait };
     const stopped = await this.#stopWhatMust(pod, observed, actions, signal);
     const pruned = await this.#prune(observed, signal);
     const started = await this.#startWhatShall(pod, observed, actions, signal);

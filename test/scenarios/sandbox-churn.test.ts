@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { aPod } from '../../src/testing/pods.ts';
+import { AgentWorld } from '../support/agent-world.ts';
+
+test('sandboxes that are never what the pod needs are made once a second, not as fast as the runtime can', async () => {
+  const world = new AgentWorld();
+  const { cri, clock } = world;
+  // A network plugin that gives no address.
+  const views = cri.podSandboxStatus.bind(cri);
+  Object.assign(cri, {
+    podSandboxStatus: async (...given: Parameters<typeof views>) => {
+      const answer = await views(...given);
+      return { ...answer, status: answer.status && { ...answer.status, network: { ip: '', additionalIps: [] } } };
+    },
+  });
+  await world.start();
+  await world.manifests(aPod());
+  await clock.advance(20_000);
+  const made = world.verbs().filter((verb) => verb === 'runPodSandbox').length;
+  assert.ok(made >= 10 && made <= 25, `${made} sandboxes in 20 s`);
+  await world.manifests();
+  await clock.advance(60_000);
+  assert.deepEqual([world.sandboxes(), world.containers()], [[], []]);
+});
