@@ -55,14 +55,14 @@ function endsForGood(pod: DesiredPod, container: Container, ownRules: boolean): 
   return policy === 'Never' && !(ownRules && (container.restartPolicyRules ?? []).length > 0);
 }
 
-/** Zero stands for "not said", as in the API. */
+/** Zero stands for "not said", as in the API; what is below the least that it allows, for that. */
 function settingsOf(type: ProbeType, probe: Probe): ProbeSettings {
   return {
     type,
-    initialDelayMs: (probe.initialDelaySeconds ?? 0) * 1_000,
-    periodMs: (probe.periodSeconds || 10) * 1_000,
-    timeoutMs: (probe.timeoutSeconds || 1) * 1_000,
-    successThreshold: probe.successThreshold || 1,
-    failureThreshold: probe.failureThreshold || 3,
+    initialDelayMs: Math.max(0, probe.initialDelaySeconds ?? 0) * 1_000,
+    periodMs: Math.max(1, probe.periodSeconds || 10) * 1_000,
+    timeoutMs: Math.max(1, probe.timeoutSeconds || 1) * 1_000,
+    successThreshold: Math.max(1, probe.successThreshold || 1),
+    failureThreshold: Math.max(1, probe.failureThreshold || 3),
   };
 }
