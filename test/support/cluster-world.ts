@@ -28,7 +28,8 @@ export interface ClusterWorldOptions {
   readonly trustBundles?: boolean;
   /** Budget of the client for everything but events. */
   readonly limits?: { readonly qps: number; readonly burst: number };
-  readonly machine?: Partial<PodMachineDeps>;
+  /** What else the agent is wired with. */
+  readonly machine?: Partial<PodMachineDeps> | ((node: AgentWorld) => Partial<PodMachineDeps>);
 }
 
 /** A pod of the manifests folder, as the file source would tell of it. Its name gets the node's behind it. */
@@ -194,7 +195,7 @@ export class ClusterWorld {
 
   #wire(): Partial<PodMachineDeps> {
     const { clock, node, api } = this;
-    const { seed = 1, objectStrategy = 'Watch', limits } = this.#options;
+    const { seed = 1, objectStrategy = 'Watch', limits, machine } = this.#options;
     const random = seededRandom(seed * 1_000 + 500 + this.#lives++);
     const registry = new Registry();
     const signal = new AbortController();
@@ -250,7 +251,7 @@ export class ClusterWorld {
         cluster.onGone(uid);
       },
       onLifeChange: (uid: PodUid) => cluster.onLifeChange(uid),
-      ...this.#options.machine,
+      ...(typeof machine === 'function' ? machine(node) : machine),
     };
   }
 }
