@@ -4,6 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { controlPlanePrograms } from './lib/control-plane-programs.mjs';
 import { installDebianPackages } from './lib/debian.mjs';
+import { logPositions } from './lib/log-positions.mjs';
 import { ensurePackages } from './lib/packages.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
@@ -39,6 +40,7 @@ await build({
   format: 'esm',
   platform: 'node',
   packages: 'external',
+  plugins: [logPositions()],
   logLevel: 'error',
 });
 if (spawnSync(process.execPath, ['tools/build.mjs'], { stdio: ['ignore', 'ignore', 'inherit'] }).status !== 0)

@@ -1,7 +1,8 @@
 // npm run build: one bundle per entry with shared chunks, so that `--version` loads a few kilobytes and the agent loads
-// what it needs. Native modules stay outside; source maps translate log positions back to the sources.
+// what it needs. Native modules stay outside; source maps are there for debuggers.
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { logPositions } from './lib/log-positions.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const { build } = await import('esbuild');
@@ -28,6 +29,7 @@ const result = await build({
   define: { TUBELET_VERSION: JSON.stringify(version) },
   sourcemap: 'linked',
   sourcesContent: false,
+  plugins: [logPositions()],
   outExtension: { '.js': '.mjs' },
   // Some bundled packages are CommonJS and ask for `require`.
   banner: {

@@ -38,11 +38,11 @@ test('an error is written at once, with what waited before it', () => {
 
 test('debug lines follow the verbosity, also of loggers made before it was set', () => {
   const { log, writes } = start({ verbosity: 2 });
-  const child = log.with({});
-  child.debug(3, 'hidden');
-  child.debug(2, 'shown');
+  const childLog = log.with({});
+  childLog.debug(3, 'hidden');
+  childLog.debug(2, 'shown');
   log.setVerbosity(4);
-  child.debug(4, 'now shown');
+  childLog.debug(4, 'now shown');
   log.flush();
   assert.deepEqual(writes.join('').match(/"[^"]*"/g), ['"shown"', '"now shown"']);
   assert.equal(log.verbosity(), 4);
@@ -62,13 +62,13 @@ test('vmodule raises the verbosity of files that match', () => {
   assert.match(there.writes.join(''), /^[^\n]*"shown"\n$/);
 });
 
-test('a line nobody wants asks for no position', () => {
-  const { log } = start({
-    positions: {
-      caller: () => assert.fail('asked'),
-    } as unknown as NonNullable<LogOptions['positions']>,
-  });
-  log.debug(1, 'hidden');
+test('a line that the build did not place says so', () => {
+  const { log, writes } = start({ vmodule: 'create-*=5' });
+  const { info, debug } = Object.getPrototypeOf(log) as typeof log;
+  info.call(log, 'one');
+  debug.call(log, 1, 'hidden');
+  log.flush();
+  assert.match(writes.join(''), /^I\S+ \S+ +7 \?\?\?:1\] "one"\n$/);
 });
 
 test('JSON lines', () => {

@@ -5,7 +5,6 @@ import { BatchWriter, writeToStandardError, type WriteText } from './batch-write
 import { klogJson } from './klog-json.ts';
 import { klogText } from './klog-text.ts';
 import type { LogLine } from './log-line.ts';
-import { SourcePositions, type SourcePosition } from './source-position.ts';
 import { parseVmodule, vmoduleVerbosity, type VmoduleRule } from './vmodule.ts';
 import { wallClockOf } from './wall-clock.ts';
 
@@ -18,7 +17,6 @@ export interface LogOptions {
   /** Where the text goes; standard error unless told. */
   readonly write?: WriteText;
   readonly pid?: number;
-  readonly positions?: SourcePositions;
 }
 
 export interface LogSink extends Log {
@@ -36,7 +34,6 @@ interface Core {
   readonly fileVerbosity: ((file: string) => number) | undefined;
   readonly now: () => number;
   readonly pid: number;
-  readonly positions: SourcePositions;
   readonly writer: BatchWriter;
   verbosity: number;
 }
@@ -50,7 +47,6 @@ export function createLog(options: LogOptions): LogSink {
       fileVerbosity: rules.length === 0 ? undefined : vmoduleVerbosity(rules),
       now: wallClockOf(options.clock),
       pid: options.pid ?? process.pid,
-      positions: options.positions ?? new SourcePositions(),
       writer: new BatchWriter(options.write ?? writeToStandardError),
       verbosity: options.verbosity ?? 0,
     },
@@ -58,6 +54,12 @@ export function createLog(options: LogOptions): LogSink {
   );
 }
 
+/** As klog says it. */
+const unknownPosition = '???:1';
+
+const fileOf = (position = unknownPosition): string => position.slice(0, position.indexOf(':'));
+
+/** The last argument of each method is not of the port: the build adds it to every call, see tools/lib/log-positions.mjs. */
 class KlogSink implements LogSink {
   readonly #core: Core;
   readonly #fields: LogFields;
@@ -67,27 +69,25 @@ class KlogSink implements LogSink {
     this.#fields = fields;
   }
 
-  info(message: string, fields?: LogFields): void {
-    this.#add('info', 0, this.#core.positions.caller(), message, fields);
+  info(message: string, fields?: LogFields, position?: string): void {
+    this.#add('info', 0, position, message, fields);
   }
 
-  /** The common case is a line nobody wants: it must cost one comparison. */
-  debug(level: number, message: string, fields?: LogFields): void {
-    const { verbosity, fileVerbosity, positions } = this.#core;
-    if (level > verbosity && fileVerbosity === undefined) return;
-    const position = positions.caller();
-    if (level <= verbosity || level <= (fileVerbosity?.(position.file) ?? 0)) {
+  /** The common case is a line that is not wanted: it must cost one comparison. */
+  debug(level: number, message: string, fields?: LogFields, position?: string): void {
+    const { verbosity, fileVerbosity } = this.#core;
+    if (level <= verbosity || (fileVerbosity !== undefined && level <= fileVerbosity(fileOf(position)))) {
       this.#add('info', level, position, message, fields);
     }
   }
 
-  warn(message: string, fields?: LogFields): void {
-    this.#add('warn', 0, this.#core.positions.caller(), message, fields);
+  warn(message: string, fields?: LogFields, position?: string): void {
+    this.#add('warn', 0, position, message, fields);
   }
 
-  error(error: unknown, message: string, fields?: LogFields): void {
+  error(error: unknown, message: string, fields?: LogFields, position?: string): void {
     const text = error === undefined || error === null ? undefined : describeError(error);
-    this.#add('error', 0, this.#core.positions.caller(), message, fields, text);
+    this.#add('error', 0, position, message, fields, text);
     this.#core.writer.flush();
   }
 
@@ -114,14 +114,15 @@ class KlogSink implements LogSink {
   #add(
     severity: LogLine['severity'],
     level: number,
-    position: SourcePosition,
+    position: string | undefined,
     message: string,
     fields: LogFields | undefined,
     error?: string,
   ): void {
     const { format, now, pid, writer } = this.#core;
-    const { file, line } = position;
     const all = { ...this.#fields, ...fields };
-    writer.add(format({ severity, level, time: now(), pid, file, line, message, fields: all, error }));
+    writer.add(
+      format({ severity, level, time: now(), pid, position: position ?? unknownPosition, message, fields: all, error }),
+    );
   }
 }

@@ -6,5 +6,4 @@ export { defaultBuckets, exponentialBuckets } from './histogram.ts';
 export { processMetrics, startTimeMetric } from './process-metrics.ts';
 export { Registry, type FamilyShape, type RegistryOptions } from './registry.ts';
 export { registryMetrics } from './registry-metrics.ts';
-export { SourcePositions, type SourcePosition } from './source-position.ts';
 export { parseVmodule, type VmoduleRule } from './vmodule.ts';

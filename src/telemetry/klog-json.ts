@@ -32,7 +32,7 @@ function shortened(line: LogLine, letters: number): LogLine {
 
 function jsonLine(line: LogLine): string {
   // Microseconds are what the clock gives; more digits would be noise of the floating point.
-  const parts = [`"ts":${Math.floor(line.time * 1_000) / 1_000}`, `"caller":${jsonText(`${line.file}:${line.line}`)}`];
+  const parts = [`"ts":${Math.floor(line.time * 1_000) / 1_000}`, `"caller":${jsonText(line.position)}`];
   parts.push(`"msg":${jsonText(line.message)}`);
   if (line.severity !== 'error') parts.push(`"v":${line.level}`);
   for (const [key, value] of Object.entries(line.fields)) {

@@ -8,8 +8,7 @@ const letters = { info: 'I', warn: 'W', error: 'E' } as const;
 
 /** `I1115 06:34:00.764719   17885 file.ts:240] "Message" key="value"`, with the line break. */
 export function klogText(line: LogLine): string {
-  const position = `${line.file}:${line.line}`;
-  let text = `${letters[line.severity]}${timeText(line.time)} ${String(line.pid).padStart(7)} ${position}] `;
+  let text = `${letters[line.severity]}${timeText(line.time)} ${String(line.pid).padStart(7)} ${line.position}] `;
   text += goQuote(line.message);
   if (line.error !== undefined) text += ` err${stringValue(line.error)}`;
   for (const [key, value] of Object.entries(line.fields))

@@ -8,9 +8,8 @@ export interface LogLine {
   /** Wall time in milliseconds, with a fraction. */
   readonly time: number;
   readonly pid: number;
-  /** Base name of the source file. */
-  readonly file: string;
-  readonly line: number;
+  /** Base name of the source file and line: `worker.ts:12`. */
+  readonly position: string;
   readonly message: string;
   readonly fields: LogFields;
   /** The text of the error with its causes; undefined where there is none. */

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MemoryLog } from './memory-log.ts';
 
-test('entries keep severity, level, fields and error; children write into the same list', () => {
+test('entries keep severity, level, fields and error; loggers made of it write into the same list', () => {
   const log = new MemoryLog();
   const cause = new Error('x');
   log.info('one', { a: 1 });
-  const child = log.with({ pod: 'p' });
-  child.debug(4, 'two');
-  child.with({ pod: 'q', n: 2 }).error(cause, 'three', { n: 3 });
+  const childLog = log.with({ pod: 'p' });
+  childLog.debug(4, 'two');
+  childLog.with({ pod: 'q', n: 2 }).error(cause, 'three', { n: 3 });
   log.warn('four');
   assert.deepEqual(log.entries, [
     { severity: 'info', message: 'one', fields: { a: 1 } },
@@ -18,5 +18,5 @@ test('entries keep severity, level, fields and error; children write into the sa
   ]);
   assert.deepEqual(log.messages('error'), ['three']);
   log.clear();
-  assert.deepEqual(child.messages(), []);
+  assert.deepEqual(childLog.messages(), []);
 });

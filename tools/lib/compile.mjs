@@ -2,6 +2,7 @@
 // than sixty. Tests run with the repository as working directory and find their data from there.
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { logPositions } from './log-positions.mjs';
 
 /** Test files below src/ and test/, sorted. */
 export function findTestFiles(root) {
@@ -35,6 +36,7 @@ export async function compileTests(root, files) {
     target: 'node20',
     packages: 'external',
     sourcemap: 'linked',
+    plugins: [logPositions()],
     outExtension: { '.js': '.mjs' },
     logLevel: 'error',
   });

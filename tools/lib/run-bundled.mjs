@@ -1,6 +1,7 @@
 // Runs a TypeScript program of the tests: bundled to a file of its own, so that two runs do not meet, and removed again.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import { logPositions } from './log-positions.mjs';
 
 /** One file with all of the program's own code; packages stay where they are. */
 export async function bundle(entryPoint, outfile) {
@@ -13,6 +14,7 @@ export async function bundle(entryPoint, outfile) {
     platform: 'node',
     packages: 'external',
     sourcemap: 'inline',
+    plugins: [logPositions()],
     logLevel: 'error',
   });
 }

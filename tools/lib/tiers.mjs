@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 export const tiers = [
   {
     name: 'unit',
-    matches: (path) => path.startsWith('src/') && !path.endsWith('.property.test.ts'),
+    matches: (path) => /^(src|test\/tools)\//.test(path) && !path.endsWith('.property.test.ts'),
     needsBuild: false,
     concurrency: 2,
     timeoutMs: 60_000,

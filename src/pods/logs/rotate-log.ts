@@ -56,7 +56,7 @@ export async function rotateLog(
 }
 
 async function reopen(
-  { files, runtime, log: lines }: RotateDeps,
+  { files, runtime, log: agentLog }: RotateDeps,
   log: ContainerLog,
   renamed: string | undefined,
   signal: AbortSignal,
@@ -73,7 +73,7 @@ async function reopen(
         throw new TubeletError('internal', message, { cause: second });
       }
       // The runtime has done it and only its answer was lost: the file that is there has newer lines.
-      lines.debug(2, 'Container log was reopened although the runtime failed', { path: log.path });
+      agentLog.debug(2, 'Container log was reopened although the runtime failed', { path: log.path });
       return;
     }
     throw error;

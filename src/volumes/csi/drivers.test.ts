@@ -40,12 +40,12 @@ class DriverWorld {
     });
   }
 
-  info(versions = ['1.0.0'], at = endpoint) {
+  pluginInfo(versions = ['1.0.0'], at = endpoint) {
     return { name: 'x', endpoint: at, supportedVersions: versions };
   }
 
   register(versions?: string[], at?: string): Promise<void> {
-    return this.drivers.register(this.info(versions, at), '/registry/x.sock', this.gone.signal);
+    return this.drivers.register(this.pluginInfo(versions, at), '/registry/x.sock', this.gone.signal);
   }
 }
 
@@ -56,7 +56,7 @@ test('registered: asked about the node, told to the cluster, there for volumes; 
     kind: 'unavailable',
     message: 'driver name x not found in the list of registered CSI drivers',
   });
-  await world.drivers.validate(world.info());
+  await world.drivers.validate(world.pluginInfo());
   await world.register();
   assert.deepEqual(world.recorded, [['x', { nodeId: 'n-7', topology, maxVolumes: 9 }]]);
   assert.deepEqual(world.changed, ['x']);
@@ -80,7 +80,7 @@ test('registered: asked about the node, told to the cluster, there for volumes; 
 test('who is not taken, and why', async () => {
   const world = new DriverWorld();
   const refused = (driver: object, words: RegExp) =>
-    assert.rejects(world.drivers.validate({ ...world.info(), ...driver }), { message: words });
+    assert.rejects(world.drivers.validate({ ...world.pluginInfo(), ...driver }), { message: words });
   await refused({ supportedVersions: [] }, /no version 1\.x of CSI \(it says: none\)/);
   await refused({ supportedVersions: ['0.3.0', '2.0.0'] }, /it says: 0\.3\.0, 2\.0\.0/);
   await refused({ name: '../x' }, /driver name "\.\.\/x" must be a DNS name/);
