@@ -8,7 +8,7 @@ import { acquireFileLock, serviceNotifier, watchContention } from '../host/index
 import type { LogSink } from '../telemetry/index.ts';
 import { startAgent, type RunningAgent } from './agent.ts';
 import type { CommandIo } from './command.ts';
-import { settleEngine } from './engine-settings.ts';
+import { applyV8Flags } from './engine-settings.ts';
 import { runOnce } from './run-once.ts';
 import { wireLog } from './wire/telemetry.ts';
 
@@ -17,7 +17,7 @@ const stopMs = 10_000;
 
 /** Runs the node agent until it is told to stop; answers the exit code. */
 export async function runAgent(settings: Settings, warnings: readonly string[], io: CommandIo): Promise<number> {
-  settleEngine();
+  applyV8Flags();
   const clock = systemClock();
   const log = wireLog(settings, clock);
   for (const warning of warnings) log.warn(warning);
