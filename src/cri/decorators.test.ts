@@ -141,7 +141,7 @@ test('the log names what a call is about and nothing that could be secret', asyn
   const cri = criOver(transport(answer), { clock: new FakeClock(), log, timeouts: { requestMs: 1_000 } });
   const config = ContainerConfig.fromPartial({
     metadata: { name: 'app' },
-    envs: [{ key: 'TOKEN', value: 'hunter2' }],
+    envs: [{ key: 'TOKEN', value: Buffer.from('hunter2') }],
     command: ['hunter2'],
     annotations: { note: 'hunter2' },
   });

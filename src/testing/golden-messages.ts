@@ -38,6 +38,7 @@ function fieldAsRecorded(field: string, value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value === 'number') return nameOf(enums[field], value) ?? value;
   if (Array.isArray(value)) return value.length === 0 ? undefined : listAsRecorded(field, value);
+  if (Buffer.isBuffer(value)) return value.length === 0 ? undefined : value.toString('utf8');
   if (typeof value !== 'object' || value === null) return value;
   if (!maps.has(field)) return asRecorded(value);
   return Object.keys(value).length === 0 ? undefined : value;

@@ -90,7 +90,7 @@ describe('objects of the folder', () => {
     assert.equal(it.phase(), 'Running');
     const [container] = it.cri.state.containers.values();
     assert.deepEqual(
-      container?.config.envs.filter(({ key }) => key === 'A').map(({ value }) => value),
+      container?.config.envs.filter(({ key }) => key === 'A').map(({ value }) => value.toString()),
       ['one'],
     );
     await it.stop();

@@ -129,7 +129,7 @@ describe('ConfigMaps of a cluster', () => {
 describe('what else pods need of a cluster', () => {
   const environmentOf = (it: ClusterWorld): ReadonlyMap<string, string> => {
     const [container] = it.cri.state.containers.values();
-    return new Map(container?.config.envs.map(({ key, value }) => [key, value]));
+    return new Map(container?.config.envs.map(({ key, value }) => [key, value.toString()]));
   };
 
   test('no pod starts before the services are known, and each is told of them', async () => {

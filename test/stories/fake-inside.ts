@@ -9,7 +9,7 @@ export function fakeInside(cri: FakeCri, files: MemoryFiles, machine: Machine, f
   const hostname = (): string => sandboxOf().config.hostname || machine.hostname;
   return {
     async env() {
-      const given = find().config.envs.map(({ key, value }) => [key, Buffer.from(value).toString()] as const);
+      const given = find().config.envs.map(({ key, value }) => [key, value.toString()] as const);
       return { HOSTNAME: hostname(), ...Object.fromEntries(given) };
     },
     async process() {

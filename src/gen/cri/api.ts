@@ -371,7 +371,7 @@ export interface UInt64Value {
 
 export interface KeyValue {
   key: string;
-  value: string;
+  value: Buffer;
 }
 
 export interface NamespaceOption {
@@ -2493,7 +2493,7 @@ export const UInt64Value: MessageFns<UInt64Value> = {
 };
 
 function createBaseKeyValue(): KeyValue {
-  return { key: "", value: "" };
+  return { key: "", value: Buffer.alloc(0) };
 }
 
 export const KeyValue: MessageFns<KeyValue> = {
@@ -2501,8 +2501,8 @@ export const KeyValue: MessageFns<KeyValue> = {
     if (message.key !== "") {
       writer.uint32(10).string(message.key);
     }
-    if (message.value !== "") {
-      writer.uint32(18).string(message.value);
+    if (message.value.length !== 0) {
+      writer.uint32(18).bytes(message.value);
     }
     return writer;
   },
@@ -2533,7 +2533,7 @@ export const KeyValue: MessageFns<KeyValue> = {
               break;
             }
 
-            message.value = reader.string();
+            message.value = Buffer.from(reader.bytes());
             continue;
           }
         }
@@ -2554,7 +2554,7 @@ export const KeyValue: MessageFns<KeyValue> = {
   fromPartial(object: DeepPartial<KeyValue>): KeyValue {
     const message = createBaseKeyValue();
     message.key = object.key ?? "";
-    message.value = object.value ?? "";
+    message.value = object.value ?? Buffer.alloc(0);
     return message;
   },
 };

@@ -87,7 +87,7 @@ export function computeContainerConfig(input: ContainerConfigInput): ContainerCo
     command,
     args,
     workingDir: container.workingDir ?? '',
-    envs: [...input.env],
+    envs: input.env.map(({ key, value, raw }) => ({ key, value: raw ?? Buffer.from(value) })),
     mounts,
     devices: [...(additions.devices ?? []), ...blockDevices],
     CDIDevices: (additions.cdiDevices ?? []).map((name) => ({ name })),

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Container, EnvVar } from '../../gen/kubernetes/types.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import { expandVariables, TextBudget } from '../../model/expansion.ts';
@@ -35,6 +36,7 @@ export interface ContainerEnvInput {
 /**
  * The environment of a container: whole objects first, then single variables, which may refer to earlier ones and to
  * services; services fill what is still free. What grows beyond all that a process can get is refused while it grows.
+ * Values are bytes, since those of Secrets need not be text: on the way each is a string with one letter per byte.
  */
 export function computeContainerEnv(input: ContainerEnvInput): EnvVariable[] | Refusal {
   const services = visibleServices(input);
@@ -67,8 +69,16 @@ export function computeContainerEnv(input: ContainerEnvInput): EnvVariable[] | R
     if (!budget.take(key.length + value.length)) return refuse(budget.message);
     values.set(key, value);
   }
-  return [...values].map(([key, value]) => ({ key, value }));
+  return [...values].map(([key, value]) => fromBytes(key, Buffer.from(value, 'latin1')));
 }
+
+function fromBytes(key: string, bytes: Buffer): EnvVariable {
+  const value = bytes.toString('utf8');
+  return isUtf8(bytes) ? { key, value } : { key, value, raw: bytes };
+}
+
+/** One letter per byte. */
+const toBytes = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');
 
 function visibleServices(input: ContainerEnvInput): ReadonlyMap<string, string> | Refusal {
   const { pod } = input;
@@ -90,7 +100,7 @@ function variableValue(
 ): string | undefined | Refusal {
   const source = variable.valueFrom;
   if (variable.value || source === undefined) {
-    const expanded = expandVariables(variable.value ?? '', resolve, budget);
+    const expanded = expandVariables(toBytes(variable.value ?? ''), resolve, budget);
     return budget.exceeded ? refuse(budget.message) : expanded;
   }
   const value = valueFrom(input, variable.name, source);
@@ -113,7 +123,7 @@ function valueFrom(
 }
 
 function plain(field: FieldValue): string | Refusal {
-  return 'problem' in field ? refuse(field.problem) : field.value;
+  return 'problem' in field ? refuse(field.problem) : toBytes(field.value);
 }
 
 type DataKind = 'configMap' | 'secret';
@@ -132,7 +142,7 @@ function keyValue(
   return refuse(`couldn't find key ${key} in ${title} ${input.pod.namespace}/${name}`);
 }
 
-/** The values of one object. They are decoded when they are read: a variable takes one of them. */
+/** The values of one object, one letter per byte. They are decoded when they are read: a variable takes one of them. */
 interface Data {
   readonly keys: readonly string[];
   get(key: string): string | undefined;
@@ -148,8 +158,8 @@ function readData({ lookup, pod }: ContainerEnvInput, kind: DataKind, name: stri
     },
     get(key) {
       const value = Object.hasOwn(data, key) ? data[key] : undefined;
-      if (kind === 'configMap' || value === undefined) return value;
-      return Buffer.from(value, 'base64').toString('utf8');
+      if (value === undefined) return undefined;
+      return kind === 'configMap' ? toBytes(value) : Buffer.from(value, 'base64').toString('latin1');
     },
   };
 }

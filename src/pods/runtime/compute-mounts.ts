@@ -20,6 +20,8 @@ export interface MountedVolume {
 export interface EnvVariable {
   readonly key: string;
   readonly value: string;
+  /** The value where it is no UTF-8 text, as that of a Secret may be. */
+  readonly raw?: Buffer;
 }
 
 export interface MountsInput {
