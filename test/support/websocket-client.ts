@@ -1,91 +1,70 @@
-import type { Socket } from 'node:net';
-import { Incoming, upgrade, type SessionRequest } from './spdy-client.ts';
-
-const opcodes = { binary: 2, close: 8, ping: 9, pong: 10 } as const;
-/** Any mask does: it protects proxies, not us. */
-const mask = Buffer.from([0x12, 0x34, 0x56, 0x78]);
+import { once } from 'node:events';
+import { WebSocket } from 'ws';
+import { Incoming, NoSession, type SessionRequest } from './spdy-client.ts';
 
 /** A WebSocket whose messages begin with the number of a channel, as sessions with containers use it. */
 export class ChannelSocket {
-  readonly socket: Socket;
-  /** The subprotocol that the server chose. */
-  readonly protocol: string | undefined;
+  readonly #socket: WebSocket;
   readonly #channels = new Map<number, Incoming>();
-  #buffered: Buffer = Buffer.alloc(0);
 
-  private constructor(socket: Socket, rest: Buffer, protocol: string | undefined) {
-    this.socket = socket;
-    this.protocol = protocol;
-    socket.on('data', (chunk) => this.#take(chunk));
-    socket.on('close', () => this.#endAll());
+  private constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.binaryType = 'nodebuffer';
+    socket.on('message', (data: Buffer) => {
+      if (data.length > 0) this.channel(data.readUInt8(0)).take(data.subarray(1));
+    });
+    socket.on('close', () => {
+      for (const incoming of this.#channels.values()) incoming.end();
+    });
+    // The end of the connection says the same, and each channel shows it.
     socket.on('error', () => {});
-    this.#take(rest);
   }
 
+  /** Fails with `NoSession` on any other answer than 101. */
   static async open(request: SessionRequest, protocols: readonly string[]): Promise<ChannelSocket> {
-    const { socket, rest, head } = await upgrade(request, 'GET', [
-      'Upgrade: websocket',
-      'Sec-WebSocket-Version: 13',
-      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
-      `Sec-WebSocket-Protocol: ${protocols.join(', ')}`,
-    ]);
-    return new ChannelSocket(socket, rest, /\r\nsec-websocket-protocol: (\S+)/i.exec(head)?.[1]);
+    const { host = '127.0.0.1', port, path, tls, headers = [] } = request;
+    const socket = new WebSocket(`${tls === undefined ? 'ws' : 'wss'}://${host}:${port}${path}`, [...protocols], {
+      ...tls,
+      headers: Object.fromEntries(headers.map((line) => line.split(/: (.*)/s, 2) as [string, string])),
+      perMessageDeflate: false,
+    });
+    // Before anything is awaited: messages may come in the same packet as the answer.
+    const opened = new ChannelSocket(socket);
+    const refused = new Promise<never>((_, reject) => {
+      socket.on('unexpected-response', (_request, response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('error', reject);
+        response.on('end', () => {
+          reject(new NoSession(response.statusCode ?? 0, Buffer.concat(pieces).toString('utf8')));
+          socket.terminate();
+        });
+      });
+    });
+    await Promise.race([once(socket, 'open'), refused]);
+    return opened;
+  }
+
+  /** The subprotocol that the server chose. */
+  get protocol(): string {
+    return this.#socket.protocol;
   }
 
   channel(number: number): Incoming {
     let incoming = this.#channels.get(number);
     if (incoming === undefined) {
       incoming = new Incoming();
+      if (this.#socket.readyState === WebSocket.CLOSED) incoming.end();
       this.#channels.set(number, incoming);
     }
     return incoming;
   }
 
   send(channel: number, data: string | Buffer): void {
-    this.#send(opcodes.binary, Buffer.concat([Buffer.from([channel]), Buffer.from(data)]));
+    this.#socket.send(Buffer.concat([Buffer.from([channel]), Buffer.from(data)]));
   }
 
   close(): void {
-    this.socket.destroy();
+    this.#socket.terminate();
   }
-
-  #send(opcode: number, payload: Buffer): void {
-    const head = Buffer.alloc(10);
-    head.writeUInt8(0x80 | opcode, 0);
-    head.writeUInt8(0x80 | 127, 1);
-    head.writeBigUInt64BE(BigInt(payload.length), 2);
-    const masked = Buffer.from(payload);
-    for (let index = 0; index < masked.length; index++) masked[index] = (masked[index] ?? 0) ^ (mask[index % 4] ?? 0);
-    this.socket.write(Buffer.concat([head, mask, masked]));
-  }
-
-  #take(chunk: Buffer): void {
-    this.#buffered = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
-    for (;;) {
-      const frame = readFrame(this.#buffered);
-      if (frame === undefined) return;
-      this.#buffered = this.#buffered.subarray(frame.bytes);
-      if (frame.opcode === opcodes.ping) this.#send(opcodes.pong, frame.payload);
-      else if (frame.opcode === opcodes.close) this.#endAll();
-      else if (frame.payload.length > 0) this.channel(frame.payload.readUInt8(0)).take(frame.payload.subarray(1));
-    }
-  }
-
-  #endAll(): void {
-    for (const incoming of this.#channels.values()) incoming.end();
-  }
-}
-
-/** The first frame, once it is complete. Servers do not mask. */
-function readFrame(
-  bytes: Buffer,
-): { readonly opcode: number; readonly payload: Buffer; readonly bytes: number } | undefined {
-  if (bytes.length < 2) return undefined;
-  const opcode = bytes.readUInt8(0) & 0x0f;
-  const short = bytes.readUInt8(1) & 0x7f;
-  const start = short === 127 ? 10 : short === 126 ? 4 : 2;
-  if (bytes.length < start) return undefined;
-  const length = short === 127 ? Number(bytes.readBigUInt64BE(2)) : short === 126 ? bytes.readUInt16BE(2) : short;
-  if (bytes.length < start + length) return undefined;
-  return { opcode, payload: bytes.subarray(start, start + length), bytes: start + length };
 }
