@@ -4,6 +4,7 @@ import type { CancelTimer, Clock } from '../../base/clock.ts';
 import { kindOf, TubeletError } from '../../base/errors.ts';
 import type { TransportAnswer, TransportRequest } from '../ports.ts';
 import { abortError, flatHeaders, networkError } from './network-error.ts';
+import { streamPieces } from './stream-pieces.ts';
 
 const pingEveryMs = 30_000;
 const pingLimitMs = 15_000;
@@ -196,9 +197,9 @@ export class Http2Session {
 
   async *#body(stream: ClientHttp2Stream, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
     try {
-      for await (const chunk of stream) {
+      for await (const piece of streamPieces(stream)) {
         this.#heard();
-        yield chunk as Uint8Array;
+        yield piece;
       }
       // A stream that was torn down stops giving pieces as if it were complete; only a complete one has ended.
       if (!stream.readableEnded)

@@ -127,9 +127,12 @@ describe('requests', () => {
   });
 
   test('beyond what a connection takes open another one', async (context) => {
+    const served = new Set<ServerHttp2Stream>();
     const { port, sessions } = await serve(
       context,
       (stream) => {
+        served.add(stream);
+        stream.once('close', () => served.delete(stream));
         stream.respond({ ':status': 200 });
         stream.write('x');
       },
@@ -143,6 +146,8 @@ describe('requests', () => {
     assert.equal(sessions.length, 3);
     for (const { body } of answers) for await (const _ of body) break;
     assert.equal(transport.connections, 3);
+    // Until it has taken leave of them, a server of Node.js 24 counts streams that were cancelled.
+    while (served.size > 1) await new Promise(setImmediate);
     await send('/again');
     assert.equal(sessions.length, 3);
   });
