@@ -70,6 +70,8 @@ export function upgradeExchange(
     if (error instanceof Error && 'code' in error && error.code === 'ERR_HTTP_SOCKET_ASSIGNED') return undefined;
     throw error;
   }
+  // Not the connection itself while Node.js 26 still reads the request's body from that.
+  socket.on('error', () => {});
   response.once('finish', () => socket.end(() => socket.destroy()));
   const detach = (): void => response.detachSocket(request.socket);
   return { listener, request, response, peer, expectsContinue: false, upgrade: { request, socket, head, detach } };

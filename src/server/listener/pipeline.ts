@@ -239,6 +239,8 @@ export class RequestPipeline {
     this.#tell(passage, { kind: 'handedOver' });
     passage.isAnswered = true;
     upgrade.detach();
+    // A body that Node.js reads for itself would hold back what comes behind it.
+    request.resume();
     try {
       await handOver({ log, clock, idleMs }, request, socket, head, headers, to, life.signal);
     } catch (error) {

@@ -24,6 +24,8 @@ export async function readBody(exchange: Exchange, limits: BodyLimits, signal: A
   if (announced > limits.mostBytes || limits.mostBytes === 0) return tooLarge;
   if (upgrade !== undefined) {
     if (Number.isNaN(announced)) return noLength;
+    // From Node.js 26 on the request has its body, as other requests do; before that the connection has it.
+    if (!request.complete || request.readableLength > 0) return collect(request, limits, signal, announced);
     if (upgrade.head.length > 0) upgrade.socket.unshift(upgrade.head);
     return collect(upgrade.socket, limits, signal, announced);
   }

@@ -1,6 +1,7 @@
 import { constants } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createSecureServer, Http2ServerRequest, type Http2SecureServer } from 'node:http2';
+import type { Duplex } from 'node:stream';
 import { getCiphers, type SecureContextOptions, type TLSSocket } from 'node:tls';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
@@ -126,8 +127,8 @@ export class SecureListener implements Component {
     });
     server.on('request', (request, response) => this.#serveSoon(request, response, false));
     server.on('checkContinue', (request, response) => this.#serveSoon(request, response, true));
-    server.on('upgrade', (request: IncomingMessage, socket: TLSSocket, head: Buffer) => {
-      const peer = this.#peers.get(socket);
+    server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+      const peer = this.#peers.get(request.socket);
       const exchange = peer && upgradeExchange(listener, request, socket, head, peer);
       if (exchange === undefined) socket.destroy();
       else void pipeline.serve(exchange);

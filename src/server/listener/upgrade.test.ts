@@ -187,6 +187,23 @@ describe('pages instead', () => {
     assert.match(await ask(world.connect('readOnly'), chunked, '1\r\nx\r\n0\r\n\r\n'), /^HTTP\/1\.1 411 /);
   });
 
+  test('a session whose request announces a body that does not come ends with its client', async () => {
+    for (const listener of ['secure', 'readOnly'] as const) {
+      const { world } = await open();
+      for (const reset of [false, true]) {
+        const socket = world.connect(listener);
+        socket.on('error', () => {});
+        const heard = ask(socket, ['POST /session/a HTTP/1.1', 'Content-Length: 100'], 'part').catch(() => '');
+        await once(socket, 'data');
+        if (reset && listener === 'readOnly') socket.resetAndDestroy();
+        else socket.destroy();
+        await heard;
+        while (world.pipeline.underWay > 0) await new Promise(setImmediate);
+      }
+      assert.equal((await world.ask(listener, '/nothing')).status, 404);
+    }
+  });
+
   test('a stream for who wanted an upgrade notices when the client goes', async () => {
     let gone: () => void = () => {};
     const left = new Promise<void>((resolve) => (gone = resolve));
