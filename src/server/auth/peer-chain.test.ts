@@ -16,7 +16,11 @@ const root = oddCertificate({ ...times, subject: named('root'), authority: true 
 const middle = oddCertificate({ ...times, subject: named('middle'), issuer: root, authority: true });
 const leaf = oddCertificate({ ...times, subject: named('ann'), issuer: middle, usages: [usageIds.clientAuth] });
 
-test('what a client shows on a connection is what is verified', async (t) => {
+/** Releases of Node.js that lose the certificates a client shows behind its own (nodejs/node#65579); who has one is refused. */
+const losesChain =
+  ['v24.21.0'].includes(process.version) && `Node.js ${process.version} loses intermediate certificates`;
+
+test('what a client shows on a connection is what is verified', { skip: losesChain }, async (t) => {
   const serving = await (await TlsAuthority.create()).server();
   const server = createServer({
     cert: serving.certificate,
