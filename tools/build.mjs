@@ -1,12 +1,13 @@
 // npm run build: one bundle per entry with shared chunks, so that `--version` loads a few kilobytes and the agent loads
 // what it needs. Native modules stay outside; source maps are there for debuggers.
 import { mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { logPositions } from './lib/log-positions.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 const { build } = await import('esbuild');
-const { version } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+const { version, dependencies } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
 
 // Built beside the old program and swapped in when it is whole: a build that fails, or another one at the same time,
 // leaves a program that runs.
@@ -25,7 +26,8 @@ const result = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20',
-  external: ['koffi'],
+  // What is installed beside the program; all else is in it.
+  external: Object.keys(dependencies),
   define: { TUBELET_VERSION: JSON.stringify(version) },
   sourcemap: 'linked',
   sourcesContent: false,
@@ -38,6 +40,12 @@ const result = await build({
   metafile: true,
   logLevel: 'error',
 });
+const imported = Object.values(result.metafile.outputs).flatMap(({ imports }) => imports);
+const outside = new Set(imported.filter(({ external }) => external).map(({ path }) => path));
+const unused = Object.keys(dependencies).filter((name) => !outside.has(name));
+if (unused.length > 0) throw new Error(`package.json: the program does not import ${unused.join(', ')}`);
+const strange = [...outside].filter((path) => !isBuiltin(path) && !Object.hasOwn(dependencies, path));
+if (strange.length > 0) throw new Error(`the program imports ${strange.join(', ')}, which is no dependency`);
 try {
   renameSync(`${root}/dist`, stale);
 } catch (error) {
