@@ -3,11 +3,13 @@
 //   node tools/test.mjs                       all tiers
 //   node tools/test.mjs --tier=unit,property  some tiers
 //   node tools/test.mjs src/config            only test files whose path contains one of the words
+//   node tools/test.mjs --node=24             on another version of Node.js than this one
 //   TUBELET_REQUIRE=containerd                a listed tier that cannot run is a failure
 import { spawnSync } from 'node:child_process';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { compileTests, findTestFiles } from './lib/compile.mjs';
+import { envWithNode, nodeFolder } from './lib/node-versions.mjs';
 import { ensurePackages } from './lib/packages.mjs';
 import { TestReport } from './lib/report.mjs';
 import { tiers } from './lib/tiers.mjs';
@@ -16,6 +18,8 @@ const root = fileURLToPath(new URL('..', import.meta.url)).replace(/\/$/, '');
 process.chdir(root);
 
 const words = process.argv.slice(2);
+const major = words.find((word) => word.startsWith('--node='))?.slice('--node='.length);
+if (major !== undefined) process.exit(runOn(major));
 const onlyTiers = words
   .find((word) => word.startsWith('--tier='))
   ?.slice('--tier='.length)
@@ -79,6 +83,19 @@ async function runTier(tier) {
   );
   for (const skip of report.skips) console.log(`  left out: ${skip}`);
   for (const key of Object.keys(totals)) totals[key] += report[key];
+}
+
+/** Runs this program on another version of Node.js; answers its exit code. */
+function runOn(version) {
+  const found = nodeFolder(version);
+  if ('why' in found) {
+    console.error(found.why);
+    return 1;
+  }
+  const rest = words.filter((word) => !word.startsWith('--node='));
+  const env = envWithNode(found.folder);
+  console.log(`on Node.js ${version}:`);
+  return spawnSync(`${found.folder}/node`, [process.argv[1], ...rest], { stdio: 'inherit', env }).status ?? 1;
 }
 
 function buildProgram() {
