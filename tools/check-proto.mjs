@@ -16,7 +16,13 @@ const files = readdirSync(`${root}/proto`, { recursive: true }).filter((path) =>
 const unknown = files.filter((path) => !known.has(path));
 if (unknown.length > 0) fail(`${unknown.join(', ')}: say in tools/lib/proto-sources.mjs where it is published`);
 
-const downloaded = download();
+let downloaded;
+try {
+  downloaded = downloadModules(root);
+} catch (error) {
+  console.error(`proto: not compared: ${error.message}`);
+  process.exit(1);
+}
 for (const { ours, upstream } of protoSources) {
   const here = buildDescriptors(root, `${root}/proto`, ours).filter(({ name }) => name === ours);
   const { counts, differences } = compareProto(here, upstreamDescriptors(root, upstream, downloaded));
@@ -26,15 +32,6 @@ for (const { ours, upstream } of protoSources) {
   const result = differences.length === 0 ? 'as in' : `${differences.length} differences from`;
   console.log(`proto/${ours}: ${compared}: ${result} ${module} ${downloaded.get(module).version}`);
   for (const difference of differences) fail(`  ${difference}`);
-}
-
-function download() {
-  try {
-    return downloadModules(root);
-  } catch (error) {
-    console.error(`proto: not compared: ${error.message}`);
-    process.exit(1);
-  }
 }
 
 function fail(message) {

@@ -15,7 +15,7 @@ const oldest: V8Version = [11, 3];
 const newest: V8Version = [14, 6];
 
 /**
- * Settings for a process that does the same few things for months; docs/adr/0008-engine-settings.md has the figures. They are
+ * Settings for a process that does the same few things for months; docs/adr/0009-engine-settings.md has the figures. They are
  * set here and not on the command line, where node does not start when it does not know one. An engine that does not know
  * one prints an error, so each is set only on the engines that a test has seen take it.
  *
