@@ -199,11 +199,6 @@ const table: readonly (readonly [what: string, found: RegExp | undefined, more: 
   ],
   ['a mount of an image', undefined, container({ mounts: [{ hostPath: '', containerPath: '/x', image: {} }] })],
   [
-    'a mount on a zero',
-    /^createContainer: mount in the container has a zero byte/,
-    container({ mounts: [{ hostPath: '/var/lib/kubelet/x', containerPath: 'a\0' }] }),
-  ],
-  [
     'a log directory elsewhere',
     /^runPodSandbox: log directory is none of the agent/,
     sandbox({ logDirectory: '/tmp' }),

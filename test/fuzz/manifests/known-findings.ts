@@ -16,7 +16,11 @@ export const knownFindings: readonly KnownFinding[] = [
     kinds: ['setting', 'field', 'path', 'huge'],
     problem: /^(an event \w+|the status of \S+ has a text) of \d+ bytes/,
   },
-  { area: 'inherited keys', kinds: ['path', 'setting', 'field'], problem: /Received function |\[Function/ },
+  {
+    area: 'inherited keys',
+    kinds: ['path', 'setting', 'field'],
+    problem: /first argument must be of type string|\[Function/,
+  },
   { area: 'budgets of environments', kinds: ['amplify'], problem: /^createContainer: a request of/ },
 ];
 
