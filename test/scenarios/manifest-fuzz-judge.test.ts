@@ -182,7 +182,7 @@ const table: readonly (readonly [what: string, found: RegExp | undefined, more: 
     },
   ],
   ['beside a hostPath', /is none of the agent/, { ...touch('/srv2'), ...srv }],
-  ['a huge request', /^createContainer: a request of \d+ characters/, container({ args: ['x'.repeat(5 << 20)] })],
+  ['a huge request', /^createContainer: a request of \d+ characters/, container({ args: ['x'.repeat(9 << 20)] })],
   ['a request of many parts', undefined, container({ args: Array.from({ length: 10_000 }, () => 'x') })],
   ['a log path that leads away', /^createContainer: log path goes back up/, container({ logPath: '../0.log' })],
   ['an absolute log path', /^createContainer: log path is absolute/, container({ logPath: '/0.log' })],

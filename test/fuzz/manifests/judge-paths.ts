@@ -5,8 +5,8 @@ import type { Played, Request } from './played.ts';
 const roots = ['/var/lib/kubelet', '/var/log/pods', '/var/log/containers'];
 /** What it reads of the node. */
 const nodeFiles = new Set(['/etc/hosts', '/etc/resolv.conf']);
-/** Above the largest that an API server would take as one object; a runtime takes 16 MiB. */
-const maxRequestSize = 4 << 20;
+/** Environment and command may have 2 MiB each, and a value that is no text goes out twice; a runtime takes 16 MiB. */
+const maxRequestSize = 8 << 20;
 const maxNodes = 200_000;
 
 const isBelow = (path: string, root: string): boolean =>
@@ -66,6 +66,7 @@ export function judgeRequest({ verb, request }: Request, { hostPaths }: Pick<Pla
 /** Letters of all texts, and one for each value; not looked at any further where it is large. */
 function sizeOf(value: unknown, budget = { nodes: maxNodes }): number {
   if (typeof value === 'string') return value.length;
+  if (value instanceof Uint8Array) return value.byteLength;
   if (typeof value !== 'object' || value === null || budget.nodes-- <= 0) return 1;
   let size = 1;
   for (const [key, part] of Object.entries(value)) size += key.length + sizeOf(part, budget);

@@ -158,7 +158,7 @@ function eventsOf({ node, cluster }: ManifestWorld): Played['events'] {
 /** The lines as they would be written. */
 function linesOf(entries: readonly LogEntry[]): readonly LogLine[] {
   let text = '';
-  const sink = createLog({
+  const log = createLog({
     format: 'text',
     clock: { now: () => 0, monotonic: () => 0 },
     verbosity: 10,
@@ -166,10 +166,11 @@ function linesOf(entries: readonly LogEntry[]): readonly LogLine[] {
   });
   return entries.map(({ severity, level = 0, message, fields, error }) => {
     text = '';
-    if (severity === 'error') sink.error(error, message, fields);
-    else if (severity === 'debug') sink.debug(level, message, fields);
-    else sink[severity](message, fields);
-    sink.flush();
+    if (severity === 'error') log.error(error, message, fields);
+    else if (severity === 'debug') log.debug(level, message, fields);
+    else if (severity === 'warn') log.warn(message, fields);
+    else log.info(message, fields);
+    log.flush();
     const causes: unknown[] = [];
     for (let at = error; at instanceof Error && causes.length < 8; at = at.cause) causes.push(at);
     const { path } = fields;
