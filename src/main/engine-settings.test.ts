@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
-import { engineSettings, flagsFor } from './engine-settings.ts';
+import { flagsFor } from './engine-settings.ts';
 
-const [memory, maps, budget, calls] = engineSettings.map(({ flag }) => flag);
+const common = ['--gc-memory-reducer-start-delay-ms=600000', '--retain-maps-for-n-gc=100'];
 
-const rows: readonly (readonly [node: string, v8: string, flags: readonly (string | undefined)[]])[] = [
-  ['20', '11.3.244.8-node.38', [memory, maps, budget]],
-  ['21', '11.8.172.17-node.20', [memory, maps]],
-  ['22', '12.4.254.21-node.57', [memory, maps, calls]],
-  ['24', '13.6.233.17-node.53', [memory, maps, calls]],
-  ['26', '14.6.202.34-node.34', [memory, maps, calls]],
-  ['one before those that were seen', '10.2.154.26-node.36', []],
-  ['one after those that were seen', '14.7.1', []],
-  ['no V8', '', []],
+const rows: readonly (readonly [node: string, v8: string, flags: readonly string[] | undefined])[] = [
+  ['20', '11.3.244.8-node.38', [...common, '--interrupt-budget=400000']],
+  ['21, which was not tried', '11.8.172.17-node.20', undefined],
+  ['22', '12.4.254.21-node.57', [...common, '--invocation-count-for-turbofan=18000']],
+  ['24', '13.6.233.17-node.53', []],
+  ['26', '14.6.202.34-node.34', []],
+  ['one that is not out yet', '14.61.1', undefined],
+  ['no V8', '', undefined],
 ];
 for (const [node, v8, flags] of rows) {
   test(`the flags of Node ${node}`, () => assert.deepEqual(flagsFor(v8), flags));
@@ -26,9 +25,9 @@ function given(flags: readonly string[]): { readonly output: string; readonly st
   return { output: stdout + stderr, status };
 }
 
-test('the engine of this test has settings and takes them in silence', () => {
+test('the engine of this test has been tried and takes its settings in silence', () => {
   const flags = flagsFor(process.versions.v8);
-  assert.notDeepEqual(flags, [], `V8 ${process.versions.v8}: try the settings and extend the table`);
+  assert.ok(flags !== undefined, `V8 ${process.versions.v8}: try the settings and extend the table`);
   assert.deepEqual(given(flags), { output: '', status: 0 });
 });
 
