@@ -75,6 +75,17 @@ test('a pod whose own list is too long stays as it was last seen, and blinds nob
   assert.deepEqual(byPod, { refused: ['b'] });
 });
 
+test('a list that is not too long tells of pods that the other one hides', async () => {
+  const { runtime, cri } = await world([], false);
+  const listPodSandbox: ObservableRuntime['listPodSandbox'] = async (request, options) => {
+    if (request.filter === undefined) throw new TubeletError('exhausted', 'too long');
+    return cri.listPodSandbox(request, options);
+  };
+  const { listing } = await listRuntime({ ...runtime, listPodSandbox }, { listed: empty }, never);
+  assert.deepEqual([...listing.keys()].toSorted(), ['a', 'b', 'c']);
+  for (const { items } of listing.values()) assert.deepEqual(items.length, 2);
+});
+
 test('with no pod to ask for the refusal stands, and so do other failures', async () => {
   const { runtime } = await world();
   await assert.rejects(listRuntime(runtime, { listed: empty }, never), { kind: 'exhausted' });

@@ -25,21 +25,33 @@ const podsAtOnce = 8;
 /**
  * Everything the runtime has, by pod. Labels and annotations come back with every sandbox and container, and all of
  * them in one message: when that is refused as too long, each pod that is known is asked for alone, and one whose own
- * list is too long keeps what was last seen of it.
+ * list is too long keeps what was last seen of it. Where only one of the two lists is too long, the other knows the pods.
  */
 export async function listRuntime(
   runtime: Pick<ObservableRuntime, 'listPodSandbox' | 'listContainers'>,
   known: KnownPods,
   signal: AbortSignal,
 ): Promise<RuntimeListing> {
+  const [sandboxes, containers] = await Promise.all([
+    unlessTooLong(runtime.listPodSandbox(ListPodSandboxRequest.fromPartial({}), { signal })),
+    unlessTooLong(runtime.listContainers(ListContainersRequest.fromPartial({}), { signal })),
+  ]);
+  const seen = toListing(sandboxes.answer?.items ?? [], containers.answer?.containers ?? []);
+  const tooLong = sandboxes.tooLong ?? containers.tooLong;
+  if (tooLong === undefined) return { listing: seen };
+  const onDisk = [...((await known.onDisk?.()) ?? [])].map(podUid);
+  const uids = new Set([...known.listed.keys(), ...seen.keys(), ...onDisk]);
+  // With no pod to ask for, the runtime would look empty.
+  if (uids.size === 0) throw tooLong;
+  return listByPod(runtime, uids, known.listed, signal);
+}
+
+async function unlessTooLong<T>(asked: Promise<T>): Promise<{ readonly answer?: T; readonly tooLong?: Error }> {
   try {
-    return { listing: await listWith(runtime, {}, signal) };
+    return { answer: await asked };
   } catch (error) {
-    if (!isKind(error, 'exhausted')) throw error;
-    const uids = new Set([...known.listed.keys(), ...[...((await known.onDisk?.()) ?? [])].map(podUid)]);
-    // With nobody to ask for, the runtime would look empty.
-    if (uids.size === 0) throw error;
-    return listByPod(runtime, uids, known.listed, signal);
+    if (!(error instanceof Error) || !isKind(error, 'exhausted')) throw error;
+    return { tooLong: error };
   }
 }
 
@@ -54,7 +66,7 @@ async function listByPod(
   const refused: PodUid[] = [];
   const ask = async (uid: PodUid): Promise<void> => {
     try {
-      const own = (await listWith(runtime, { [podUidLabel]: uid }, signal)).get(uid);
+      const own = (await listOne(runtime, uid, signal)).get(uid);
       if (own !== undefined) listing.set(uid, own);
     } catch (error) {
       if (!isKind(error, 'exhausted')) throw error;
@@ -67,15 +79,15 @@ async function listByPod(
   return { listing, byPod: { refused } };
 }
 
-async function listWith(
+async function listOne(
   runtime: Pick<ObservableRuntime, 'listPodSandbox' | 'listContainers'>,
-  labelSelector: Readonly<Record<string, string>>,
+  uid: PodUid,
   signal: AbortSignal,
 ): Promise<Listing> {
-  const filter = Object.keys(labelSelector).length === 0 ? {} : { filter: { labelSelector } };
+  const request = { filter: { labelSelector: { [podUidLabel]: uid } } };
   const [sandboxes, containers] = await Promise.all([
-    runtime.listPodSandbox(ListPodSandboxRequest.fromPartial(filter), { signal }),
-    runtime.listContainers(ListContainersRequest.fromPartial(filter), { signal }),
+    runtime.listPodSandbox(ListPodSandboxRequest.fromPartial(request), { signal }),
+    runtime.listContainers(ListContainersRequest.fromPartial(request), { signal }),
   ]);
   return toListing(sandboxes.items, containers.containers);
 }
