@@ -26,9 +26,20 @@ async function heavySandbox(name: string, bytes: number): Promise<string> {
   return podSandboxId;
 }
 
+async function restarts(count: number): Promise<void> {
+  node.cri.killContainer(node.cri.containerNamed('seen')?.id ?? '', { code: 1 });
+  await until(
+    `the container was started again, ${count} in all`,
+    () => node.pod('seen')?.status?.containerStatuses?.[0]?.restartCount === count,
+    { timeoutMs: 30_000, state: () => node.pod('seen')?.status },
+  );
+}
+
 test('a list that is too long for one message blinds the agent to no other pod', async () => {
   node.schedule('seen', { containers: [aContainer('seen')] });
   await node.ready('seen');
+  // Only lists tell of anything from now on.
+  node.cri.events.loseNext(Number.POSITIVE_INFINITY);
   await node.during(async () => {
     // The agent would clean them up; here they stay as long as the attack does.
     const heavy = new Set<string>();
@@ -36,14 +47,12 @@ test('a list that is too long for one message blinds the agent to no other pod',
     node.cri.faults.fail('stopPodSandbox', 'internal', { when });
     for (const name of ['heavy-1', 'heavy-2', 'heavy-3']) heavy.add(await heavySandbox(name, 12 * 1024 * 1024));
     await node.agent.said(/The list of the runtime is too long for one message/);
-    const id = node.cri.containerNamed('seen')?.id ?? '';
-    node.cri.killContainer(id, { code: 1 });
-    await until(
-      'the container was started again',
-      () => node.pod('seen')?.status?.containerStatuses?.[0]?.restartCount === 1,
-      { timeoutMs: 30_000, state: () => node.pod('seen')?.status },
-    );
+    await restarts(1);
   });
+  // Nor does it blind an agent that knows of no pod yet.
+  await node.stopAgent();
+  await node.startAgent();
+  await node.during(() => restarts(2));
   const answer = await node.healthz();
   assert.equal(answer.status, 200);
   await node.remove('seen');
