@@ -1,4 +1,5 @@
 import { TubeletError } from '../base/errors.ts';
+import { ownValue } from '../base/own-value.ts';
 import {
   deleteFromPrimitiveList,
   isJsonMap,
@@ -22,9 +23,9 @@ function applyToMap(original: JsonMap, patch: JsonMap, typeName: string | undefi
   }
   const result: Record<string, unknown> = directive === 'replace' ? {} : { ...original };
   for (const field of fieldsOf(patch)) {
-    const value = patch[field];
+    const value = ownValue(patch, field);
     const below = typeBelow(typeName, field);
-    const before = result[field];
+    const before = ownValue(result, field);
     if (value === null) delete result[field];
     else if (isJsonMap(value)) result[field] = applyToMap(isJsonMap(before) ? before : {}, value, below);
     else if (value === undefined || Array.isArray(value)) {

@@ -35,6 +35,10 @@ test('fields of the pod', () => {
     'status.podIPs': '10.0.0.1,fd00::1',
   };
   for (const [path, value] of Object.entries(cases)) assert.deepEqual(podFieldValue(facts, path), { value }, path);
+  for (const key of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
+    for (const map of ['labels', 'annotations'])
+      assert.deepEqual(podFieldValue(facts, `metadata.${map}['${key}']`), { value: '' }, key);
+  }
   assert.deepEqual(podFieldValue(facts, 'spec.priority'), { problem: 'unsupported fieldPath: spec.priority' });
 });
 

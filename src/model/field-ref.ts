@@ -1,3 +1,4 @@
+import { ownValue } from '../base/own-value.ts';
 import type { Container, PodSpec, ResourceFieldSelector } from '../gen/kubernetes/types.ts';
 import { findContainer } from './containers.ts';
 import type { DesiredPod } from './desired-pod.ts';
@@ -25,7 +26,7 @@ export function podFieldValue(facts: PodFacts, fieldPath: string): FieldValue {
   const [, map, key] = subscript.exec(fieldPath) ?? [];
   if (map !== undefined && key !== undefined) {
     const entries = map === 'annotations' ? pod.metadata.annotations : pod.metadata.labels;
-    return { value: entries?.[key] ?? '' };
+    return { value: ownValue(entries, key) ?? '' };
   }
   switch (fieldPath) {
     case 'metadata.name':
@@ -80,7 +81,7 @@ export function containerResourceValue(
   }
   const amount =
     kind === 'requests'
-      ? Quantity.parse(named.resources?.requests?.[resource] ?? '0')
+      ? Quantity.parse(ownValue(named.resources?.requests, resource) ?? '0')
       : limitOrRoom(pod, named, resource, named === container || isRegular(pod.spec, named), node);
   const divisor = Quantity.parse(selector.divisor ?? '1');
   return { value: String(divideUp(amount, divisor.isZero() ? Quantity.ofValue(1n) : divisor, resource === 'cpu')) };
@@ -101,10 +102,10 @@ function limitOrRoom(
   filledIn: boolean,
   node: Pick<NodeFacts, 'allocatable'>,
 ): Quantity {
-  const own = Quantity.parse(container.resources?.limits?.[resource] ?? '0');
+  const own = Quantity.parse(ownValue(container.resources?.limits, resource) ?? '0');
   if (!own.isZero() || !filledIn || !plainResources.includes(resource)) return own;
-  const room = Quantity.parse(node.allocatable[resource] ?? '0');
-  const ofPod = Quantity.parse((isPodLevelResource(resource) && pod.spec.resources?.limits?.[resource]) || '0');
+  const room = Quantity.parse(ownValue(node.allocatable, resource) ?? '0');
+  const ofPod = Quantity.parse((isPodLevelResource(resource) && ownValue(pod.spec.resources?.limits, resource)) || '0');
   return ofPod.isZero() ? room : ofPod;
 }
 

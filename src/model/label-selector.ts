@@ -1,4 +1,5 @@
 import { TubeletError } from '../base/errors.ts';
+import { ownValue } from '../base/own-value.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../gen/kubernetes/types.ts';
 
 /** Whether labels are selected: an empty selector takes everything, none at all nothing. */
@@ -6,13 +7,10 @@ export function selects(selector: LabelSelector | undefined, labels: Readonly<Re
   if (selector === undefined) return false;
   const { matchLabels = {}, matchExpressions = [] } = selector;
   return (
-    Object.entries(matchLabels).every(([key, value]) => valueOf(labels, key) === value) &&
-    matchExpressions.every((requirement) => meets(requirement, valueOf(labels, requirement.key)))
+    Object.entries(matchLabels).every(([key, value]) => ownValue(labels, key) === value) &&
+    matchExpressions.every((requirement) => meets(requirement, ownValue(labels, requirement.key)))
   );
 }
-
-const valueOf = (labels: Readonly<Record<string, string>>, key: string): string | undefined =>
-  Object.hasOwn(labels, key) ? labels[key] : undefined;
 
 function meets({ operator, values = [] }: LabelSelectorRequirement, value: string | undefined): boolean {
   switch (operator) {

@@ -34,6 +34,11 @@ const byLabel: readonly [key: string, operator: string, values: readonly string[
   ['word', 'Gt', ['1'], false],
   ['none', 'Lt', ['1'], false],
   ['disk', 'Like', ['s*'], false],
+  // Keys that every object inherits are no labels.
+  ['constructor', 'Exists', undefined, false],
+  ['__proto__', 'Exists', undefined, false],
+  ['toString', 'DoesNotExist', undefined, true],
+  ['valueOf', 'NotIn', ['x'], true],
 ];
 
 for (const [key, operator, values, expected] of byLabel) {

@@ -1,3 +1,4 @@
+import { ownValue } from '../base/own-value.ts';
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../gen/kubernetes/types.ts';
 
 interface SelectableNode {
@@ -13,7 +14,7 @@ export function matchesNodeSelector(selector: NodeSelector, node: SelectableNode
 function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: SelectableNode): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   return (
-    matchExpressions.every((requirement) => matchesLabel(requirement, node.labels[requirement.key])) &&
+    matchExpressions.every((requirement) => matchesLabel(requirement, ownValue(node.labels, requirement.key))) &&
     matchFields.every((requirement) => matchesField(requirement, node))
   );
 }

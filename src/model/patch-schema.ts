@@ -1,3 +1,4 @@
+import { ownValue } from '../base/own-value.ts';
 import { mergeKeys, mergeSets, mergeTypes } from '../gen/kubernetes/fields.ts';
 
 /** How a strategic merge patch treats a list: items found by a key, a set of plain values, or one value as a whole. */
@@ -14,14 +15,14 @@ const types: Table<Table<string>> = mergeTypes;
 /** `typeName` is that of the object which has the field; undefined below what the tables know, where nothing merges. */
 export function listRule(typeName: string | undefined, field: string): ListRule {
   if (typeName === undefined) return { kind: 'atomic' };
-  const key = keys[typeName]?.[field];
+  const key = ownValue(keys[typeName], field);
   if (key !== undefined) return { kind: 'keyed', key };
   return sets[typeName]?.includes(field) === true ? { kind: 'set' } : { kind: 'atomic' };
 }
 
 /** The type of a field's object, or of the items of its list. */
 export function typeBelow(typeName: string | undefined, field: string): string | undefined {
-  return typeName === undefined ? undefined : types[typeName]?.[field];
+  return typeName === undefined ? undefined : ownValue(types[typeName], field);
 }
 
 export type JsonMap = Readonly<Record<string, unknown>>;

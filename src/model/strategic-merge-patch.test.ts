@@ -28,6 +28,16 @@ describe('the patch from one state to another', () => {
     });
   });
 
+  test('knows a label with the name of something that every object inherits', () => {
+    const labelled = { metadata: { labels: { constructor: 'x', toString: 'y' } } };
+    const bare = { metadata: { labels: {} } };
+    const removal = { metadata: { labels: { constructor: null, toString: null } } };
+    assert.deepEqual(createStrategicMergePatch(labelled, bare, 'Pod'), removal);
+    assert.deepEqual(createStrategicMergePatch(bare, labelled, 'Pod'), labelled);
+    assert.deepEqual(applyStrategicMergePatch(bare, labelled, 'Pod'), labelled);
+    assert.deepEqual(applyStrategicMergePatch(labelled, removal, 'Pod'), bare);
+  });
+
   test('sends lists without a key as a whole, and nothing of what is equal', () => {
     const original = { status: { images: [{ names: ['a'] }], phase: 'x', capacity: { cpu: '1' } } };
     const modified = { status: { images: [{ names: ['b'] }], phase: 'x', capacity: { cpu: '1' } } };

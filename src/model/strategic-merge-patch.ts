@@ -1,3 +1,4 @@
+import { ownValue } from '../base/own-value.ts';
 import {
   deleteFromPrimitiveList,
   isJsonMap,
@@ -45,10 +46,10 @@ type Patch = Record<string, unknown>;
 function diffMaps(original: JsonMap, modified: JsonMap, place: Place): Patch {
   const patch: Patch = {};
   for (const [field, before] of Object.entries(original)) {
-    if (isThere(before) && !isThere(modified[field])) patch[field] = null;
+    if (isThere(before) && !isThere(ownValue(modified, field))) patch[field] = null;
   }
   for (const [field, after] of Object.entries(modified)) {
-    const before = original[field];
+    const before = ownValue(original, field);
     if (!isThere(after) || isSameJson(before, after)) continue;
     const path = place.path === '' ? field : `${place.path}.${field}`;
     const below = { ...place, typeName: typeBelow(place.typeName, field), path };
@@ -121,5 +122,5 @@ export function isSameJson(a: unknown, b: unknown): boolean {
   if (!isJsonMap(a) || !isJsonMap(b)) return a === b;
   const fields = Object.keys(a).filter((field) => isThere(a[field]));
   if (fields.length !== Object.keys(b).filter((field) => isThere(b[field])).length) return false;
-  return fields.every((field) => isSameJson(a[field], b[field]));
+  return fields.every((field) => isSameJson(a[field], ownValue(b, field)));
 }

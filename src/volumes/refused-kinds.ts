@@ -1,3 +1,5 @@
+import { ownValue } from '../base/own-value.ts';
+
 /** Drivers that took over kinds that kubelets once mounted by themselves. */
 const drivers: Readonly<Record<string, string>> = {
   awsElasticBlockStore: 'ebs.csi.aws.com',
@@ -35,7 +37,7 @@ export function refusedKind(name: string, kind: string): string {
   }
   const refusal = `volume "${name}" is of a kind that this version cannot mount: ${kind}`;
   if (!storageKinds.has(kind)) return refusal;
-  const driver = drivers[kind];
+  const driver = ownValue(drivers, kind);
   const way = driver === undefined ? 'a CSI driver' : `the CSI driver ${driver}`;
   return `${refusal}. Use ${way}, through a PersistentVolume with a csi source`;
 }

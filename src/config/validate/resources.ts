@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import type { Fault } from '../fault.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { check, needsGate, type ValidationInput } from './rule.ts';
@@ -117,7 +118,7 @@ export function checkPolicyOptions({ config, gates }: ValidationInput): readonly
     ...needsGate(topology, 'topologyManagerPolicyOptions', 'TopologyManagerPolicyOptions', gates),
     ...Object.entries(config.cpuManagerPolicyOptions).flatMap(([option, value]) => {
       const field = `cpuManagerPolicyOptions.${option}`;
-      const gate = cpuOptions[option];
+      const gate = ownValue(cpuOptions, option);
       return [
         ...check(!Object.hasOwn(cpuOptions, option), field, value, `must be of ${Object.keys(cpuOptions).join(', ')}`),
         ...(gate === undefined ? [] : needsGate(true, field, gate, gates)),

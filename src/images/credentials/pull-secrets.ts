@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import type { Secret } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { SecretLookup } from '../ports.ts';
@@ -44,8 +45,8 @@ export function secretKeyring(namespace: string, secrets: readonly NamedSecret[]
   const parts: KeyringPart[] = [];
   const problems: string[] = [];
   for (const { name, secret } of secrets) {
-    const kind = formats[secret.type ?? ''];
-    const value = kind === undefined ? undefined : secret.data?.[kind.key];
+    const kind = ownValue(formats, secret.type);
+    const value = kind === undefined ? undefined : ownValue(secret.data, kind.key);
     if (kind === undefined || value === undefined || value === '') continue;
     const config = parseDockerConfig(Buffer.from(value, 'base64').toString('utf8'), kind.format);
     if ('invalid' in config) {

@@ -1,4 +1,5 @@
 import { TubeletError } from '../../base/errors.ts';
+import { ownValue } from '../../base/own-value.ts';
 import type { Credential, ObjectCoordinates } from '../credentials/credential.ts';
 
 /** A secret that opened an image once, with the hash of the credential it held then. */
@@ -86,7 +87,7 @@ export function withCredentials(
   shown: PullCredentials,
   lastUpdatedTime: string,
 ): PulledRecord {
-  const known = record.credentialMapping[repository];
+  const known = ownValue(record.credentialMapping, repository);
   const merged = known === undefined ? shown : merge(known, shown);
   if (merged === known) return record;
   return {

@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import type { Credential, ObjectCoordinates } from '../credentials/credential.ts';
 import { fullRepository } from '../image-name.ts';
 import { shownBy, type PullCredentials, type PulledRecord } from './pull-record.ts';
@@ -58,7 +59,7 @@ export function isOpen(rule: VerificationRule, { repository, record, intended }:
 
 /** Whether a pod that has `credentials` may use an image that is not open to all. */
 export function computeAccess({ repository, record }: KnownImage, credentials: readonly Credential[]): Access {
-  const known = record?.credentialMapping[repository];
+  const known = ownValue(record?.credentialMapping, repository);
   if (known === undefined) return { kind: 'mustPull' };
   if (known.nodePodsAccessible === true) return { kind: 'shown' };
   const { kubernetesSecrets = [], kubernetesServiceAccounts = [] } = known;

@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import type { CSINode, CSINodeDriver, Node } from '../../gen/kubernetes/types.ts';
 
 /** What a storage driver says of this node. */
@@ -58,7 +59,7 @@ function isSameEntry(one: CSINodeDriver, other: CSINodeDriver): boolean {
 export function topologyCollision(node: Node, driver: StorageDriver | undefined): string | undefined {
   const labels = node.metadata?.labels ?? {};
   for (const [key, value] of Object.entries(driver?.topology ?? {})) {
-    const present = labels[key];
+    const present = ownValue(labels, key);
     if (present !== undefined && present !== value) {
       return `says ${key}=${value}, and the node is labelled ${key}=${present}`;
     }
@@ -74,7 +75,7 @@ export function nodeDriverPatch(node: Node, name: string, driver: StorageDriver 
   const { annotations = {}, labels: known = {} } = node.metadata ?? {};
   const before = annotations[nodeIdsAnnotation];
   const after = nodeIds(before, name, driver?.nodeId);
-  const labels = Object.entries(driver?.topology ?? {}).filter(([key, value]) => known[key] !== value);
+  const labels = Object.entries(driver?.topology ?? {}).filter(([key, value]) => ownValue(known, key) !== value);
   if (after === before && labels.length === 0) return undefined;
   return {
     metadata: {

@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podRequests } from '../../model/pod-resources.ts';
@@ -26,7 +27,7 @@ export function requestOf(pod: Pick<DesiredPod, 'spec'>, resource: string): bigi
 
 /** What the node has of a resource; a resource it does not name it has none of. */
 export function capacityOf(allocatable: Readonly<Record<string, string>>, resource: string): bigint {
-  return inUnits(resource, Quantity.parse(allocatable[resource] ?? '0'));
+  return inUnits(resource, Quantity.parse(ownValue(allocatable, resource) ?? '0'));
 }
 
 /** Resources of vendors: those that a node does not know belong to the cluster and are counted there. */

@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import { capacityOf, isExtended, podsResource, requestsOf } from './requests.ts';
 import type { AdmissionInput } from './verdict.ts';
 
@@ -32,7 +33,7 @@ export function missingOf({ requested, used, capacity }: Shortage): bigint {
 }
 
 function isClusterResource(resource: string, { node }: AdmissionInput): boolean {
-  return isExtended(resource) && node.allocatable[resource] === undefined;
+  return isExtended(resource) && ownValue(node.allocatable, resource) === undefined;
 }
 
 function rank(resource: string): number {

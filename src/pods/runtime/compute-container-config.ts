@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import {
   ContainerConfig,
   LinuxContainerSecurityContext,
@@ -190,7 +191,8 @@ function orderedHandler({ exec, httpGet, tcpSocket, sleep }: LifecycleHandler): 
 function stopSignal(container: Container): Signal {
   const asked = container.lifecycle?.stopSignal ?? '';
   const signals: Readonly<Record<string, Signal | undefined>> = Signal;
-  return signals[asked.replaceAll(/[+-]/g, (sign) => (sign === '+' ? 'PLUS' : 'MINUS'))] ?? Signal.RUNTIME_DEFAULT;
+  const name = asked.replaceAll(/[+-]/g, (sign) => (sign === '+' ? 'PLUS' : 'MINUS'));
+  return ownValue(signals, name) ?? Signal.RUNTIME_DEFAULT;
 }
 
 function containerSecurityContext(input: ContainerConfigInput): LinuxContainerSecurityContext | Refusal {

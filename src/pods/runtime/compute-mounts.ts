@@ -1,3 +1,4 @@
+import { ownValue } from '../../base/own-value.ts';
 import { Mount, MountPropagation, type Device, type ImageSpec } from '../../gen/cri/api.ts';
 import type { Container, VolumeMount } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
@@ -111,7 +112,7 @@ function volumeMount(input: MountsInput, mount: VolumeMount, index: number): Mou
   if (volume === undefined) return missingVolume('mount', mount.name, input.container);
   const part = subPathOf(input, mount, volume, index);
   if (isRefusal(part)) return part;
-  const propagation = propagations[mount.mountPropagation ?? 'None'];
+  const propagation = ownValue(propagations, mount.mountPropagation ?? 'None');
   if (propagation === undefined) {
     return refuse(`invalid MountPropagation mode: ${goQuote(mount.mountPropagation ?? '')}`);
   }

@@ -1,4 +1,5 @@
 import { TubeletError } from '../../base/errors.ts';
+import { ownValue } from '../../base/own-value.ts';
 import {
   LinuxSandboxSecurityContext,
   PodSandboxConfig,
@@ -115,7 +116,7 @@ const protocols: Readonly<Record<string, Protocol>> = { TCP: Protocol.TCP, UDP: 
 function portMappings(spec: PodSpec): PortMapping[] {
   return spec.containers.flatMap((container) =>
     oncePerName(container.ports ?? []).map((port) => ({
-      protocol: protocols[port.protocol ?? 'TCP'] ?? Protocol.TCP,
+      protocol: ownValue(protocols, port.protocol ?? 'TCP') ?? Protocol.TCP,
       containerPort: port.containerPort,
       hostPort: port.hostPort ?? 0,
       hostIp: port.hostIP ?? '',
@@ -178,5 +179,5 @@ const groupsPolicies: Readonly<Record<string, SupplementalGroupsPolicy>> = {
 /** Whether the groups that the image gives a user count as well. A word nobody knows is refused: it may mean "no". */
 export function groupsPolicy(spec: PodSpec): SupplementalGroupsPolicy | Refusal {
   const asked = spec.securityContext?.supplementalGroupsPolicy ?? 'Merge';
-  return groupsPolicies[asked] ?? refuse(`unsupported supplementalGroupsPolicy: ${asked}`);
+  return ownValue(groupsPolicies, asked) ?? refuse(`unsupported supplementalGroupsPolicy: ${asked}`);
 }

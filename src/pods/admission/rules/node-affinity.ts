@@ -1,3 +1,4 @@
+import { ownValue } from '../../../base/own-value.ts';
 import { isStatic } from '../../../model/desired-pod.ts';
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages, predicateFailed } from '../messages.ts';
@@ -13,7 +14,7 @@ export function nodeAffinity({ pod, node }: AdmissionInput): Verdict {
     'kubernetes.io/arch': node.arch,
     ...node.labels,
   };
-  const selected = Object.entries(pod.spec.nodeSelector ?? {}).every(([key, value]) => labels[key] === value);
+  const selected = Object.entries(pod.spec.nodeSelector ?? {}).every(([key, value]) => ownValue(labels, key) === value);
   const required = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   if (selected && (required === undefined || matchesNodeSelector(required, { name: node.name, labels }))) {
     return admitted;
