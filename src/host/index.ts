@@ -31,3 +31,5 @@ export { KeptFiles } from './kept-files.ts';
 export { HostProcUsage } from './proc-usage.ts';
 export { HostDisk } from './disk-usage.ts';
 export { readMachineFacts } from './machine-facts.ts';
+export { processStartTicks } from './process-start.ts';
+export { wasKilledForMemory, type KernelLogOptions } from './kernel-log.ts';

@@ -9,6 +9,7 @@ import type { Pod } from '../gen/kubernetes/types.ts';
 import { ForeignStorage, hostFiles, readMachine } from '../host/index.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
+import type { LastRun } from '../state/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { wireAgentCgroup } from './wire/agent-cgroup.ts';
@@ -39,6 +40,8 @@ export interface AgentDeps {
   readonly log: LogSink;
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How the run before this one ended. */
+  readonly lastRun?: LastRun;
 }
 
 export interface RunningAgent {
@@ -123,6 +126,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       health,
       machine: host,
       events: nodeEvents,
+      lastRun: deps.lastRun?.kind === 'stopped' ? undefined : deps.lastRun,
       plegError: () => plegError(clock, startedAt, machine?.pleg.lastRelist()),
       volumesInUse: () => machine?.volumesInUse(),
       formerDevices: devices,

@@ -6,10 +6,12 @@ import { systemClock } from '../base/system-clock.ts';
 import { notActedOn, shortened, type Settings } from '../config/index.ts';
 import { acquireFileLock, serviceNotifier, watchContention } from '../host/index.ts';
 import type { LogSink } from '../telemetry/index.ts';
-import { startAgent, type RunningAgent } from './agent.ts';
+import type { RunMarkerFile } from '../state/index.ts';
+import { startAgent, type AgentDeps, type RunningAgent } from './agent.ts';
 import type { CommandIo } from './command.ts';
 import { applyV8Flags } from './engine-settings.ts';
 import { runOnce } from './run-once.ts';
+import { runMarker } from './wire/run-marker.ts';
 import { wireLog } from './wire/telemetry.ts';
 
 /** A stop takes at most this long; what is not done by then is left to the next start. */
@@ -40,8 +42,25 @@ export async function runAgent(settings: Settings, warnings: readonly string[], 
 async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo): Promise<number> {
   const lock = await takeLock(settings, clock, log, io.signal);
   const nodeName = nodeNameOf(settings);
+  const marker = runMarker(settings, clock, log);
+  const lastRun = await marker.begin();
+  if (lastRun.kind !== 'stopped') log.warn(lastRun.message);
   log.info('Starting kubelet', { version: settings.version, node: nodeName, pid: process.pid });
-  const agent = await startAgent({ settings, nodeName, clock, log, signal: io.signal, env: io.env });
+  try {
+    return await runStarted(
+      { settings, nodeName, clock, log, signal: io.signal, env: io.env, lastRun },
+      lock,
+      marker,
+      io,
+    );
+  } finally {
+    await marker.end();
+  }
+}
+
+async function runStarted(deps: AgentDeps, lock: HeldLock, marker: RunMarkerFile, io: CommandIo): Promise<number> {
+  const { settings, clock, log } = deps;
+  const agent = await startAgent(deps);
   const notifier = serviceNotifier(io.env);
   try {
     await notifier.ready();
@@ -50,6 +69,7 @@ async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo
     return 0;
   } finally {
     log.info('Stopping kubelet');
+    await marker.stopping();
     await notifier.stopping();
     await stopInTime(agent, clock, log);
   }

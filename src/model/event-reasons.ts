@@ -63,6 +63,8 @@ export const volumeEvents = {
 export const nodeEvents = {
   starting: 'Starting',
   kubeletSetupFailed: 'KubeletSetupFailed',
+  kubeletHeapExhausted: 'KubeletHeapExhausted',
+  kubeletEndedUnexpectedly: 'KubeletEndedUnexpectedly',
   nodeReady: 'NodeReady',
   nodeNotReady: 'NodeNotReady',
   nodeSchedulable: 'NodeSchedulable',

@@ -17,7 +17,7 @@ export type {
 } from './ports.ts';
 export { RegisterNode, type RegisterNodeDeps } from './register/register-node.ts';
 export type { NodeSettings } from './settings.ts';
-export { setupFailedEvent, startEvents, type StartFacts } from './start-events.ts';
+export { setupFailedEvent, startEvents, type LastRunFacts, type StartFacts } from './start-events.ts';
 export { checkpointedResources } from './status/device-checkpoint.ts';
 export type { NodeSources } from './status/gather-inputs.ts';
 export { NodeStatus, type NodeStatusDeps } from './status/node-status.ts';

@@ -8,14 +8,28 @@ export interface StartFacts {
   readonly tmpfsNoSwap: boolean;
   /** Size of the file system of images, where the runtime has said it. */
   readonly imageFsBytes?: bigint;
+  /** How the run of the agent before this one ended, where that is worth a word. */
+  readonly lastRun?: LastRunFacts | undefined;
+}
+
+export interface LastRunFacts {
+  readonly kind: string;
+  readonly message: string;
 }
 
 /** What an operator should see among the node's events after each start. */
-export function startEvents({ cgroupVersion, swapBytes, tmpfsNoSwap, imageFsBytes }: StartFacts): readonly NodeEvent[] {
+export function startEvents({
+  cgroupVersion,
+  swapBytes,
+  tmpfsNoSwap,
+  imageFsBytes,
+  lastRun,
+}: StartFacts): readonly NodeEvent[] {
   const warning = (when: boolean, reason: string, message: string): readonly NodeEvent[] =>
     when ? [{ type: 'Warning', reason, message }] : [];
   return [
     { type: 'Normal', reason: nodeEvents.starting, message: 'Starting kubelet.' },
+    ...lastRunEvents(lastRun),
     ...warning(
       swapBytes > 0n && !tmpfsNoSwap,
       nodeEvents.possibleMemoryBackedVolumesOnDisk,
@@ -28,6 +42,18 @@ export function startEvents({ cgroupVersion, swapBytes, tmpfsNoSwap, imageFsByte
       'cgroup v1 support is in maintenance mode, please migrate to cgroup v2',
     ),
     ...warning(imageFsBytes === 0n, nodeEvents.invalidDiskCapacity, 'invalid capacity 0 on image filesystem'),
+  ];
+}
+
+/** Ends that need no event: a machine that restarted has one of its own, and a stop that was cut off was asked for. */
+const expectedEnds: ReadonlySet<string> = new Set(['stillRunning', 'machineRestarted', 'stopCutOff']);
+
+function lastRunEvents(lastRun: LastRunFacts | undefined): readonly NodeEvent[] {
+  if (lastRun === undefined || expectedEnds.has(lastRun.kind)) return [];
+  const { kind, message } = lastRun;
+  const { kubeletHeapExhausted, kubeletEndedUnexpectedly } = nodeEvents;
+  return [
+    { type: 'Warning', reason: kind === 'heapExhausted' ? kubeletHeapExhausted : kubeletEndedUnexpectedly, message },
   ];
 }
 

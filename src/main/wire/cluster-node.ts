@@ -20,6 +20,7 @@ import {
   PodCidr,
   RegisterNode,
   startEvents,
+  type LastRunFacts,
   type NodeEvents,
   type NodeStartup,
   type NodeSettings,
@@ -42,6 +43,7 @@ export interface OwnNodeWiring {
   readonly machine: Machine;
   readonly health: RuntimeHealth;
   readonly events: NodeEvents;
+  readonly lastRun?: LastRunFacts | undefined;
   /** What is wrong with the agent's own view of the runtime. */
   readonly plegError: () => string | undefined;
   /** Volumes in use here that somebody else attaches, by the names that a node's status has for them. */
@@ -157,13 +159,13 @@ export function wireClusterNode(wiring: ClusterNodeWiring): WiredNode {
 }
 
 /** Says what an operator should see after each start. */
-function greeting({ machine, events }: OwnNodeWiring): Component {
+function greeting({ machine, events, lastRun }: OwnNodeWiring): Component {
   return {
     name: 'start-events',
     start: async () => {
       const { cgroupVersion, swapBytes } = machine;
       const tmpfsNoSwap = canKeepOutOfSwap(release());
-      for (const event of startEvents({ cgroupVersion, swapBytes, tmpfsNoSwap })) events.record(event);
+      for (const event of startEvents({ cgroupVersion, swapBytes, tmpfsNoSwap, lastRun })) events.record(event);
     },
     stop: async () => {},
   };

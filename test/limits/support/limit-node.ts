@@ -139,9 +139,12 @@ export class LimitNode {
     return this.#agent;
   }
 
-  async startAgent(flags: readonly string[] = []): Promise<Program> {
+  async startAgent(
+    flags: readonly string[] = [],
+    env: Readonly<Record<string, string>> = this.#options.env ?? {},
+  ): Promise<Program> {
     const words = [tubelet, ...this.#flags(), ...(this.#options.flags ?? []), ...flags];
-    this.#agent = new Program(words, this.#options.env ?? {});
+    this.#agent = new Program(words, env);
     await this.#agent.said(startedWork);
     return this.#agent;
   }
