@@ -10,6 +10,7 @@ import type { RunMarkerFile } from '../state/index.ts';
 import { startAgent, type AgentDeps, type RunningAgent } from './agent.ts';
 import type { CommandIo } from './command.ts';
 import { applyV8Flags } from './engine-settings.ts';
+import { closeUnaskedInspector } from './no-inspector.ts';
 import { runOnce } from './run-once.ts';
 import { runMarker } from './wire/run-marker.ts';
 import { wireLog } from './wire/telemetry.ts';
@@ -20,6 +21,7 @@ const stopMs = 10_000;
 /** Runs the node agent until it is told to stop; answers the exit code. */
 export async function runAgent(settings: Settings, warnings: readonly string[], io: CommandIo): Promise<number> {
   applyV8Flags();
+  await closeUnaskedInspector();
   const clock = systemClock();
   const log = wireLog(settings, clock);
   for (const warning of warnings) log.warn(warning);

@@ -1,4 +1,5 @@
 // The entry of the program. It loads next to nothing itself, so that `--version` answers at once.
+import './no-inspector.ts';
 import { systemClock } from '../base/system-clock.ts';
 import type { Command, CommandIo } from './command.ts';
 import { leave } from './leave.ts';
