@@ -129,6 +129,15 @@ export const routeTable = {
   },
   profileIndex: { ...profile, path: '/debug/pprof' },
   profile: { ...profile, path: '/debug/pprof/{name}' },
+  // Everything in memory, Secrets included. Only POST, because the API server passes a GET of anybody who may `get`
+  // nodes/proxy on in its own name, which may do everything.
+  heapSnapshot: {
+    ...profile,
+    path: '/debug/pprof/heapsnapshot',
+    methods: ['POST'],
+    right: running,
+    bodyBytes: 1024,
+  },
   verbosity: {
     path: '/debug/flags/v',
     methods: ['PUT'],

@@ -41,6 +41,18 @@ test('the verb of a method', () => {
   assert.equal(verbOf('constructor'), '');
 });
 
+test('the page that holds every Secret needs what running commands needs, by whatever way it is asked', () => {
+  const { heapSnapshot, exec } = routeTable;
+  assert.deepEqual(heapSnapshot.methods, ['POST']);
+  assert.deepEqual(heapSnapshot.right, exec.right);
+  // Not even who is as lenient as upstream lets a reader have it.
+  for (const upstreamVerbs of [false, true]) {
+    const access = accessFor(heapSnapshot.right, 'POST', { fineGrained: true, upstreamVerbs });
+    assert.deepEqual(access, { verb: 'create', subresources: ['proxy'] });
+  }
+  assert.deepEqual(heapSnapshot.switches, ['debugging', 'profiling']);
+});
+
 test('what upstream asks for each path, with the gate on and off', () => {
   const table: Readonly<Record<string, readonly [string, string]>> = {
     '/pods': ['pods proxy', 'proxy'],

@@ -40,10 +40,6 @@ const profiles: Readonly<Record<string, Profile>> = {
       pprofFile('heap', await profiler.heap('inuse_space', seconds, signal)),
     ),
   },
-  heapsnapshot: {
-    about: 'all objects on the heap, for the memory tab of a browser; the agent stands still while it is taken',
-    answer: heapSnapshot,
-  },
   profile: {
     about: 'where CPU time goes, within ?seconds=N (30), in pprof form',
     answer: recorded(30, async ({ profiler }, seconds, signal) =>
@@ -63,6 +59,9 @@ const profiles: Readonly<Record<string, Profile>> = {
   },
 };
 
+const aboutHeapSnapshot =
+  'POST: all objects on the heap with their contents, for the memory tab of a browser; the agent stands still meanwhile';
+
 /** What Go processes have and this one has not. */
 const absent: Readonly<Record<string, string>> = {
   goroutine: 'this process has no goroutines; see profile for what runs and heapsnapshot for what waits',
@@ -71,12 +70,19 @@ const absent: Readonly<Record<string, string>> = {
   mutex: 'this process has one thread that runs code, and no locks',
 };
 
-export function profileHandlers(deps: ProfileDeps): Pick<Handlers, 'profileIndex' | 'profile'> {
-  return { profileIndex: async () => indexPage(), profile: profileHandler(deps) };
+export function profileHandlers(deps: ProfileDeps): Pick<Handlers, 'profileIndex' | 'profile' | 'heapSnapshot'> {
+  return {
+    profileIndex: async () => indexPage(),
+    profile: profileHandler(deps),
+    heapSnapshot: (request) => heapSnapshot(deps, request),
+  };
 }
 
 function indexPage(): Page {
-  const lines = Object.entries(profiles).map(([name, { about }]) => `/debug/pprof/${name.padEnd(14)}${about}\n`);
+  const listed = [...Object.entries(profiles), ['heapsnapshot', { about: aboutHeapSnapshot }] as const];
+  const lines = listed
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([name, { about }]) => `/debug/pprof/${name.padEnd(14)}${about}\n`);
   return text(200, `Profiles of this process, one at a time:\n\n${lines.join('')}`);
 }
 
