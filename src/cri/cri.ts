@@ -9,6 +9,7 @@ import { withDeadline, type CriTimeouts } from './deadline.ts';
 import { verbError, withErrorKinds } from './error-kinds.ts';
 import { imageCalls, type ImageCalls } from './images.ts';
 import { binderOf, type Invoke } from './invoke.ts';
+import { withMaskedErrors } from './mask-errors.ts';
 import { withObservation, type ObserveCall } from './observation.ts';
 import { runtimeCalls, type RuntimeCalls } from './runtime.ts';
 import { sandboxCalls, type SandboxCalls } from './sandboxes.ts';
@@ -49,7 +50,7 @@ export interface CriDeps {
 export function criOver(transport: CriTransport, deps: CriDeps): Cri {
   const checked = withCheckedAnswers(transport.invoke);
   const limited = withDeadline(checked, deps.clock, deps.timeouts);
-  const observed = withObservation(withErrorKinds(limited), deps.clock, deps.log, deps.observe);
+  const observed = withObservation(withMaskedErrors(withErrorKinds(limited)), deps.clock, deps.log, deps.observe);
   const bind = binderOf(withIdempotence(withTracing(observed, deps.tracer)));
   return {
     ...runtimeCalls(bind),

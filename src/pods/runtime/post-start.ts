@@ -4,7 +4,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { containerEvents } from '../../model/event-reasons.ts';
 import { startReasons } from '../../model/reasons.ts';
 import type { StartRefusal } from './ports.ts';
-import { runHook } from './run-hook.ts';
+import { runHook, withoutArguments } from './run-hook.ts';
 import { stopContainer, toldOfFallback, type StopContainerDeps, type StoppableContainer } from './stop-container.ts';
 
 export interface PostStartInput {
@@ -26,7 +26,11 @@ export async function runPostStart(
   const input = { handler, container, id: instance.id, podIp, podName: describePod(pod) };
   const problem = await runHook(deps.hooks, { ...input, onPlainHttp: toldOfFallback(deps, pod) }, signal);
   if (problem === undefined) return undefined;
-  deps.log.warn('PostStart hook failed', { containerName: container.name, containerID: instance.id, problem });
+  deps.log.warn('PostStart hook failed', {
+    containerName: container.name,
+    containerID: instance.id,
+    problem: withoutArguments(problem, handler),
+  });
   const message = 'PostStartHook failed';
   deps.events.record(pod, { type: 'Warning', reason: containerEvents.failedPostStartHook, message, fieldPath });
   const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? 30;

@@ -57,6 +57,12 @@ export async function runHook(deps: HookDeps, input: HookInput, signal: AbortSig
   return `Cannot run handler: invalid handler: ${tcpSocket === undefined ? 'none given' : 'tcpSocket'}`;
 }
 
+/** The same for the log, where arguments of commands, which may be passwords, have no place. */
+export function withoutArguments(problem: string, { exec }: LifecycleHandler): string {
+  const [program = '', ...rest] = exec?.command ?? [];
+  return rest.length === 0 ? problem : problem.replaceAll([program, ...rest].join(' '), `${program} …`);
+}
+
 function describe({ container, podName }: HookInput, hook: string, problem: string): string {
   return `${hook} for Container ${goQuote(container.name)} in Pod ${goQuote(podName)} failed - error: ${problem}`;
 }

@@ -15,6 +15,7 @@ import type { RuntimeMetrics } from './runtime-metrics.ts';
 import type { StartErrors } from './start-errors.ts';
 import type { StopContainerDeps } from './stop-container.ts';
 import { gone } from './stop-pod.ts';
+import { withoutArguments } from './run-hook.ts';
 
 export interface StartDeps extends StopContainerDeps {
   readonly runtime: ContainerRuntime;
@@ -72,7 +73,9 @@ export async function startContainer(
     { reason: refusal.reason, message: refusal.message, ...(wasKilled(start) && { atOnce: true }) },
     isRuntimeFailure(refusal.reason) ? hold : undefined,
   );
-  deps.log.debug(1, 'Container cannot start', { pod: podRef(pod), containerName: name, ...refusal });
+  const { postStart } = start.container.lifecycle ?? {};
+  const message = postStart === undefined ? refusal.message : withoutArguments(refusal.message, postStart);
+  deps.log.debug(1, 'Container cannot start', { pod: podRef(pod), containerName: name, ...refusal, message });
   if (refusal.reason !== startReasons.crashLoopBackOff) deps.started.containerFailed(start.kind, refusal.reason);
   if (!hasSpoken.has(refusal.reason))
     warn(containerEvents.failed, `Error: ${isImageReason(refusal.reason) ? refusal.reason : refusal.message}`);

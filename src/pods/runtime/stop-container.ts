@@ -10,7 +10,7 @@ import { containerEvents } from '../../model/event-reasons.ts';
 import { containerPortsAnnotation, containerPreStopHandlerAnnotation } from '../../model/labels.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
 import type { ContainerRuntime, PodEvents } from './ports.ts';
-import { runHook, type HookDeps } from './run-hook.ts';
+import { runHook, withoutArguments, type HookDeps } from './run-hook.ts';
 import type { RuntimeMetrics } from './runtime-metrics.ts';
 
 export interface StopContainerDeps {
@@ -96,7 +96,11 @@ async function preStop(
   });
   if (!ended && handler.sleep !== undefined) deps.started?.sleepCutShort();
   if (problem === undefined) return;
-  deps.log.warn('PreStop hook failed', { containerName: observed.name, containerID: observed.id, problem });
+  deps.log.warn('PreStop hook failed', {
+    containerName: observed.name,
+    containerID: observed.id,
+    problem: withoutArguments(problem, handler),
+  });
   tell(deps, pod, observed, containerEvents.failedPreStopHook, 'PreStopHook failed', 'Warning');
 }
 
