@@ -2,7 +2,7 @@ import type { Handler, ListenerName, Method, RouteSpec } from './route.ts';
 
 const reading: readonly Method[] = ['GET', 'HEAD'];
 const streaming: readonly Method[] = ['GET', 'POST'];
-const open: readonly ListenerName[] = ['secure', 'readOnly'];
+const open: readonly ListenerName[] = ['secure', 'readOnly', 'socket'];
 const closed: readonly ListenerName[] = ['secure'];
 
 const pageMs = 60_000;
@@ -49,8 +49,8 @@ const logFiles = {
 
 /** Everything the agent answers over HTTP. What is not here is not there. */
 export const routeTable = {
-  healthz: { ...health, path: '/healthz', listeners: ['secure', 'readOnly', 'healthz'] },
-  healthzPing: { ...health, path: '/healthz/ping', listeners: ['secure', 'readOnly', 'healthz'] },
+  healthz: { ...health, path: '/healthz', listeners: ['secure', 'readOnly', 'socket', 'healthz'] },
+  healthzPing: { ...health, path: '/healthz/ping', listeners: ['secure', 'readOnly', 'socket', 'healthz'] },
   healthzLog: { ...health, path: '/healthz/log' },
   healthzSyncloop: { ...health, path: '/healthz/syncloop' },
   healthzDevicePlugin: { ...health, path: '/healthz/device-plugin' },

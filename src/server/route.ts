@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../model/caller.ts';
 
-/** The places the agent listens at. */
-export type ListenerName = 'secure' | 'readOnly' | 'healthz';
+/** The places the agent listens at. `socket` is the read-only port as a unix socket, which its mode protects. */
+export type ListenerName = 'secure' | 'readOnly' | 'socket' | 'healthz';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
 

@@ -144,19 +144,21 @@ export class ServerWorld {
       streamIdleMs: 1_000,
       onAudit: (entry) => audited.push(entry),
     });
-    const place = { address: '127.0.0.1', port: options.port ?? 0, pipeline: this.pipeline, log };
+    const at = { address: '127.0.0.1', port: options.port ?? 0 };
+    const place = { pipeline: this.pipeline, log };
     const identity: ServingIdentity = this.identity;
     const authorities: ClientAuthorities = {
       pem: () => this.clientPem.current(),
       onChange: (listener) => this.clientPem.onChange(listener),
     };
     for (const listener of options.listeners ?? (['secure', 'readOnly', 'healthz'] as const)) {
-      if (listener !== 'secure') this.listeners.set(listener, new PlainListener({ ...place, listener }));
+      if (listener !== 'secure') this.listeners.set(listener, new PlainListener({ ...place, at, listener }));
       else
         this.listeners.set(
           listener,
           new SecureListener({
             ...place,
+            ...at,
             clock,
             identity,
             tls: { minVersion: '', cipherSuites: [], ...options.tls },

@@ -6,6 +6,7 @@ import type { JournalKeeper } from './journal.ts';
 export interface AgentCommand {
   readonly program: string;
   readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 export interface AgentSupervisorDeps {
@@ -87,7 +88,12 @@ export class AgentSupervisor {
 
   async #launch(): Promise<DetachedProcess> {
     const { command, keeper, logFile } = this.#deps;
-    const agent = await spawnDetached({ program: command.program, args: command.args, logFile });
+    const agent = await spawnDetached({
+      program: command.program,
+      args: command.args,
+      env: command.env ?? {},
+      logFile,
+    });
     await keeper.update((journal) => ({ ...journal, processes: { ...journal.processes, agent: agent.identity } }));
     return agent;
   }

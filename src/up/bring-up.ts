@@ -8,7 +8,7 @@ import { installPackages } from './debian-packages.ts';
 import { tailOf } from './detached-process.ts';
 import { freePort } from './free-port.ts';
 import { httpGet } from './http-probe.ts';
-import { agentFlags, kubeletConfiguration, type AgentPlan } from './kubelet-config.ts';
+import { agentEnvironment, agentFlags, kubeletConfiguration, type AgentPlan } from './kubelet-config.ts';
 import { instanceNames, type InstanceNames } from './names.ts';
 import type { RunCommand, Steps } from './ports.ts';
 import { judgeMachine, readMachineFacts, type Problem } from './preflight.ts';
@@ -39,7 +39,6 @@ export interface UpDeps {
 export interface RunningNode {
   readonly names: InstanceNames;
   readonly manifests: string;
-  readonly readOnlyPort: number;
   /** Manifests are there, so pods will be. */
   readonly expectsPods: boolean;
   readonly agent: AgentSupervisor;
@@ -104,13 +103,15 @@ async function bringUpIn(
     manifests: folder,
     endpoint: options.endpoint ?? `unix://${names.socket}`,
     healthzPort: await freePort(10_248),
-    readOnlyPort: await freePort(10_255),
+    readOnlyPort: 0,
     ownRuntime: options.endpoint === undefined,
   };
   await writeFile(names.kubeletConfig, kubeletConfiguration(plan));
   await mkdir(names.kubeletRoot, { recursive: true });
+  // With a runtime of somebody else nothing has made it yet.
+  await mkdir(names.runDir, { recursive: true, mode: 0o711 });
   const agent = await steps.step('starting the agent', () => startAgent(plan, claimed, deps, signal));
-  return { names, manifests: folder, readOnlyPort: plan.readOnlyPort, expectsPods: manifests.any, agent };
+  return { names, manifests: folder, expectsPods: manifests.any, agent };
 }
 
 async function bringUpRuntime(claimed: ClaimedRoot, deps: UpDeps, signal: AbortSignal): Promise<void> {
@@ -132,7 +133,11 @@ async function startAgent(
   signal: AbortSignal,
 ): Promise<AgentSupervisor> {
   const agent = new AgentSupervisor({
-    command: { program: deps.self.program, args: [...deps.self.args, ...agentFlags(plan)] },
+    command: {
+      program: deps.self.program,
+      args: [...deps.self.args, ...agentFlags(plan)],
+      env: agentEnvironment(plan),
+    },
     logFile: names.agentLog,
     keeper,
     clock: deps.clock,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cniConfig } from './cni-config.ts';
 import { containerdConfig } from './containerd-config.ts';
-import { agentFlags, kubeletConfiguration, type AgentPlan } from './kubelet-config.ts';
+import { agentEnvironment, agentFlags, kubeletConfiguration, type AgentPlan } from './kubelet-config.ts';
 import { instanceNames } from './names.ts';
 import { classifyProcess } from './plan-removal.ts';
 
@@ -33,6 +33,11 @@ test('the network keeps its addresses in the root', () => {
   };
   assert.equal(config.name, names.network);
   assert.equal(config.plugins[0]?.ipam?.dataDir, names.ipamDir);
+});
+
+test('pods are shown by a socket of the instance, which the agent is told by its environment', () => {
+  assert.deepEqual(agentEnvironment(plan), { TUBELET_READ_ONLY_SOCKET: names.agentSocket });
+  assert.ok(names.agentSocket.startsWith(`${names.runDir}/`) && names.agentSocket.length < 100);
 });
 
 test('the agent listens on this machine only and is recognized by its flags', () => {

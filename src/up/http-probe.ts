@@ -9,10 +9,10 @@ export interface HttpAnswer {
 
 const mostBytes = 16 * 1024 * 1024;
 
-/** One GET with a deadline. */
-export function httpGet(url: string, clock: Clock, timeoutMs: number): Promise<HttpAnswer> {
+/** One GET with a deadline, by the network or by a unix socket. */
+export function httpGet(url: string, clock: Clock, timeoutMs: number, socketPath?: string): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
-    const request = get(url, { agent: false }, (response) => {
+    const request = get(url, { agent: false, ...(socketPath !== undefined && { socketPath }) }, (response) => {
       const chunks: Buffer[] = [];
       let size = 0;
       response.on('data', (chunk: Buffer) => {

@@ -6,6 +6,7 @@ export interface AgentPlan {
   readonly manifests: string;
   readonly endpoint: string;
   readonly healthzPort: number;
+  /** 0: none. Every user of the machine gets to it, so `up` asks by a socket of its own. */
   readonly readOnlyPort: number;
   /** The runtime is ours, and so is the cgroup root. */
   readonly ownRuntime: boolean;
@@ -32,6 +33,11 @@ export function kubeletConfiguration(plan: AgentPlan): string {
     ...(plan.ownRuntime ? { cgroupDriver: 'cgroupfs', cgroupRoot: plan.names.cgroupRoot } : {}),
   };
   return `${JSON.stringify(config, null, 2)}\n`;
+}
+
+/** What the agent needs of its environment: where the program that started it can look at its pods. */
+export function agentEnvironment({ names }: Pick<AgentPlan, 'names'>): Readonly<Record<string, string>> {
+  return { TUBELET_READ_ONLY_SOCKET: names.agentSocket };
 }
 
 /** Flags of the agent. Its configuration file is what `down` recognizes it by. */

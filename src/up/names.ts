@@ -10,6 +10,8 @@ export interface InstanceNames {
   /** Short, because a unix socket path holds 107 bytes and roots may be long. */
   readonly runDir: string;
   readonly socket: string;
+  /** Where the agent shows its pods to this program. */
+  readonly agentSocket: string;
   readonly containerdConfig: string;
   readonly containerdData: string;
   readonly containerdState: string;
@@ -39,6 +41,7 @@ export function instanceNames(root: string): InstanceNames {
     journal: join(root, 'state.json'),
     runDir,
     socket: `${runDir}/containerd.sock`,
+    agentSocket: `${runDir}/agent.sock`,
     containerdConfig: join(root, 'containerd.toml'),
     containerdData: join(root, 'containerd'),
     containerdState: `${runDir}/containerd`,

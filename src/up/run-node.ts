@@ -50,7 +50,7 @@ async function watch(node: RunningNode, deps: UpDeps, display: PodDisplay, signa
   let complaint = '';
   while (!signal.aborted) {
     try {
-      const pods = await fetchPods(node.readOnlyPort, deps.clock);
+      const pods = await fetchPods(node.names.agentSocket, deps.clock);
       complaint = '';
       const url: string | undefined = announced ? readyUrl(pods, node) : await announce(pods, node, deps, display);
       announced ||= url !== undefined;

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../base/system-clock.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
@@ -67,15 +70,30 @@ async function served(listener: RequestListener, use: (port: number) => Promise<
   }
 }
 
-test('fetchPods reads the list and tells when the agent refuses', async () => {
+/** The same at a unix socket. */
+async function servedAt(listener: RequestListener, use: (path: string) => Promise<void>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'tubelet-pods-'));
+  const path = join(folder, 'agent.sock');
+  const server = createServer(listener);
+  await new Promise<void>((resolve) => void server.listen(path, resolve));
+  try {
+    await use(path);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    rmSync(folder, { recursive: true });
+  }
+}
+
+test('fetchPods reads the list from the socket and says when the agent refuses', async () => {
   const list = { kind: 'PodList', items: [pod(true)] };
-  await served(
+  await servedAt(
     (request, response) => void response.writeHead(request.url === '/pods' ? 200 : 404).end(JSON.stringify(list)),
-    async (port) => assert.deepEqual(await fetchPods(port, systemClock()), [pod(true)]),
+    async (path) => assert.deepEqual(await fetchPods(path, systemClock()), [pod(true)]),
   );
-  await served(
+  await servedAt(
     (_, response) => void response.writeHead(503).end(),
-    async (port) => assert.rejects(fetchPods(port, systemClock()), /503/),
+    async (path) => assert.rejects(fetchPods(path, systemClock()), /503/),
   );
 });
 

@@ -7,8 +7,8 @@ import { sampleLabel } from './sample-pod.ts';
 const timeoutMs = 5_000;
 
 /** The pods as the agent sees them. */
-export async function fetchPods(readOnlyPort: number, clock: Clock): Promise<readonly Pod[]> {
-  const answer = await httpGet(`http://127.0.0.1:${readOnlyPort}/pods`, clock, timeoutMs);
+export async function fetchPods(socketPath: string, clock: Clock): Promise<readonly Pod[]> {
+  const answer = await httpGet('http://localhost/pods', clock, timeoutMs, socketPath);
   if (answer.status !== 200) throw new TubeletError('unavailable', `the agent answers ${answer.status} to /pods`);
   const list: unknown = JSON.parse(answer.body);
   if (typeof list !== 'object' || list === null) throw new TubeletError('internal', '/pods is not a list of pods');

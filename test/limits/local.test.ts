@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { constants } from 'node:os';
+import { statSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { clock } from '../support/real-wait.ts';
+import { testImage } from '../../src/testing/pods.ts';
+import { clock, until } from '../support/real-wait.ts';
 import { LimitNode } from './support/limit-node.ts';
 import { catches, listeningPorts } from './support/listening-ports.ts';
 
@@ -43,3 +47,54 @@ describe('SIGUSR1, at which Node opens its inspector to every local process', ()
     }
   });
 });
+
+describe('the values of a pod that stands alone', () => {
+  const value = 'open-sesame-4711';
+  const manifest = JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'alone' },
+    spec: {
+      containers: [
+        {
+          name: 'main',
+          image: testImage,
+          imagePullPolicy: 'IfNotPresent',
+          env: [{ name: 'PASSWORD', value }],
+          readinessProbe: {
+            httpGet: { host: '127.0.0.1', port: 1, httpHeaders: [{ name: 'Authorization', value: `Bearer ${value}` }] },
+          },
+        },
+      ],
+    },
+  });
+
+  test('are shown by a socket of root, and to no other user of the machine', async () => {
+    const node = await LimitNode.create('local-pods', { standalone: true });
+    try {
+      const socket = join(node.path, 'agent.sock');
+      await node.startAgent([], { TUBELET_READ_ONLY_SOCKET: socket });
+      node.putManifest('alone.json', manifest);
+      const open = async (): Promise<string> => (await fetch(`http://127.0.0.1:${node.readOnlyPort}/pods`)).text();
+      await until('the pod is shown', async () => (await open()).includes('"name":"PASSWORD"'), { state: open });
+      assert.ok(!(await open()).includes(value), await open());
+      assert.equal(statSync(socket).mode & 0o777, 0o600);
+      assert.ok((await askSocket(socket, '/pods')).includes(value));
+      assert.ok(!(await askSocket(socket, '/configz')).includes('kubeletconfig'));
+    } finally {
+      await node.destroy();
+    }
+  });
+});
+
+function askSocket(socketPath: string, path: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get({ socketPath, path, agent: false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (piece: string) => {
+        text += piece;
+      });
+      response.on('end', () => resolve(text));
+    }).on('error', reject);
+  });
+}

@@ -20,6 +20,7 @@ export interface ListenersDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Settings;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly metrics: Metrics;
   readonly handlers: Handlers;
   /** Who is let in on the secured port. */
@@ -33,6 +34,9 @@ export interface Listeners {
   readonly open: readonly Component[];
   secure(access: ServerAccess): readonly Component[];
 }
+
+/** Where the pages of the read-only port are also to be had, by a socket that only this user may open. */
+const socketVariable = 'TUBELET_READ_ONLY_SOCKET';
 
 /** One way through the server for all ports. */
 export function wireListeners(deps: ListenersDeps): Listeners {
@@ -52,12 +56,14 @@ export function wireListeners(deps: ListenersDeps): Listeners {
   const open: Component[] = [];
   if (config.healthzPort > 0) {
     const { healthzBindAddress: address, healthzPort: port } = config;
-    open.push(new PlainListener({ listener: 'healthz', address, port, pipeline, log }));
+    open.push(new PlainListener({ listener: 'healthz', at: { address, port }, pipeline, log }));
   }
   if (config.readOnlyPort > 0) {
     const { address, readOnlyPort: port } = config;
-    open.push(new PlainListener({ listener: 'readOnly', address, port, pipeline, log }));
+    open.push(new PlainListener({ listener: 'readOnly', at: { address, port }, pipeline, log }));
   }
+  const path = deps.env[socketVariable] ?? '';
+  if (path !== '') open.push(new PlainListener({ listener: 'socket', at: { path }, pipeline, log }));
   return {
     open,
     secure: ({ clientCertificates, serving }) => {

@@ -105,7 +105,11 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
       },
       observe: results.observe,
     }),
-    pods: podsHandler({ pods }),
+    pods: podsHandler({
+      pods,
+      // Every user of the machine gets to the plain port. In a cluster it is as upstream has it.
+      hidesValues: (listener) => listener === 'readOnly' && settings.flags.kubeconfig === '',
+    }),
     runningPods: runningPodsHandler({ observed: () => parts().machine.seen() }),
     spec: specHandler({ machine: async () => parts().stats.machine(), ...cpuFrequency() }),
     statsSummary: statsSummaryHandler({ summary: (options, signal) => parts().stats.summary(options, signal) }),

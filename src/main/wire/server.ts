@@ -46,7 +46,7 @@ export function wireServer(wiring: ServerWiring): WiredServer {
   let access: ServerAccess | undefined;
   const handlers = serverHandlers({ ...wiring, parts: () => parts });
   const control = accessOnceKnown(settings, env, () => access);
-  const listeners = wireListeners({ clock, log, settings, metrics, handlers, access: control, limits });
+  const listeners = wireListeners({ clock, log, settings, env, metrics, handlers, access: control, limits });
   return {
     open: listeners.open,
     admit: (api, addresses) => {

@@ -43,7 +43,7 @@ export function unavailable(
   listener: ListenerName,
   states: SwitchStates,
 ): Page | undefined {
-  const isOn = (name: Switch): boolean => states[name] && !(name === 'debugging' && listener === 'readOnly');
+  const isOn = (name: Switch): boolean => states[name] && !(name === 'debugging' && listener !== 'secure');
   if (listener !== 'healthz') {
     const notice = notices.find(
       ({ switch: name, paths }) => !isOn(name) && paths.some((path) => isBelow(segments, path)),

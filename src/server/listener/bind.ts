@@ -1,27 +1,51 @@
+import { lstatSync, unlinkSync } from 'node:fs';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { TubeletError, type ErrorKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ListenerName } from '../route.ts';
 
+/** A port of an address, or the path of a unix socket. */
+export type ListenPlace = { readonly address: string; readonly port: number } | { readonly path: string };
+
 export interface BindOptions {
   readonly listener: ListenerName;
-  readonly address: string;
-  readonly port: number;
+  readonly at: ListenPlace;
   readonly log: Log;
 }
 
 /** Returns when the port is bound; a port that cannot be had is an error that says whose it is. */
-export async function bind(server: Server, { listener, address, port, log }: BindOptions): Promise<void> {
+export async function bind(server: Server, { listener, at, log }: BindOptions): Promise<void> {
+  if ('path' in at) removeStaleSocket(listener, at.path);
   await new Promise<void>((resolve, reject) => {
-    const onError = (cause: NodeJS.ErrnoException): void => reject(bindError(listener, address, port, cause));
+    const onError = (cause: NodeJS.ErrnoException): void => reject(bindError(listener, at, cause));
     server.once('error', onError);
-    server.listen(port, address, () => {
+    const onListening = (): void => {
       server.off('error', onError);
       resolve();
-    });
+    };
+    if ('path' in at) listenPrivately(server, at.path, onListening);
+    else server.listen(at.port, at.address, onListening);
   });
   server.on('error', (error) => log.error(error, 'HTTP listener failed', { listener }));
-  log.info('Listening', { listener, address, port: portOf(server, port) });
+  log.info('Listening', { listener, ...at, ...('port' in at && { port: portOf(server, at.port) }) });
+}
+
+/** Nobody but this user may connect, not even in the moment before a mode could be set: the node is made while listening. */
+function listenPrivately(server: Server, path: string, onListening: () => void): void {
+  const before = process.umask(0o177);
+  try {
+    server.listen(path, onListening);
+  } finally {
+    process.umask(before);
+  }
+}
+
+/** What an agent that did not stop has left. Anything but a socket is somebody else's. */
+function removeStaleSocket(listener: string, path: string): void {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return;
+  if (found.isSocket()) unlinkSync(path);
+  else throw new TubeletError('conflict', `cannot listen for ${listener} on ${path}: what is there is no socket`);
 }
 
 /** The port in fact, where any free one was asked for. */
@@ -57,7 +81,8 @@ export class OpenSockets {
   }
 }
 
-function bindError(listener: string, address: string, port: number, cause: NodeJS.ErrnoException): TubeletError {
+function bindError(listener: string, at: ListenPlace, cause: NodeJS.ErrnoException): TubeletError {
+  const place = 'path' in at ? at.path : `${at.address}:${at.port}`;
   const kinds: Readonly<Record<string, ErrorKind>> = { EADDRINUSE: 'conflict', EACCES: 'denied' };
   const advice: Readonly<Record<string, string>> = {
     EADDRINUSE: 'another program listens there; stop it or choose another port',
@@ -66,7 +91,7 @@ function bindError(listener: string, address: string, port: number, cause: NodeJ
   };
   const code = cause.code ?? '';
   const why = advice[code] ?? cause.message;
-  return new TubeletError(kinds[code] ?? 'internal', `cannot listen for ${listener} on ${address}:${port}: ${why}`, {
+  return new TubeletError(kinds[code] ?? 'internal', `cannot listen for ${listener} on ${place}: ${why}`, {
     cause,
   });
 }

@@ -1,6 +1,10 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import { TubeletError } from '../../base/errors.ts';
 import { askHttp } from '../../testing/http-ask.ts';
@@ -144,9 +148,41 @@ describe('life', () => {
   test('before its start the port is the one that was asked for, and stop is fine', async () => {
     const { world } = await listen();
     const { pipeline, log } = world;
-    const server = new PlainListener({ listener: 'healthz', address: '127.0.0.1', port: 10248, pipeline, log });
+    const server = new PlainListener({ listener: 'healthz', at: { address: '127.0.0.1', port: 10248 }, pipeline, log });
     assert.equal(server.port, 10248);
     await server.stop();
+  });
+
+  test('a socket is for this user alone, and one that was left is replaced', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'tubelet-socket-'));
+    const { world } = await listen();
+    const { pipeline, log } = world;
+    const at = (name: string) => ({ path: join(folder, name) });
+    const answer = (path: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        get({ socketPath: path, path: '/healthz', agent: false }, ({ statusCode }) => resolve(statusCode)).on(
+          'error',
+          reject,
+        );
+      });
+    try {
+      // As an agent that was killed leaves it: Node itself removes the file of a server that is closed.
+      const left = createServer().listen(at('a.sock').path);
+      await once(left, 'listening');
+      renameSync(at('a.sock').path, at('b.sock').path);
+      left.close();
+      const server = new PlainListener({ listener: 'socket', at: at('b.sock'), pipeline, log });
+      await server.start();
+      assert.equal(statSync(at('b.sock').path).mode & 0o7777, 0o600);
+      assert.equal(await answer(at('b.sock').path), 404);
+      await server.stop();
+      writeFileSync(at('file').path, 'precious');
+      const other = new PlainListener({ listener: 'socket', at: at('file'), pipeline, log });
+      await assert.rejects(other.start(), /what is there is no socket/);
+      assert.equal(readFileSync(at('file').path, 'utf8'), 'precious');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   test('stop frees the port', async () => {

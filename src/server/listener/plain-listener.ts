@@ -2,20 +2,19 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Component } from '../../base/component.ts';
 import type { Log } from '../../base/log.ts';
 import type { ListenerName } from '../route.ts';
-import { bind, OpenSockets, portOf } from './bind.ts';
+import { bind, OpenSockets, portOf, type ListenPlace } from './bind.ts';
 import { plainPeer, upgradeExchange } from './exchange.ts';
 import type { RequestPipeline } from './pipeline.ts';
 import { refuseClients } from './refuse-clients.ts';
 
 export interface PlainListenerDeps {
   readonly listener: Exclude<ListenerName, 'secure'>;
-  readonly address: string;
-  readonly port: number;
+  readonly at: ListenPlace;
   readonly pipeline: RequestPipeline;
   readonly log: Log;
 }
 
-/** A listener without TLS, for pages that are open to everybody who reaches it. */
+/** A listener without TLS, for pages that are open to everybody who reaches it: by the network, or by a file. */
 export class PlainListener implements Component {
   readonly name: string;
   readonly #deps: PlainListenerDeps;
@@ -66,6 +65,7 @@ export class PlainListener implements Component {
 
   /** The port in fact, where any free one was asked for. */
   get port(): number {
-    return portOf(this.#server, this.#deps.port);
+    const { at } = this.#deps;
+    return 'port' in at ? portOf(this.#server, at.port) : 0;
   }
 }

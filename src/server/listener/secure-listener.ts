@@ -50,7 +50,7 @@ export class SecureListener implements Component {
   }
 
   async start(_signal?: AbortSignal): Promise<void> {
-    const { tls, log, identity, clientAuthorities, pipeline } = this.#deps;
+    const { address, port, tls, log, identity, clientAuthorities, pipeline } = this.#deps;
     const parameters = tlsParameters(tls, new Set(getCiphers()));
     if (parameters.missing.length > 0)
       log.warn('Cipher suites are left out that the TLS library does not have', { suites: parameters.missing });
@@ -64,7 +64,7 @@ export class SecureListener implements Component {
     setHttp1Limits(server, pipeline.limits);
     paceHandshakes(server, this.#deps.clock);
     this.#listenTo(server);
-    await bind(server, { ...this.#deps, listener });
+    await bind(server, { listener, at: { address, port }, log });
     this.#server = server;
     const replace = (): void => this.#replace(server, parameters);
     this.#quiet.push(identity.onChange(replace));

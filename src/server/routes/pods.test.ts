@@ -24,6 +24,43 @@ test('a condition that nobody probed for says so', async () => {
   assert.ok(body.includes(`"conditions":[${shown}]`), body);
 });
 
+test('where everybody may look, values that may be secrets are masked, and nothing else', async () => {
+  const value = 'open-sesame';
+  const httpGet = { port: 80, path: '/ready', httpHeaders: [{ name: 'X-Key', value }] };
+  const container = {
+    name: 'main',
+    env: [
+      { name: 'A', value },
+      { name: 'B', valueFrom: { secretKeyRef: { name: 's', key: 'k' } } },
+      { name: 'EMPTY', value: '' },
+    ],
+    livenessProbe: { httpGet },
+    readinessProbe: { exec: { command: ['check'] } },
+    startupProbe: { httpGet },
+    lifecycle: { preStop: { httpGet }, postStart: { httpGet } },
+  };
+  const annotations = { 'kubectl.kubernetes.io/last-applied-configuration': JSON.stringify(container), other: 'stays' };
+  const ephemeralContainers = [{ name: 'debug', env: [{ name: 'A', value }] }];
+  const spec = { containers: [container], initContainers: [container], ephemeralContainers };
+  const pod: Pod = { metadata: { name: 'p', annotations }, spec };
+  const handler = podsHandler({ pods: () => [pod], hidesValues: (listener) => listener === 'readOnly' });
+  const shown = async (listener: 'readOnly' | 'socket' | 'secure') =>
+    (await readAnswer(await handler(aRequest({ listener })))).body;
+  const masked = await shown('readOnly');
+  assert.ok(!masked.includes(value), masked);
+  const { items } = JSON.parse(masked) as { items: [Pod] };
+  const first = items[0].spec?.containers[0];
+  assert.deepEqual(first?.env, [{ name: 'A', value: '<masked>' }, container.env[1], { name: 'EMPTY', value: '' }]);
+  assert.deepEqual(first?.readinessProbe, container.readinessProbe);
+  assert.deepEqual(first?.startupProbe, {
+    httpGet: { ...httpGet, httpHeaders: [{ name: 'X-Key', value: '<masked>' }] },
+  });
+  assert.equal(items[0].metadata?.annotations?.['other'], 'stays');
+  for (const listener of ['socket', 'secure'] as const) {
+    assert.deepEqual((JSON.parse(await shown(listener)) as { items: [Pod] }).items[0], pod);
+  }
+});
+
 test('no pods: an empty list', async () => {
   const { body } = await readAnswer(await podsHandler({ pods: () => [] })(aRequest()));
   assert.equal(body, '{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}');
