@@ -275,6 +275,16 @@ test('all faults at once, each with its place', () => {
   );
 });
 
+test('a flag with an unknown word is refused, and says where it was given and what was meant', () => {
+  const result = load(['--cgroup-driver=systemD', '--topology-manager-scope=foo']);
+  assert.ok(result.kind === 'error');
+  assert.equal(result.exitCode, 1);
+  assert.deepEqual(result.messages, [
+    '--cgroup-driver: cgroupDriver: must be one of cgroupfs, systemd, got "systemD"; did you mean systemd?',
+    '--topology-manager-scope: topologyManagerScope: must be one of container, pod, got "foo"',
+  ]);
+});
+
 test('files that cannot be read', () => {
   assert.deepEqual(faults(['--config=nowhere']), ['--config: cannot read /cwd/nowhere: no such file']);
   assert.deepEqual(faults(['--config-dir=/nowhere']), ['--config-dir: cannot read /nowhere: no such folder']);

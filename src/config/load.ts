@@ -14,7 +14,7 @@ import { originOfField, provenanceOf } from './provenance.ts';
 import type { KubeletConfiguration } from './schema/fields.ts';
 import type { LoadInput, LoadResult } from './settings.ts';
 import type { Branch } from './sourced-tree.ts';
-import { validate } from './validate/validate.ts';
+import { validate, validationWarnings } from './validate/validate.ts';
 import { reportedVersion, versionText } from './version.ts';
 
 /** What a configuration comes to once its gates are settled, with all that is wrong with it. */
@@ -66,7 +66,8 @@ export function assess(merged: Branch, flags?: KubeletFlags): Assessed {
   const located = (fault: Fault): Fault =>
     fault.field.startsWith('--') ? fault : { ...fault, origin: originOfField(tree, fault.field) };
   const faults = [...gateFaults, ...validate(flags === undefined ? { config, gates } : { config, gates, flags })];
-  return { tree, config, gates, faults: faults.map(located), warnings: warnings.map(located) };
+  const odd = validationWarnings({ config, gates });
+  return { tree, config, gates, faults: faults.map(located), warnings: [...warnings, ...odd].map(located) };
 }
 
 function failure(messages: readonly string[]): LoadResult {

@@ -1,4 +1,5 @@
 import { TubeletError } from '../../base/errors.ts';
+import { nearest } from '../../base/nearest.ts';
 import { Quantity } from '../../model/quantity.ts';
 import type { FlagValues } from './spec.ts';
 
@@ -40,8 +41,13 @@ function parseTaint(text: string): FlagValues['taints'][number] {
   const [, key = '', value = '', effect = ''] = match ?? [];
   if (match === null) throw invalid(`must be key=value:effect, but ${JSON.stringify(text)} is not`);
   if (!effects.includes(effect))
-    throw invalid(`the effect must be one of ${effects.join(', ')}, not ${JSON.stringify(effect)}`);
+    throw invalid(`the effect must be one of ${effects.join(', ')}, not ${JSON.stringify(effect)}${guessOf(effect)}`);
   return { key, value, effect };
+}
+
+function guessOf(effect: string): string {
+  const known = nearest(effect, effects);
+  return known === undefined ? '' : `; did you mean ${known}?`;
 }
 
 export function parseReservedMemory(text: string): FlagValues['reservedMemory'] {

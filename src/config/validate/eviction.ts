@@ -1,7 +1,7 @@
 import { Duration } from '../../base/duration.ts';
 import type { Fault } from '../fault.ts';
 import { isPercentage, parsed } from './resources.ts';
-import { check, type ValidationInput } from './rule.ts';
+import { check, oneOf, type ValidationInput } from './rule.ts';
 
 const signals: readonly string[] = [
   'memory.available',
@@ -29,11 +29,11 @@ export function checkEviction({ config }: ValidationInput): readonly Fault[] {
       ),
     ),
     ...Object.entries(grace).flatMap(([signal, value]) => [
-      ...checkSignal('evictionSoftGracePeriod', signal, value),
+      ...checkSignal('evictionSoftGracePeriod', signal),
       ...check(!isSpan(value), `evictionSoftGracePeriod.${signal}`, value, 'must be a duration such as 1m30s'),
     ]),
     ...Object.entries(reclaim).flatMap(([signal, value]) => [
-      ...checkSignal('evictionMinimumReclaim', signal, value),
+      ...checkSignal('evictionMinimumReclaim', signal),
       ...check(
         !isPercentage(value) && !((parsed(value)?.sign() ?? -1) >= 0),
         `evictionMinimumReclaim.${signal}`,
@@ -46,7 +46,7 @@ export function checkEviction({ config }: ValidationInput): readonly Fault[] {
 
 function checkThresholds(field: string, thresholds: Readonly<Record<string, string>>): readonly Fault[] {
   return Object.entries(thresholds).flatMap(([signal, value]) => [
-    ...checkSignal(field, signal, value),
+    ...checkSignal(field, signal),
     ...check(
       !isPercentage(value) && parsed(value)?.sign() !== 1,
       `${field}.${signal}`,
@@ -56,13 +56,8 @@ function checkThresholds(field: string, thresholds: Readonly<Record<string, stri
   ]);
 }
 
-function checkSignal(field: string, signal: string, value: string): readonly Fault[] {
-  return check(
-    !signals.includes(signal),
-    `${field}.${signal}`,
-    value,
-    `the signal must be one of ${signals.join(', ')}`,
-  );
+function checkSignal(field: string, signal: string): readonly Fault[] {
+  return oneOf(`${field}.${signal}`, signal, signals);
 }
 
 function isSpan(text: string): boolean {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import type { Fault } from '../fault.ts';
 import { isLabelValue, isQualifiedName, isRestrictedLabel } from './labels.ts';
-import { check, type ValidationInput } from './rule.ts';
+import { check, oneOf, type ValidationInput } from './rule.ts';
 
 export function checkTaints({ config }: ValidationInput): readonly Fault[] {
   const seen = new Set<string>();
@@ -13,12 +13,7 @@ export function checkTaints({ config }: ValidationInput): readonly Fault[] {
     return [
       ...check(!isQualifiedName(key), `${field}.key`, key, 'must be a name or domain/name'),
       ...check(!isLabelValue(value), `${field}.value`, value, 'must be a label value (63 letters, digits, -, _, .)'),
-      ...check(
-        !['NoSchedule', 'PreferNoSchedule', 'NoExecute'].includes(effect),
-        `${field}.effect`,
-        effect,
-        'must be NoSchedule, PreferNoSchedule or NoExecute',
-      ),
+      ...oneOf(`${field}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
       ...check(timeAdded !== undefined, `${field}.timeAdded`, timeAdded, 'must be left out'),
       ...check(repeated, field, id, 'must name each key and effect once'),
     ];
@@ -39,12 +34,7 @@ export function checkCommandLine({ config, flags }: ValidationInput): readonly F
       true,
       'needs --lock-file to be set',
     ),
-    ...check(
-      cloudProvider !== '' && cloudProvider !== 'external',
-      '--cloud-provider',
-      cloudProvider,
-      'must be empty or external',
-    ),
+    ...oneOf('--cloud-provider', cloudProvider, ['', 'external']),
     ...check(
       standalone && enabled,
       'authentication.webhook.enabled',

@@ -1,6 +1,7 @@
 import { Duration } from '../../base/duration.ts';
 import type { Fault } from '../fault.ts';
 import type { KubeletConfiguration } from '../schema/fields.ts';
+import { topologyOptions } from './resources.ts';
 import { check, oneOf, type ValidationInput } from './rule.ts';
 
 type NumberField = {
@@ -47,6 +48,7 @@ export function checkNumbers({ config }: ValidationInput): readonly Fault[] {
 export function checkWords({ config }: ValidationInput): readonly Fault[] {
   const words: readonly (readonly [string, string, readonly string[]])[] = [
     ['authorization.mode', config.authorization.mode, ['AlwaysAllow', 'Webhook']],
+    ['cgroupDriver', config.cgroupDriver, ['cgroupfs', 'systemd']],
     ['cpuManagerPolicy', config.cpuManagerPolicy, ['none', 'static']],
     ['memoryManagerPolicy', config.memoryManagerPolicy, ['None', 'Static']],
     ['topologyManagerPolicy', config.topologyManagerPolicy, ['none', 'best-effort', 'restricted', 'single-numa-node']],
@@ -64,6 +66,18 @@ export function checkWords({ config }: ValidationInput): readonly Fault[] {
     ['tlsMinVersion', config.tlsMinVersion, ['', 'VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13']],
   ];
   return words.flatMap(([field, value, allowed]) => oneOf(field, value, allowed));
+}
+
+const contentTypes: readonly string[] = ['application/vnd.kubernetes.protobuf', 'application/json'];
+
+/** Unknown words that the Go kubelet starts with all the same. */
+export function oddWords({ config }: ValidationInput): readonly Fault[] {
+  const { contentType, topologyManagerPolicy, topologyManagerPolicyOptions: options } = config;
+  const idle = topologyManagerPolicy === 'none' ? Object.keys(options) : [];
+  return [
+    ...oneOf('contentType', contentType, contentTypes),
+    ...idle.flatMap((option) => oneOf(`topologyManagerPolicyOptions.${option}`, option, topologyOptions)),
+  ].map(({ field, message }) => ({ field, message: `has no effect: ${message}` }));
 }
 
 const oneMilli = Duration.parse('1ms');

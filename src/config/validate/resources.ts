@@ -1,7 +1,7 @@
 import { ownValue } from '../../base/own-value.ts';
 import type { Fault } from '../fault.ts';
 import { Quantity } from '../../model/quantity.ts';
-import { check, needsGate, type ValidationInput } from './rule.ts';
+import { check, needsGate, oneOf, type ValidationInput } from './rule.ts';
 
 const enforceable: readonly string[] = [
   'pods',
@@ -18,7 +18,7 @@ export function checkEnforcement({ config }: ValidationInput): readonly Fault[] 
   const has = (key: string): boolean => wanted.includes(key);
   const enforcesCgroup = (key: string): boolean => has(key) || has(`${key}-compressible`);
   return [
-    ...wanted.flatMap((key) => check(!enforceable.includes(key), field, key, `must be of ${enforceable.join(', ')}`)),
+    ...wanted.flatMap((key) => oneOf(field, key, enforceable)),
     ...check(new Set(wanted).size !== wanted.length, field, wanted, 'must name each key once'),
     ...check(has('none') && wanted.length > 1, field, wanted, '"none" must stand alone'),
     ...['system-reserved', 'kube-reserved'].flatMap((key) =>
@@ -112,15 +112,22 @@ const cpuOptions: Readonly<Record<string, 'CPUManagerPolicyBetaOptions' | 'CPUMa
     'distribute-cpus-across-cores': 'CPUManagerPolicyAlphaOptions',
   };
 
+export const topologyOptions: readonly string[] = ['prefer-closest-numa-nodes', 'max-allowable-numa-nodes'];
+
 export function checkPolicyOptions({ config, gates }: ValidationInput): readonly Fault[] {
-  const topology = Object.keys(config.topologyManagerPolicyOptions).length > 0;
+  const topologyKeys = Object.keys(config.topologyManagerPolicyOptions);
+  const topology = topologyKeys.length > 0;
   return [
     ...needsGate(topology, 'topologyManagerPolicyOptions', 'TopologyManagerPolicyOptions', gates),
-    ...Object.entries(config.cpuManagerPolicyOptions).flatMap(([option, value]) => {
+    // The policy that does nothing ignores its options.
+    ...(config.topologyManagerPolicy === 'none' ? [] : topologyKeys).flatMap((option) =>
+      oneOf(`topologyManagerPolicyOptions.${option}`, option, topologyOptions),
+    ),
+    ...Object.keys(config.cpuManagerPolicyOptions).flatMap((option) => {
       const field = `cpuManagerPolicyOptions.${option}`;
       const gate = ownValue(cpuOptions, option);
       return [
-        ...check(!Object.hasOwn(cpuOptions, option), field, value, `must be of ${Object.keys(cpuOptions).join(', ')}`),
+        ...oneOf(field, option, Object.keys(cpuOptions)),
         ...(gate === undefined ? [] : needsGate(true, field, gate, gates)),
       ];
     }),

@@ -1,3 +1,4 @@
+import { nearest } from '../../base/nearest.ts';
 import { quote, type Fault } from '../fault.ts';
 import type { KubeletFlags } from '../flags/own-flags.ts';
 import type { FeatureGates } from '../gates/gates.ts';
@@ -25,8 +26,15 @@ export function needsGate(set: boolean, field: string, gate: GateName, gates: Fe
   return [{ field, message: `needs the feature gate ${gate}; set featureGates.${gate}: true or remove the field` }];
 }
 
-/** A fault if a value is none of a few words. */
+/** A fault if a value is none of a few words, with the one that was most likely meant. */
 export function oneOf(field: string, value: string, allowed: readonly string[]): readonly Fault[] {
+  if (allowed.includes(value)) return [];
   const words = allowed.map((word) => (word === '' ? 'empty' : word)).join(', ');
-  return check(!allowed.includes(value), field, value, `must be one of ${words}`);
+  return [{ field, message: `must be one of ${words}, got ${quote(value)}${guessOf(value, allowed)}` }];
+}
+
+/** The end of a message about an unknown word: the one that was most likely meant. */
+export function guessOf(word: string, known: Iterable<string>): string {
+  const meant = nearest(word, known);
+  return meant === undefined ? '' : `; did you mean ${meant}?`;
 }

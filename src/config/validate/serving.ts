@@ -1,13 +1,14 @@
-import type { Fault } from '../fault.ts';
+import { quote, type Fault } from '../fault.ts';
 import { cipherSuites } from './cipher-suites.ts';
-import { check, needsGate, type ValidationInput } from './rule.ts';
+import { check, guessOf, needsGate, type ValidationInput } from './rule.ts';
 
 export function checkServing({ config, gates }: ValidationInput): readonly Fault[] {
   const { tlsCipherSuites, serverTLSBootstrap, enableSystemLogQuery: query, enableSystemLogHandler } = config;
   return [
-    ...tlsCipherSuites.flatMap((suite) =>
-      check(!cipherSuites.has(suite), 'tlsCipherSuites', suite, 'must be cipher suites by their IANA names'),
-    ),
+    ...tlsCipherSuites.flatMap((suite) => {
+      const message = `must be cipher suites by their IANA names, got ${quote(suite)}${guessOf(suite, cipherSuites)}`;
+      return cipherSuites.has(suite) ? [] : [{ field: 'tlsCipherSuites', message }];
+    }),
     ...needsGate(serverTLSBootstrap, 'serverTLSBootstrap', 'RotateKubeletServerCertificate', gates),
     ...needsGate(query, 'enableSystemLogQuery', 'NodeLogQuery', gates),
     ...check(query && !enableSystemLogHandler, 'enableSystemLogQuery', query, 'needs enableSystemLogHandler: true'),

@@ -52,6 +52,8 @@ const table: readonly (readonly [string, string | undefined])[] = [
   ['containerLogMaxSize: big', 'containerLogMaxSize'],
   ['containerLogMaxSize: "-1"', undefined],
   ['authorization: {mode: Never}', 'authorization.mode'],
+  ['cgroupDriver: systemd', undefined],
+  ['cgroupDriver: foo', 'cgroupDriver'],
   ['cpuManagerPolicy: dynamic', 'cpuManagerPolicy'],
   ['memoryManagerPolicy: static', 'memoryManagerPolicy'],
   ['topologyManagerPolicy: best', 'topologyManagerPolicy'],
@@ -126,6 +128,8 @@ const table: readonly (readonly [string, string | undefined])[] = [
   ['cpuManagerPolicyOptions: {align-by-socket: "true"}\nfeatureGates: {CPUManagerPolicyAlphaOptions: true}', undefined],
   ['cpuManagerPolicyOptions: {fast: "true"}', 'cpuManagerPolicyOptions.fast'],
   ['topologyManagerPolicyOptions: {a: b}', undefined],
+  ['topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {a: b}', 'topologyManagerPolicyOptions.a'],
+  ['topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {max-allowable-numa-nodes: "8"}', undefined],
   [
     'topologyManagerPolicyOptions: {a: b}\nfeatureGates: {TopologyManagerPolicyOptions: false}',
     'topologyManagerPolicyOptions',
@@ -269,5 +273,65 @@ test('all rules speak at once', () => {
   assert.equal(
     faultsOf('port: 70000\nmaxPods: -1\nhairpinMode: x\nshutdownGracePeriod: 1ms\nfeatureGates: {Zebra: true}').length,
     5,
+  );
+});
+
+/** A word that is nearly right, where it is asked for, and the word that was meant. */
+const misspelt: readonly (readonly [body: string, meant: string])[] = [
+  ['authorization: {mode: webhook}', 'Webhook'],
+  ['cgroupDriver: systemD', 'systemd'],
+  ['cpuManagerPolicy: Static', 'static'],
+  ['memoryManagerPolicy: none', 'None'],
+  ['topologyManagerPolicy: besteffort', 'best-effort'],
+  ['topologyManagerScope: pods', 'pod'],
+  ['hairpinMode: hairpin-vet', 'hairpin-veth'],
+  ['memorySwap: {swapBehavior: LimitSwap}', 'LimitedSwap'],
+  ['configMapAndSecretChangeDetectionStrategy: watch', 'Watch'],
+  ['logging: {format: jsn}', 'json'],
+  ['tlsMinVersion: VersionTLS1.3', 'VersionTLS13'],
+  ['tlsCipherSuites: [TLS_AES_128_GCM_SHA265]', 'TLS_AES_128_GCM_SHA256'],
+  ['enforceNodeAllocatable: [pod]', 'pods'],
+  ['cpuManagerPolicyOptions: {full-pcpu-only: "true"}', 'full-pcpus-only'],
+  [
+    'topologyManagerPolicy: restricted\ntopologyManagerPolicyOptions: {prefer-closest-numa-node: "true"}',
+    'prefer-closest-numa-nodes',
+  ],
+  ['evictionHard: {memory.availble: 5%}', 'memory.available'],
+  ['registerWithTaints: [{key: a, effect: NoExecut}]', 'NoExecute'],
+  [
+    'imagePullCredentialsVerificationPolicy: AlwaysVerfy\nfeatureGates: {KubeletEnsureSecretPulledImages: true}',
+    'AlwaysVerify',
+  ],
+];
+for (const [body, meant] of misspelt) {
+  test(`${JSON.stringify(body)}: did you mean ${meant}?`, () => {
+    const faults = faultsOf(body);
+    assert.equal(faults.length, 1, faults.join('; '));
+    assert.ok(faults[0]?.endsWith(`; did you mean ${meant}?`), faults[0]);
+  });
+}
+
+test('flags are held to the same words, and a word that is far from all gets no guess', () => {
+  assert.match(
+    faultsOf('', ['--cloud-provider=externl']).join(),
+    /^--cloud-provider: must be one of empty, external, got "externl"; did you mean external\?,/,
+  );
+  assert.match(faultsOf('cgroupDriver: foo').join(), /^cgroupDriver: must be one of cgroupfs, systemd, got "foo"$/);
+});
+
+test('an unknown word that the Go kubelet starts with is only warned of', () => {
+  const body = 'contentType: application/jsn\ntopologyManagerPolicyOptions: {prefer-closest-numa-node: "true"}';
+  const { tree } = decodeFile(head + body, '/k', 'file');
+  const { faults, warnings } = assess(fileLayer(tree, '/k'));
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    warnings.map(({ field, message }) => `${field}: ${message}`),
+    [
+      'contentType: has no effect: must be one of application/vnd.kubernetes.protobuf, application/json, ' +
+        'got "application/jsn"; did you mean application/json?',
+      'topologyManagerPolicyOptions.prefer-closest-numa-node: has no effect: must be one of ' +
+        'prefer-closest-numa-nodes, max-allowable-numa-nodes, got "prefer-closest-numa-node"; ' +
+        'did you mean prefer-closest-numa-nodes?',
+    ],
   );
 });

@@ -2,7 +2,7 @@ import type { Fault } from '../fault.ts';
 import { checkEviction } from './eviction.ts';
 import { checkContainers, checkImages } from './images.ts';
 import { checkCommandLine, checkTaints } from './node.ts';
-import { checkDurations, checkNumbers, checkWords } from './ranges.ts';
+import { checkDurations, checkNumbers, checkWords, oddWords } from './ranges.ts';
 import {
   checkEnforcement,
   checkMemory,
@@ -32,6 +32,11 @@ const rules: readonly Rule[] = [
   checkTaints,
   checkCommandLine,
 ];
+
+/** What is odd in a complete configuration, and no reason to refuse it. */
+export function validationWarnings(input: ValidationInput): readonly Fault[] {
+  return oddWords(input);
+}
 
 /** All that is wrong with a complete configuration. */
 export function validate(input: ValidationInput): readonly Fault[] {
