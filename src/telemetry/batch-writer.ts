@@ -1,5 +1,3 @@
-import { writeSync } from 'node:fs';
-
 /** Takes text. A text that it answers says why some of it was lost; whatever else it answers means nothing. */
 export type WriteText = (text: string) => unknown;
 
@@ -12,12 +10,15 @@ const mostWaiting = 64 * 1024;
  */
 export class BatchWriter {
   readonly #write: WriteText;
+  readonly #finish: () => void;
   #waiting = '';
   #problem: string | undefined;
   #scheduled: NodeJS.Immediate | undefined;
 
-  constructor(write: WriteText) {
+  /** `finish` brings what `write` keeps back to its end when the process exits. */
+  constructor(write: WriteText, finish: () => void = () => {}) {
     this.#write = write;
+    this.#finish = finish;
   }
 
   /** Why the text written last did not arrive as a whole. */
@@ -30,14 +31,14 @@ export class BatchWriter {
     if (this.#waiting.length >= mostWaiting) this.flush();
     else if (this.#scheduled === undefined) {
       this.#scheduled = setImmediate(this.flush);
-      process.once('exit', this.flush);
+      process.once('exit', this.#onExit);
     }
   }
 
   readonly flush = (): void => {
     if (this.#scheduled !== undefined) {
       clearImmediate(this.#scheduled);
-      process.removeListener('exit', this.flush);
+      process.removeListener('exit', this.#onExit);
       this.#scheduled = undefined;
     }
     if (this.#waiting === '') return;
@@ -46,25 +47,9 @@ export class BatchWriter {
     const answer = this.#write(text);
     this.#problem = typeof answer === 'string' ? answer : undefined;
   };
-}
 
-/** How long a reader of our standard error may stall us before lines are lost. */
-const longestStallMs = 1_000;
-
-/** Writes to standard error, wholly and at once, whatever is behind it. */
-export function writeToStandardError(text: string): string | undefined {
-  const bytes = Buffer.from(text);
-  let stalledMs = 0;
-  for (let at = 0; at < bytes.length && stalledMs < longestStallMs;) {
-    try {
-      at += writeSync(2, bytes, at);
-    } catch (error) {
-      // A pipe that is full asks to try again. With any other failure only those who ask can be told.
-      const { code = 'unknown error' } = error as NodeJS.ErrnoException;
-      if (code !== 'EAGAIN') return `standard error does not take text: ${code}`;
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
-      stalledMs++;
-    }
-  }
-  return stalledMs < longestStallMs ? undefined : 'whoever reads standard error does not keep up: text was lost';
+  readonly #onExit = (): void => {
+    this.flush();
+    this.#finish();
+  };
 }

@@ -1,20 +1,22 @@
 import type { Clock } from '../base/clock.ts';
 import { describeError } from '../base/errors.ts';
 import type { Log, LogFields } from '../base/log.ts';
-import { BatchWriter, writeToStandardError, type WriteText } from './batch-writer.ts';
+import { BatchWriter, type WriteText } from './batch-writer.ts';
 import { klogJson } from './klog-json.ts';
 import { klogText } from './klog-text.ts';
 import type { LogLine } from './log-line.ts';
+import { LossyOutput } from './lossy-output.ts';
+import { pauseThread, tryStandardError } from './standard-error.ts';
 import { parseVmodule, vmoduleVerbosity, type VmoduleRule } from './vmodule.ts';
 import { wallClockOf } from './wall-clock.ts';
 
 export interface LogOptions {
   readonly format: 'text' | 'json';
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly clock: Pick<Clock, 'now' | 'monotonic' | 'after'>;
   readonly verbosity?: number;
   /** The flag as written, or its rules. */
   readonly vmodule?: string | readonly VmoduleRule[];
-  /** Where the text goes; standard error unless told. */
+  /** Where the text goes; default: standard error, without waiting for its reader. */
   readonly write?: WriteText;
   readonly pid?: number;
 }
@@ -41,17 +43,37 @@ interface Core {
 /** A log that writes lines as Kubernetes components do. */
 export function createLog(options: LogOptions): LogSink {
   const rules = typeof options.vmodule === 'string' ? parseVmodule(options.vmodule) : (options.vmodule ?? []);
+  const now = wallClockOf(options.clock);
+  const shape = { format: options.format === 'json' ? klogJson : klogText, now, pid: options.pid ?? process.pid };
   return new KlogSink(
     {
-      format: options.format === 'json' ? klogJson : klogText,
+      ...shape,
       fileVerbosity: rules.length === 0 ? undefined : vmoduleVerbosity(rules),
-      now: wallClockOf(options.clock),
-      pid: options.pid ?? process.pid,
-      writer: new BatchWriter(options.write ?? writeToStandardError),
+      writer: options.write === undefined ? standardErrorWriter(options.clock, shape) : new BatchWriter(options.write),
       verbosity: options.verbosity ?? 0,
     },
     {},
   );
+}
+
+function standardErrorWriter(
+  clock: Pick<Clock, 'after'>,
+  { format, now, pid }: Pick<Core, 'format' | 'now' | 'pid'>,
+): BatchWriter {
+  const output = new LossyOutput({
+    clock,
+    tryWrite: tryStandardError,
+    pause: pauseThread,
+    lossLine: (lines) => format(lossOf(lines, now(), pid)),
+  });
+  return new BatchWriter(output.write, output.finish);
+}
+
+/** The line that says how many others are missing before it. */
+function lossOf(lines: number, time: number, pid: number): LogLine {
+  const message = 'Log lines were dropped, the reader of standard error did not keep up';
+  const where = { time, pid, position: 'lossy-output.ts:1' };
+  return { ...where, severity: 'warn', level: 0, message, fields: { lines }, error: undefined };
 }
 
 /** As klog says it. */
