@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import {
   existsSync,
@@ -114,6 +115,68 @@ test('a tree of any depth is removed with few descriptors, also under names that
   assert.ok(most.seen < before + 200, `${most.seen} were open, ${before} before`);
 });
 
+test('any number of folders may be too deep', async (context) => {
+  const { root } = folder(context);
+  const tree = join(root, 'tree');
+  const bottom = join(tree, 'd/'.repeat(99));
+  mkdirSync(bottom, { recursive: true });
+  for (let number = 0; number < 1_200; number++) mkdirSync(join(bottom, `n${number}`, 'full'), { recursive: true });
+  await safeRemove(tree);
+  assert.deepEqual(readdirSync(root), []);
+});
+
+test('a folder of many names is removed: files, links, folders that are empty or not', async (context) => {
+  const { root } = folder(context);
+  const tree = join(root, 'tree');
+  mkdirSync(join(root, 'data'));
+  writeFileSync(join(root, 'data/keep'), 'x');
+  mkdirSync(tree);
+  for (let number = 0; number < 3_000; number++) {
+    const path = join(tree, `name-${number}`);
+    if (number % 3 === 0) writeFileSync(path, '');
+    else if (number % 3 === 1) symlinkSync(join(root, 'data'), path);
+    else mkdirSync(join(path, number % 2 === 0 ? 'full' : '.'), { recursive: true });
+  }
+  writeFileSync(Buffer.concat([Buffer.from(`${tree}/`), Buffer.from([0xff, 0xfe])]), 'x');
+  await safeRemove(tree);
+  assert.deepEqual(readdirSync(root), ['data']);
+  assert.deepEqual(readdirSync(join(root, 'data')), ['keep']);
+});
+
+test('a mount among many names is named, and what is mounted stays', async (context) => {
+  const { root, mount } = folder(context);
+  const tree = join(root, 'tree');
+  mkdirSync(join(root, 'data'));
+  writeFileSync(join(root, 'data/keep'), 'x');
+  mkdirSync(join(tree, 'bound'), { recursive: true });
+  writeFileSync(join(tree, 'file'), '');
+  if (!mount('--bind', join(root, 'data'), join(tree, 'bound'))) return;
+  if (!mount('--bind', join(root, 'data/keep'), join(tree, 'file'))) return;
+  for (let number = 0; number < 3_000; number++) writeFileSync(join(tree, `name-${number}`), '');
+  await assert.rejects(safeRemove(tree, { mounts: () => [] }), /tree\/(bound|file): it is a mount point/);
+  assert.deepEqual(readdirSync(join(root, 'data')), ['keep']);
+  assert.equal(readFileSync(join(root, 'data/keep'), 'utf8'), 'x');
+});
+
+test('what cannot be removed in time is left to the next try', async (context) => {
+  const { root } = folder(context);
+  const tree = join(root, 'tree');
+  for (let number = 0; number < 600; number++) mkdirSync(join(tree, `n${number}`, 'full'), { recursive: true });
+  let now = 0;
+  const clock = { monotonic: () => (now += 4 * 60_000) };
+  await assert.rejects(safeRemove(tree, { clock }), { kind: 'timeout', message: /within 10 minutes.*next try/ });
+  await safeRemove(tree);
+  assert.deepEqual(readdirSync(root), []);
+});
+
+test("what an earlier removal had moved out of a writer's reach goes with the path it was moved from", async (context) => {
+  const { root } = folder(context);
+  const aside = `.removed-${createHash('sha256').update('tree').digest('hex').slice(0, 16)}-2`;
+  mkdirSync(join(root, aside, 'full'), { recursive: true });
+  await safeRemove(join(root, 'tree'));
+  assert.deepEqual(readdirSync(root), []);
+});
+
 test('refuses the root and relative paths', async () => {
   for (const path of ['/', '//', '/..', '', '.', 'relative/path']) {
     await assert.rejects(safeRemove(path), { kind: 'invalid' }, path);
@@ -208,7 +271,7 @@ function writerIn(tree: string, way: 'path' | 'open'): ChildProcess {
 }
 
 for (const way of ['path', 'open'] as const) {
-  test(`whoever keeps writing into the tree by ${way === 'path' ? 'its path' : 'a folder that is open'} is outrun`, async (context) => {
+  test(`a process that keeps writing into the tree by ${way === 'path' ? 'its path' : 'a folder that is open'} is outrun`, async (context) => {
     const { root } = folder(context);
     const tree = join(root, 'tree');
     mkdirSync(join(tree, 'held'), { recursive: true });

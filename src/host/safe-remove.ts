@@ -1,9 +1,14 @@
+import { createHash } from 'node:crypto';
 import { constants, readFileSync } from 'node:fs';
-import { open, readdir, realpath, rmdir, unlink, type FileHandle } from 'node:fs/promises';
+import { mkdir, open, realpath, rmdir, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
+import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
+import { systemClock } from '../base/system-clock.ts';
+import { namesInPortions } from './folder-names.ts';
 import { mountsAtOrBelow, readMountInfo, type MountEntry } from './mountinfo.ts';
-import { codeOf, entryPath, makeAside, moveAway, outrunWriter, type Race } from './outrun-writer.ts';
+import { codeOf, entryPath, moveAway } from './move-away.ts';
+import { NameRemover } from './remove-names.ts';
 
 /** Something may still write into a directory while it is emptied; that many times it is tried. */
 const mostPasses = 3;
@@ -12,14 +17,22 @@ const mostPasses = 3;
  * all descriptors of the agent that way: what is deeper is moved to the top of the tree, and its turn comes again.
  */
 const deepest = 100;
-/** Whoever makes new ones all the time must not keep us forever. */
-const mostMoved = 10_000;
+/**
+ * A tree may have millions of names, and a process may go on making new ones. What is left then is removed by the next
+ * call: whoever removes something tries again when it fails.
+ */
+const maxRemovalMs = 10 * 60_000;
+/** A process that writes into a folder is raced for that long; it is lost within milliseconds as a rule. */
+const maxRaceMs = 2_000;
+/** Folders with more names are emptied by a thread, as far as files and empty folders are in them. */
+const maxNamesHere = 1_000;
 /** What was moved out of a writer's reach may be contested in turn, by who has it open. */
 const mostAsides = 8;
 /** Directories of one tree that a writer is outrun in; then the whole tree is moved out of its reach. */
 const mostRaces = 20;
 
 export interface SafeRemoveOptions {
+  readonly clock?: Pick<Clock, 'monotonic'>;
   readonly mounts?: () => readonly MountEntry[];
 }
 
@@ -45,12 +58,39 @@ export async function safeRemove(path: string, options: SafeRemoveOptions = {}):
   const directory = await openDirectory(parent);
   if (directory === undefined) return;
   try {
-    const removal = { home: await placeOf(directory), requireNoMount, moved: 0, asides: 0, races: 0 };
-    await removeEntry(directory, Buffer.from(basename(clean)), real, removal, []);
+    const { clock = systemClock() } = options;
+    const removal = {
+      home: await placeOf(directory),
+      requireNoMount,
+      names: new NameRemover(),
+      top: basename(clean),
+      isOver: deadline(clock, maxRemovalMs),
+      moved: 0,
+      asides: 0,
+      races: 0,
+    };
+    try {
+      for (let number = 1; number <= mostAsides; number++) {
+        const aside = asideName(removal.top, number);
+        await removeEntry(directory, Buffer.from(aside), join(parent, aside), removal, []);
+      }
+      await removeEntry(directory, Buffer.from(removal.top), real, removal, []);
+    } finally {
+      await removal.names.close();
+    }
   } finally {
     await directory.close();
   }
 }
+
+function deadline(clock: Pick<Clock, 'monotonic'>, ms: number): () => boolean {
+  const untilMs = clock.monotonic() + ms;
+  return () => clock.monotonic() >= untilMs;
+}
+
+/** Where what is in a contested directory goes: beside it, under a name by which the next removal of it finds it. */
+const asideName = (top: string, number: number): string =>
+  `.removed-${createHash('sha256').update(top).digest('hex').slice(0, 16)}-${number}`;
 
 /** Where a directory lives. Two mounts of one file system share the device, so the mount counts too. */
 interface Place {
@@ -72,6 +112,10 @@ interface Removal {
   readonly home: Place;
   /** What is moved takes along what is mounted below it, and whoever mounted that would not find it again. */
   readonly requireNoMount: () => void;
+  readonly names: NameRemover;
+  /** The last name of the path. */
+  readonly top: string;
+  readonly isOver: () => boolean;
   /** Of those that were too deep. */
   moved: number;
   asides: number;
@@ -108,15 +152,15 @@ async function removeEntry(
       await directory.close();
     }
     if (await removeEmptyDirectory(path, shown)) return;
-    // What came from below to the top is no sign of somebody writing.
-    if (above.length === 0 && removal.moved > moved && removal.moved < mostMoved) pass = 0;
+    // What came from below to the top is no sign of a process that writes.
+    if (above.length === 0 && removal.moved > moved) pass = 0;
   }
   if (!(await outrun(parent, name, shown, removal, above))) throw new Contested(shown);
 }
 
 class Contested extends TubeletError {
   constructor(shown: string) {
-    super('conflict', `cannot remove ${shown}: somebody keeps writing into it`);
+    super('conflict', `cannot remove ${shown}: a process keeps writing into it`);
   }
 }
 
@@ -134,13 +178,12 @@ async function outrun(
   try {
     await requireHome(directory, shown, removal.home);
     removal.requireNoMount();
-    if (top !== undefined) {
-      return removal.races++ < mostRaces && moving(shown, () => outrunWriter({ directory, path, to: top }));
-    }
+    if (top !== undefined) return removal.races++ < mostRaces && (await race(removal, shown, directory, path, top));
     removal.races = 0;
     if (++removal.asides > mostAsides) return false;
-    const aside = Buffer.from(await makeAside(`/proc/self/fd/${parent.fd}`));
-    const won = await outrunTo(parent, aside, shown, removal, { directory, path });
+    const aside = Buffer.from(asideName(removal.top, removal.asides));
+    await mkdir(entryPath(parent, aside), 0o700);
+    const won = await raceTo(parent, aside, shown, removal, directory, path);
     await removeEntry(parent, aside, join(dirname(shown), aside.toString()), removal, []);
     return won;
   } finally {
@@ -148,20 +191,36 @@ async function outrun(
   }
 }
 
-async function outrunTo(
+async function raceTo(
   parent: FileHandle,
   aside: Buffer,
   shown: string,
   removal: Removal,
-  race: Omit<Race, 'to'>,
+  directory: FileHandle,
+  path: Buffer,
 ): Promise<boolean> {
   const to = await openDirectory(entryPath(parent, aside));
   if (to === undefined) return false;
   try {
     await requireHome(to, shown, removal.home);
-    return moving(shown, () => outrunWriter({ ...race, to }));
+    return await race(removal, shown, directory, path, to);
   } finally {
     await to.close();
+  }
+}
+
+/** Once the directory is gone, whoever has it open can write into it no more. Answers false when that took too long. */
+async function race(
+  { names }: Removal,
+  shown: string,
+  directory: FileHandle,
+  path: Buffer,
+  to: FileHandle,
+): Promise<boolean> {
+  try {
+    return await names.run({ kind: 'outrun', directory: directory.fd, path, to: to.fd, maxMs: maxRaceMs });
+  } catch (error) {
+    throw movingFailure(shown, error);
   }
 }
 
@@ -169,10 +228,13 @@ function moving<T>(shown: string, move: () => T): T {
   try {
     return move();
   } catch (error) {
-    const code = codeOf(error);
-    if (code === 'EBUSY' || code === 'EXDEV') throw refusal(shown, 'it has a mount point');
-    throw failure(shown, error);
+    throw movingFailure(shown, error);
   }
+}
+
+function movingFailure(shown: string, error: unknown): TubeletError {
+  const code = codeOf(error);
+  return code === 'EBUSY' || code === 'EXDEV' ? refusal(shown, 'it has a mount point') : failure(shown, error);
 }
 
 /** Unlinks anything but a directory; answers false for a directory. */
@@ -201,8 +263,23 @@ async function emptyDirectory(
   removal: Removal,
   above: readonly FileHandle[],
 ): Promise<void> {
-  const names = await readdir(`/proc/self/fd/${directory.fd}`, { encoding: 'buffer' });
-  for (const name of names) await removeEntry(directory, name, `${shown}/${name.toString()}`, removal, above);
+  let seen = 0;
+  let isHandedOver = false;
+  for await (const names of namesInPortions(`/proc/self/fd/${directory.fd}`)) {
+    requireTime(shown, removal);
+    for (const name of names) await removeEntry(directory, name, `${shown}/${name.toString()}`, removal, above);
+    seen += names.length;
+    if (seen < maxNamesHere || isHandedOver || !removal.names.isReady) continue;
+    // What comes here after that is what the thread has left: folders with something in them, and what is mounted.
+    isHandedOver = true;
+    await removal.names.run({ kind: 'empty', directory: directory.fd, maxMs: maxRemovalMs });
+  }
+}
+
+function requireTime(shown: string, { isOver }: Removal): void {
+  if (!isOver()) return;
+  const words = `not all of it was removed within ${maxRemovalMs / 60_000} minutes, the rest is left to the next try`;
+  throw new TubeletError('timeout', `cannot remove ${shown}: ${words}`);
 }
 
 /** Answers false when the directory got new entries and another pass may help. */

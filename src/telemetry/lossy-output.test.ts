@@ -80,7 +80,7 @@ test('a line is never cut by one that comes after lines that were dropped', asyn
 });
 
 test('at the exit what is kept is written, and a reader that hangs delays it for a moment only', () => {
-  const { clock, pipe, output, pauses } = start(0);
+  const { clock, output, pauses } = start(0);
   output.write(line(1));
   output.finish();
   assert.equal(pauses.length > 0 && pauses.reduce((sum, ms) => sum + ms, 0) <= 1_000, true);
