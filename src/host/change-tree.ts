@@ -1,7 +1,8 @@
-import { chmod, chown, readdir, type FileHandle } from 'node:fs/promises';
+import { chmod, chown, type FileHandle } from 'node:fs/promises';
 import { changeFor, type GroupAccess } from '../model/group-access.ts';
 import { changeLargeTree } from './change-large-tree.ts';
 import { mappedError } from './files.ts';
+import { entriesInPortions, type FolderEntry } from './folder-names.ts';
 import { entryOf, factsOf, openPath, pathOf } from './path-handle.ts';
 
 /** So many entries of one folder are looked at side by side; folders one after the other, so that few are open. */
@@ -62,10 +63,13 @@ async function changeOpen(entry: FileHandle, walk: Walk): Promise<boolean> {
 }
 
 async function changeInside(folder: FileHandle, walk: Walk): Promise<boolean> {
-  const entries = await readdir(pathOf(folder), { encoding: 'buffer', withFileTypes: true });
-  if (walk.seen + entries.length > mostHere) return false;
-  const folders = entries.filter((entry) => entry.isDirectory());
-  const others = entries.filter((entry) => !entry.isDirectory());
+  const entries: FolderEntry[] = [];
+  for await (const portion of entriesInPortions(pathOf(folder))) {
+    entries.push(...portion);
+    if (walk.seen + entries.length > mostHere) return false;
+  }
+  const folders = entries.filter(({ isFolder }) => isFolder);
+  const others = entries.filter(({ isFolder }) => !isFolder);
   let next = 0;
   const work = async (): Promise<boolean> => {
     for (let entry = others[next++]; entry !== undefined; entry = others[next++]) {

@@ -43,6 +43,29 @@ test('a folder too large to be listed as a whole is counted all the same', async
   assert.equal((await disk.tree(root, signal)).inodes, 6_001);
 });
 
+test('names that are no text count like others, and folders below them', async () => {
+  const root = folder();
+  const name = (bytes: readonly number[], rest = ''): Buffer =>
+    Buffer.concat([Buffer.from(`${root}/`), Buffer.from(bytes), Buffer.from(rest)]);
+  writeFileSync(name([0xff, 0xfe]), text);
+  mkdirSync(name([0xc3]));
+  writeFileSync(name([0xc3], '/\u00e4\u4e16'), text);
+  assert.equal((await disk.tree(root, signal)).inodes, 4);
+});
+
+test('folders too large to be read at once, within each other', async () => {
+  const root = folder();
+  const long = 'n'.repeat(240);
+  let path = root;
+  for (let level = 0; level < 3; level++) {
+    for (let index = 0; index < 400; index++) mkdirSync(join(path, `${long}${index}`));
+    path = join(path, `${long}${200 + level}`);
+  }
+  assert.equal((await disk.tree(root, signal)).inodes, 1_201);
+  const { folders } = await disk.folders(root, signal);
+  assert.deepEqual([folders.size, folders.get(`${long}200`)?.inodes, folders.get(`${long}0`)?.inodes], [400, 800, 0]);
+});
+
 test('a tree that is not there takes nothing; one file is a tree', async () => {
   assert.deepEqual(await disk.tree('/nowhere/at/all', signal), { bytes: 0, inodes: 0 });
   const file = join(folder(), 'hosts');

@@ -1,31 +1,44 @@
 import { opendir } from 'node:fs/promises';
 
-const namesAtATime = 256;
+const entriesAtATime = 256;
+
+export interface FolderEntry {
+  readonly name: Buffer;
+  readonly isFolder: boolean;
+}
 
 /**
- * The names in a folder, some at a time: whoever may write there must not be able to fill the memory with names, nor to
- * hold up the event loop. The folder is not open any more when the last portion is handed on, so that a walk down a tree
- * of small folders has few open.
+ * What is in a folder, some entries at a time: whoever may write there must not be able to fill the memory with names, nor
+ * to hold up the event loop. The folder is not open any more when the last portion is handed on, so that a walk down a
+ * tree of small folders has few open.
  */
-export async function* namesInPortions(path: string | Buffer): AsyncGenerator<readonly Buffer[]> {
-  const folder = await opendir(path as string, { encoding: 'buffer' as BufferEncoding, bufferSize: namesAtATime });
+export async function* entriesInPortions(
+  path: string | Buffer,
+  portion = entriesAtATime,
+): AsyncGenerator<readonly FolderEntry[]> {
+  const folder = await opendir(path as string, { encoding: 'buffer' as BufferEncoding, bufferSize: portion });
   let isOpen = true;
   try {
     while (isOpen) {
-      const names: Buffer[] = [];
-      while (names.length < namesAtATime) {
-        // The declarations of Node know nothing of names that are bytes, which `encoding: 'buffer'` gives.
-        const name: unknown = (await folder.read())?.name;
-        if (!(name instanceof Buffer)) {
+      const entries: FolderEntry[] = [];
+      while (entries.length < portion) {
+        const entry = await folder.read();
+        if (entry === null) {
           isOpen = false;
           await folder.close();
           break;
         }
-        names.push(name);
+        // The declarations of Node know nothing of names that are bytes, which `encoding: 'buffer'` gives.
+        entries.push({ name: entry.name as unknown as Buffer, isFolder: entry.isDirectory() });
       }
-      if (names.length > 0) yield names;
+      if (entries.length > 0) yield entries;
     }
   } finally {
     if (isOpen) await folder.close();
   }
+}
+
+/** The names alone, as texts. */
+export async function* namesInPortions(path: string): AsyncGenerator<readonly string[]> {
+  for await (const entries of entriesInPortions(path)) yield entries.map(({ name }) => name.toString());
 }

@@ -5,7 +5,7 @@ import { basename, dirname, isAbsolute, join, normalize } from 'node:path';
 import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
 import { systemClock } from '../base/system-clock.ts';
-import { namesInPortions } from './folder-names.ts';
+import { entriesInPortions } from './folder-names.ts';
 import { mountsAtOrBelow, readMountInfo, type MountEntry } from './mountinfo.ts';
 import { codeOf, entryPath, moveAway } from './move-away.ts';
 import { NameRemover } from './remove-names.ts';
@@ -265,10 +265,10 @@ async function emptyDirectory(
 ): Promise<void> {
   let seen = 0;
   let isHandedOver = false;
-  for await (const names of namesInPortions(`/proc/self/fd/${directory.fd}`)) {
+  for await (const entries of entriesInPortions(`/proc/self/fd/${directory.fd}`)) {
     requireTime(shown, removal);
-    for (const name of names) await removeEntry(directory, name, `${shown}/${name.toString()}`, removal, above);
-    seen += names.length;
+    for (const { name } of entries) await removeEntry(directory, name, `${shown}/${name.toString()}`, removal, above);
+    seen += entries.length;
     if (seen < maxNamesHere || isHandedOver || !removal.names.isReady) continue;
     // What comes here after that is what the thread has left: folders with something in them, and what is mounted.
     isHandedOver = true;
