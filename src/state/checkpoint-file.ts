@@ -60,9 +60,19 @@ export class CheckpointFile<T> implements Component {
     if (reading.kind === 'read') return reading.content;
     if (reading.kind === 'damaged') {
       log.warn('Checkpoint is damaged, putting it aside and going on without', { path, why: reading.why });
-      await disk.putAside(path);
+      await this.#putAside();
     }
     return undefined;
+  }
+
+  /** Kept for people to look at, where the disk allows it: the next write replaces what stays. */
+  async #putAside(): Promise<void> {
+    const { disk, path, log } = this.#deps;
+    try {
+      await disk.putAside(path);
+    } catch (error) {
+      log.error(error, 'Cannot put damaged checkpoint aside, going on', { path });
+    }
   }
 
   async start(): Promise<void> {}

@@ -84,6 +84,18 @@ test('a damaged file is put aside, told, and the start goes on', async () => {
   assert.equal(await file.load(), undefined);
 });
 
+test('a damaged file that cannot be put aside is reported, and the start goes on', async () => {
+  const { clock, log, disk, file, content } = setUp();
+  disk.files.set('/n', '{"version":1,"chec');
+  disk.putAside = () => Promise.reject(new TubeletError('denied', 'read-only file system'));
+  assert.equal(await file.load(), undefined);
+  assert.equal(log.messages('error').length, 1);
+  content.push(1);
+  file.changed();
+  await clock.advance(1_000);
+  assert.deepEqual(await file.load(), [1]);
+});
+
 test('what a disk refused is written later, and not after the stop', async () => {
   const { clock, disk, file, content } = setUp();
   const replace = disk.replace.bind(disk);
