@@ -42,6 +42,15 @@ describe('a program', () => {
     assert.equal(chunks, 5);
   });
 
+  test('that has started another one, which holds its outputs open, is not waited for when the call is given up', async () => {
+    const stop = new AbortController();
+    const start = `require('node:child_process').spawn('sleep', ['20'], { stdio: 'inherit' }).unref(); console.log('begun')`;
+    const output = async (): Promise<void> => stop.abort(new Error('given up'));
+    const began = performance.now();
+    await assert.rejects(runner.run(['-e', start], output, stop.signal), { message: 'given up' });
+    assert.ok(performance.now() - began < 15_000, 'it waited for the other one');
+  });
+
   test('is killed when the call is given up', async () => {
     const stop = new AbortController();
     const wait = 'console.log("begun"); setInterval(() => {}, 1000)';

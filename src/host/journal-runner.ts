@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
+import { raceAbort } from '../base/abort.ts';
 
 export interface JournalRunnerOptions {
   /** The agent's own; the program is found by its PATH. */
@@ -28,7 +29,13 @@ export function journalRunner({ environment, program = 'journalctl' }: JournalRu
       signal.throwIfAborted();
       const env = { ...environment, TZ: 'UTC', LC_ALL: 'C', SYSTEMD_PAGER: '', SYSTEMD_COLORS: '0' };
       const child = spawn(program, [...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-      const kill = (): void => void child.kill('SIGKILL');
+      // A program that hangs in the kernel does not end when it is killed, and one that it has started may hold its
+      // outputs open: nothing more is read from them.
+      const kill = (): void => {
+        child.kill('SIGKILL');
+        child.stdout.destroy();
+        child.stderr.destroy();
+      };
       // Also a kill may fail; how the program ends is heard by other ways.
       child.on('error', () => {});
       const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
@@ -44,14 +51,14 @@ export function journalRunner({ environment, program = 'journalctl' }: JournalRu
         let turn: Promise<void> = Promise.resolve();
         const inTurn = (chunk: Uint8Array): Promise<void> => (turn = turn.then(() => output(chunk)));
         await Promise.all([copy(child.stdout, inTurn), copy(child.stderr, inTurn)]);
-        await closed;
-        signal.throwIfAborted();
+        await raceAbort(closed, signal);
         return { kind: 'ended' };
+      } catch (error) {
+        signal.throwIfAborted();
+        throw error;
       } finally {
         signal.removeEventListener('abort', kill);
         kill();
-        child.stdout.destroy();
-        child.stderr.destroy();
       }
     },
   };
