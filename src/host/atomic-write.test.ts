@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { seededRandom } from '../testing/seeded-random.ts';
-import { atomicWrite } from './atomic-write.ts';
+import { atomicRemove, atomicWrite } from './atomic-write.ts';
 
 function folder(context: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'tubelet-write-'));
@@ -44,9 +53,37 @@ test('a write that fails leaves the old content and nothing beside it', async (c
 test('a name that is taken is not written over', async (context) => {
   const root = folder(context);
   const taken = `.state.${seededRandom(5).hex(6)}.tmp`;
-  writeFileSync(join(root, taken), 'of somebody else');
+  writeFileSync(join(root, 'target'), 'of somebody else');
+  symlinkSync('target', join(root, taken));
   await assert.rejects(atomicWrite(join(root, 'state'), 'x', { mode: 0o600, random: seededRandom(5) }), {
     code: 'EEXIST',
   });
-  assert.equal(readFileSync(join(root, taken), 'utf8'), 'of somebody else');
+  assert.equal(readFileSync(join(root, 'target'), 'utf8'), 'of somebody else');
+});
+
+test('what a killed writer left goes with the next write or removal, and nothing else does', async (context) => {
+  const root = folder(context);
+  const path = join(root, 'state');
+  const others = ['.other.0123456789ab.tmp', '.state.0123456789ab', '.state.xyz.tmp', '.state.0123456789abc.tmp', 'x'];
+  for (const name of others) writeFileSync(join(root, name), '');
+  symlinkSync('x', join(root, '.state.aaaaaaaaaaaa.tmp'));
+  mkdirSync(join(root, '.state.bbbbbbbbbbbb.tmp'));
+  const kept = readdirSync(root);
+  const left = ['.state.0123456789ab.tmp', '.state.ffffffffffff.tmp'];
+  for (const name of left) writeFileSync(join(root, name), 'half');
+  await atomicWrite(path, 'one', { mode: 0o600, random: seededRandom(1) });
+  assert.deepEqual(readdirSync(root).toSorted(), [...kept, 'state'].toSorted());
+  for (const name of left) writeFileSync(join(root, name), 'half');
+  await atomicRemove(path);
+  await atomicRemove(path);
+  await atomicRemove(join(root, 'no/such/file'));
+  assert.deepEqual(readdirSync(root).toSorted(), kept.toSorted());
+});
+
+test('writers of one file at the same time do not take each other for killed ones', async (context) => {
+  const root = folder(context);
+  const path = join(root, 'state');
+  const random = seededRandom(1);
+  await Promise.all(Array.from({ length: 20 }, (_, n) => atomicWrite(path, `${n}`, { mode: 0o600, random })));
+  assert.deepEqual(readdirSync(root), ['state']);
 });

@@ -1,4 +1,4 @@
-import { open, rename, unlink, type FileHandle } from 'node:fs/promises';
+import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Random } from '../base/random.ts';
 
@@ -8,23 +8,66 @@ export interface AtomicWriteOptions {
   readonly random: Random;
 }
 
+/** Temporary files that are being written; those of other names are of a writer that was killed. */
+const underWay = new Set<string>();
+const randomBytes = 6;
+const randomPart = /^[0-9a-f]{12}$/;
+const ending = '.tmp';
+
 /**
  * Replaces a file so that a reader, and a machine that loses power, sees either the old content or the new, never a part.
- * The new content is written beside the old under a name of its own, brought to the disk, and renamed over it.
+ * The new content is written beside the old under a name of its own, brought to the disk, and renamed over it. What killed
+ * writers of the same file have left goes before.
  */
 export async function atomicWrite(path: string, data: string | Uint8Array, options: AtomicWriteOptions): Promise<void> {
   const folder = dirname(path);
-  const temporary = join(folder, `.${basename(path)}.${options.random.hex(6)}.tmp`);
-  // Not made by us until it is open: a name that is taken belongs to somebody else.
-  const file = await open(temporary, 'wx', options.mode);
+  const temporary = join(folder, `${prefixOf(path)}${options.random.hex(randomBytes)}${ending}`);
+  await removeUnfinished(path);
+  underWay.add(temporary);
   try {
-    await fill(file, data, options.mode);
-    await rename(temporary, path);
-  } catch (error) {
-    await unlink(temporary);
-    throw error;
+    // Not made by us until it is open: a name that is taken belongs to somebody else.
+    const file = await open(temporary, 'wx', options.mode);
+    try {
+      await fill(file, data, options.mode);
+      await rename(temporary, path);
+    } catch (error) {
+      await unlink(temporary);
+      throw error;
+    }
+  } finally {
+    underWay.delete(temporary);
   }
   await syncFolder(folder);
+}
+
+/** Removes a file that `atomicWrite` wrote, with what killed writers of it have left. What is not there is fine. */
+export async function atomicRemove(path: string): Promise<void> {
+  await removeUnfinished(path);
+  await unlessMissing(unlink(path));
+}
+
+const prefixOf = (path: string): string => `.${basename(path)}.`;
+
+/** Only plain files of our own names: a link or folder of such a name was made by somebody else. */
+async function removeUnfinished(path: string): Promise<void> {
+  const folder = dirname(path);
+  const prefix = prefixOf(path);
+  for (const name of (await unlessMissing(readdir(folder))) ?? []) {
+    if (!name.startsWith(prefix) || !name.endsWith(ending)) continue;
+    if (!randomPart.test(name.slice(prefix.length, -ending.length))) continue;
+    const left = join(folder, name);
+    if (underWay.has(left) || (await unlessMissing(lstat(left)))?.isFile() !== true) continue;
+    await unlessMissing(unlink(left));
+  }
+}
+
+async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  try {
+    return await work;
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
 }
 
 async function fill(file: FileHandle, data: string | Uint8Array, mode: number): Promise<void> {

@@ -2,7 +2,12 @@ import { constants } from 'node:fs';
 import { chmod, mkdir, readdir, open, readFile, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
+import { systemRandom } from '../base/system-random.ts';
+import { atomicRemove, atomicWrite } from './atomic-write.ts';
+import { namesInPortions } from './folder-names.ts';
 import { safeRemove } from './safe-remove.ts';
+
+const random = systemRandom();
 
 /** The real file system behind the small ports of components. Modes are exact: the umask counts for nothing. */
 export const hostFiles = {
@@ -24,6 +29,16 @@ export const hostFiles = {
     });
   },
 
+  /** A reader, and a machine that loses power, sees the old content or the new one, never a part. */
+  replaceFile(path: string, content: string, mode: number): Promise<void> {
+    return mapped(() => atomicWrite(path, content, { mode, random }));
+  },
+
+  /** Removes a file that `replaceFile` wrote. What is not there is fine. */
+  removeFile(path: string): Promise<void> {
+    return mapped(() => atomicRemove(path));
+  },
+
   readText(path: string): Promise<string> {
     return mapped(() => readFile(path, 'utf8'));
   },
@@ -43,10 +58,16 @@ export const hostFiles = {
     });
   },
 
-  /** Names in a folder; none when the folder is not there. */
-  async list(path: string): Promise<readonly string[]> {
+  /**
+   * Names in a folder; none when the folder is not there. With `keep` only those that it says true to, and of the others no
+   * more than some at a time: for folders that others may fill.
+   */
+  async list(path: string, keep?: (name: string) => boolean): Promise<readonly string[]> {
     try {
-      return await readdir(path);
+      if (keep === undefined) return await readdir(path);
+      const kept: string[] = [];
+      for await (const names of namesInPortions(path)) kept.push(...names.filter(keep));
+      return kept;
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return [];
       throw mappedError(error);

@@ -40,6 +40,14 @@ export class MemoryFiles {
     this.entries.set(path, { content, mode });
   }
 
+  async replaceFile(path: string, content: string, mode: number): Promise<void> {
+    await this.writeFile(path, content, mode);
+  }
+
+  async removeFile(path: string): Promise<void> {
+    await this.removeTree(path);
+  }
+
   /** What others write on this disk, a runtime its logs say: without faults, and with the folders above. */
   append(path: string, text: string): void {
     this.#makeAbove(path, 0o755);
@@ -53,12 +61,12 @@ export class MemoryFiles {
     return asText(content);
   }
 
-  async list(path: string): Promise<readonly string[]> {
+  async list(path: string, keep: (name: string) => boolean = () => true): Promise<readonly string[]> {
     const inside = `${this.real(path)}/`;
     const names = [...this.entries.keys()]
       .filter((entry) => entry.startsWith(inside))
       .map((entry) => entry.slice(inside.length));
-    return [...new Set(names.map((name) => name.split('/')[0] ?? ''))];
+    return [...new Set(names.map((name) => name.split('/')[0] ?? ''))].filter(keep);
   }
 
   async removeTree(path: string): Promise<void> {

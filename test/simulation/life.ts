@@ -126,7 +126,7 @@ export class Life {
       makeFolder: (path, mode) => slow('makeFolder', path, () => real.makeFolder(path, mode)),
       writeFile: (path, content, mode) => slow('writeFile', path, () => real.writeFile(path, content, mode)),
       readText: (path) => slow('readText', path, () => real.readText(path)),
-      list: (path) => slow('list', path, () => real.list(path)),
+      list: (path, keep) => slow('list', path, () => real.list(path, keep)),
       removeTree: (path) => slow('removeTree', path, () => real.removeTree(path)),
       removeEmpty: (path) => slow('removeEmpty', path, () => real.removeEmpty(path)),
     };
@@ -135,7 +135,9 @@ export class Life {
   csiFiles(real: CsiFiles): CsiFiles {
     return {
       ...this.files(real),
-      removeEmpty: (path) => this.#onDisk('removeEmpty', path, () => real.removeEmpty(path)),
+      replaceFile: (path, content, mode) =>
+        this.#onDisk('writeFile', path, () => real.replaceFile(path, content, mode)),
+      removeFile: (path) => this.#onDisk('removeTree', path, () => real.removeFile(path)),
     };
   }
 

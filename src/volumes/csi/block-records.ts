@@ -77,7 +77,7 @@ export class BlockRecords {
       const attachment = attachmentName({ driver, handle }, nodeName);
       const record: PublishedData = { driver, handle, name, nodeName, attachment, lifecycle: 'Persistent' };
       await files.makeFolder(dataFolder, folderMode);
-      await files.writeFile(data, encodePublished(record), dataMode);
+      await files.replaceFile(data, encodePublished(record), dataMode);
     }
     await files.makeFolder(users, folderMode);
     await devices.link(join(users, uid), this.published(place));
@@ -136,7 +136,7 @@ export class BlockRecords {
     await this.#requireUnmounted(staging);
     await files.removeTree(staging);
     for (const empty of [published, users]) await files.removeEmpty(empty);
-    await files.removeTree(data);
+    await files.removeFile(data);
     for (const empty of [dataFolder, folder]) await files.removeEmpty(empty);
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import { hostFiles, volumeHost } from '../../host/index.ts';
@@ -62,6 +62,9 @@ test('on a real disk: modes, records, and nothing left', async (t) => {
   assert.deepEqual(await Promise.all(made.map(modeOf)), ['750', '644', '750', '644']);
   assert.match(await readFile(staging.data, 'utf8'), /^\{"driverName":"fake.csi.example.com","volumeHandle":"h"\}\n$/);
 
+  // Agents that were killed while they wrote these.
+  await writeFile(join(folder, '.vol_data.json.0123456789ab.tmp'), '{');
+  await writeFile(join(staging.folder, `.${basename(staging.data)}.0123456789ab.tmp`), '{');
   const next = start();
   await next.start();
   await next.setUp({ pod, volume, claimed }, never);

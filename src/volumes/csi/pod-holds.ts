@@ -51,7 +51,7 @@ export class PodHolds {
       throw new TubeletError('conflict', words);
     }
     await files.makeFolder(folder, folderMode);
-    await files.writeFile(path, encodePublished(data), dataMode);
+    await files.replaceFile(path, encodePublished(data), dataMode);
     return present.isMissing;
   }
 
@@ -91,7 +91,7 @@ export class PodHolds {
   async drop(place: VolumePlace): Promise<void> {
     const { files } = this.#deps;
     const { folder, data } = this.placeOf(place);
-    await files.removeTree(data);
+    await files.removeFile(data);
     await files.removeEmpty(folder);
   }
 

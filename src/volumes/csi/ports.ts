@@ -35,4 +35,8 @@ export interface DriverTokens extends TokenSource {
 /** The agent's own folders; what it wrote there it can read. */
 export interface CsiFiles extends VolumeFiles {
   readText(path: string): Promise<string>;
+  /** A record: a machine that loses power has the old content or the new one, never a part. */
+  replaceFile(path: string, content: string, mode: number): Promise<void>;
+  /** Removes a record, with what a killed writer of it left. What is not there is fine. */
+  removeFile(path: string): Promise<void>;
 }

@@ -83,7 +83,7 @@ export class Staging {
     const isNew = !(await this.#isRecorded(place));
     // What is mounted there already is not ours to change, not even its mode.
     if ((await mounts.atOrBelow(place.target)).length === 0) await files.makeFolder(place.target, folderMode);
-    if (isNew) await files.writeFile(place.data, encodeStaged(data), dataMode);
+    if (isNew) await files.replaceFile(place.data, encodeStaged(data), dataMode);
     try {
       await stage(place.target);
     } catch (error) {
@@ -131,7 +131,7 @@ export class Staging {
       );
     }
     await files.removeEmpty(target);
-    await files.removeTree(data);
+    await files.removeFile(data);
     await files.removeEmpty(folder);
   }
 

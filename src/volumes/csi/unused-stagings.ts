@@ -102,7 +102,7 @@ export class UnusedStagings {
       throw new TubeletError('conflict', `${problem}, and ${mounted} is mounted: ${advice}`);
     }
     await files.removeEmpty(target);
-    await files.removeTree(data);
+    await files.removeFile(data);
     await files.removeEmpty(folder);
   }
 }

@@ -57,14 +57,18 @@ export class SimDisk implements Files, VolumeFiles {
     this.step('rename', path, () => void (this.put(path, 'file', mode).content = content));
   }
 
+  async removeFile(path: string): Promise<void> {
+    await this.removeTree(path);
+  }
+
   async readText(path: string): Promise<string> {
     const found = this.table.walk(path)?.inode;
     if (found?.kind !== 'file') throw new TubeletError('notFound', `no such file: ${path}`);
     return found.content;
   }
 
-  async list(path: string): Promise<readonly string[]> {
-    return this.names(path);
+  async list(path: string, keep: (name: string) => boolean = () => true): Promise<readonly string[]> {
+    return [...this.names(path)].filter(keep);
   }
 
   async removeTree(path: string): Promise<void> {
