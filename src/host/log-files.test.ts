@@ -50,7 +50,7 @@ describe('a log file', () => {
     await assert.rejects(hostLogFiles.resolve(missing), { kind: 'notFound' });
     await assert.rejects(hostLogFiles.open(folder), { kind: 'denied' });
     assert.equal(await hostLogFiles.look(missing), undefined);
-    assert.deepEqual(await hostLogFiles.list(missing), []);
+    assert.deepEqual(await hostLogFiles.list(missing, ''), []);
     assert.throws(
       () =>
         hostLogFiles.watch(
@@ -63,6 +63,45 @@ describe('a log file', () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     await assert.rejects(hostLogFiles.open(pipe), { kind: 'denied' });
+  });
+
+  test('is not what a link leads to, unless it is in the same folder or where Docker keeps it', async () => {
+    const id = 'a'.repeat(64);
+    const own = join(folder, 'logs/ns_pod_uid/main');
+    const docker = join(folder, 'docker/containers', id);
+    for (const made of [own, docker]) mkdirSync(made, { recursive: true });
+    writeFileSync(join(docker, `${id}-json.log`), 'of docker');
+    writeFileSync(join(own, '1.log'), 'own');
+    symlinkSync(path, join(own, 'secret.log'));
+    symlinkSync(join(docker, `${id}-json.log`), join(own, '0.log'));
+    symlinkSync('1.log', join(own, 'near.log'));
+    symlinkSync(join(folder, 'logs'), join(folder, 'linked'));
+    symlinkSync(folder, join(folder, 'logs/ns_bad_uid'));
+    mkdirSync(join(folder, 'main'));
+    writeFileSync(join(folder, 'main/0.log'), 'secret');
+    assert.equal(await hostLogFiles.resolve(join(own, '0.log'), id), join(docker, `${id}-json.log`));
+    assert.equal(await hostLogFiles.resolve(join(own, 'near.log'), id), join(own, '1.log'));
+    assert.equal(await hostLogFiles.resolve(join(folder, 'linked/ns_pod_uid/main/1.log')), join(own, '1.log'));
+    await assert.rejects(hostLogFiles.resolve(join(own, '0.log'), 'b'.repeat(64)), { kind: 'denied' });
+    await assert.rejects(hostLogFiles.resolve(join(own, 'secret.log'), id), { kind: 'denied' });
+    await assert.rejects(hostLogFiles.resolve(join(folder, 'logs/ns_bad_uid/main/0.log'), id), { kind: 'denied' });
+  });
+
+  test('that is swapped for a link, or whose folder is, after it was resolved is not opened', async () => {
+    symlinkSync(path, join(folder, 'link.log'));
+    await assert.rejects(hostLogFiles.open(join(folder, 'link.log')), { kind: 'denied' });
+    mkdirSync(join(folder, 'real'));
+    writeFileSync(join(folder, 'real/0.log'), 'secret');
+    symlinkSync('real', join(folder, 'swapped'));
+    await assert.rejects(hostLogFiles.open(join(folder, 'swapped/0.log')), { kind: 'denied' });
+  });
+
+  test('has its rotated files found among any number of others', async () => {
+    const own = join(folder, 'own');
+    mkdirSync(own);
+    for (let number = 0; number < 1_000; number++) writeFileSync(join(own, `other-${number}`), '');
+    for (const name of ['0.log', '0.log.20260101-000000']) writeFileSync(join(own, name), '');
+    assert.deepEqual(await hostLogFiles.list(own, '0.log'), ['0.log', '0.log.20260101-000000']);
   });
 
   test('is watched by its folder', async () => {

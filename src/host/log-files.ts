@@ -1,7 +1,11 @@
 import { constants, watch, type BigIntStats } from 'node:fs';
-import { open, opendir, readdir, readlink, realpath, stat, type FileHandle } from 'node:fs/promises';
+import { lstat, open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
+import { LastNames } from '../base/last-names.ts';
 import { mappedError } from './files.ts';
+import { namesInPortions } from './folder-names.ts';
+import { logPlaceProblem, logRoot } from './log-place.ts';
 import { HostOpenLog } from './open-log.ts';
 import { isAbsence, openPath, pathOf } from './path-handle.ts';
 
@@ -11,19 +15,45 @@ export interface HostLogFacts {
   readonly size: number;
 }
 
-/** Logs of containers on this machine. Runtimes may link them elsewhere, so links are followed. */
-export const hostLogFiles = {
-  resolve: (path: string): Promise<string> => mapped(realpath(path)),
+/** More rotated files of one log than any runtime keeps. */
+const maxNames = 10_000;
 
-  open: async (path: string): Promise<HostOpenLog> => openLog(await openPlain(path)),
+/**
+ * Logs of containers on this machine. Which links are followed on the way to a log is said in `log-place.ts`; what was
+ * resolved once is opened only where no link has come into its path since.
+ */
+export const hostLogFiles = {
+  async resolve(path: string, containerId = ''): Promise<string> {
+    const [root, real] = await mapped(Promise.all([realpath(logRoot(path)), realpath(path)]));
+    const problem = logPlaceProblem({ path, root, real, containerId });
+    if (problem !== undefined) throw new TubeletError('denied', problem);
+    return real;
+  },
+
+  async open(path: string): Promise<HostOpenLog> {
+    const plain = await openPlain(path, constants.O_NOFOLLOW);
+    // The name in the folder may be another one by now, or none: the log was rotated. The folder must be the same.
+    const place = await mapped(readlink(pathOf(plain.file)));
+    if (dirname(place) === dirname(path)) return openLog(plain);
+    await plain.file.close();
+    throw new TubeletError('denied', `${path} leads elsewhere by now`);
+  },
 
   async look(path: string): Promise<HostLogFacts | undefined> {
-    const stats = await unlessAbsent(stat(path, { bigint: true }));
+    const stats = await unlessAbsent(lstat(path, { bigint: true }));
     return stats === undefined ? undefined : { identity: identityOf(stats), size: Number(stats.size) };
   },
 
-  async list(folder: string): Promise<readonly string[]> {
-    return (await unlessAbsent(readdir(folder))) ?? [];
+  /** The last of the names that begin so; whoever fills the folder does not fill the memory. */
+  async list(folder: string, beginning: string): Promise<readonly string[]> {
+    const last = new LastNames(maxNames);
+    const read = async (): Promise<void> => {
+      for await (const names of namesInPortions(folder)) {
+        for (const name of names) if (name.startsWith(beginning)) last.add(name);
+      }
+    };
+    await unlessAbsent(read());
+    return last.all();
   },
 
   watch(folder: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void {
@@ -111,8 +141,8 @@ interface PlainFile {
 }
 
 /** A plain file, and no waiting for somebody to write into what only looks like one. */
-async function openPlain(path: string): Promise<PlainFile> {
-  const file = await mapped(open(path, constants.O_RDONLY | constants.O_NONBLOCK));
+async function openPlain(path: string, flags = 0): Promise<PlainFile> {
+  const file = await mapped(open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags));
   try {
     const stats = await file.stat({ bigint: true });
     if (!stats.isFile()) throw notPlain(path);

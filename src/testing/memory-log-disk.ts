@@ -57,8 +57,9 @@ export class MemoryLogDisk {
     return this.files.get(path)?.size;
   }
 
-  async list(folder: string): Promise<readonly string[]> {
-    return [...this.files.keys()].filter((path) => dirname(path) === folder).map((path) => basename(path));
+  async list(folder: string, beginning: string): Promise<readonly string[]> {
+    const names = [...this.files.keys()].filter((path) => dirname(path) === folder).map((path) => basename(path));
+    return names.filter((name) => name.startsWith(beginning));
   }
 
   async rename(from: string, to: string): Promise<void> {

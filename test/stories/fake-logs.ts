@@ -22,8 +22,16 @@ export class FakeLogs implements FakeLogSink, LogFiles, LogWatch, LinkFiles, Las
     return this.#files.has(path) ? Buffer.byteLength(await this.#files.readText(path)) : undefined;
   }
 
-  list(folder: string): Promise<readonly string[]> {
-    return this.#files.list(folder);
+  list(folder: string, beginning: string): Promise<readonly string[]> {
+    return this.#files.list(folder, (name) => name.startsWith(beginning));
+  }
+
+  async *names(folder: string): AsyncGenerator<string> {
+    yield* await this.#files.list(folder);
+  }
+
+  removeLink(path: string): Promise<void> {
+    return this.remove(path);
   }
 
   async rename(from: string, to: string): Promise<void> {

@@ -5,7 +5,7 @@ import { podPaths } from '../../model/pod-paths.ts';
 import { MemoryFiles } from '../../testing/memory-files.ts';
 import { aPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
-import { highestRestartCount, PodDirectories } from './pod-directories.ts';
+import { PodDirectories } from './pod-directories.ts';
 
 const pod = aPod();
 const other = aPod({ uid: 'uid-2', name: 'other' });
@@ -72,7 +72,7 @@ describe('what is made', () => {
   });
 });
 
-test('the number of a log is that before .log, whatever comes after', () => {
+test('the number of a log is that before .log, whatever comes after', async () => {
   const cases: readonly (readonly [readonly string[], number | undefined])[] = [
     [[], undefined],
     [['0.log'], 0],
@@ -81,7 +81,34 @@ test('the number of a log is that before .log, whatever comes after', () => {
     [['3.log.20261115-101112.tmp'], 3],
     [['app.log', 'x3.log', '3.txt', 'notes'], undefined],
   ];
-  for (const [names, expected] of cases) assert.equal(highestRestartCount(names), expected, names.join(' '));
+  for (const [names, expected] of cases) {
+    const { files, directories } = setUp();
+    for (const name of names) files.append(`/var/log/pods/default_web_uid-1/main/${name}`, '');
+    assert.equal(await directories.prepareLogs(pod, 'main'), expected, names.join(' '));
+  }
+});
+
+test('the highest restart count among half a million names, of which none is kept', async () => {
+  const { files, directories } = setUp();
+  let kept = 0;
+  files.list = async (_path, keep = () => true) => {
+    for (let count = 0; count < 500_000; count++) if (keep(`${count}.log`)) kept++;
+    // No container was ever restarted that often.
+    if (keep('99999999999.log')) kept++;
+    return [];
+  };
+  assert.equal(await directories.prepareLogs(pod, 'main'), 499_999);
+  assert.equal(kept, 0);
+});
+
+test('of very many log folders some are taken up at a time', async () => {
+  const { files, directories } = setUp();
+  files.list = async (path, keep = () => true) => {
+    if (path !== '/var/log/pods') return [];
+    for (let count = 0; count < 50_000; count++) keep(`ns_pod_uid-${count}`);
+    return [];
+  };
+  assert.equal((await directories.uids()).size, 10_000);
 });
 
 describe('removal', () => {

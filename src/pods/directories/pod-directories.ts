@@ -21,6 +21,8 @@ const logFolderMode = 0o755;
 /** A hosts file every process of the pod may read, and a message file every process may write. */
 const hostsMode = 0o644;
 const terminationLogMode = 0o666;
+/** Far more pods than a node has. */
+const maxUids = 10_000;
 
 /** Makes and removes the agent's own files of a pod: its directory tree, hosts file, message files, log folders. */
 export class PodDirectories {
@@ -66,7 +68,13 @@ export class PodDirectories {
     await files.makeFolder(paths.podLogs(pod), logFolderMode);
     const folder = join(paths.podLogs(pod), container);
     await files.makeFolder(folder, logFolderMode);
-    return highestRestartCount(await files.list(folder));
+    let highest: number | undefined;
+    await files.list(folder, (name) => {
+      const count = restartCountOf(name);
+      if (count !== undefined) highest = Math.max(highest ?? 0, count);
+      return false;
+    });
+    return highest;
   }
 
   readNodeHosts(): Promise<string> {
@@ -91,9 +99,8 @@ export class PodDirectories {
     await files.removeTree(paths.pod(uid));
     // Before anybody who waits for the removal goes on: a pod that comes back begins without.
     this.#deps.onRemoved?.(uid);
-    for (const folder of await files.list(paths.logs)) {
-      if (uidOfLogFolder(folder) === uid) await files.removeTree(join(paths.logs, folder));
-    }
+    const own = await files.list(paths.logs, (folder) => uidOfLogFolder(folder) === uid);
+    for (const folder of own) await files.removeTree(join(paths.logs, folder));
   }
 
   /**
@@ -125,11 +132,16 @@ export class PodDirectories {
     return undefined;
   }
 
-  /** Pods that have a directory or logs here. */
+  /** Pods that have a directory or logs here. Of very many only some, until those are gone. */
   async uids(): Promise<ReadonlySet<string>> {
     const { files, paths } = this.#deps;
-    const logged = (await files.list(paths.logs)).map(uidOfLogFolder);
-    return new Set([...(await files.list(paths.pods)), ...logged.filter((uid) => uid !== undefined)]);
+    const uids = new Set(await files.list(paths.pods));
+    await files.list(paths.logs, (folder) => {
+      const uid = uidOfLogFolder(folder);
+      if (uid !== undefined && uids.size < maxUids) uids.add(uid);
+      return false;
+    });
+    return uids;
   }
 }
 
@@ -140,8 +152,8 @@ function whyItStays(problem: string): string {
   return isNotEmpty(problem) ? 'is not empty' : `cannot be removed: ${problem}`;
 }
 
-/** Of file names like `3.log` and `3.log.20261115-101112.gz`. */
-export function highestRestartCount(names: readonly string[]): number | undefined {
-  const counts = names.flatMap((name) => /^(\d+)\.log/.exec(name)?.[1] ?? []).map(Number);
-  return counts.length === 0 ? undefined : Math.max(...counts);
+/** Of file names like `3.log` and `3.log.20261115-101112.gz`. No container has been restarted as often as a longer number. */
+export function restartCountOf(name: string): number | undefined {
+  const count = /^(\d{1,9})\.log/.exec(name)?.[1];
+  return count === undefined ? undefined : Number(count);
 }

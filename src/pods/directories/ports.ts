@@ -5,8 +5,8 @@ export interface Files {
   /** Replaces the file's content. */
   writeFile(path: string, content: string, mode: number): Promise<void>;
   readText(path: string): Promise<string>;
-  /** Names in a folder; none when the folder is not there. */
-  list(path: string): Promise<readonly string[]>;
+  /** Names in a folder, those that `keep` says true to where others may fill it; none when the folder is not there. */
+  list(path: string, keep?: (name: string) => boolean): Promise<readonly string[]>;
   /** Removes a tree without following links and without crossing mounts. What is not there is fine. */
   removeTree(path: string): Promise<void>;
   /** Removes a folder that has nothing in it, and fails where there is anything. What is not there is fine. */

@@ -69,21 +69,27 @@ export class LogLinks implements Component {
   async tidy(): Promise<void> {
     const { files, logs, folder } = this.#deps;
     await files.makeFolder(folder, folderMode);
-    const names = await files.list(folder);
-    this.#present = new Set(names);
     const all = [...logs.all()];
+    const known = new Set(all.map(linkName));
     // While a log is rotated there is no file for a moment; the link of a container that runs stays.
     const running = new Set(all.filter((log) => log.running).map(linkName));
-    for (const name of names) if (!running.has(name)) await this.#removeIfDead(name);
+    const present = new Set<string>();
+    for await (const name of files.names(folder)) {
+      if (!running.has(name) && (await this.#removeIfDead(name))) continue;
+      // Of others, of which there may be any number, nothing is kept.
+      if (known.has(name)) present.add(name);
+    }
+    this.#present = present;
     await this.#makeAll(all.filter((log) => !this.#present.has(linkName(log))));
   }
 
-  async #removeIfDead(name: string): Promise<void> {
+  /** Answers whether it did. */
+  async #removeIfDead(name: string): Promise<boolean> {
     const { files, folder, podLogsDir } = this.#deps;
     const target = name.endsWith('.log') ? await files.readLink(join(folder, name)) : undefined;
-    if (target === undefined || !isBelow(podLogsDir, target) || (await files.exists(target))) return;
-    await files.remove(join(folder, name));
-    this.#present.delete(name);
+    if (target === undefined || !isBelow(podLogsDir, target) || (await files.exists(target))) return false;
+    await files.removeLink(join(folder, name));
+    return true;
   }
 
   async #makeAll(logs: readonly ContainerLog[]): Promise<void> {
@@ -113,7 +119,7 @@ export class LogLinks implements Component {
       const target = await files.readLink(path);
       if (target === undefined) throw error;
       if (target !== log.path) {
-        await files.remove(path);
+        await files.removeLink(path);
         await files.link(path, log.path);
       }
     }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import {
   createWriteStream,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   rmSync,
@@ -91,15 +92,39 @@ describe('names', () => {
     assert.equal(readFileSync(at('b'), 'utf8'), 'new');
     rmSync(at('b'));
     await files.renameBack(at('a'), at('b'));
-    assert.deepEqual(await files.list(folder), ['b']);
+    assert.deepEqual(await files.list(folder, 'b'), ['b']);
   });
 
   test('what is not there has no size, no names, and can be removed', async () => {
     assert.equal(await files.size(at('none')), undefined);
-    assert.deepEqual(await files.list(at('none')), []);
+    assert.deepEqual(await files.list(at('none'), ''), []);
     await files.remove(at('none'));
     assert.equal(await files.exists(at('none')), false);
     assert.equal(await files.readLink(at('none')), undefined);
+  });
+
+  test('nothing is done through a link in place of the folder of a pod or container', async () => {
+    const logs = at('logs');
+    const others = at('others/main');
+    for (const made of [join(logs, 'pod'), others]) mkdirSync(made, { recursive: true });
+    writeFileSync(join(others, '0.log'), 'of others');
+    symlinkSync(others, join(logs, 'pod/main'));
+    symlinkSync(at('others'), join(logs, 'linked'));
+    for (const path of [join(logs, 'pod/main/0.log'), join(logs, 'linked/main/0.log')]) {
+      const denied = { kind: 'denied', message: /reached through a link/ };
+      await assert.rejects(files.size(path), denied);
+      await assert.rejects(files.read(path, 0, 9), denied);
+      await assert.rejects(files.rename(path, `${path}.aside`), denied);
+      await assert.rejects(files.remove(path), denied);
+      await assert.rejects(files.compress(path, `${path}.gz`, never), denied);
+    }
+    assert.equal(readFileSync(join(others, '0.log'), 'utf8'), 'of others');
+    // The folder of all logs itself may be a link of the node.
+    symlinkSync(at('others'), at('root-pod'));
+    mkdirSync(at('data/pod/main'), { recursive: true });
+    writeFileSync(at('data/pod/main/0.log'), 'own');
+    symlinkSync(at('data'), at('root'));
+    assert.equal(await files.size(at('root/pod/main/0.log')), 3);
   });
 
   test('links are made once', async () => {

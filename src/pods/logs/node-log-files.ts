@@ -1,22 +1,28 @@
 import { constants, watch } from 'node:fs';
 import {
   access,
-  chmod,
   link,
   lstat,
   mkdir,
   open,
-  readdir,
+  opendir,
   readlink,
   rename,
   symlink,
   unlink,
   type FileHandle,
 } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
 import { TubeletError, type ErrorKind } from '../../base/errors.ts';
+import { LastNames } from '../../base/last-names.ts';
+import { inLogFolder } from './log-folder.ts';
 import type { LinkFiles, LogFiles, LogWatch, TailFiles } from './ports.ts';
+
+/** More files of one log than are ever kept; those that sort before them are dealt with when these are gone. */
+const maxNames = 10_000;
+const namesAtATime = 256;
 
 /**
  * The logs on this machine. Whoever can write into the folder of logs must not be able to make us read elsewhere: links
@@ -24,37 +30,40 @@ import type { LinkFiles, LogFiles, LogWatch, TailFiles } from './ports.ts';
  */
 export const nodeLogFiles: LogFiles & TailFiles & LinkFiles & LogWatch = {
   async size(path) {
-    const stats = await unlessMissing(lstat(path));
+    const stats = await unlessMissing(inLogFolder(path, (folder) => lstat(join(folder, basename(path)))));
     return stats?.isFile() === true ? stats.size : undefined;
   },
 
-  async list(folder) {
-    return (await unlessMissing(readdir(folder))) ?? [];
+  async list(folder, beginning) {
+    const last = new LastNames(maxNames);
+    for await (const name of nodeLogFiles.names(folder)) if (name.startsWith(beginning)) last.add(name);
+    return last.all();
   },
 
-  rename: (from, to) => mapped(rename(from, to)),
+  async *names(folder) {
+    const open = await unlessMissing(opendir(folder, { bufferSize: namesAtATime }));
+    if (open === undefined) return;
+    for await (const { name } of open) yield name;
+  },
+
+  rename: (from, to) =>
+    mapped(inLogFolder(from, (folder) => rename(join(folder, basename(from)), join(folder, basename(to))))),
 
   async renameBack(from, to) {
-    await mapped(link(from, to));
-    await mapped(unlink(from));
+    await mapped(
+      inLogFolder(from, async (folder) => {
+        await link(join(folder, basename(from)), join(folder, basename(to)));
+        await unlink(join(folder, basename(from)));
+      }),
+    );
   },
 
   async remove(path) {
-    await unlessMissing(unlink(path));
+    await unlessMissing(inLogFolder(path, (folder) => unlink(join(folder, basename(path)))));
   },
 
   async compress(from, to, signal) {
-    const source = await openLog(from);
-    try {
-      const { mode } = await source.stat();
-      const target = await mapped(open(to, 'wx', mode & 0o777));
-      // Written through before the file gets its name: what it was made from is removed right after.
-      const sink = target.createWriteStream({ flush: true });
-      await mapped(pipeline(source.createReadStream({ autoClose: false }), createGzip(), sink, { signal }));
-      await mapped(chmod(to, mode & 0o777));
-    } finally {
-      await source.close();
-    }
+    await mapped(inLogFolder(from, (folder) => compressIn(folder, basename(from), basename(to), signal)));
   },
 
   async read(path, start, length) {
@@ -84,6 +93,10 @@ export const nodeLogFiles: LogFiles & TailFiles & LinkFiles & LogWatch = {
     } finally {
       await file.close();
     }
+  },
+
+  async removeLink(path) {
+    await unlessMissing(unlink(path));
   },
 
   async makeFolder(path, mode) {
@@ -117,12 +130,30 @@ export const nodeLogFiles: LogFiles & TailFiles & LinkFiles & LogWatch = {
   },
 };
 
+async function compressIn(folder: string, from: string, to: string, signal: AbortSignal): Promise<void> {
+  const source = await openPlain(join(folder, from));
+  try {
+    const mode = (await source.stat()).mode & 0o777;
+    const target = await open(join(folder, to), 'wx', mode);
+    // The umask took its share.
+    await target.chmod(mode);
+    // Written through before the file gets its name: what it was made from is removed right after.
+    const sink = target.createWriteStream({ flush: true });
+    await pipeline(source.createReadStream({ autoClose: false }), createGzip(), sink, { signal });
+  } finally {
+    await source.close();
+  }
+}
+
+const openLog = (path: string): Promise<FileHandle> =>
+  mapped(inLogFolder(path, (folder) => openPlain(join(folder, basename(path)))));
+
 /** A plain file, and no waiting for somebody to write into what only looks like one. */
-async function openLog(path: string): Promise<FileHandle> {
-  const file = await mapped(open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+async function openPlain(path: string): Promise<FileHandle> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if ((await file.stat()).isFile()) return file;
   await file.close();
-  throw new TubeletError('denied', `${path} is not a file`);
+  throw new TubeletError('denied', `${basename(path)} is not a file`);
 }
 
 const kinds: Readonly<Record<string, ErrorKind>> = {

@@ -18,8 +18,8 @@ export interface LogRuntime {
 export interface LogFiles {
   /** In bytes; nothing when there is no such file. */
   size(path: string): Promise<number | undefined>;
-  /** Names in a folder; none when the folder is not there. */
-  list(folder: string): Promise<readonly string[]>;
+  /** Names in a folder that begin so, the last ones where there are very many; none when the folder is not there. */
+  list(folder: string, beginning: string): Promise<readonly string[]>;
   rename(from: string, to: string): Promise<void>;
   /** Like a rename, but fails with `alreadyExists` where there is something at the new name. */
   renameBack(from: string, to: string): Promise<void>;
@@ -37,19 +37,21 @@ export interface LogWatch {
 /** The folder of links to logs. */
 export interface LinkFiles {
   makeFolder(path: string, mode: number): Promise<void>;
-  list(folder: string): Promise<readonly string[]>;
+  /** Names in a folder, as they come; none when the folder is not there. */
+  names(folder: string): AsyncIterable<string>;
   /** Where a link leads; nothing when there is no link. */
   readLink(path: string): Promise<string | undefined>;
   /** Whether there is something, links followed. */
   exists(path: string): Promise<boolean>;
   /** Fails with `alreadyExists` where there is something at the path. */
   link(path: string, target: string): Promise<void>;
-  remove(path: string): Promise<void>;
+  removeLink(path: string): Promise<void>;
 }
 
 /** What reading the end of a log needs. */
 export interface TailFiles {
-  list(folder: string): Promise<readonly string[]>;
+  /** Names in a folder that begin so, the last ones where there are very many. */
+  list(folder: string, beginning: string): Promise<readonly string[]>;
   size(path: string): Promise<number | undefined>;
   /** Fewer bytes where the file ends before. */
   read(path: string, start: number, length: number): Promise<Buffer>;

@@ -52,7 +52,7 @@ function contentOf({ bytes, cut }: RawLine): Buffer | undefined {
 /** All lines of a log, the last first, through its files from the current one back. */
 async function* linesFromEnd(path: string, files: TailFiles): AsyncGenerator<RawLine> {
   const name = basename(path);
-  const older = (await files.list(dirname(path)))
+  const older = (await files.list(dirname(path), name))
     .flatMap((other) => rotatedName(name, other) ?? [])
     .filter(({ kind }) => kind !== 'unfinished')
     .map(({ stamp }) => stamp)

@@ -31,7 +31,7 @@ export async function rotateLog(
   const steps = computeRotation({
     log: name,
     size,
-    files: await files.list(folder),
+    files: await files.list(folder, name),
     limits,
     nowStamp: localStamp(clock.now()),
   });
@@ -80,11 +80,17 @@ async function reopen(
   }
 }
 
+/** With so many names there may be more than were listed. */
+const manyNames = 1_000;
+
 /** Removes all files of a log, also unfinished ones; files of other instances in the same folder stay. */
 export async function removeLog(files: Pick<LogFiles, 'list' | 'remove'>, path: string): Promise<void> {
   const folder = dirname(path);
   const name = basename(path);
-  for (const other of await files.list(folder)) {
-    if (other === name || rotatedName(name, other) !== undefined) await files.remove(join(folder, other));
+  for (let isMore = true; isMore;) {
+    const own = (await files.list(folder, name)).filter((other) => other === name || rotatedName(name, other));
+    for (const other of own) await files.remove(join(folder, other));
+    // Of very many only the last are listed.
+    isMore = own.length >= manyNames;
   }
 }

@@ -63,11 +63,11 @@ export class ContainerLogReader {
   }
 
   /** The file in fact, once it is clear that it can be read; fails with words for the client. */
-  async prepare(path: string): Promise<string> {
+  async prepare(path: string, id?: ContainerId): Promise<string> {
     const { files } = this.#deps;
     let real: string;
     try {
-      real = await files.resolve(path);
+      real = await files.resolve(path, id);
     } catch (error) {
       throw failure(error, `failed to try resolving symlinks in path ${goQuote(path)}: lstat ${path}`);
     }

@@ -127,7 +127,7 @@ export class LogTrail {
 }
 
 async function listRotated({ files, path }: LogTrailDeps): Promise<readonly RotatedFile[]> {
-  return rotatedFiles(basename(path), await files.list(dirname(path)));
+  return rotatedFiles(basename(path), await files.list(dirname(path), basename(path)));
 }
 
 /**

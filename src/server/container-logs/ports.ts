@@ -12,13 +12,14 @@ export interface LogSources {
 
 /** The files of container logs. Failures are TubeletErrors; what is no plain file is `denied`, and never waited for. */
 export interface ContainerLogFiles {
-  /** Without the links in it. */
-  resolve(path: string): Promise<string>;
+  /** Without the links in it; `denied` where one leads to what is not this container's log. */
+  resolve(path: string, containerId?: string): Promise<string>;
+  /** Follows no links: for paths without any. */
   open(path: string): Promise<OpenLog>;
   /** What stands at a path now; nothing when there is nothing. */
   look(path: string): Promise<LogFacts | undefined>;
-  /** Names in a folder; none when the folder is not there. */
-  list(folder: string): Promise<readonly string[]>;
+  /** Names in a folder that begin so, the last ones where there are very many; none when the folder is not there. */
+  list(folder: string, beginning: string): Promise<readonly string[]>;
   /** Tells which name in a folder may have changed, where it is known. Throws when it cannot watch. */
   watch(folder: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void;
 }

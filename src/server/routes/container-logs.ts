@@ -36,7 +36,7 @@ export function containerLogsHandler(deps: ContainerLogsDeps): Handler {
     }
     if (path === '') return undefined;
     try {
-      return { kind: 'found', path: await reader.prepare(path) };
+      return { kind: 'found', path: await reader.prepare(path, id) };
     } catch (error) {
       return { kind: 'refused', why: messageOf(error) };
     }
