@@ -8,7 +8,13 @@ import type { Question, Sight } from './support-idle-agent.ts';
 import { until } from './support.ts';
 
 /** Those of bin/tubelet, and the collector, so that garbage does not count. */
-const nodeFlags = ['--v8-pool-size=1', '--max-semi-space-size=4', '--max-old-space-size=1024', '--disable-proto=delete', '--expose-gc'];
+const nodeFlags = [
+  '--v8-pool-size=1',
+  '--max-semi-space-size=4',
+  '--max-old-space-size=1024',
+  '--disable-proto=delete',
+  '--expose-gc',
+];
 /** Pods that come and go before anything is measured, so that the code is in memory, and next to nothing of theirs. */
 const warmUpPods = 5;
 const clock = systemClock();

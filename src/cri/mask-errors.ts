@@ -81,21 +81,13 @@ function settle(verb: UnaryVerb, request: unknown, response: unknown, created: C
 }
 
 function secretsOf(verb: UnaryVerb, request: unknown, created: CreatedContainers): readonly string[] {
-  switch (verb) {
-    case 'createContainer':
-      return secretsOfContainer(request as CreateContainerRequest);
-    case 'startContainer':
-      return created.secretsOf((request as StartContainerRequest).containerId);
-    case 'pullImage':
-      return secretsOfPull(request as PullImageRequest);
-    case 'execSync': {
-      // The program itself is what an error is about; its arguments may be passwords.
-      const [program = '', ...rest] = (request as ExecSyncRequest).cmd;
-      return worthMasking(rest, [], program);
-    }
-    default:
-      return [];
-  }
+  if (verb === 'createContainer') return secretsOfContainer(request as CreateContainerRequest);
+  if (verb === 'startContainer') return created.secretsOf((request as StartContainerRequest).containerId);
+  if (verb === 'pullImage') return secretsOfPull(request as PullImageRequest);
+  if (verb !== 'execSync') return [];
+  // The program itself is what an error is about; its arguments may be passwords.
+  const [program = '', ...rest] = (request as ExecSyncRequest).cmd;
+  return worthMasking(rest, [], program);
 }
 
 function secretsOfPull({ auth }: PullImageRequest): readonly string[] {

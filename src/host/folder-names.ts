@@ -16,7 +16,7 @@ export async function* entriesInPortions(
   path: string | Buffer,
   portion = entriesAtATime,
 ): AsyncGenerator<readonly FolderEntry[]> {
-  const folder = await opendir(path as string, { encoding: 'buffer' as BufferEncoding, bufferSize: portion });
+  const folder = await opendir(path, { encoding: 'buffer' as BufferEncoding, bufferSize: portion });
   let isOpen = true;
   try {
     while (isOpen) {

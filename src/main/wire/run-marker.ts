@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { unlink } from 'node:fs/promises';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
@@ -32,7 +32,7 @@ export function runMarker({ flags }: Pick<Settings, 'flags'>, clock: Clock, log:
         await hostFiles.makeFolder(folder, folderMode);
         await atomicWrite(path, text, { mode: fileMode, random });
       },
-      remove: (path) => rm(path, { force: true }),
+      remove: removeFile,
     },
     self: {
       pid: process.pid,
@@ -65,5 +65,13 @@ function bootId(): string {
   } catch {
     // A kernel that has none: whether the machine restarted is then not known.
     return '';
+  }
+}
+
+async function removeFile(path: string): Promise<void> {
+  try {
+    await unlink(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

@@ -91,10 +91,10 @@ test('the number of a log is that before .log, whatever comes after', async () =
 test('the highest restart count among half a million names, of which none is kept', async () => {
   const { files, directories } = setUp();
   let kept = 0;
-  files.list = async (_path, keep = () => true) => {
-    for (let count = 0; count < 500_000; count++) if (keep(`${count}.log`)) kept++;
+  files.list = async (_path, keep) => {
+    for (let count = 0; count < 500_000; count++) if (keep?.(`${count}.log`)) kept++;
     // No container was ever restarted that often.
-    if (keep('99999999999.log')) kept++;
+    if (keep?.('99999999999.log')) kept++;
     return [];
   };
   assert.equal(await directories.prepareLogs(pod, 'main'), 499_999);
@@ -103,9 +103,9 @@ test('the highest restart count among half a million names, of which none is kep
 
 test('of very many log folders some are taken up at a time', async () => {
   const { files, directories } = setUp();
-  files.list = async (path, keep = () => true) => {
+  files.list = async (path, keep) => {
     if (path !== '/var/log/pods') return [];
-    for (let count = 0; count < 50_000; count++) keep(`ns_pod_uid-${count}`);
+    for (let count = 0; count < 50_000; count++) keep?.(`ns_pod_uid-${count}`);
     return [];
   };
   assert.equal((await directories.uids()).size, 10_000);

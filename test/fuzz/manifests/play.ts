@@ -160,7 +160,7 @@ function linesOf(entries: readonly LogEntry[]): readonly LogLine[] {
   let text = '';
   const log = createLog({
     format: 'text',
-    clock: { now: () => 0, monotonic: () => 0 },
+    clock: { now: () => 0, monotonic: () => 0, after: () => () => {} },
     verbosity: 10,
     write: (part) => void (text += part),
   });
