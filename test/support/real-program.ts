@@ -51,6 +51,15 @@ export class Program {
     this.#child.kill(signal);
   }
 
+  /** Reads what it says no more, as a journal that hangs, or again. */
+  stopReading(): void {
+    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.pause();
+  }
+
+  readAgain(): void {
+    for (const stream of [this.#child.stdout, this.#child.stderr]) stream?.resume();
+  }
+
   /** What it says once it has said it, in all of its words or those behind `since`; fails at once when it ends before. */
   async said(pattern: RegExp, since = 0): Promise<RegExpExecArray> {
     const look = (): RegExpExecArray | undefined => pattern.exec(this.#text.slice(since)) ?? undefined;
