@@ -33,6 +33,8 @@ export interface OddCertificateRequest {
   readonly authority?: boolean | number;
   /** Without the extension when left out. */
   readonly usages?: readonly string[];
+  /** The byte of key usages: 0x80 is digitalSignature, 0x20 keyEncipherment. Without the extension when left out. */
+  readonly keyUsage?: number;
   /** Further extensions that are marked as critical. */
   readonly critical?: readonly string[];
   readonly hash?: 'sha256' | 'sha1';
@@ -75,12 +77,18 @@ export function newKey(): KeyObject {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
 }
 
-function extensionsOf({ authority = false, usages, critical = [] }: OddCertificateRequest): readonly Buffer[] {
+function extensionsOf({
+  authority = false,
+  usages,
+  keyUsage,
+  critical = [],
+}: OddCertificateRequest): readonly Buffer[] {
   const length = typeof authority === 'number' ? [integer(authority)] : [];
   const constraints = authority === false ? sequence() : sequence(trueValue, ...length);
   return [
     extension('2.5.29.19', constraints, true),
     ...(usages === undefined ? [] : [extension('2.5.29.37', sequence(...usages.map(objectId)), false)]),
+    ...(keyUsage === undefined ? [] : [extension('2.5.29.15', bitString(Buffer.from([keyUsage])), true)]),
     ...critical.map((id) => extension(id, sequence(), true)),
   ];
 }

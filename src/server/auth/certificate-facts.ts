@@ -26,6 +26,8 @@ export interface CertificateFacts {
   readonly signatureAlgorithm: string;
   /** How many authorities may stand between this one and a leaf; undefined: any number. */
   readonly pathLength: number | undefined;
+  /** Whether the key is for signatures or for agreeing on keys; undefined where that is not said. */
+  readonly keySigns: boolean | undefined;
   /** Extensions that must not be passed over, by their object identifiers. */
   readonly criticalExtensions: readonly string[];
 }
@@ -36,6 +38,7 @@ const ids = {
   /** Below the number of the Cloud Native Computing Foundation. */
   userId: '1.3.6.1.4.1.57683.2',
   basicConstraints: '2.5.29.19',
+  keyUsage: '2.5.29.15',
 };
 const extensionsTag = 0xa3;
 const versionTag = 0xa0;
@@ -55,6 +58,7 @@ export function readCertificate(der: Buffer): CertificateFacts {
     subject: readSubject(subject),
     signatureAlgorithm: readObjectId(readInside(algorithm, derTags.sequence)[0]),
     pathLength: pathLengthOf(extensions.find(({ id }) => id === ids.basicConstraints)),
+    keySigns: keySignsOf(extensions.find(({ id }) => id === ids.keyUsage)),
     criticalExtensions: extensions.filter(({ critical }) => critical).map(({ id }) => id),
   };
 }
@@ -78,6 +82,15 @@ function pathLengthOf(constraints: Extension | undefined): number | undefined {
   if (constraints === undefined) return undefined;
   const limit = readInside(readSingle(constraints.value, derTags.sequence), derTags.sequence).at(-1);
   return limit?.tag === derTags.integer ? readSmallInteger(limit) : undefined;
+}
+
+/** digitalSignature and keyAgreement, in the first byte of the bits. Before it stands how many bits the last byte lacks. */
+const signingBits = 0x80 | 0x08;
+
+function keySignsOf(usage: Extension | undefined): boolean | undefined {
+  if (usage === undefined) return undefined;
+  const bits = readSingle(usage.value, derTags.bitString).content[1] ?? 0;
+  return (bits & signingBits) !== 0;
 }
 
 function readSubject(name: DerValue | undefined): CertificateSubject {

@@ -10,6 +10,7 @@ export interface DerValue {
 export const derTags = {
   boolean: 0x01,
   integer: 0x02,
+  bitString: 0x03,
   octetString: 0x04,
   objectId: 0x06,
   utf8String: 0x0c,

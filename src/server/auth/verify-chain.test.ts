@@ -41,7 +41,8 @@ test('a leaf by itself', () => {
     ['for everything', client({ usages: [usageIds.any] }), /^trusted ann$/],
     ['for both', client({ usages: [usageIds.serverAuth, usageIds.clientAuth] }), /^trusted ann$/],
     ['for servers', client({ usages: [usageIds.serverAuth] }), /not for clients/],
-    ['without usages', oddCertificate({ ...times, subject: named('ann'), issuer: root }), /not for clients/],
+    ['without usages', oddCertificate({ ...times, subject: named('ann'), issuer: root }), /^trusted ann$/],
+    ['with a key that does not sign', client({ keyUsage: 0x20 }), /^trusted ann$/],
     ['expired', client({ notAfter: now - 1_000 }), /was valid until/],
     ['not valid yet', client({ notBefore: now + 1_000 }), /not valid before/],
     ['valid to this second', client({ notBefore: now, notAfter: now }), /^trusted ann$/],
@@ -57,6 +58,36 @@ test('a leaf by itself', () => {
     ['an authority that is a client too', authority('ca', { usages: [usageIds.clientAuth] }), /^trusted ca$/],
   ];
   for (const [what, leaf, wanted] of table) assert.match(reasonOf([leaf]), wanted, what);
+});
+
+test('where the TLS library is stricter', () => {
+  const anything = authority('anything', { usages: [usageIds.any] });
+  const purpose = ['INVALID_PURPOSE'];
+  const table: readonly (readonly [string, readonly ReturnType<typeof client>[], readonly string[]])[] = [
+    ['for clients', [client()], []],
+    ['without usages', [oddCertificate({ ...times, subject: named('ann'), issuer: root })], []],
+    ['for everything', [client({ usages: [usageIds.any] })], purpose],
+    ['for everything and clients', [client({ usages: [usageIds.any, usageIds.clientAuth] })], []],
+    ['with a key that signs', [client({ keyUsage: 0xa0 })], []],
+    ['with a key that does not', [client({ keyUsage: 0x20 })], purpose],
+    ['below an authority for everything', [client({ issuer: anything }), anything], purpose],
+  ];
+  for (const [what, chain, wanted] of table) {
+    const verdict = verifyChain(
+      chain.map(({ der }) => der),
+      anchors,
+      now,
+    );
+    assert.deepEqual(verdict.trusted && verdict.tlsObjections, wanted, what);
+  }
+  const below = (leaf: ReturnType<typeof client>, anchor: ReturnType<typeof client>): unknown => {
+    const verdict = verifyChain([leaf.der], anchorsOf(anchor), now);
+    return verdict.trusted && verdict.tlsObjections;
+  };
+  const middle = authority('middle');
+  assert.deepEqual(below(client({ issuer: middle }), middle), ['UNABLE_TO_GET_ISSUER_CERT']);
+  const leaf = client();
+  assert.ok((below(leaf, leaf) as readonly string[]).includes('UNABLE_TO_VERIFY_LEAF_SIGNATURE'));
 });
 
 test('authorities in between', () => {

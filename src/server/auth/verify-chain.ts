@@ -6,6 +6,8 @@ import { readCertificate, type CertificateFacts, type CertificateSubject } from 
 export type ChainVerdict =
   | {
       readonly trusted: true;
+      /** The codes of errors that the TLS library has for chains like this one, and upstream has not. */
+      readonly tlsObjections: readonly string[];
       readonly subject: CertificateSubject;
       /** Of the leaf. */
       readonly notAfterMs: number;
@@ -63,6 +65,7 @@ export function verifyChain(chain: readonly Buffer[], anchors: readonly Link[], 
 function climb(leaf: Link, presented: readonly Link[], anchors: readonly Link[], nowMs: number): ChainVerdict {
   const trusted = (path: readonly Link[]): ChainVerdict => ({
     trusted: true,
+    tlsObjections: objectionsTo(path),
     subject: leaf.facts.subject,
     notAfterMs: notAfterOf(leaf),
     untilMs: Math.min(...path.map(notAfterOf)),
@@ -123,7 +126,9 @@ function faultOfIssuer(link: Link, authoritiesBelow: number, nowMs: number): str
 }
 
 function faultOfLeaf(link: Link, nowMs: number): string | undefined {
-  if (!isForClients(usagesOf(link.certificate))) return `${nameOf(link)} is not for clients (clientAuth)`;
+  // One that says nothing of it is for every purpose.
+  const usages = usagesOf(link.certificate);
+  if (usages.length > 0 && !isForClients(usages)) return `${nameOf(link)} is not for clients (clientAuth)`;
   return faultOfAny(link, nowMs);
 }
 
@@ -134,6 +139,29 @@ function faultOfAny(link: Link, nowMs: number): string | undefined {
   if (!(notAfterOf(link) >= nowMs)) return `${nameOf(link)} was valid until ${validTo}`;
   const unknown = link.facts.criticalExtensions.find((id) => !knownExtensions.has(id));
   return unknown === undefined ? undefined : `${nameOf(link)} demands what is not understood here: ${unknown}`;
+}
+
+/**
+ * Where the TLS library is stricter than a Go kubelet: "for any purpose" is to it not "for clients", a client's key has to
+ * be one for signatures, and a way up has to end in a root.
+ */
+function objectionsTo(path: readonly Link[]): readonly string[] {
+  const [leaf] = path;
+  const top = path.at(-1)?.certificate;
+  const isForAnything = ({ certificate }: Link): boolean => {
+    const usages = usagesOf(certificate);
+    return usages.includes(anyUsage) && !usages.includes(clientAuth);
+  };
+  const isOddPurpose = leaf?.facts.keySigns === false || path.some(isForAnything);
+  const endsBelowRoot = top !== undefined && !top.checkIssued(top);
+  return [
+    ...(isOddPurpose ? ['INVALID_PURPOSE'] : []),
+    ...(endsBelowRoot ? ['UNABLE_TO_GET_ISSUER_CERT'] : []),
+    // A leaf that is in the file itself needs nobody to vouch for it.
+    ...(endsBelowRoot && path.length === 1
+      ? ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']
+      : []),
+  ];
 }
 
 function isForClients(usages: readonly string[]): boolean {
