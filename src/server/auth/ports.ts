@@ -8,6 +8,10 @@ export interface Credentials {
   readonly certificate?: PeerCertificate | undefined;
   /** The chain below the certificate authorities in raw DER, leaf first. */
   readonly chain?: readonly Buffer[];
+  /** What the TLS library found of that chain: `ok`, or the code of its error. Without it no certificate counts. */
+  readonly tlsVerdict?: string;
+  /** Where the request came from. */
+  readonly address?: string;
   readonly bearer?: string | undefined;
 }
 
@@ -25,6 +29,11 @@ export interface Verdict {
 /** May this caller do that? Throws when it cannot be found out; the request is then refused with 500. */
 export interface Authorizer {
   authorize(caller: Caller, access: NodeAccess, signal: AbortSignal): Promise<Verdict>;
+}
+
+/** Whom the certificates of a connection name, known at once; nothing when there are none, or when they are not good. */
+export interface CertificateJudge {
+  callerOf(shown: Pick<Credentials, 'chain' | 'certificate' | 'tlsVerdict'>): Caller | undefined;
 }
 
 /** A file of certificate authorities that somebody else may replace while the agent runs. */

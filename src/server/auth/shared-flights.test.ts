@@ -67,6 +67,22 @@ test('too long, too many, too late', async () => {
   assert.equal(begun.length, 2);
 });
 
+test('one owner has no more than its share, and leaves room for others', async () => {
+  const clock = new FakeClock();
+  const flights = new SharedFlights<string>({ clock, limitMs: 30_000, most: 10, mostOfOne: 2 });
+  const land: ((value: string) => void)[] = [];
+  const work = (): Promise<string> => new Promise((resolve) => void land.push(resolve));
+  const first = [flights.run('1', work, calm(), 'flood'), flights.run('2', work, calm(), 'flood')];
+  await assert.rejects(flights.run('3', work, calm(), 'flood'), { kind: 'exhausted', message: /2 .* for flood/ });
+  const joins = flights.run('2', work, calm(), 'flood');
+  const other = flights.run('4', work, calm(), 'good');
+  for (const one of land) one('done');
+  assert.deepEqual(await Promise.all([...first, joins, other]), ['done', 'done', 'done', 'done']);
+  const again = flights.run('5', work, calm(), 'flood');
+  land.at(-1)?.('again');
+  assert.equal(await again, 'again', 'what is over does not count');
+});
+
 test('a failure is everybody’s and is not kept', async () => {
   const { flights } = setUp();
   const fail = async (): Promise<string> => {

@@ -8,11 +8,15 @@ export interface SharedFlightsOptions {
   readonly limitMs: number;
   /** How many may be under way; more are refused. */
   readonly most: number;
+  /** How many of them one owner may have begun; no limit of its own by default. */
+  readonly mostOfOne?: number;
 }
 
 interface Flight<V> {
   readonly outcome: Promise<V>;
   readonly life: LinkedSignal;
+  /** Who began it. */
+  readonly owner: string;
   waiting: number;
 }
 
@@ -23,6 +27,7 @@ interface Flight<V> {
 export class SharedFlights<V> {
   readonly #options: SharedFlightsOptions;
   readonly #flights = new Map<string, Flight<V>>();
+  readonly #ofOwner = new Map<string, number>();
 
   constructor(options: SharedFlightsOptions) {
     this.#options = options;
@@ -32,10 +37,13 @@ export class SharedFlights<V> {
     return this.#flights.size;
   }
 
-  /** Rejects with kind `exhausted` when too many others are under way, and `timeout` when it takes too long. */
-  async run(key: string, work: (signal: AbortSignal) => Promise<V>, signal: AbortSignal): Promise<V> {
+  /**
+   * Rejects with kind `exhausted` when too many others are under way, in all or of this owner, and `timeout` when it takes
+   * too long. Who joins what others have begun is not counted.
+   */
+  async run(key: string, work: (signal: AbortSignal) => Promise<V>, signal: AbortSignal, owner = ''): Promise<V> {
     signal.throwIfAborted();
-    const flight = this.#flights.get(key) ?? this.#begin(key, work);
+    const flight = this.#flights.get(key) ?? this.#begin(key, work, owner);
     flight.waiting++;
     try {
       return await raceAbort(flight.outcome, signal);
@@ -45,12 +53,16 @@ export class SharedFlights<V> {
     }
   }
 
-  #begin(key: string, work: (signal: AbortSignal) => Promise<V>): Flight<V> {
-    const { clock, limitMs, most } = this.#options;
+  #begin(key: string, work: (signal: AbortSignal) => Promise<V>, owner: string): Flight<V> {
+    const { clock, limitMs, most, mostOfOne = most } = this.#options;
+    const ofOwner = this.#ofOwner.get(owner) ?? 0;
     if (this.#flights.size >= most) throw new TubeletError('exhausted', `${most} other reviews are under way`);
+    if (ofOwner >= mostOfOne)
+      throw new TubeletError('exhausted', `${mostOfOne} other reviews for ${owner} are under way`);
     const life = linkedSignal(undefined, { clock, ms: limitMs });
     const outcome = raceAbort(work(life.signal), life.signal);
-    const flight: Flight<V> = { outcome, life, waiting: 0 };
+    const flight: Flight<V> = { outcome, life, owner, waiting: 0 };
+    this.#ofOwner.set(owner, ofOwner + 1);
     this.#flights.set(key, flight);
     return flight;
   }
@@ -58,6 +70,9 @@ export class SharedFlights<V> {
   /** Everybody has the outcome or has gone, and nobody can join any more; whoever asks next begins anew. */
   #end(key: string, flight: Flight<V>): void {
     this.#flights.delete(key);
+    const left = (this.#ofOwner.get(flight.owner) ?? 1) - 1;
+    if (left > 0) this.#ofOwner.set(flight.owner, left);
+    else this.#ofOwner.delete(flight.owner);
     flight.life.abort(new TubeletError('cancelled', 'nobody waits for the review any more'));
   }
 }

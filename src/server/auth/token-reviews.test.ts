@@ -119,6 +119,47 @@ test('errors are told, and not remembered', async () => {
   assert.equal((await ask('good4'))?.name, 'x');
 });
 
+test('a flood of bad tokens from one address leaves room for good ones of others, and of those known before', async () => {
+  const { clock, reviews, tokens } = setUp(1_000);
+  const ask = (bearer: string, address: string) => tokens.authenticate({ bearer, address }, calm());
+  assert.equal((await ask('good-old', '10.0.0.66'))?.name, 'good-old');
+  await clock.advance(2_000);
+  let open = (): void => {};
+  reviews.gate = new Promise((resolve) => (open = resolve));
+  const flood = Array.from({ length: 64 }, (_, n) => ask(`bad-${n}`, '10.0.0.66'));
+  await assert.rejects(ask('bad-again', '::ffff:10.0.0.66'), { kind: 'exhausted' });
+  await assert.rejects(ask('good-new', '10.0.0.66'), { kind: 'exhausted' });
+  const good = [ask('good-other', '10.0.0.1'), ask('good-old', '10.0.0.66')];
+  open();
+  assert.deepEqual(
+    (await Promise.all(good)).map((caller) => caller?.name),
+    ['good-other', 'good-old'],
+  );
+  await Promise.all(flood);
+});
+
+test('bad tokens do not push out the memory of good ones', async () => {
+  const { reviews, ask } = setUp();
+  await ask('good');
+  for (let n = 0; n < 5_000; n++) await ask(`bad-${n}`);
+  reviews.asked.length = 0;
+  assert.equal((await ask('good'))?.name, 'good');
+  assert.deepEqual(reviews.asked, []);
+});
+
+test('a token that is not good any more has no place of its own', async () => {
+  const { clock, reviews, tokens } = setUp(1_000);
+  const ask = (bearer: string) => tokens.authenticate({ bearer, address: '10.0.0.66' }, calm());
+  await ask('good-once');
+  await clock.advance(2_000);
+  reviews.token = () => ({ authenticated: false });
+  assert.equal(await ask('good-once'), undefined);
+  await clock.advance(2_000);
+  reviews.gate = new Promise(() => {});
+  for (let n = 0; n < 64; n++) void ask(`bad-${n}`).catch(() => {});
+  await assert.rejects(ask('good-once'), { kind: 'exhausted' });
+});
+
 test('who goes away waits no longer, and the review goes with the last', async () => {
   const { clock, reviews, tokens } = setUp();
   reviews.gate = new Promise(() => {});

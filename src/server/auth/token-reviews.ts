@@ -5,7 +5,8 @@ import { apiResources } from '../../model/api-resources.ts';
 import type { Caller } from '../../model/caller.ts';
 import { ExpiringLru } from './expiring-lru.ts';
 import type { Authenticator, Credentials } from './ports.ts';
-import { mostReviews, ReviewCalls, reviewLimitMs, type ReviewDeps } from './review-calls.ts';
+import { addressKey } from '../address-key.ts';
+import { mostReviews, mostReviewsOfAddress, ReviewCalls, reviewLimitMs, type ReviewDeps } from './review-calls.ts';
 import { SharedFlights } from './shared-flights.ts';
 import { tokenCacheMetrics, type TokenCacheMetrics } from './token-cache-metrics.ts';
 
@@ -20,6 +21,8 @@ interface Judged {
 }
 
 const mostTokens = 4_096;
+/** A token that was good is asked about again in a budget of its own for this long. */
+const knownMs = 3_600_000;
 const longestToken = 64 * 1024;
 
 /**
@@ -31,8 +34,13 @@ const longestToken = 64 * 1024;
 export class TokenReviews implements Authenticator {
   readonly #deps: TokenReviewsDeps;
   readonly #calls: ReviewCalls;
-  readonly #judged: ExpiringLru<Judged>;
+  /** Apart, so that a flood of bad tokens cannot push out the good ones. */
+  readonly #good: ExpiringLru<Judged>;
+  readonly #bad: ExpiringLru<Judged>;
+  /** Tokens that were good lately. Their holders do not stand in line with a flood of others, also at the same address. */
+  readonly #known: ExpiringLru<true>;
   readonly #flights: SharedFlights<Judged>;
+  readonly #knownFlights: SharedFlights<Judged>;
   readonly #metrics: TokenCacheMetrics;
   /** Without it nobody who sees a key can tell its token, or find out whether it is a given one. */
   readonly #secret: string;
@@ -40,30 +48,35 @@ export class TokenReviews implements Authenticator {
   constructor(deps: TokenReviewsDeps) {
     this.#deps = deps;
     this.#calls = new ReviewCalls(deps, apiResources.tokenReviews, 'apiserver_delegated_authn');
-    this.#judged = new ExpiringLru(deps.clock, mostTokens);
-    this.#flights = new SharedFlights({ clock: deps.clock, limitMs: reviewLimitMs, most: mostReviews });
+    this.#good = new ExpiringLru(deps.clock, mostTokens);
+    this.#bad = new ExpiringLru(deps.clock, mostTokens);
+    this.#known = new ExpiringLru(deps.clock, mostTokens);
+    const options = { clock: deps.clock, limitMs: reviewLimitMs, most: mostReviews };
+    this.#flights = new SharedFlights({ ...options, mostOfOne: mostReviewsOfAddress });
+    this.#knownFlights = new SharedFlights(options);
     this.#metrics = tokenCacheMetrics(deps.metrics);
     this.#secret = deps.random.hex(32);
   }
 
   /** Throws when it cannot be found out. */
-  async authenticate({ bearer }: Credentials, signal: AbortSignal): Promise<Caller | undefined> {
+  async authenticate({ bearer, address = '' }: Credentials, signal: AbortSignal): Promise<Caller | undefined> {
     if (bearer === undefined || bearer === '' || bearer.length > longestToken) return undefined;
     const { clock } = this.#deps;
     const began = clock.monotonic();
     const key = createHmac('sha256', this.#secret).update(bearer).digest('base64');
-    const known = this.#judged.get(key);
+    const known = this.#good.get(key) ?? this.#bad.get(key);
     try {
-      return (known ?? (await this.#judge(key, bearer, signal))).caller;
+      return (known ?? (await this.#judge(key, bearer, addressKey(address), signal))).caller;
     } finally {
       this.#metrics.asked(known === undefined ? 'miss' : 'hit', (clock.monotonic() - began) / 1_000);
     }
   }
 
-  async #judge(key: string, token: string, signal: AbortSignal): Promise<Judged> {
+  async #judge(key: string, token: string, owner: string, signal: AbortSignal): Promise<Judged> {
     const leave = this.#metrics.waiting();
     try {
-      return await this.#flights.run(key, (ending) => this.#fetch(key, token, ending), signal);
+      const flights = this.#known.get(key) === true ? this.#knownFlights : this.#flights;
+      return await flights.run(key, (ending) => this.#fetch(key, token, ending), signal, owner);
     } finally {
       leave();
     }
@@ -74,12 +87,23 @@ export class TokenReviews implements Authenticator {
     try {
       const review = await this.#calls.ask<TokenReview>({ spec: { token } }, signal);
       const judged = { caller: callerOf(review) };
-      this.#judged.set(key, judged, this.#deps.cacheTtlMs);
+      this.#remember(key, judged);
       land('ok');
       return judged;
     } catch (error) {
       land('error');
       throw error;
+    }
+  }
+
+  #remember(key: string, judged: Judged): void {
+    const { cacheTtlMs } = this.#deps;
+    if (judged.caller === undefined) {
+      this.#bad.set(key, judged, cacheTtlMs);
+      this.#known.set(key, true, 0);
+    } else {
+      this.#good.set(key, judged, cacheTtlMs);
+      this.#known.set(key, true, knownMs);
     }
   }
 }
