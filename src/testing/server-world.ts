@@ -62,6 +62,8 @@ export interface ServerWorldOptions {
   readonly upstreamVerbs?: boolean;
   /** Everybody is `admin` when it is left out. */
   readonly authenticate?: (credentials: Credentials, signal: AbortSignal) => Promise<Caller | undefined>;
+  /** Whom a certificate names before there is a request; nobody when it is left out. */
+  readonly callerOf?: ClientAuthorities['callerOf'];
   readonly allow?: (caller: Caller, access: NodeAccess) => boolean | Promise<boolean>;
   readonly handOver?: HandOverFunction;
   /** Which are opened; all of them when it is left out. */
@@ -145,10 +147,11 @@ export class ServerWorld {
       onAudit: (entry) => audited.push(entry),
     });
     const at = { address: '127.0.0.1', port: options.port ?? 0 };
-    const place = { pipeline: this.pipeline, log };
+    const place = { pipeline: this.pipeline, clock, log };
     const identity: ServingIdentity = this.identity;
     const authorities: ClientAuthorities = {
       pem: () => this.clientPem.current(),
+      callerOf: (shown) => options.callerOf?.(shown),
       onChange: (listener) => this.clientPem.onChange(listener),
     };
     for (const listener of options.listeners ?? (['secure', 'readOnly', 'healthz'] as const)) {
@@ -159,7 +162,6 @@ export class ServerWorld {
           new SecureListener({
             ...place,
             ...at,
-            clock,
             identity,
             tls: { minVersion: '', cipherSuites: [], ...options.tls },
             clientAuthorities: options.withoutClientAuthorities === true ? undefined : authorities,

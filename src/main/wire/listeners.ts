@@ -56,14 +56,14 @@ export function wireListeners(deps: ListenersDeps): Listeners {
   const open: Component[] = [];
   if (config.healthzPort > 0) {
     const { healthzBindAddress: address, healthzPort: port } = config;
-    open.push(new PlainListener({ listener: 'healthz', at: { address, port }, pipeline, log }));
+    open.push(new PlainListener({ listener: 'healthz', at: { address, port }, pipeline, clock, log }));
   }
   if (config.readOnlyPort > 0) {
     const { address, readOnlyPort: port } = config;
-    open.push(new PlainListener({ listener: 'readOnly', at: { address, port }, pipeline, log }));
+    open.push(new PlainListener({ listener: 'readOnly', at: { address, port }, pipeline, clock, log }));
   }
   const path = deps.env[socketVariable] ?? '';
-  if (path !== '') open.push(new PlainListener({ listener: 'socket', at: { path }, pipeline, log }));
+  if (path !== '') open.push(new PlainListener({ listener: 'socket', at: { path }, pipeline, clock, log }));
   return {
     open,
     secure: ({ clientCertificates, serving }) => {

@@ -12,7 +12,7 @@ import type { Caller } from '../../model/caller.ts';
 import { parseCaBundle, type CaBundle } from './ca-bundle.ts';
 import type { CertificateSubject } from './certificate-facts.ts';
 import { chainOf } from './peer-chain.ts';
-import type { Authenticator, AuthorityFiles, Credentials } from './ports.ts';
+import type { Authenticator, AuthorityFiles, CertificateJudge, Credentials } from './ports.ts';
 import { verifyChain, type ChainVerdict } from './verify-chain.ts';
 
 export interface ClientCertificatesDeps {
@@ -50,7 +50,7 @@ const day = 24 * hour;
  * Who a client is by its certificate: the common name is the user, the organizations are the groups. The authorities
  * stand in a file that is read again when it changes; as long as a new one cannot be used, the one before it counts.
  */
-export class ClientCertificates implements Authenticator, Component {
+export class ClientCertificates implements Authenticator, CertificateJudge, Component {
   readonly name = 'client-certificate-authorities';
   readonly #deps: ClientCertificatesDeps;
   readonly #listeners = new Set<(pem: string) => void>();
@@ -104,6 +104,13 @@ export class ClientCertificates implements Authenticator, Component {
     this.#life?.abort(new TubeletError('cancelled', `the ${this.name} stop`));
     await this.#loop?.done;
     this.#endWatch();
+  }
+
+  /** The same before there is a request. */
+  callerOf(shown: Parameters<CertificateJudge['callerOf']>[0]): Caller | undefined {
+    const chain = chainOf(shown);
+    if (chain.length === 0) return undefined;
+    return this.#judgementOf(chain, this.#deps.clock.now()).caller;
   }
 
   /** The authorities for a TLS context, so that clients can choose a certificate of theirs. */

@@ -1,5 +1,5 @@
 import { lstatSync, unlinkSync } from 'node:fs';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { AddressInfo, Server } from 'node:net';
 import { TubeletError, type ErrorKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ListenerName } from '../route.ts';
@@ -13,6 +13,12 @@ export interface BindOptions {
   readonly log: Log;
 }
 
+/**
+ * Connections that the kernel keeps until they are accepted; it allows fewer where net.core.somaxconn says so. One that
+ * finds no room there tries again after a second.
+ */
+const backlog = 4_096;
+
 /** Returns when the port is bound; a port that cannot be had is an error that says whose it is. */
 export async function bind(server: Server, { listener, at, log }: BindOptions): Promise<void> {
   if ('path' in at) removeStaleSocket(listener, at.path);
@@ -24,7 +30,7 @@ export async function bind(server: Server, { listener, at, log }: BindOptions): 
       resolve();
     };
     if ('path' in at) listenPrivately(server, at.path, onListening);
-    else server.listen(at.port, at.address, onListening);
+    else server.listen({ port: at.port, host: at.address, backlog }, onListening);
   });
   server.on('error', (error) => log.error(error, 'HTTP listener failed', { listener }));
   log.info('Listening', { listener, ...at, ...('port' in at && { port: portOf(server, at.port) }) });
@@ -34,7 +40,7 @@ export async function bind(server: Server, { listener, at, log }: BindOptions): 
 function listenPrivately(server: Server, path: string, onListening: () => void): void {
   const before = process.umask(0o177);
   try {
-    server.listen(path, onListening);
+    server.listen({ path, backlog }, onListening);
   } finally {
     process.umask(before);
   }
@@ -51,34 +57,6 @@ function removeStaleSocket(listener: string, path: string): void {
 /** The port in fact, where any free one was asked for. */
 export function portOf(server: Server | undefined, asked: number): number {
   return (server?.address() as AddressInfo | null | undefined)?.port ?? asked;
-}
-
-/** The connections of a server: none of them can bring the agent down, and all of them end with it. */
-export class OpenSockets {
-  readonly #sockets = new Set<Socket>();
-
-  follow(server: Server): void {
-    server.on('connection', (socket: Socket) => {
-      this.#sockets.add(socket);
-      // An error is followed by the close, and the close is what counts; without a listener it would end the agent.
-      socket.on('error', () => {});
-      socket.once('close', () => this.#sockets.delete(socket));
-    });
-  }
-
-  get count(): number {
-    return this.#sockets.size;
-  }
-
-  /** Takes no more connections, lets what is being written now go out, and ends the others. */
-  async close(server: Server): Promise<void> {
-    await new Promise<void>((resolve) => {
-      server.close(() => resolve());
-      setImmediate(() => {
-        for (const socket of this.#sockets) socket.destroy();
-      });
-    });
-  }
 }
 
 function bindError(listener: string, at: ListenPlace, cause: NodeJS.ErrnoException): TubeletError {

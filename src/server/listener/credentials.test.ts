@@ -6,7 +6,9 @@ import { splitCredentials } from './credentials.ts';
 const protocol = (token: string): string =>
   `base64url.bearer.authorization.k8s.io.${Buffer.from(token).toString('base64url')}`;
 const socket = { connection: 'keep-alive, Upgrade', upgrade: 'WebSocket' };
-const split = (headers: IncomingHttpHeaders, chain: readonly Buffer[] = []) => splitCredentials(headers, chain);
+const address = '10.0.0.1';
+const split = (headers: IncomingHttpHeaders, chain: readonly Buffer[] = []) =>
+  splitCredentials(headers, { address, chain, tlsVerdict: 'ok' });
 
 const bearers: readonly (readonly [authorization: string, token: string | undefined])[] = [
   ['Bearer abc', 'abc'],
@@ -21,7 +23,7 @@ const bearers: readonly (readonly [authorization: string, token: string | undefi
 for (const [authorization, token] of bearers) {
   test(`authorization ${JSON.stringify(authorization)}`, () => {
     assert.deepEqual(split({ authorization, accept: '*/*' }), {
-      credentials: { bearer: token },
+      credentials: { address, bearer: token },
       headers: { accept: '*/*' },
     });
   });
@@ -30,7 +32,7 @@ for (const [authorization, token] of bearers) {
 test('a token as a protocol of a websocket is taken out, the others stay', () => {
   const offered = `v5.channel.k8s.io, ${protocol('tök.en')},v4.channel.k8s.io`;
   assert.deepEqual(split({ ...socket, 'sec-websocket-protocol': offered }), {
-    credentials: { bearer: 'tök.en' },
+    credentials: { address, bearer: 'tök.en' },
     headers: { ...socket, 'sec-websocket-protocol': 'v5.channel.k8s.io, v4.channel.k8s.io' },
   });
 });
@@ -38,7 +40,7 @@ test('a token as a protocol of a websocket is taken out, the others stay', () =>
 test('the header counts before the protocol, which is taken out all the same', () => {
   const offered = `a, ${protocol('two')}`;
   assert.deepEqual(split({ ...socket, authorization: 'Bearer one', 'sec-websocket-protocol': offered }), {
-    credentials: { bearer: 'one' },
+    credentials: { address, bearer: 'one' },
     headers: { ...socket, 'sec-websocket-protocol': 'a' },
   });
 });
@@ -46,7 +48,7 @@ test('the header counts before the protocol, which is taken out all the same', (
 test('what is no websocket has no protocols, but no token gets through either', () => {
   for (const offered of [`a, ${protocol('x')}`, protocol('x')]) {
     const { credentials, headers } = split({ 'sec-websocket-protocol': offered });
-    assert.deepEqual(credentials, { bearer: undefined });
+    assert.deepEqual(credentials, { address, bearer: undefined });
     assert.ok(!JSON.stringify(headers).includes('bearer'));
   }
 });
@@ -71,6 +73,6 @@ test('tokens that cannot be read', () => {
 
 test('certificates are shown along', () => {
   const chain = [Buffer.from('leaf')];
-  assert.deepEqual(split({}, chain).credentials, { chain, bearer: undefined });
+  assert.deepEqual(split({}, chain).credentials, { address, chain, tlsVerdict: 'ok', bearer: undefined });
   assert.ok(!('chain' in (split({}).credentials as object)));
 });

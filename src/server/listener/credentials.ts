@@ -1,9 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Credentials } from '../auth/ports.ts';
+import type { Peer } from './exchange.ts';
 
 const subprotocolHeader = 'sec-websocket-protocol';
 /** Browsers cannot set headers of a websocket but this one. */
 const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
+
+export type ShownByPeer = Pick<Peer, 'address' | 'chain' | 'tlsVerdict'>;
 
 export interface CredentialSplit {
   /** `bad`: a token that cannot be read; who sends such a thing is nobody, not anonymous. */
@@ -13,10 +16,11 @@ export interface CredentialSplit {
 }
 
 /** Takes the credentials out of the headers: whoever answers the request, or is handed it, must not see them. */
-export function splitCredentials(headers: IncomingHttpHeaders, chain: readonly Buffer[]): CredentialSplit {
+export function splitCredentials(headers: IncomingHttpHeaders, peer: ShownByPeer): CredentialSplit {
   const { authorization, ...rest } = headers;
   const bearer = bearerOf(authorization);
-  const shown = chain.length > 0 ? { chain } : {};
+  const { address, chain, tlsVerdict } = peer;
+  const shown = { address, ...(chain.length > 0 && { chain, tlsVerdict }) };
   const offered = rest[subprotocolHeader];
   if (typeof offered !== 'string') return { credentials: { ...shown, bearer }, headers: rest };
 

@@ -10,12 +10,16 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import { chainOfPeer } from '../auth/peer-chain.ts';
 import type { ListenerName } from '../route.ts';
+import type { TrackedConnection } from './tracked-connection.ts';
 
 /** Who is at the other end of a connection, as far as the connection tells. */
 export interface Peer {
   readonly address: string;
-  /** The certificates it showed, in DER, leaf first. Nothing was checked yet. */
+  /** The certificates it showed, in DER, leaf first. Nothing of ours has checked them yet. */
   readonly chain: readonly Buffer[];
+  /** What the TLS library found of them: `ok`, or the code of its error. */
+  readonly tlsVerdict: string;
+  readonly connection: TrackedConnection | undefined;
 }
 
 export type Incoming = IncomingMessage | Http2ServerRequest;
@@ -42,13 +46,20 @@ export interface UpgradeParts {
   detach(): void;
 }
 
-export function plainPeer(request: IncomingMessage): Peer {
-  return { address: request.socket.remoteAddress ?? '', chain: [] };
+export function plainPeer(request: IncomingMessage, connection: TrackedConnection | undefined): Peer {
+  return { address: request.socket.remoteAddress ?? '', chain: [], tlsVerdict: 'none', connection };
 }
 
 /** To be asked while the connection is new: later on the socket may not tell any more. */
-export function securePeer(socket: Pick<TLSSocket, 'getPeerCertificate' | 'remoteAddress'>): Peer {
-  return { address: socket.remoteAddress ?? '', chain: chainOfPeer(socket.getPeerCertificate(true)) };
+export function securePeer(socket: TLSSocket, connection: TrackedConnection | undefined): Peer {
+  const { authorized, authorizationError } = socket;
+  return {
+    address: socket.remoteAddress ?? '',
+    chain: chainOfPeer(socket.getPeerCertificate(true)),
+    // Declared as an error, but it is the code of one.
+    tlsVerdict: authorized ? 'ok' : String(authorizationError ?? 'none'),
+    connection,
+  };
 }
 
 /**
@@ -109,6 +120,12 @@ export function dropRest({ request, response }: Exchange): void {
   if (!(request instanceof Http2ServerRequest) || !(response instanceof Http2ServerResponse)) return;
   const { stream } = response;
   if (!stream.endAfterHeaders && !request.complete && !stream.destroyed) stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+/** The client has to connect anew after this answer, which was not begun yet. */
+export function endConnectionAfter(response: Outgoing): void {
+  if (response instanceof Http2ServerResponse) response.stream.session?.close();
+  else response.shouldKeepAlive = false;
 }
 
 /** Headers without those of HTTP/2 that are none. */

@@ -1,60 +1,59 @@
 import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
-import type { CancelTimer, Clock } from '../../base/clock.ts';
+import { addressKey } from '../address-key.ts';
+import { awaitHello } from './client-hello.ts';
 
-const most = 8;
 /** About three milliseconds' worth of handshakes between two looks at everything else. */
-const mostPerTurn = 3;
-/** So long those that dawdle keep others waiting. */
-const patienceMs = 20;
+const maxPerTurn = 3;
 
 /**
- * Lets a server begin a few TLS handshakes at a time, so that hundreds of clients who come at once, as after a network is
- * mended, do not hold up everything else. A client that says nothing holds its place for a moment only:
+ * Lets a server begin a few TLS handshakes in one turn of the event loop, so that hundreds of clients who come at once,
+ * as after a network is mended, do not hold up everything else.
  *
- *   waiting ──place free──> begun ──secured, failed──> place free
- *                             └──── 20 ms ───────────> all places free
+ *   accepted ──first message is whole──> waiting ──its turn──> begun
  *
- * However many places are free, a few begin in one turn of the event loop: when the turns are long, because there is much
- * to do, moments have passed after each, and those that begin would become more and more.
+ * A client that says nothing never waits in line, and costs a socket and no TLS. Addresses take turns, so that none waits
+ * for the handshakes of another. Of one address the newest is first: when there are more than can be served, the client
+ * that came last is the one that still waits for its answer.
  */
-export function paceHandshakes(server: EventEmitter, clock: Pick<Clock, 'after'>): void {
+export function paceHandshakes(server: EventEmitter, onHello: (socket: Socket) => void = () => {}): void {
   const begin = server.listeners('connection');
   server.removeAllListeners('connection');
-  const waiting: Socket[] = [];
-  let free = most;
-  let thisTurn = mostPerTurn;
-  let timer: CancelTimer | undefined;
+  /** In the order of their turns. */
+  const waiting = new Map<string, Socket[]>();
+  let left = maxPerTurn;
 
+  const next = (): Socket | undefined => {
+    // One that is put back stands at the end, and is looked at again.
+    for (const [address, sockets] of waiting) {
+      const socket = sockets.pop();
+      waiting.delete(address);
+      if (sockets.length > 0) waiting.set(address, sockets);
+      if (socket !== undefined && !socket.destroyed) return socket;
+    }
+    return undefined;
+  };
   const advance = (): void => {
-    while (free > 0 && thisTurn > 0 && waiting.length > 0) {
-      const socket = waiting.shift();
-      if (socket === undefined || socket.destroyed) continue;
-      free--;
-      if (thisTurn-- === mostPerTurn) setImmediate(nextTurn);
+    while (left > 0) {
+      const socket = next();
+      if (socket === undefined) return;
+      if (left-- === maxPerTurn) setImmediate(nextTurn);
       for (const listener of begin) Reflect.apply(listener, server, [socket]);
     }
-    if (waiting.length > 0) timer ??= clock.after(patienceMs, release);
   };
   const nextTurn = (): void => {
-    thisTurn = mostPerTurn;
-    advance();
-  };
-  const release = (): void => {
-    timer = undefined;
-    free = most;
-    advance();
-  };
-  const ended = (): void => {
-    free = Math.min(free + 1, most);
+    left = maxPerTurn;
     advance();
   };
 
   server.on('connection', (socket: Socket) => {
-    waiting.push(socket);
-    advance();
+    awaitHello(socket, () => {
+      onHello(socket);
+      const address = addressKey(socket.remoteAddress ?? '');
+      const sockets = waiting.get(address);
+      if (sockets === undefined) waiting.set(address, [socket]);
+      else sockets.push(socket);
+      advance();
+    });
   });
-  server.on('secureConnection', ended);
-  server.on('tlsClientError', ended);
-  server.on('close', () => timer?.());
 }

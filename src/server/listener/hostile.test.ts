@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { connect as connectPlain, type Socket } from 'node:net';
 import { afterEach, describe, test } from 'node:test';
 import type { TLSSocket } from 'node:tls';
 import {
@@ -26,6 +27,8 @@ afterEach(async () => {
 
 const nextTurn = (): Promise<void> => new Promise((resolve) => void setImmediate(resolve));
 
+const stuck = aRoute(() => new Promise(() => {}), { path: '/stuck' });
+
 const upload = aRoute(async ({ body }) => text(200, `${body.length}`), {
   path: '/upload',
   methods: ['POST'],
@@ -50,13 +53,21 @@ for (const listener of both) {
   };
 
   describe(`HTTP/1.1 on ${listener}`, () => {
-    test('headers over a mebibyte are refused, just below are served', async () => {
+    test('headers over 32 KiB are refused, just below are served', async () => {
       const world = await open();
       const header = (size: number): string => `X-A: ${'a'.repeat(size)}\r\nConnection: close\r\n\r\n`;
-      assert.match(await say(world, get, header((1 << 20) - 1_000)), /^HTTP\/1\.1 200 /);
-      assert.match(await say(world, get, header((1 << 20) + 1_000)), /^HTTP\/1\.1 431 |^$/);
-      assert.match(await say(world, `GET /${'a'.repeat(1 << 21)} HTTP/1.1\r\n`), /^HTTP\/1\.1 431 |^$/);
+      assert.match(await say(world, get, header(31 * 1_024)), /^HTTP\/1\.1 200 /);
+      assert.match(await say(world, get, header(33 * 1_024)), /^HTTP\/1\.1 431 |^$/);
+      assert.match(await say(world, `GET /${'a'.repeat(1 << 20)} HTTP/1.1\r\n`), /^HTTP\/1\.1 431 |^$/);
       assert.equal((await world.ask(listener, '/hello')).status, 200);
+    });
+
+    test('as many headers as there may be are served; with more some would be left out, so it is refused', async () => {
+      const world = await open();
+      const headers = (count: number): string =>
+        Array.from({ length: count }, (_, n) => `X-${n}: a\r\n`).join('') + 'Connection: close\r\n\r\n';
+      assert.match(await say(world, get, headers(250)), /^HTTP\/1\.1 200 /);
+      for (const count of [254, 255, 1_000]) assert.match(await say(world, get, headers(count)), /^HTTP\/1\.1 431 /);
     });
 
     test('what is not HTTP, or tries to be two requests in one', async () => {
@@ -173,18 +184,22 @@ for (const listener of both) {
       assert.match(await say(world, `${get}\r\n`), /hello you$/);
     });
 
-    test('more connections than there may be are ended, and there is room again', async () => {
-      const world = await open({ connections: 1 });
-      const first = world.connect(listener);
-      first.write(`${get}\r\n`);
-      await once(first, 'data');
-      await assert.rejects(world.ask(listener, '/hello'));
-      first.destroy();
-      await once(first, 'close');
-      for (;;) {
-        const answer = await world.ask(listener, '/hello').catch(() => undefined);
-        if (answer?.status === 200) break;
-      }
+    test('when there are more connections than there may be, the oldest silent one gives way', async () => {
+      const world = await open({ unauthenticatedConnections: { inAll: 9, each: 3 } });
+      const silent = Array.from({ length: 3 }, () => connectPlain(world.port(listener), '127.0.0.1').resume());
+      await Promise.all(silent.map((socket) => once(socket, 'connect')));
+      const ended = once(silent[0] as Socket, 'close');
+      const another = connectPlain(world.port(listener), '127.0.0.1');
+      await ended;
+      assert.equal((await world.ask(listener, '/hello')).status, 200);
+      assert.equal(another.destroyed, false);
+      for (const socket of [...silent, another]) socket.destroy();
+    });
+
+    test('requests behind each other without end are ended', async () => {
+      const world = await open({ unanswered: { usually: 20, whenBusy: 20, busyPerTurn: 500 } }, { routes: [stuck] });
+      const heard = await say(world, 'GET /stuck HTTP/1.1\r\nHost: node\r\n\r\n'.repeat(30));
+      assert.equal(heard, '');
     });
   });
 }
@@ -223,8 +238,7 @@ describe('HTTP/2', () => {
     const world = await open();
     const socket = world.connect('secure', { ALPNProtocols: ['h2'] }) as TLSSocket;
     await once(socket, 'secureConnect');
-    let heard = '';
-    socket.on('data', (chunk: Buffer) => (heard += chunk.toString('hex')));
+    const ended = readAll(socket);
     const frames = Array.from({ length: 10_000 }, (_, n) => {
       const stream = (2 * n + 1).toString(16).padStart(8, '0');
       // GET /hello of the authority n, and that nobody wants it any more, for any reason there is.
@@ -232,13 +246,39 @@ describe('HTTP/2', () => {
     });
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n').toString('hex');
     socket.write(Buffer.from([preface, '000000040000000000', ...frames].join('').replaceAll(' ', ''), 'hex'));
-    const goAway = '070000000000';
-    while (!heard.includes(goAway)) await once(socket, 'data');
-    socket.destroy();
+    await ended;
     const [, served = ''] = /^kubelet_http_requests_total\{.*\} (\d+)$/m.exec(world.registry.render()) ?? [];
     // Only those whose end came with other bytes than they themselves.
     assert.ok(Number(served) < 200, `${served} were looked at before the connection was given up`);
     assert.equal((await askHttp2(world.http2(), '/hello')).status, 200);
+  });
+
+  test('headers up to 32 KiB, and to 64 once it is known who asks', async () => {
+    const world = await open();
+    const session = world.http2({ maxSendHeaderBlockLength: 1 << 20 });
+    const ask = async (kib: number): Promise<number | 'reset'> => {
+      const answer = askHttp2(session, '/hello', { 'x-a': 'a'.repeat(kib * 1_024) });
+      return answer.then(
+        ({ status }) => status,
+        () => 'reset',
+      );
+    };
+    assert.equal(await ask(33), 431, 'before the client has heard of the limit');
+    assert.equal(await ask(33), 'reset');
+    assert.equal(await ask(31), 200);
+    while (session.remoteSettings.maxHeaderListSize !== 64 * 1_024) await once(session, 'remoteSettings');
+    assert.equal(await ask(60), 200);
+    assert.equal(await ask(66), 'reset');
+    session.destroy();
+  });
+
+  test('streams that are opened and given up end a connection of which nobody knows whose it is', async () => {
+    const world = await open({ unanswered: { usually: 20, whenBusy: 20, busyPerTurn: 500 } }, { routes: [stuck] });
+    const session = world.http2();
+    session.on('error', () => {});
+    const ended = once(session, 'close');
+    for (let n = 0; n < 30; n++) session.request({ ':path': '/stuck' }).on('error', () => {});
+    await ended;
   });
 
   test('headers that are too many or too large cost the stream, not the agent', async () => {

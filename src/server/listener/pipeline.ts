@@ -4,13 +4,15 @@ import type { Clock } from '../../base/clock.ts';
 import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import { addressKey } from '../address-key.ts';
 import type { Caller } from '../../model/caller.ts';
 import { text, type Page, type Right, type RouteRequest, type RouteResponse } from '../route.ts';
 import { admit, type AccessControl } from './admission.ts';
 import { auditTo, commandWord, type AuditOutcome, type OnAudit } from './audit.ts';
 import { unavailable, wrongMethod, type SwitchStates } from './availability.ts';
-import { splitCredentials } from './credentials.ts';
+import { splitCredentials, type CredentialSplit } from './credentials.ts';
 import { breakOff, plainHeaders, type Exchange, type UpgradeParts } from './exchange.ts';
+import { hasTooManyHeaders } from './header-limits.ts';
 import { defaultLimits, type ServerLimits } from './limits.ts';
 import { routeMatcher, type BoundRoute, type FoundRoute, type RouteMatcher } from './match-route.ts';
 import { Places } from './places.ts';
@@ -60,6 +62,7 @@ const failed: Page = text(500, 'Internal Server Error\n');
 const ending: Page = text(503, 'Service Unavailable\n');
 const tooLate: Page = text(504, 'Gateway Timeout\n');
 const upgradeRequired: Page = text(400, 'Upgrade request required\n');
+const tooManyHeaders: Page = text(431, 'Request Header Fields Too Large\n');
 const tooMany: Page = { ...text(429, 'Too Many Requests\n'), headers: { 'retry-after': '1' } };
 /** What a path without a page asks for; who may not do everything is not told what there is. */
 const rightOfStrangePaths: Right = { subresource: 'proxy' };
@@ -78,24 +81,26 @@ export class RequestPipeline {
   readonly #figures: RequestFigures;
   readonly #audit: OnAudit;
   readonly #arriving: Places;
+  readonly #deciding: Places;
   readonly #short: Places;
   readonly #long: Places;
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
     this.limits = { ...defaultLimits, ...deps.limits };
-    const { arriving, short, long } = this.limits;
+    const { arriving, deciding, short, long } = this.limits;
     this.#match = routeMatcher(deps.routes);
     this.#figures = new RequestFigures(deps.metrics, deps.clock);
     this.#audit = deps.onAudit ?? auditTo(deps.log);
     this.#arriving = new Places(arriving.inAll, arriving.each);
+    this.#deciding = new Places(deciding.inAll, deciding.each);
     this.#short = new Places(short.inAll, short.each);
     this.#long = new Places(long.inAll, long.each);
   }
 
   /** Requests that are being served. */
   get underWay(): number {
-    return this.#arriving.taken + this.#short.taken + this.#long.taken;
+    return this.#arriving.taken + this.#deciding.taken + this.#short.taken + this.#long.taken;
   }
 
   /** Resolves when the request is over, whatever became of it. Never rejects. */
@@ -104,7 +109,7 @@ export class RequestPipeline {
     const method = request.method ?? '';
     const target = parseTarget(request.url ?? '');
     const segments = target.kind === 'path' ? target.segments : [];
-    const { credentials, headers } = splitCredentials(plainHeaders(request.headers), peer.chain);
+    const { credentials, headers } = splitCredentials(plainHeaders(request.headers), peer);
     const life = linkedSignal(undefined);
     const found = target.kind === 'path' ? this.#match(segments) : undefined;
     const passage: Passage = {
@@ -125,34 +130,46 @@ export class RequestPipeline {
     request.on('error', ignore);
     response.on('error', ignore);
     response.once('close', onClose);
+    // Whoever takes a connection over sees to its end as well.
+    const finish = peer.connection?.begin(exchange.upgrade === undefined ? onClose : undefined);
     try {
-      const refusal = listener === 'secure' ? await this.#admit(passage, credentials) : undefined;
-      const page = refusal ?? this.#turnAway(passage, segments);
+      const page = (await this.#refusal(passage, credentials)) ?? this.#turnAway(passage, segments);
       if (page !== undefined) await this.#answer(passage, page, life.signal);
       else if (found !== undefined) await this.#serveRoute(passage, found);
     } catch (error) {
       await this.#fail(passage, error);
     } finally {
+      finish?.();
       count();
       response.off('close', onClose);
     }
   }
 
   /** The page that refuses, or nothing when the caller may go on. */
-  async #admit(
-    passage: Passage,
-    credentials: ReturnType<typeof splitCredentials>['credentials'],
-  ): Promise<Page | undefined> {
+  async #refusal(passage: Passage, credentials: CredentialSplit['credentials']): Promise<Page | undefined> {
+    const { request, listener, peer } = passage.exchange;
+    const isAuthenticated = peer.connection?.isAuthenticated === true;
+    if (hasTooManyHeaders(request.rawHeaders, isAuthenticated, this.limits)) return tooManyHeaders;
+    if (listener !== 'secure') return undefined;
+    return this.#admit(passage, credentials);
+  }
+
+  async #admit(passage: Passage, credentials: CredentialSplit['credentials']): Promise<Page | undefined> {
     const { exchange, method, found, life, target } = passage;
     const { clock, log, access } = this.#deps;
-    const leave = this.#arriving.enter(exchange.peer.address);
+    const { address, connection } = exchange.peer;
+    const known = connection?.caller;
+    const leave = known === undefined ? this.#arriving.enter(addressKey(address)) : this.#deciding.enter(known);
     if (leave === undefined) return tooMany;
     try {
       const right = found?.spec.right ?? rightOfStrangePaths;
       const request = { credentials, method, right, path: forLog(target.path) };
       const admission = await admit({ clock, log, access, accessMs: this.limits.accessMs }, request, life.signal);
       passage.caller = admission.caller;
-      return admission.kind === 'refused' ? admission.page : undefined;
+      if (admission.kind === 'refused') return admission.page;
+      // Every pod has a token, so that a good one alone, without a right to anything, protects no connection.
+      if (!isAnonymous(admission.caller)) connection?.authenticated(admission.caller.name);
+      return undefined;
     } finally {
       leave();
     }
@@ -283,7 +300,11 @@ export class RequestPipeline {
 
 /** Those of whom nobody knows who they are share nothing but their address. */
 function placeKey(caller: Caller | undefined, address: string): string {
-  return caller === undefined || caller.groups.includes('system:unauthenticated') ? `@${address}` : caller.name;
+  return caller === undefined || isAnonymous(caller) ? `@${addressKey(address)}` : caller.name;
+}
+
+function isAnonymous({ groups }: Caller): boolean {
+  return groups.includes('system:unauthenticated');
 }
 
 function queryOf(target: Target): URLSearchParams {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import { TubeletError } from '../../base/errors.ts';
 import { askHttp } from '../../testing/http-ask.ts';
+import { systemClock } from '../../base/system-clock.ts';
 import { aRoute, ServerWorld } from '../../testing/server-world.ts';
 import { text, type ListenerName } from '../route.ts';
 import type { BoundRoute } from './match-route.ts';
@@ -148,7 +149,13 @@ describe('life', () => {
   test('before its start the port is the one that was asked for, and stop is fine', async () => {
     const { world } = await listen();
     const { pipeline, log } = world;
-    const server = new PlainListener({ listener: 'healthz', at: { address: '127.0.0.1', port: 10248 }, pipeline, log });
+    const server = new PlainListener({
+      listener: 'healthz',
+      at: { address: '127.0.0.1', port: 10248 },
+      pipeline,
+      clock: systemClock(),
+      log,
+    });
     assert.equal(server.port, 10248);
     await server.stop();
   });
@@ -171,13 +178,13 @@ describe('life', () => {
       await once(left, 'listening');
       renameSync(at('a.sock').path, at('b.sock').path);
       left.close();
-      const server = new PlainListener({ listener: 'socket', at: at('b.sock'), pipeline, log });
+      const server = new PlainListener({ listener: 'socket', at: at('b.sock'), pipeline, clock: systemClock(), log });
       await server.start();
       assert.equal(statSync(at('b.sock').path).mode & 0o7777, 0o600);
       assert.equal(await answer(at('b.sock').path), 404);
       await server.stop();
       writeFileSync(at('file').path, 'precious');
-      const other = new PlainListener({ listener: 'socket', at: at('file'), pipeline, log });
+      const other = new PlainListener({ listener: 'socket', at: at('file'), pipeline, clock: systemClock(), log });
       await assert.rejects(other.start(), /what is there is no socket/);
       assert.equal(readFileSync(at('file').path, 'utf8'), 'precious');
     } finally {

@@ -1,16 +1,20 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Log } from '../../base/log.ts';
 import type { ListenerName } from '../route.ts';
-import { bind, OpenSockets, portOf, type ListenPlace } from './bind.ts';
-import { plainPeer, upgradeExchange } from './exchange.ts';
+import { bind, portOf, type ListenPlace } from './bind.ts';
+import { plainPeer, upgradeExchange, type Peer } from './exchange.ts';
+import { OpenConnections } from './open-connections.ts';
 import type { RequestPipeline } from './pipeline.ts';
 import { refuseClients } from './refuse-clients.ts';
+import { UnansweredRequests } from './unanswered-requests.ts';
 
 export interface PlainListenerDeps {
   readonly listener: Exclude<ListenerName, 'secure'>;
   readonly at: ListenPlace;
   readonly pipeline: RequestPipeline;
+  readonly clock: Clock;
   readonly log: Log;
 }
 
@@ -18,12 +22,13 @@ export interface PlainListenerDeps {
 export class PlainListener implements Component {
   readonly name: string;
   readonly #deps: PlainListenerDeps;
-  readonly #sockets = new OpenSockets();
+  readonly #connections: OpenConnections;
   #server: Server | undefined;
 
   constructor(deps: PlainListenerDeps) {
     this.#deps = deps;
     this.name = `http-${deps.listener}`;
+    this.#connections = new OpenConnections({ ...deps, limits: deps.pipeline.limits });
   }
 
   async start(_signal?: AbortSignal): Promise<void> {
@@ -36,31 +41,29 @@ export class PlainListener implements Component {
       connectionsCheckingInterval: limits.checkMs,
       keepAliveTimeout: limits.idleMs,
     });
-    server.maxConnections = limits.connections;
-    this.#sockets.follow(server);
-    const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void =>
-      void pipeline.serve({
-        listener,
-        request,
-        response,
-        peer: plainPeer(request),
-        expectsContinue,
-        upgrade: undefined,
-      });
+    server.maxHeadersCount = limits.headerCount;
+    this.#connections.follow(server);
+    const unanswered = new UnansweredRequests(limits.unanswered);
+    const peerOf = (request: IncomingMessage): Peer => plainPeer(request, this.#connections.of(request.socket));
+    const serve = (request: IncomingMessage, response: ServerResponse, expectsContinue: boolean): void => {
+      const peer = peerOf(request);
+      if (unanswered.isTooMany(peer.connection)) request.socket.destroy();
+      else void pipeline.serve({ listener, request, response, peer, expectsContinue, upgrade: undefined });
+    };
     server.on('request', (request, response) => serve(request, response, false));
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => serve(request, response, true));
     server.on('upgrade', (request, socket, head) => {
-      const exchange = upgradeExchange(listener, request, socket, head, plainPeer(request));
+      const exchange = upgradeExchange(listener, request, socket, head, peerOf(request));
       if (exchange === undefined) socket.destroy();
       else void pipeline.serve(exchange);
     });
-    refuseClients(server);
+    refuseClients(server, this.#deps.clock, (socket) => this.#connections.of(socket)?.refused());
     await bind(server, this.#deps);
     this.#server = server;
   }
 
   async stop(): Promise<void> {
-    if (this.#server !== undefined) await this.#sockets.close(this.#server);
+    if (this.#server !== undefined) await this.#connections.close(this.#server);
   }
 
   /** The port in fact, where any free one was asked for. */

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Masked } from '../../base/masked.ts';
+import type { CertificateJudge } from '../auth/ports.ts';
 
 /** Where the serving certificate comes from. Without one, connections are refused until it is there. */
 export interface ServingIdentity {
@@ -17,8 +18,8 @@ export interface ServingPair {
   readonly key: Masked<string>;
 }
 
-/** The authorities that clients are told of when they are asked for a certificate. Trust is decided elsewhere. */
-export interface ClientAuthorities {
+/** The authorities of clients: named to them when they are asked for a certificate, and asked about those they show. */
+export interface ClientAuthorities extends CertificateJudge {
   /** PEM texts, one behind the other. */
   pem(): string;
   onChange(listener: () => void): () => void;

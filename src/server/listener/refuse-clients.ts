@@ -1,6 +1,7 @@
 import { IncomingMessage } from 'node:http';
-import type { Server } from 'node:net';
+import { Socket, type Server } from 'node:net';
 import type { Duplex } from 'node:stream';
+import type { Clock } from '../../base/clock.ts';
 import type { Incoming, Outgoing } from './exchange.ts';
 
 const refusals: Readonly<Record<string, string>> = {
@@ -14,8 +15,12 @@ interface UnderWay {
   readonly response: Outgoing;
 }
 
+/** So long a client that is refused may go on sending: who is cut off in the middle of it does not read the answer. */
+const lingerMs = 1_000;
+
 /** Clients of a server that are not understood over HTTP/1.1, too large or too slow are told so, and ended. */
-export function refuseClients(server: Server): void {
+export function refuseClients(server: Server, clock: Pick<Clock, 'after'>, onRefused: (socket: Socket) => void): void {
+  const refused = new WeakSet<Duplex>();
   const connections = new WeakMap<object, Set<UnderWay>>();
   const follow = (request: Incoming, response: Outgoing): void => {
     if (!(request instanceof IncomingMessage)) return;
@@ -28,9 +33,17 @@ export function refuseClients(server: Server): void {
   server.prependListener('request', follow);
   server.prependListener('checkContinue', follow);
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
+    // Of the same socket, which is read to its end.
+    if (refused.has(socket)) return;
     const [first, ...others] = connections.get(socket) ?? [];
-    if (others.length === 0 && isMeant(first)) refuse(error, socket);
-    else socket.destroy();
+    const status = others.length === 0 && isMeant(first) ? statusOf(error) : undefined;
+    if (status === undefined || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    refused.add(socket);
+    if (socket instanceof Socket) onRefused(socket);
+    refuse(status, socket, clock);
   });
 }
 
@@ -42,13 +55,17 @@ function isMeant(underWay: UnderWay | undefined): boolean {
   return underWay === undefined || !(underWay.request.complete || underWay.response.headersSent);
 }
 
-function refuse({ code = '' }: NodeJS.ErrnoException, socket: Duplex): void {
-  const status = refusals[code] ?? (code.startsWith('HPE_') ? '400 Bad Request' : undefined);
-  if (status === undefined || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const body = `${status}\n`;
-  const head = ['Connection: close', 'Content-Type: text/plain; charset=utf-8', `Content-Length: ${body.length}`];
-  socket.end(`HTTP/1.1 ${status}\r\n${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
+function statusOf({ code = '' }: NodeJS.ErrnoException): string | undefined {
+  return refusals[code] ?? (code.startsWith('HPE_') ? '400 Bad Request' : undefined);
+}
+
+function refuse(status: string, socket: Duplex, clock: Pick<Clock, 'after'>): void {
+  // The parser has what it needs; a listener of ours takes the connection from it.
+  socket.removeAllListeners('data');
+  socket.on('data', () => {});
+  // Without a body: it may be the answer to HEAD, which has none.
+  socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`);
+  socket.once('end', () => socket.destroy());
+  const cancel = clock.after(lingerMs, () => socket.destroy());
+  socket.once('close', cancel);
 }

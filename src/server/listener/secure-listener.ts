@@ -7,15 +7,17 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { bind, OpenSockets, portOf } from './bind.ts';
+import { bind, portOf } from './bind.ts';
 import { securePeer, upgradeExchange, type Incoming, type Outgoing, type Peer } from './exchange.ts';
 import { paceHandshakes } from './handshake-pace.ts';
+import { OpenConnections } from './open-connections.ts';
 import type { RequestPipeline } from './pipeline.ts';
 import type { ClientAuthorities, ServingIdentity } from './ports.ts';
 import { refuseClients } from './refuse-clients.ts';
-import { secureServerOptions, setHttp1Limits } from './secure-options.ts';
+import { secureServerOptions, setHeaderBytes, setHttp1Limits } from './secure-options.ts';
 import { SessionWatch } from './session-watch.ts';
 import { tlsParameters, type TlsParameters, type TlsSettings } from './tls-parameters.ts';
+import { UnansweredRequests } from './unanswered-requests.ts';
 
 export interface SecureListenerDeps {
   readonly address: string;
@@ -38,15 +40,18 @@ const listener = 'secure';
 export class SecureListener implements Component {
   readonly name = `http-${listener}`;
   readonly #deps: SecureListenerDeps;
-  readonly #sockets = new OpenSockets();
+  readonly #connections: OpenConnections;
   /** Who is at the other end of an HTTP/1.1 socket or an HTTP/2 session. */
   readonly #peers = new WeakMap<object, Peer>();
   readonly #watches = new WeakMap<object, SessionWatch>();
+  readonly #unanswered: UnansweredRequests;
   readonly #quiet: (() => void)[] = [];
   #server: Http2SecureServer | undefined;
 
   constructor(deps: SecureListenerDeps) {
     this.#deps = deps;
+    this.#unanswered = new UnansweredRequests(deps.pipeline.limits.unanswered);
+    this.#connections = new OpenConnections({ ...deps, listener, limits: deps.pipeline.limits });
   }
 
   async start(_signal?: AbortSignal): Promise<void> {
@@ -62,7 +67,7 @@ export class SecureListener implements Component {
       throw new TubeletError('invalid', `the secured port cannot be set up: ${messageOf(cause)}`, { cause });
     }
     setHttp1Limits(server, pipeline.limits);
-    paceHandshakes(server, this.#deps.clock);
+    paceHandshakes(server, (socket) => this.#connections.of(socket)?.spoke());
     this.#listenTo(server);
     await bind(server, { listener, at: { address, port }, log });
     this.#server = server;
@@ -75,7 +80,7 @@ export class SecureListener implements Component {
 
   async stop(): Promise<void> {
     for (const quiet of this.#quiet.splice(0)) quiet();
-    if (this.#server !== undefined) await this.#sockets.close(this.#server);
+    if (this.#server !== undefined) await this.#connections.close(this.#server);
   }
 
   /** The port in fact, where any free one was asked for. */
@@ -108,13 +113,17 @@ export class SecureListener implements Component {
 
   #listenTo(server: Http2SecureServer): void {
     const { pipeline, clock, log } = this.#deps;
-    this.#sockets.follow(server);
+    this.#connections.follow(server);
     // Before the server's own listener: it may find a request in the same moment.
     let newest: { readonly socket: TLSSocket; readonly peer: Peer } | undefined;
     server.prependListener('secureConnection', (socket) => {
       socket.on('error', () => {});
-      newest = { socket, peer: securePeer(socket) };
-      this.#peers.set(socket, newest.peer);
+      const peer = securePeer(socket, this.#connections.of(socket));
+      newest = { socket, peer };
+      this.#peers.set(socket, peer);
+      this.#recognise(peer);
+      const { headerBytes, authenticatedHeaderBytes } = pipeline.limits;
+      setHeaderBytes(server, peer.connection?.isAuthenticated === true ? authenticatedHeaderBytes : headerBytes);
     });
     // In the same moment as the connection, where it is one for HTTP/2; the session would not give it out.
     server.on('session', (session) => {
@@ -124,6 +133,10 @@ export class SecureListener implements Component {
       newest = undefined;
       this.#peers.set(session, peer);
       this.#watches.set(session, new SessionWatch({ session, socket, clock, limits: pipeline.limits }));
+      this.#unanswered.watch(session, socket, peer.connection);
+      peer.connection?.whenAuthenticated(() => {
+        if (!session.destroyed) session.settings({ maxHeaderListSize: pipeline.limits.authenticatedHeaderBytes });
+      });
     });
     server.on('request', (request, response) => this.#serveSoon(request, response, false));
     server.on('checkContinue', (request, response) => this.#serveSoon(request, response, true));
@@ -133,16 +146,23 @@ export class SecureListener implements Component {
       if (exchange === undefined) socket.destroy();
       else void pipeline.serve(exchange);
     });
-    refuseClients(server);
+    refuseClients(server, clock, (socket) => this.#connections.of(socket)?.refused());
     server.on('tlsClientError', (error, socket) => {
       log.debug(3, 'TLS handshake failed', { address: socket.remoteAddress, problem: messageOf(error) });
     });
   }
 
+  /** A good certificate is as much as a good request: the connection is known before it asks for anything. */
+  #recognise(peer: Peer): void {
+    const caller = this.#deps.clientAuthorities?.callerOf(peer);
+    if (caller !== undefined) peer.connection?.authenticated(caller.name);
+  }
+
   /** Over HTTP/2 what is asked for and given up in one breath costs its sender nothing; it must not cost us more. */
   #serveSoon(request: Incoming, response: Outgoing, expectsContinue: boolean): void {
     if (!(request instanceof Http2ServerRequest)) {
-      this.#serve(request, response, expectsContinue);
+      if (this.#unanswered.isTooMany(this.#peers.get(request.socket)?.connection)) request.socket.destroy();
+      else this.#serve(request, response, expectsContinue);
       return;
     }
     setImmediate(() => {

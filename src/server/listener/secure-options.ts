@@ -25,6 +25,7 @@ export function secureServerOptions(
       maxConcurrentStreams: limits.streamsPerConnection,
       maxHeaderListSize: limits.headerBytes,
     },
+    maxHeaderListPairs: limits.headerCount,
     maxSessionInvalidFrames: 100,
     maxSessionRejectedStreams: 100,
     maxOutstandingPings: 10,
@@ -35,11 +36,19 @@ export function secureServerOptions(
 export function setHttp1Limits(server: Http2SecureServer, limits: ServerLimits): void {
   Object.assign(server, {
     maxHeaderSize: limits.headerBytes,
+    maxHeadersCount: limits.headerCount,
     headersTimeout: limits.headersMs,
     requestTimeout: limits.requestMs,
     connectionsCheckingInterval: limits.checkMs,
     keepAliveTimeout: limits.idleMs,
-    maxConnections: limits.connections,
     requireHostHeader: true,
   });
+}
+
+/**
+ * The next connection over HTTP/1.1 may send that much in its headers: Node takes the limit from the server when a
+ * connection begins to speak HTTP, and it stays. So it is known in time only of who has shown a certificate.
+ */
+export function setHeaderBytes(server: Http2SecureServer, bytes: number): void {
+  Object.assign(server, { maxHeaderSize: bytes });
 }

@@ -169,7 +169,7 @@ export class LimitNode {
   async ask(
     path: string,
     as: { readonly cert: string; readonly key: string } | { readonly token: string },
-    options: { readonly method?: string; readonly timeoutMs?: number } = {},
+    options: { readonly method?: string; readonly timeoutMs?: number; readonly from?: string } = {},
   ): Promise<SecureAnswer> {
     const began = clock.monotonic();
     const identity =
@@ -185,6 +185,7 @@ export class LimitNode {
           method: options.method ?? 'GET',
           rejectUnauthorized: false,
           agent: false,
+          ...(options.from !== undefined && { localAddress: options.from }),
           signal: AbortSignal.timeout(options.timeoutMs ?? 30_000),
           ...identity,
         },
