@@ -56,7 +56,7 @@ function setUp(t: TestContext, userIds = true) {
   const client = (issuer: OddCertificate, subject: readonly (readonly NamePart[])[] = [[[cn, 'ann']]]) =>
     oddCertificate({ ...times, subject, issuer, usages: [usageIds.clientAuth] });
   const whoIs = (...chain: readonly OddCertificate[]) =>
-    certificates.authenticate({ chain: chain.map(({ der }) => der) });
+    certificates.authenticate({ chain: chain.map(({ der }) => der), tlsVerdict: 'ok' });
   const start = async (): Promise<void> => {
     await certificates.start(new AbortController().signal);
     certificates.onChange((pem) => told.push(pem));
@@ -101,6 +101,25 @@ test('nobody: no certificate, no name, no trust', async (t) => {
   assert.equal(await whoIs(client(ca, [[[o, 'a']]])), undefined);
   assert.equal(await whoIs(client(authority('other'))), undefined);
   assert.deepEqual(log.messages('debug'), ['Certificate of a client is refused']);
+});
+
+test('the TLS library has to find it good too, but for what it does not know of purposes', async (t) => {
+  const { clock, files, log, authority, certificates, start } = setUp(t);
+  const ca = authority('ca');
+  files.put(file, ca.pem);
+  await start();
+  const times = { notBefore: clock.now() - day, notAfter: clock.now() + day, issuer: ca };
+  const leaf = (usages: readonly string[]) => oddCertificate({ ...times, subject: [[[cn, 'ann']]], usages });
+  const whoIs = ({ der }: OddCertificate, tlsVerdict?: string): string | undefined =>
+    certificates.callerOf({ chain: [der], ...(tlsVerdict !== undefined && { tlsVerdict }) })?.name;
+  assert.equal(whoIs(leaf([usageIds.clientAuth]), 'ok'), 'ann');
+  assert.equal(whoIs(leaf([usageIds.clientAuth]), 'INVALID_PURPOSE'), undefined);
+  assert.equal(whoIs(leaf([usageIds.clientAuth])), undefined);
+  assert.equal(whoIs(leaf([usageIds.any]), 'INVALID_PURPOSE'), 'ann');
+  assert.equal(whoIs(leaf([usageIds.any]), 'CERT_SIGNATURE_FAILURE'), undefined);
+  const chain = [leaf([usageIds.clientAuth]).der];
+  assert.equal(await certificates.authenticate({ chain, tlsVerdict: 'CERT_REVOKED' }), undefined);
+  assert.match(JSON.stringify(log.entries.at(-1)), /the TLS library does not take it: CERT_REVOKED/);
 });
 
 test('a certificate ends when the clock says so', async (t) => {
@@ -239,7 +258,8 @@ test('what was found out about a connection counts for its next requests, for a 
   files.put(file, ca.pem);
   await start();
   const chain = [Buffer.from(client(ca).der)];
-  const ask = async (): Promise<string | undefined> => (await certificates.authenticate({ chain }))?.name;
+  const ask = async (): Promise<string | undefined> =>
+    (await certificates.authenticate({ chain, tlsVerdict: 'ok' }))?.name;
   assert.equal(await ask(), 'ann');
   // Whoever looks at it again sees that it is none.
   chain[0]?.fill(0);
@@ -248,7 +268,8 @@ test('what was found out about a connection counts for its next requests, for a 
   assert.equal(await ask(), undefined);
 
   const other = [Buffer.from(client(ca).der)];
-  const askOther = async (): Promise<string | undefined> => (await certificates.authenticate({ chain: other }))?.name;
+  const askOther = async (): Promise<string | undefined> =>
+    (await certificates.authenticate({ chain: other, tlsVerdict: 'ok' }))?.name;
   assert.equal(await askOther(), 'ann');
   files.put(file, authority('another').pem);
   files.tell?.('ca.crt');
@@ -267,7 +288,7 @@ test('what was found out about a connection ends with the first certificate on t
   const between = oddCertificate({ ...short, subject: [[[cn, 'between']]], issuer: ca, authority: true });
   const chains = [[leaf.der], [client(between).der, between.der]];
   const ask = (): Promise<readonly (string | undefined)[]> =>
-    Promise.all(chains.map(async (chain) => (await certificates.authenticate({ chain }))?.name));
+    Promise.all(chains.map(async (chain) => (await certificates.authenticate({ chain, tlsVerdict: 'ok' }))?.name));
   assert.deepEqual(await ask(), ['ann', 'ann']);
   await clock.advance(5_000);
   assert.deepEqual(await ask(), ['ann', 'ann'], 'the last second counts');

@@ -13,6 +13,7 @@ import { parseCaBundle, type CaBundle } from './ca-bundle.ts';
 import type { CertificateSubject } from './certificate-facts.ts';
 import { chainOf } from './peer-chain.ts';
 import type { Authenticator, AuthorityFiles, CertificateJudge, Credentials } from './ports.ts';
+import { withTlsVerdict } from './tls-verdict.ts';
 import { verifyChain, type ChainVerdict } from './verify-chain.ts';
 
 export interface ClientCertificatesDeps {
@@ -110,7 +111,7 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
   callerOf(shown: Parameters<CertificateJudge['callerOf']>[0]): Caller | undefined {
     const chain = chainOf(shown);
     if (chain.length === 0) return undefined;
-    return this.#judgementOf(chain, this.#deps.clock.now()).caller;
+    return this.#judgementOf(chain, shown.tlsVerdict, this.#deps.clock.now()).caller;
   }
 
   /** The authorities for a TLS context, so that clients can choose a certificate of theirs. */
@@ -128,19 +129,19 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
     const chain = chainOf(credentials);
     if (chain.length === 0) return undefined;
     const now = this.#deps.clock.now();
-    const { verdict, caller } = this.#judgementOf(chain, now);
+    const { verdict, caller } = this.#judgementOf(chain, credentials.tlsVerdict, now);
     if (!verdict.trusted) this.#deps.log.debug(2, 'Certificate of a client is refused', { reason: verdict.reason });
     else if (caller !== undefined) this.#secondsLeft.observe((verdict.notAfterMs - now) / 1_000);
     return caller;
   }
 
   /** Signatures are dear and requests of one connection many. */
-  #judgementOf(chain: readonly Buffer[], now: number): Judgement {
+  #judgementOf(chain: readonly Buffer[], tlsVerdict: string | undefined, now: number): Judgement {
     const monotonic = this.#deps.clock.monotonic();
     const known = this.#judgements.get(chain);
     const isFresh = known !== undefined && known.bundle === this.#bundle && monotonic < known.until;
     if (isFresh && !(known.verdict.trusted && known.verdict.untilMs < now)) return known;
-    const verdict = verifyChain(chain, this.#bundle?.anchors ?? [], now);
+    const verdict = withTlsVerdict(verifyChain(chain, this.#bundle?.anchors ?? [], now), tlsVerdict);
     const caller = verdict.trusted ? this.#callerOf(verdict.subject, chain) : undefined;
     const judgement = { verdict, caller, bundle: this.#bundle, until: monotonic + judgementMs };
     this.#judgements.set(chain, judgement);

@@ -11,7 +11,7 @@ import { admit, type AccessControl } from './admission.ts';
 import { auditTo, commandWord, type AuditOutcome, type OnAudit } from './audit.ts';
 import { unavailable, wrongMethod, type SwitchStates } from './availability.ts';
 import { splitCredentials, type CredentialSplit } from './credentials.ts';
-import { breakOff, plainHeaders, type Exchange, type UpgradeParts } from './exchange.ts';
+import { breakOff, endConnectionAfter, plainHeaders, type Exchange, type UpgradeParts } from './exchange.ts';
 import { hasTooManyHeaders } from './header-limits.ts';
 import { defaultLimits, type ServerLimits } from './limits.ts';
 import { routeMatcher, type BoundRoute, type FoundRoute, type RouteMatcher } from './match-route.ts';
@@ -147,11 +147,14 @@ export class RequestPipeline {
 
   /** The page that refuses, or nothing when the caller may go on. */
   async #refusal(passage: Passage, credentials: CredentialSplit['credentials']): Promise<Page | undefined> {
-    const { request, listener, peer } = passage.exchange;
+    const { request, response, listener, peer } = passage.exchange;
     const isAuthenticated = peer.connection?.isAuthenticated === true;
     if (hasTooManyHeaders(request.rawHeaders, isAuthenticated, this.limits)) return tooManyHeaders;
     if (listener !== 'secure') return undefined;
-    return this.#admit(passage, credentials);
+    const page = await this.#admit(passage, credentials);
+    // Its certificate was looked at under the authorities of then, and might be good by now on another connection.
+    if (page?.status === 401 && peer.chain.length > 0) endConnectionAfter(response);
+    return page;
   }
 
   async #admit(passage: Passage, credentials: CredentialSplit['credentials']): Promise<Page | undefined> {
