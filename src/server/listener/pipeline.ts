@@ -15,6 +15,7 @@ import { breakOff, endConnectionAfter, plainHeaders, type Exchange, type Upgrade
 import { hasTooManyHeaders } from './header-limits.ts';
 import { defaultLimits, type ServerLimits } from './limits.ts';
 import { routeMatcher, type BoundRoute, type FoundRoute, type RouteMatcher } from './match-route.ts';
+import { isForeignPage } from './origin.ts';
 import { Places } from './places.ts';
 import type { HandOverFunction } from './ports.ts';
 import { readBody } from './read-body.ts';
@@ -62,6 +63,7 @@ const failed: Page = text(500, 'Internal Server Error\n');
 const ending: Page = text(503, 'Service Unavailable\n');
 const tooLate: Page = text(504, 'Gateway Timeout\n');
 const upgradeRequired: Page = text(400, 'Upgrade request required\n');
+const foreignPage: Page = text(403, 'Forbidden: a page of another origin may not ask for this\n');
 const tooManyHeaders: Page = text(431, 'Request Header Fields Too Large\n');
 const tooMany: Page = { ...text(429, 'Too Many Requests\n'), headers: { 'retry-after': '1' } };
 /** What a path without a page asks for; who may not do everything is not told what there is. */
@@ -178,8 +180,9 @@ export class RequestPipeline {
     }
   }
 
-  #turnAway({ exchange, target, found, method }: Passage, segments: readonly string[]): Page | undefined {
+  #turnAway({ exchange, target, found, method, headers }: Passage, segments: readonly string[]): Page | undefined {
     if (target.kind === 'bad') return badRequest;
+    if (isForeignPage(method, exchange.upgrade !== undefined, headers)) return foreignPage;
     const page = unavailable(segments, found?.spec, exchange.listener, this.#deps.switches);
     return page ?? (found === undefined ? undefined : wrongMethod(found.spec, method));
   }

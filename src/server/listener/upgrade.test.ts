@@ -77,6 +77,24 @@ describe('handing over', () => {
     });
   }
 
+  test('a page of another origin opens nothing, unless an API server passes its request on', async () => {
+    const { world, handed } = await open();
+    const start = ['GET /session/a?command=ls HTTP/1.1', 'Origin: https://evil.example'];
+    assert.match(await ask(world.connect('secure'), start), /^HTTP\/1\.1 403 [^]*another origin/);
+    assert.deepEqual(handed, []);
+    assert.deepEqual(
+      world.audited.map(({ outcome }) => outcome),
+      [{ kind: 'answered', status: 403 }],
+    );
+    for (const more of [['Origin: https://node'], ['Origin: https://console.example', 'X-Forwarded-For: 10.0.0.1']]) {
+      const socket = world.connect('secure');
+      const heard = ask(socket, ['GET /session/a HTTP/1.1', ...more]);
+      await once(socket, 'data');
+      socket.end();
+      assert.match(await heard, /^HTTP\/1\.1 101 /);
+    }
+  });
+
   test('the token among the protocols is for us alone', async () => {
     const tokens: (string | undefined)[] = [];
     const authenticate = async ({ bearer }: { readonly bearer?: string | undefined }): Promise<Caller> => {
