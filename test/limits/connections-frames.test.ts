@@ -7,6 +7,8 @@ import { LimitNode } from './support/limit-node.ts';
 const attacker = '127.66.0.2';
 const connections = 50;
 const holdMs = 3_000;
+/** A handshake and an answer; without the limits there is none before the attack is over. */
+const maxAnswerMs = 2_500;
 
 let node: LimitNode;
 let admin: { cert: string; key: string };
@@ -33,7 +35,7 @@ for (const kind of kinds) {
       seen.report = await attacking;
     });
     assert.deepEqual(seen.answers?.failures, []);
-    assert.ok((seen.answers?.slowestMs ?? Number.NaN) < 1_000, JSON.stringify(seen.answers));
+    assert.ok((seen.answers?.slowestMs ?? Number.NaN) < maxAnswerMs, JSON.stringify(seen.answers));
     // After what makes no sense the library takes nothing more; the connection ends in its time.
     if (kind !== 'halfHeaders') assert.ok((seen.report?.endedByServer ?? 0) > 0, JSON.stringify(seen.report));
     assert.ok(rssPeakKb - rssBeforeKb < 100_000, `${rssBeforeKb} KiB before, ${rssPeakKb} KiB at most`);

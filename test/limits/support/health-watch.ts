@@ -4,6 +4,8 @@ import { once } from 'node:events';
 export interface HealthReport {
   readonly asked: number;
   readonly slowestMs: number;
+  /** How late the asking process was at most: the machine's own delay. */
+  readonly lateMs: number;
   readonly failures: readonly string[];
 }
 
