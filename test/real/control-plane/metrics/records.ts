@@ -59,6 +59,7 @@ export const pageRecords: Readonly<Record<string, PageRecord>> = {
     ]),
     complaints: [
       `cadvisor_version_info label names should be written in 'snake_case' not 'camelCase'`,
+      'container_cpu_load_d_average_10s metric names should not contain abbreviated units',
       'container_fs_inodes_total non-counter metrics should not have "_total" suffix',
       'container_memory_failcnt counter metrics should have "_total" suffix',
     ],
