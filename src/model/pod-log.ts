@@ -1,0 +1,27 @@
+import type { PodUid } from '../base/ids.ts';
+
+/** What a log line needs of a pod; a DesiredPod, an API pod's metadata and a sandbox's metadata all have it. */
+export interface LoggedPod {
+  readonly namespace?: string | undefined;
+  readonly name?: string | undefined;
+  readonly uid?: string | undefined;
+}
+
+/** The fields by which a log line names a pod: `pod="ns/name" podUID="…"`. What is unknown is left out. */
+export interface PodFields {
+  readonly pod?: { readonly namespace: string; readonly name: string };
+  readonly podUID?: string;
+}
+
+/**
+ * How every log line names its pod, so that one search finds all lines about it. A caller that knows only the uid passes
+ * `{ uid }`; lines about a container add `containerName`.
+ */
+export function podFields({ namespace = '', name = '', uid = '' }: LoggedPod): PodFields {
+  return { ...(name !== '' && { pod: { namespace, name } }), ...(uid !== '' && { podUID: uid }) };
+}
+
+/** The same for a pod of which only the uid is known. */
+export function podUidFields(uid: PodUid): PodFields {
+  return { podUID: uid };
+}
