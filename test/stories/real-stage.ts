@@ -17,6 +17,7 @@ import {
   wordsOf,
   type HealthService,
   type Machine,
+  type Mark,
   type OpenStage,
   type SeenPod,
   type Stage,
@@ -136,14 +137,17 @@ class RealStage implements Stage {
 
   #podOf(name: string, folder: RealFolder): StagePod {
     const { node, watch } = this.#theatre;
-    const seen = this.#seen(name, folder);
+    const trail = async (): Promise<readonly Mark[]> =>
+      folder.trail(new Set((await node.runtime.running(name)).keys()));
+    const observed = this.#seen(name);
     const state = async (): Promise<unknown> => ({
       status: watch.pod(name)?.status,
-      containers: await seen.containers(),
-      trail: await seen.trail(),
-      events: seen.events(),
+      containers: await observed.containers(),
+      trail: await trail(),
+      events: observed.events(),
     });
-    // A container runs before its shell has come to the line that listens to signals; asked to end by then, it hears nothing.
+    // A container runs before its shell has come to the line that writes its start and listens to signals; asked to end by
+    // then, it hears nothing, and a trail read by then lacks a start that the runtime has already reported.
     const listens = async (): Promise<void> => {
       const allHaveBegun = async (): Promise<boolean> => {
         const words = wordsOf(folder.trail(new Set()));
@@ -155,6 +159,13 @@ class RealStage implements Stage {
         timeoutMs: defaultSeconds * patience * 1_000,
         state,
       });
+    };
+    const seen: SeenPod = {
+      ...observed,
+      trail: async () => {
+        await listens();
+        return trail();
+      },
     };
     return {
       name: `${name}-${nodeName}`,
@@ -193,7 +204,7 @@ class RealStage implements Stage {
     };
   }
 
-  #seen(name: string, folder: RealFolder): SeenPod {
+  #seen(name: string): Omit<SeenPod, 'trail'> {
     const { node, watch } = this.#theatre;
     const folderOf = async (container: string): Promise<string> => {
       const { metadata } = (await node.pod(name)) ?? {};
@@ -208,7 +219,6 @@ class RealStage implements Stage {
           .map(({ name: container, attempt, running }) => `${container}#${attempt} ${running ? 'running' : 'ended'}`)
           .toSorted();
       },
-      trail: async () => folder.trail(new Set((await node.runtime.running(name)).keys())),
       log: async (container, instance = 0) => {
         const path = join(await folderOf(container), `${instance}.log`);
         return criLines(readFileSync(path, 'utf8'));
