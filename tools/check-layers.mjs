@@ -1,6 +1,7 @@
 // Layers, import cycles and bans: what the type checker and the linter cannot see of docs/architecture.md.
 //
-//   main/wire   anything            components  base, model, gen, own folder
+//   main        anything            components  base, model, gen, own folder
+//   roots       as components, and all rooms of their own folder in src/: src/pods/create-*.ts, src/pods/api/create-*.ts
 //   adapters    base, model, gen    model       base, gen            base  nothing of ours
 //   testing     anything but main; only tests import it
 import { readdirSync, readFileSync } from 'node:fs';
@@ -24,6 +25,11 @@ export function allowedFor(room) {
   if (room === 'gen') return () => false;
   if (room === 'model') return (other) => other === 'base' || other === 'gen';
   return (other) => other === 'base' || other === 'model' || other === 'gen';
+}
+
+/** The root of a subsystem composes the rooms of its own folder. */
+export function isRoot(path) {
+  return /^src\/(?:\w+|pods\/api)\/create-[\w-]+\.ts$/.test(path);
 }
 
 const isTest = (path) => path.endsWith('.test.ts');
@@ -128,6 +134,7 @@ for (const path of sourceFiles('src')) {
     if (!target.startsWith('src/')) problems.push(`${path}: imports ${target}, which is outside src/`);
     const other = roomOf(target);
     if (other === room || isTest(path)) continue;
+    if (isRoot(path) && target.startsWith(`${path.split('/', 2).join('/')}/`)) continue;
     if (other === 'testing' && room !== 'testing') problems.push(`${path}: product code imports testing (${target})`);
     else if (allowedFor(room)?.(other) === false)
       problems.push(`${path}: ${room} must not import ${other} (${target})`);

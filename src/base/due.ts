@@ -1,0 +1,24 @@
+/**
+ * Work that is due, marked by those who cause it and done by one component. It exists before that component does: a mark
+ * that comes earlier is kept and handed over when the component takes the work.
+ *
+ *   idle ──mark──> due ──take by──> idle        taken ──mark──> the taker is called at once
+ */
+export class Due {
+  #isDue = false;
+  #taker: (() => void) | undefined;
+
+  mark(): void {
+    if (this.#taker === undefined) this.#isDue = true;
+    else this.#taker();
+  }
+
+  /** From now on `taker` is called for each mark. There is one taker. */
+  takenBy(taker: () => void): void {
+    if (this.#taker !== undefined) throw new Error('the work that is due has a taker already');
+    this.#taker = taker;
+    if (!this.#isDue) return;
+    this.#isDue = false;
+    taker();
+  }
+}
