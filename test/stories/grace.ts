@@ -86,7 +86,9 @@ export function graceStories(open: OpenStage): void {
       const trail = await pod.seen.trail();
       assertLived(livedOn(trail), 3);
       assertLived(livedOn(trail, 'side'), 2);
-      assert.ok(momentOf(trail, 'side asked') >= momentOf(trail, 'main ends') - 0.2);
+      // The runtime kills main when it thinks the 3 s are over, the agent turns to the sidecar when it thinks so.
+      const between = momentOf(trail, 'side asked') - momentOf(trail, 'main asked');
+      assert.ok(between > 2, `the sidecar was asked to end ${between} s after main, which had 3`);
     });
   });
 }
