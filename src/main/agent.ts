@@ -127,7 +127,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       machine: host,
       events: nodeEvents,
       lastRun: deps.lastRun?.kind === 'stopped' ? undefined : deps.lastRun,
-      plegError: () => plegError(clock, startedAt, machine?.pleg.lastRelist()),
+      plegError: () => plegError(clock, startedAt, machine?.lastRelist()),
       volumesInUse: () => machine?.volumesInUse(),
       formerDevices: devices,
     };
@@ -182,7 +182,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       rootDir: settings.flags.rootDir,
       statuses: () => wired.statuses,
       // What is left of a pod's old life says nothing about its next.
-      wanted: (uid) => wired.desired.has(uid) && !wired.workers.isLeaving(uid),
+      wanted: (uid) => wired.desired.has(uid) && !wired.lifecycles.isRemovedFromSource(uid),
     });
     await restoreStatuses(checkpoint, wired.statuses);
     // Static pods that run already wait a moment for what the API server knows of them.

@@ -1,3 +1,4 @@
+import type { Component } from '../base/component.ts';
 import type { ListMeta, ObjectMeta } from '../gen/kubernetes/types.ts';
 import type { ApiResource } from './api-resources.ts';
 
@@ -97,3 +98,8 @@ export type MirrorChange<T extends ApiObject> =
   | { readonly type: 'replaced' }
   | { readonly type: 'put'; readonly object: T; readonly previous: T | undefined }
   | { readonly type: 'gone'; readonly object: T };
+
+/** A mirror that is kept current from its start on, and reports every change. */
+export interface WatchedMirror<T extends ApiObject> extends Mirror<T>, Component {
+  listen(listener: (change: MirrorChange<T>) => void): void;
+}

@@ -27,6 +27,11 @@ export class PodRemoval {
     this.#states.set(name, state);
   }
 
+  /** State that ends by itself, with its source or with the work under way: it is counted, and left alone. */
+  registerSelfEnding(name: string, state: Pick<PerPodState, 'size'>): void {
+    this.register(name, { forget: () => {}, size: () => state.size() });
+  }
+
   /** In the order of registration. One that fails keeps none of the others from forgetting. */
   podRemoved(uid: PodUid): void {
     for (const [name, state] of this.#states) {

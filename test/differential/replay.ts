@@ -60,7 +60,7 @@ async function replayApi(record: GoldenRecord): Promise<Replay> {
   pod = desiredPod('api', { ...podObject(pod), metadata });
   tell();
   // Only a pod that was let in has somebody who ends it.
-  const ended = (): boolean => !machine.workers.knows(uid) || machine.workers.isFinished(uid);
+  const ended = (): boolean => !machine.lifecycles.knows(uid) || machine.lifecycles.isFinished(uid);
   await clock.runUntil(ended, endMs);
   pod = undefined;
   tell();

@@ -12,7 +12,7 @@ describe('a pod that is evicted', () => {
     const pod = aPod();
     await it.start();
     await it.manifests(pod);
-    it.machine.workers.terminate(pod.uid, { graceSeconds: 1, decided });
+    it.machine.views.terminate(pod.uid, { graceSeconds: 1, decided });
     await it.clock.advance(120_000);
     const { phase, reason, message } = it.status('uid-1') ?? {};
     assert.deepEqual({ phase, reason, message }, { phase: 'Failed', ...decided });
@@ -27,7 +27,7 @@ describe('a pod that is evicted', () => {
     await it.start();
     await it.manifests(old);
     await it.manifests(next);
-    it.machine.workers.terminate(next.uid, { graceSeconds: 1, decided });
+    it.machine.views.terminate(next.uid, { graceSeconds: 1, decided });
     await it.clock.advance(120_000);
     assert.equal(it.phase('next'), 'Failed');
     assert.equal(it.status('next')?.reason, 'Evicted');

@@ -30,7 +30,7 @@ describe('a pod from its manifest to its end', () => {
     assert.deepEqual(it.removedCgroups, ['uid-1']);
     assert.deepEqual(it.gone, ['uid-1']);
     assert.equal(it.machine.pods().length, 0);
-    assert.deepEqual(it.machine.workers.uids(), []);
+    assert.deepEqual(it.machine.lifecycles.uids(), []);
     await it.stop();
   });
 

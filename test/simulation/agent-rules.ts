@@ -39,7 +39,7 @@ export class AgentRules {
     const { machine, lives } = this.#node.agent;
     if (machine === undefined) return;
     for (const uid of this.#node.plans.keys()) {
-      const worker = machine.workers.stateOf(uid);
+      const worker = machine.lifecycles.stateOf(uid);
       const status = machine.statuses.get(uid);
       const life = `${lives}.${this.#ledger.lifeOf(uid)}`;
       const before = this.#seen.get(uid)?.life === life ? this.#seen.get(uid) : undefined;

@@ -220,7 +220,7 @@ export class Agent {
   }
 
   /** The statuses on disk, as the program keeps them: written a second after a change, and at the stop. */
-  #checkpoint({ statuses, desired, workers }: PodMachine, life: Life, files: Files): CheckpointFile<Kept> {
+  #checkpoint({ statuses, desired, lifecycles }: PodMachine, life: Life, files: Files): CheckpointFile<Kept> {
     return new CheckpointFile<Kept>('status-checkpoint', {
       clock: life.clock,
       log: this.log,
@@ -232,7 +232,9 @@ export class Agent {
       path: checkpointPath,
       version: 1,
       content: () =>
-        Object.fromEntries([...statuses.all()].filter(([uid]) => desired.has(uid) && !workers.isLeaving(uid))),
+        Object.fromEntries(
+          [...statuses.all()].filter(([uid]) => desired.has(uid) && !lifecycles.isRemovedFromSource(uid)),
+        ),
     });
   }
 

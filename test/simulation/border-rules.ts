@@ -43,7 +43,7 @@ export class BorderRules {
   #givesGrace(id: string, request: unknown): void {
     const record = this.#ledger.containers.get(id);
     const plan = record && this.#node.plans.get(record.uid);
-    const worker = record && this.#node.agent.machine?.workers.stateOf(record.uid);
+    const worker = record && this.#node.agent.machine?.lifecycles.stateOf(record.uid);
     if (record === undefined || plan === undefined || worker === undefined || worker.phase === 'finished') return;
     const isOrphan = 'target' in worker && worker.target.kind === 'orphan';
     const isDecided = 'decided' in worker && worker.decided !== undefined;

@@ -138,7 +138,7 @@ export class Monitor implements NodeWatch {
     const inLogs = path.startsWith(logsFolder) ? uidOfLogFolder(path.slice(logsFolder.length)) : undefined;
     const uid = podUid(inPods ?? inLogs ?? '');
     const life = this.ledger.lifeOf(uid);
-    const isSyncing = this.#node.agent.machine?.workers.stateOf(uid)?.phase === 'syncing';
+    const isSyncing = this.#node.agent.machine?.lifecycles.stateOf(uid)?.phase === 'syncing';
     if (operation === 'makeFolder' && isSyncing) this.#folders.set(path, life);
     if (operation === 'removeTree') this.#node.filesRemovedAt.set(uid, this.#node.now());
     if (operation !== 'removeTree' || !this.#node.isDesired(uid) || this.#folders.get(path) !== life) return;
@@ -164,7 +164,7 @@ export class Monitor implements NodeWatch {
       isNeeded: ({ uid, life }) => {
         if (running().some((container) => uidOf(container) === uid)) return true;
         if (!node.mayRun(uid) || this.ledger.lifeOf(uid) !== life) return false;
-        const phase = node.agent.machine?.workers.stateOf(uid)?.phase;
+        const phase = node.agent.machine?.lifecycles.stateOf(uid)?.phase;
         const isLeaving = phase === 'terminating' || phase === 'terminated' || phase === 'finished';
         return !isLeaving && !isTerminalPhase(node.agent.machine?.statuses.get(uid)?.phase);
       },

@@ -98,7 +98,7 @@ export class PodSteps {
     if (machine === undefined || plan === undefined || this.#node.agent.spokenAt === undefined) return undefined;
     const graceSeconds = this.#dice.pick([0, 1, 10]);
     this.#node.evictedWithin.set(plan.uid, graceSeconds);
-    machine.workers.terminate(plan.uid, { graceSeconds, decided: { reason: 'Evicted', message: 'The node was low' } });
+    machine.views.terminate(plan.uid, { graceSeconds, decided: { reason: 'Evicted', message: 'The node was low' } });
     return plan.uid;
   }
 
@@ -115,7 +115,8 @@ export class PodSteps {
     const { agent, clock } = this.#node;
     clock.after(1_000, () => {
       if (!this.#node.isDesired(plan.uid)) return;
-      if (agent.machine?.workers.isFinished(plan.uid) === true) this.#node.trail.note(`** gone ${this.remove(plan)}`);
+      if (agent.machine?.lifecycles.isFinished(plan.uid) === true)
+        this.#node.trail.note(`** gone ${this.remove(plan)}`);
       else this.#awaitEnd(plan);
     });
   }

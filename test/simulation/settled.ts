@@ -27,7 +27,7 @@ function unsettledPod(node: SimNode, plan: PodPlan): string[] {
   const running = containers.filter(({ state }) => state === 'running');
   if (isTerminalPhase(phase)) {
     if (running.length > 0) return [`${uid} is ${phase} and ${running.length} containers run`];
-    if (machine?.workers.isFinished(uid) !== true) return [`${uid} is ${phase} and its worker is not finished`];
+    if (machine?.lifecycles.isFinished(uid) !== true) return [`${uid} is ${phase} and its worker is not finished`];
     return isRightEnd(node, plan, phase, regular) ? [] : [`${uid} is ${phase}, but its containers tell otherwise`];
   }
   if (phase !== 'Running') return [`${uid} is ${phase}`];
@@ -84,7 +84,7 @@ function remains(node: SimNode, uid: PodUid): string[] {
     ...node.containersOf(uid).map(({ name, state }) => `container ${name} (${state}) is left`),
     ...(node.disk.has(`/var/lib/kubelet/pods/${uid}`) ? [`files of ${uid} are left`] : []),
     ...(node.disk.names('/var/log/pods').some((name) => name.endsWith(`_${uid}`)) ? [`logs of ${uid} are left`] : []),
-    ...(machine?.workers.knows(uid) === true ? [`the worker of ${uid} is left`] : []),
+    ...(machine?.lifecycles.knows(uid) === true ? [`the worker of ${uid} is left`] : []),
     ...(machine?.statuses.get(uid) === undefined ? [] : [`the status of ${uid} is left`]),
   ];
 }

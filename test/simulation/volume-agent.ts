@@ -102,6 +102,7 @@ export class VolumeAgent {
       random,
       paths,
       beforeRemoval: (uid) => this.manager.tearDown(uid),
+      onRemoved: () => {},
     });
   }
 

@@ -137,14 +137,14 @@ export function wireCluster(deps: ClusterDeps): Cluster {
       const copy = pods.get({ namespace: pod.namespace, name: pod.name });
       return copy?.metadata?.uid === pod.uid ? copy : undefined;
     },
-    mayDelete: (uid) => machine().isOver(uid),
+    mayDelete: (uid) => machine().views.isTerminatedOrRejected(uid),
     observe: (seconds) => latency.observe(seconds),
     watch,
   });
 
   const statics = new HeldSets({
     clock,
-    runs: (uid) => machine().runs(uid),
+    runs: (uid) => machine().observed.runs(uid),
     onSet: (from, set) => {
       const { desired, statuses } = machine();
       // As with the pods of the API server: who was here last knows best.
@@ -244,13 +244,13 @@ function wireMirrors(
     mirrors,
     node,
     watch,
-    sourcesReady: () => machine().hasAllSpoken(),
+    sourcesReady: () => machine().sources.allReady(),
     // One that waits for its predecessor to end is shown when its turn comes.
     shown: () => {
-      const { desired, workers } = machine();
-      return desired.all().filter((pod) => isStatic(pod) && workers.stateOf(pod.uid)?.phase !== 'waiting');
+      const { desired, lifecycles } = machine();
+      return desired.all().filter((pod) => isStatic(pod) && !lifecycles.isWaiting(pod.uid));
     },
-    ending: (fullName) => machine().workers.isNameTaken(fullName),
+    ending: (fullName) => machine().views.isNameTaken(fullName),
   });
 }
 

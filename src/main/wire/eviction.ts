@@ -13,7 +13,7 @@ export interface EvictionWiring {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly pods: Pick<PodMachine, 'desired' | 'workers' | 'tell'>;
+  readonly pods: Pick<PodMachine, 'activePods' | 'views' | 'tell'>;
   readonly meter: StorageMeter;
 }
 
@@ -28,8 +28,8 @@ export function wireEviction(wiring: EvictionWiring): readonly Component[] {
     metrics,
     meter,
     pods: {
-      active: () => pods.desired.all().filter(({ uid }) => pods.workers.mayRun(uid)),
-      terminate: (uid, how) => pods.workers.terminate(uid, how),
+      active: () => pods.activePods.activePods(),
+      terminate: (uid, how) => pods.views.terminate(uid, how),
     },
     events: { record: ({ uid }, event) => pods.tell(uid, event) },
   });

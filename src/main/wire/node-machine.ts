@@ -29,7 +29,7 @@ import { podObjects } from './cluster-objects.ts';
 import type { Cluster } from './cluster.ts';
 import type { ImagePolicy } from './images.ts';
 import { hasSelinux } from './kernel-features.ts';
-import type { LogKeeping } from './logs.ts';
+import type { LogKeeping } from './pod-machine-deps.ts';
 import { wirePodCgroups } from './pod-cgroups.ts';
 import { loggedEvents, recordedEvents } from './pod-events.ts';
 import { wirePodMachine, type PodMachine } from './pod-machine.ts';

@@ -10,7 +10,6 @@ import { HostCgroups, nodeCapacity, removeCgroup, type Machine } from '../../hos
 import { cgroupPath, podCgroup } from '../../model/cgroup-names.ts';
 import { nodeAllocatable, reservationsOf, type Reservations } from '../../model/node-allocatable.ts';
 import { Quantity } from '../../model/quantity.ts';
-import { isTerminalPhase } from '../../model/reasons.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import type { Cgroups } from '../../pods/sync/index.ts';
 import {
@@ -131,12 +130,9 @@ export function configuredReservations({ config }: Pick<Settings, 'config'>): Re
 
 function podsView(machine: () => PodMachine): Pods {
   return {
-    active: () => {
-      const { desired, workers, statuses } = machine();
-      return desired.all().filter(({ uid }) => !workers.isFinished(uid) && !isTerminalPhase(statuses.get(uid)?.phase));
-    },
-    complete: () => machine().hasAllSpoken(),
-    isUnknown: (uid) => machine().isUnknown(uid),
+    active: () => machine().activePods.activePods(),
+    complete: () => machine().unknownPods.sourcesReady(),
+    isUnknown: (uid) => machine().unknownPods.isUnknown(uid),
   };
 }
 

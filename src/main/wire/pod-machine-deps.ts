@@ -23,7 +23,7 @@ import type { Cgroups } from '../../pods/sync/index.ts';
 import type { MountPrograms, TrustSource, VolumeClaimsDeps, VolumeHost } from '../../volumes/index.ts';
 import type { StorageAccess } from './csi-volumes.ts';
 import type { ImagePolicy } from './images.ts';
-import type { LogKeeping } from './logs.ts';
+import type { LinkFiles, LogFiles, LogSettings, LogWatch } from '../../pods/logs/index.ts';
 import type { UserNamespacePolicy } from './user-namespaces.ts';
 import type { VolumeTokens } from './volumes.ts';
 
@@ -100,6 +100,12 @@ export interface PodMachineDeps {
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
   /** Nothing is left of a pod: its status is forgotten too. */
   readonly onGone?: (uid: PodUid) => void;
+}
+
+export interface LogKeeping {
+  readonly files: LogFiles & LogWatch & LinkFiles;
+  readonly limits: LogSettings;
+  readonly linksDir?: string;
 }
 
 /** Where pods' ConfigMaps and Secrets come from. */

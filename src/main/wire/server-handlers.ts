@@ -99,7 +99,7 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
     ...healthzHandlers({
       problems: {
         log: () => log.problem(),
-        syncloop: () => stuckFor(settings, clock, deps.parts()?.machine.pleg.lastRelist() ?? startedAt.monotonic),
+        syncloop: () => stuckFor(settings, clock, deps.parts()?.machine.lastRelist() ?? startedAt.monotonic),
         // Nobody can be asked for devices here.
         'device-plugin': () => undefined,
       },

@@ -68,7 +68,7 @@ function podResources({ settings, clock, log, pages }: ServerWiring, machine: Po
     log,
     metrics: pages.agent,
     socket: join(settings.flags.rootDir, 'pod-resources', 'kubelet.sock'),
-    pods: () => machine.desired.all().filter(({ uid }) => !machine.isOver(uid)),
+    pods: () => machine.activePods.activePods(),
     // Everything on the node is shared: nobody gives devices or CPUs away.
     books: nothingHeld,
     canGet: settings.featureGates.enabled('KubeletPodResourcesGet'),

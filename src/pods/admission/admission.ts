@@ -65,6 +65,11 @@ export class Admission {
     else this.#formerLives.delete(uid);
   }
 
+  /** How many pods a verdict is remembered of, that their former containers count for nothing included. */
+  size(): number {
+    return this.#decided.size + this.#victims.size + this.#formerLives.size;
+  }
+
   #judge(pod: DesiredPod, active: readonly DesiredPod[]): Verdict {
     const others = active.filter(({ uid }) => uid !== pod.uid && !this.#victims.has(uid));
     return judge(this.#chain, { pod, active: others, node: this.#deps.node() });

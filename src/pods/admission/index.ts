@@ -1,3 +1,4 @@
+export { activeDeadlines } from './active-deadlines.ts';
 export { activeDeadline, deadlineDecision, deadlineEvent, type ActiveDeadline } from './active-deadline.ts';
 export { Admission, type AdmissionDeps } from './admission.ts';
 export { admissionChain, judge } from './chain.ts';

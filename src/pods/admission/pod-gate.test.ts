@@ -19,7 +19,7 @@ function setUp() {
       node: () => anAdmissionNode(),
       running: { hasContainers: () => false },
     }),
-    active: () => [],
+    activePods: { activePods: () => [] },
     statuses: { set: (_, status) => void statuses.push(status) },
     events,
     terminate: () => assert.fail('nobody has to give way'),
@@ -33,7 +33,7 @@ const asking = (cpu: string, more: PodOptions = {}) =>
 describe('the gate before the workers', () => {
   test('lets in what fits, and says nothing', () => {
     const { gate, statuses, events } = setUp();
-    assert.equal(gate.pass(asking('1')), true);
+    assert.equal(gate.admit(asking('1')), true);
     assert.deepEqual([statuses, events.take()], [[], []]);
   });
 
@@ -43,7 +43,7 @@ describe('the gate before the workers', () => {
     const metadata = { ...pod.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' };
     const versions = [pod, { ...pod, status: { phase: 'Failed' } }, { ...pod, metadata }];
     assert.deepEqual(
-      versions.map((version) => gate.pass(version)),
+      versions.map((version) => gate.admit(version)),
       [false, false, false],
     );
     assert.deepEqual(
@@ -57,18 +57,18 @@ describe('the gate before the workers', () => {
     const { gate, statuses } = setUp();
     const pod = asking('100');
     const metadata = { ...pod.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' };
-    assert.equal(gate.pass({ ...pod, metadata }), true);
-    assert.equal(gate.pass({ ...pod, status: { phase: 'Succeeded' } }), true);
+    assert.equal(gate.admit({ ...pod, metadata }), true);
+    assert.equal(gate.admit({ ...pod, status: { phase: 'Succeeded' } }), true);
     assert.deepEqual(statuses, []);
   });
 
   test('a uid that was forgotten is a new question', () => {
     const { gate, statuses } = setUp();
     const pod = asking('100');
-    gate.pass(pod);
+    gate.admit(pod);
     gate.forget(pod.uid);
-    assert.equal(gate.pass(asking('1')), true);
-    assert.equal(gate.pass({ ...asking('1'), status: { phase: 'Failed' } }), true);
+    assert.equal(gate.admit(asking('1')), true);
+    assert.equal(gate.admit({ ...asking('1'), status: { phase: 'Failed' } }), true);
     assert.equal(statuses.length, 1);
   });
 });

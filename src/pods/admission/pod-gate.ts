@@ -10,8 +10,7 @@ import { rejectedStatus } from './rejection.ts';
 export interface PodGateDeps {
   readonly clock: Clock;
   readonly admission: Admission;
-  /** Pods that are named by a source and have not ended. */
-  readonly active: () => readonly DesiredPod[];
+  readonly activePods: { activePods(): readonly DesiredPod[] };
   readonly statuses: { set(uid: PodUid, status: PodStatus): void };
   readonly events: {
     record(
@@ -23,7 +22,7 @@ export interface PodGateDeps {
   readonly terminate: (uid: PodUid, how: { readonly decided: typeof preemptionDecision }) => void;
 }
 
-/** Stands before the workers: lets admitted pods through, and says of the others why they failed. */
+/** Stands before the workers: admits pods, and rejects the others with the reason why they failed. */
 export class PodGate {
   readonly #deps: PodGateDeps;
   readonly #rejected = new Set<PodUid>();
@@ -33,13 +32,13 @@ export class PodGate {
   }
 
   /** Whether the pod goes to its worker. */
-  pass(pod: DesiredPod): boolean {
-    const { admission, active, terminate, events } = this.#deps;
+  admit(pod: DesiredPod): boolean {
+    const { admission, activePods, terminate, events } = this.#deps;
     // Said once and for all: it never ran, so that there is nothing to end either.
     if (this.#rejected.has(pod.uid)) return false;
     // What is ending anyway needs no leave to come in.
     if (pod.metadata.deletionTimestamp !== undefined || isTerminalPhase(pod.status.phase)) return true;
-    const counted = active().filter((other) => admission.isAdmitted(other));
+    const counted = activePods.activePods().filter((other) => admission.isAdmitted(other));
     const verdict = admission.decide(pod, counted);
     if (verdict.admit === false) {
       this.#reject(pod, verdict);
@@ -62,6 +61,11 @@ export class PodGate {
   forget(uid: PodUid): void {
     this.#deps.admission.forget(uid);
     this.#rejected.delete(uid);
+  }
+
+  /** How many pods a verdict is remembered of. */
+  size(): number {
+    return this.#deps.admission.size() + this.#rejected.size;
   }
 
   #reject(pod: DesiredPod, refused: Parameters<typeof rejectedStatus>[1]): void {

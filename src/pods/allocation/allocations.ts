@@ -61,6 +61,10 @@ export class Allocations {
     this.#known.delete(uid);
   }
 
+  size(): number {
+    return this.#known.size;
+  }
+
   #tell(pod: DesiredPod, { reason, message }: ResizeRefusal): void {
     const name = { namespace: pod.namespace, name: pod.name };
     this.#log.info('Pod resize is not carried out', { pod: name, podUID: pod.uid, reason, message });

@@ -1,4 +1,4 @@
-import type { Pod } from '../../gen/kubernetes/types.ts';
+import type { Node, Pod } from '../../gen/kubernetes/types.ts';
 import { configAnnotations } from '../../model/annotations.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { mirrors } from './mirror-pods.ts';
@@ -8,6 +8,12 @@ export interface NodeIdentity {
   readonly name: string;
   readonly uid: string;
   readonly deleting: boolean;
+}
+
+export function nodeIdentity(node: Node | undefined): NodeIdentity | undefined {
+  const { name, uid, deletionTimestamp } = node?.metadata ?? {};
+  if (name === undefined || uid === undefined) return undefined;
+  return { name, uid, deleting: deletionTimestamp !== undefined };
 }
 
 export interface MirrorInput {

@@ -30,4 +30,8 @@ export class DesiredPods {
   all(): readonly DesiredPod[] {
     return [...this.#pods.values()];
   }
+
+  size(): number {
+    return this.#pods.size;
+  }
 }

@@ -1,2 +1,2 @@
-export { PodDirectories } from './pod-directories.ts';
+export { podsOnDisk, PodDirectories } from './pod-directories.ts';
 export type { Files } from './ports.ts';

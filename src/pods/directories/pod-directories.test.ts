@@ -13,7 +13,16 @@ const other = aPod({ uid: 'uid-2', name: 'other' });
 function setUp() {
   const files = new MemoryFiles();
   const paths = podPaths('/var/lib/kubelet', '/var/log/pods');
-  return { files, directories: new PodDirectories({ files, random: seededRandom(1), paths }) };
+  return {
+    files,
+    directories: new PodDirectories({
+      files,
+      random: seededRandom(1),
+      paths,
+      beforeRemoval: async () => {},
+      onRemoved: () => {},
+    }),
+  };
 }
 
 describe('what is made', () => {
@@ -192,6 +201,7 @@ describe('removal', () => {
       files,
       random: seededRandom(1),
       paths: podPaths('/var/lib/kubelet', '/var/log/pods'),
+      beforeRemoval: async () => {},
       onRemoved: (uid) => void told.push(`removed ${uid} ${files.has(`/var/lib/kubelet/pods/${uid}`)}`),
     });
     await directories.prepare(pod.uid);

@@ -11,9 +11,9 @@ export interface PodDirectoriesDeps {
   readonly random: Random;
   readonly paths: PodPaths;
   /** Takes down what is mounted in the pod's directory. */
-  readonly beforeRemoval?: (uid: PodUid) => Promise<void>;
+  readonly beforeRemoval: (uid: PodUid) => Promise<void>;
   /** The pod's directory is gone: what stood there is no longer on record. */
-  readonly onRemoved?: (uid: PodUid) => void;
+  readonly onRemoved: (uid: PodUid) => void;
 }
 
 const folderMode = 0o750;
@@ -94,11 +94,11 @@ export class PodDirectories {
 
   async #remove(uid: PodUid): Promise<void> {
     const { files, paths } = this.#deps;
-    await this.#deps.beforeRemoval?.(uid);
+    await this.#deps.beforeRemoval(uid);
     await this.#removeVolumeFolders(uid);
     await files.removeTree(paths.pod(uid));
     // Before anybody who waits for the removal goes on: a pod that comes back begins without.
-    this.#deps.onRemoved?.(uid);
+    this.#deps.onRemoved(uid);
     const own = await files.list(paths.logs, (folder) => uidOfLogFolder(folder) === uid);
     for (const folder of own) await files.removeTree(join(paths.logs, folder));
   }
@@ -132,17 +132,25 @@ export class PodDirectories {
     return undefined;
   }
 
-  /** Pods that have a directory or logs here. Of very many only some, until those are gone. */
-  async uids(): Promise<ReadonlySet<string>> {
-    const { files, paths } = this.#deps;
-    const uids = new Set(await files.list(paths.pods));
-    await files.list(paths.logs, (folder) => {
-      const uid = uidOfLogFolder(folder);
-      if (uid !== undefined && uids.size < maxUids) uids.add(uid);
-      return false;
-    });
-    return uids;
+  uids(): Promise<ReadonlySet<string>> {
+    return podsOnDisk(this.#deps.files, this.#deps.paths);
   }
+
+  /** How many pods are being removed. */
+  size(): number {
+    return this.#removals.size;
+  }
+}
+
+/** Pods that have a directory or logs here. Of very many only some, until those are gone. */
+export async function podsOnDisk(files: Files, paths: PodPaths): Promise<ReadonlySet<string>> {
+  const uids = new Set(await files.list(paths.pods));
+  await files.list(paths.logs, (folder) => {
+    const uid = uidOfLogFolder(folder);
+    if (uid !== undefined && uids.size < maxUids) uids.add(uid);
+    return false;
+  });
+  return uids;
 }
 
 const isNotEmpty = (problem: string | undefined): boolean => problem?.startsWith('ENOTEMPTY') === true;

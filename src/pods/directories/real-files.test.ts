@@ -42,7 +42,13 @@ for (const mask of [0o000, 0o022, 0o077]) {
     const home = join(root, `umask-${mask}`);
     await hostFiles.makeFolder(home, 0o755);
     const paths = podPaths(join(home, 'lib'), join(home, 'logs'));
-    const directories = new PodDirectories({ files: hostFiles, random: seededRandom(1), paths });
+    const directories = new PodDirectories({
+      files: hostFiles,
+      random: seededRandom(1),
+      paths,
+      beforeRemoval: async () => {},
+      onRemoved: () => {},
+    });
     await directories.prepare(pod.uid);
     await directories.writeHosts(pod.uid, 'hosts\n');
     await directories.makeContainerFolder(pod.uid, 'main');
@@ -71,7 +77,13 @@ for (const mask of [0o000, 0o022, 0o077]) {
 test('removal follows no link out of the pod', async () => {
   process.umask(0o022);
   const paths = podPaths(join(root, 'lib'), join(root, 'logs'));
-  const directories = new PodDirectories({ files: hostFiles, random: seededRandom(1), paths });
+  const directories = new PodDirectories({
+    files: hostFiles,
+    random: seededRandom(1),
+    paths,
+    beforeRemoval: async () => {},
+    onRemoved: () => {},
+  });
   const treasure = join(root, 'treasure');
   await hostFiles.makeFolder(treasure, 0o755);
   await writeFile(join(treasure, 'gold'), 'gold');

@@ -10,7 +10,7 @@ const uids = fc.uniqueArray(uid);
 const situation = fc.record({
   sourcesReady: fc.boolean(),
   desired: uids,
-  workers: fc.uniqueArray(fc.record({ uid, over: fc.boolean() }), { selector: (worker) => worker.uid }),
+  workers: fc.uniqueArray(fc.record({ uid, canBeRemoved: fc.boolean() }), { selector: (worker) => worker.uid }),
   inRuntime: uids,
   onDisk: uids,
 });
@@ -31,7 +31,7 @@ test('only what nobody wants and nobody cares for, and each pod in one way', () 
       for (const uid of all) {
         assert.equal(desired.includes(uid) && !remains.includes(uid), false, `${uid} is desired`);
         const worker = workers.find((candidate) => candidate.uid === uid);
-        assert.equal(worker === undefined || worker.over, true, `the worker of ${uid} is not over`);
+        assert.equal(worker === undefined || worker.canBeRemoved, true, `the worker of ${uid} is not over`);
         assert.equal(worker !== undefined || inRuntime.includes(uid) || onDisk.includes(uid), true);
       }
     }),
@@ -49,7 +49,7 @@ test('nothing is overlooked for ever: whatever is known of an unwanted pod is de
         onDisk,
       });
       const dealtWith = new Set([...orphans.map((orphan) => orphan.uid), ...remains, ...strayFiles]);
-      const over = new Map(workers.map((worker) => [worker.uid, worker.over]));
+      const over = new Map(workers.map((worker) => [worker.uid, worker.canBeRemoved]));
       for (const uid of new Set([...over.keys(), ...inRuntime, ...onDisk])) {
         assert.equal(dealtWith.has(uid), over.get(uid) ?? !desired.includes(uid), uid);
       }

@@ -18,7 +18,7 @@ function leftovers(given: Case): string {
   const { orphans, remains, strayFiles, memories } = computeLeftovers({
     sourcesReady: given.sourcesReady ?? true,
     isDesired: (uid) => given.desired?.includes(uid) ?? false,
-    workers: Object.entries(given.workers ?? {}).map(([uid, over]) => ({ uid: podUid(uid), over })),
+    workers: Object.entries(given.workers ?? {}).map(([uid, canBeRemoved]) => ({ uid: podUid(uid), canBeRemoved })),
     inRuntime: (given.inRuntime ?? []).map((uid) => ({ uid: podUid(uid), name: `of-${uid}`, namespace: 'default' })),
     onDisk: (given.onDisk ?? []).map(podUid),
     remembered: (given.remembered ?? []).map(podUid),

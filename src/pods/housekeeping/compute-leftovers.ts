@@ -5,7 +5,7 @@ export interface LeftoversInput {
   readonly sourcesReady: boolean;
   readonly isDesired: (uid: PodUid) => boolean;
   /** Pods that have a worker, and whether it is finished and dropped by its source. */
-  readonly workers: readonly { readonly uid: PodUid; readonly over: boolean }[];
+  readonly workers: readonly { readonly uid: PodUid; readonly canBeRemoved: boolean }[];
   /** Pods the runtime has something of. */
   readonly inRuntime: readonly { readonly uid: PodUid; readonly name: string; readonly namespace: string }[];
   /** Pods that have files here. */
@@ -36,7 +36,7 @@ export function computeLeftovers(input: LeftoversInput): Leftovers {
   const isNowhere = (uid: PodUid): boolean => !cared.has(uid) && !running.has(uid) && !input.isDesired(uid);
   return {
     orphans: input.inRuntime.filter(({ uid }) => !cared.has(uid) && !input.isDesired(uid)),
-    remains: input.workers.filter(({ over }) => over).map(({ uid }) => uid),
+    remains: input.workers.filter(({ canBeRemoved }) => canBeRemoved).map(({ uid }) => uid),
     strayFiles: input.onDisk.filter(isNowhere),
     memories: (input.remembered ?? []).filter((uid) => isNowhere(uid) && !input.onDisk.includes(uid)),
   };

@@ -16,13 +16,9 @@ function setUp() {
     log,
     sourcesReady: () => world.sourcesReady,
     isDesired: () => false,
-    workers: {
-      uids: () => [],
-      isOver: () => false,
-      continuesFormerLife: () => false,
-      adoptOrphan: () => {},
-      forget: () => false,
-    },
+    lifecycles: { uids: () => [], knows: () => false, canBeRemoved: () => false, continuesFormerLife: () => false },
+    remembered: () => [],
+    workers: { adoptOrphan: () => {}, forget: () => false },
     observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
     remover: { remove: async () => {} },
     directories: {
@@ -34,7 +30,7 @@ function setUp() {
         return new Set();
       },
     },
-    onGone: () => {},
+    podRemoval: { podRemoved: () => {} },
   });
   return { clock, log, world, housekeeping };
 }
@@ -102,13 +98,9 @@ test('a removal that fails is tried again soon, then less and less often', async
     log: new MemoryLog(),
     sourcesReady: () => true,
     isDesired: () => false,
-    workers: {
-      uids: () => [],
-      isOver: () => false,
-      continuesFormerLife: () => false,
-      adoptOrphan: () => {},
-      forget: () => false,
-    },
+    lifecycles: { uids: () => [], knows: () => false, canBeRemoved: () => false, continuesFormerLife: () => false },
+    remembered: () => [],
+    workers: { adoptOrphan: () => {}, forget: () => false },
     observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
     remover: { remove: async () => {} },
     directories: {
@@ -119,7 +111,7 @@ test('a removal that fails is tried again soon, then less and less often', async
       },
       uids: async () => new Set(left ? ['stray'] : []),
     },
-    onGone: () => {},
+    podRemoval: { podRemoved: () => {} },
   });
   await housekeeping.start();
   await clock.advance(20_000);

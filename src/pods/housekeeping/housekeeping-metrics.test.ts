@@ -17,13 +17,9 @@ test('directories of strangers are counted by round, those that stay apart', asy
     log: new MemoryLog(),
     sourcesReady: () => true,
     isDesired: () => false,
-    workers: {
-      uids: () => [],
-      isOver: () => false,
-      continuesFormerLife: () => false,
-      adoptOrphan: () => {},
-      forget: () => false,
-    },
+    lifecycles: { uids: () => [], knows: () => false, canBeRemoved: () => false, continuesFormerLife: () => false },
+    remembered: () => [],
+    workers: { adoptOrphan: () => {}, forget: () => false },
     observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
     remover: { remove: async () => {} },
     directories: {
@@ -33,7 +29,7 @@ test('directories of strangers are counted by round, those that stay apart', asy
         onDisk.delete(uid);
       },
     },
-    onGone: () => {},
+    podRemoval: { podRemoved: () => {} },
     metrics: registry,
   });
   const swept = (): readonly (string | undefined)[] =>

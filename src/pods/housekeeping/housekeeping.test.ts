@@ -30,10 +30,14 @@ class World {
     log: this.log,
     sourcesReady: () => this.sourcesReady,
     isDesired: (uid) => this.desired.has(uid),
-    workers: {
+    lifecycles: {
       uids: () => [...this.workers.keys()],
-      isOver: (uid) => this.workers.get(uid) === true,
+      knows: (uid) => this.workers.has(uid),
+      canBeRemoved: (uid) => this.workers.get(uid) === true,
       continuesFormerLife: (uid) => this.continuing.has(uid),
+    },
+    remembered: () => [],
+    workers: {
       adoptOrphan: ({ uid, namespace, name }) => {
         this.done.push(`adopt ${uid} ${namespace}/${name}`);
         this.workers.set(uid, false);
@@ -70,7 +74,7 @@ class World {
         return found;
       },
     },
-    onGone: (uid) => void this.done.push(`gone ${uid}`),
+    podRemoval: { podRemoved: (uid) => void this.done.push(`gone ${uid}`) },
   });
 
   tidy(): Promise<void> {

@@ -9,7 +9,7 @@ import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
 import { computeLeftovers } from './compute-leftovers.ts';
 import { housekeepingMetrics, type HousekeepingMetrics } from './housekeeping-metrics.ts';
-import type { Directories, Observations, Remover, Workers } from './ports.ts';
+import type { Directories, Lifecycles, Observations, Remover, Workers } from './ports.ts';
 
 export interface HousekeepingDeps {
   readonly clock: Clock;
@@ -17,14 +17,15 @@ export interface HousekeepingDeps {
   readonly log: Log;
   readonly sourcesReady: () => boolean;
   readonly isDesired: (uid: PodUid) => boolean;
+  readonly lifecycles: Lifecycles;
   readonly workers: Workers;
   readonly observed: Observations;
   readonly remover: Remover;
   readonly directories: Directories;
   /** Pods of which something is remembered, from an earlier life of the agent perhaps. */
-  readonly remembered?: () => Iterable<PodUid>;
-  /** The pod is gone from everywhere: others may forget it too. */
-  readonly onGone: (uid: PodUid) => void;
+  readonly remembered: () => Iterable<PodUid>;
+  /** Drops what is remembered of a pod of which nothing is left. */
+  readonly podRemoval: { podRemoved(uid: PodUid): void };
   readonly metrics?: Metrics;
 }
 
@@ -85,6 +86,11 @@ export class Housekeeping implements Component {
     return [...this.#stuck.values()];
   }
 
+  /** How many pods could not be removed, or are being removed. */
+  size(): number {
+    return this.#stuck.size + this.#removals.size;
+  }
+
   #wakeIn(ms: number): void {
     this.#retry ??= this.#deps.clock.after(ms, () => {
       this.#retry = undefined;
@@ -109,7 +115,7 @@ export class Housekeeping implements Component {
   }
 
   async #look(signal: AbortSignal): Promise<void> {
-    const { workers, observed, directories, isDesired, sourcesReady } = this.#deps;
+    const { lifecycles, workers, observed, directories, isDesired, sourcesReady, podRemoval } = this.#deps;
     this.#metrics.swept(this.#strays.removed, this.#strays.failed);
     this.#strays = { removed: 0, failed: 0 };
     // The disk is read first: a pod that starts meanwhile is then known to a worker before its files are judged.
@@ -118,21 +124,21 @@ export class Housekeeping implements Component {
     const leftovers = computeLeftovers({
       sourcesReady: sourcesReady(),
       isDesired,
-      workers: workers.uids().map((uid) => ({ uid, over: workers.isOver(uid) })),
+      workers: lifecycles.uids().map((uid) => ({ uid, canBeRemoved: lifecycles.canBeRemoved(uid) })),
       inRuntime: [...observed.listed()].map(([uid, { name, namespace }]) => ({ uid, name, namespace })),
       onDisk,
-      remembered: [...(this.#deps.remembered?.() ?? [])],
+      remembered: [...this.#deps.remembered()],
     });
     for (const orphan of leftovers.orphans) workers.adoptOrphan(orphan);
     for (const uid of leftovers.remains) this.#begin(uid, () => this.#removeRemains(uid, signal));
-    for (const uid of leftovers.memories) this.#deps.onGone(uid);
+    for (const uid of leftovers.memories) podRemoval.podRemoved(uid);
     for (const uid of leftovers.strayFiles) this.#begin(uid, () => this.#removeStray(uid));
   }
 
   /** Somebody else may have removed what we could not. */
   #forgetSolved(onDisk: ReadonlySet<PodUid>): void {
-    const { workers, observed } = this.#deps;
-    const cared = new Set(workers.uids());
+    const { lifecycles, observed } = this.#deps;
+    const cared = new Set(lifecycles.uids());
     for (const uid of this.#stuck.keys()) {
       if (!onDisk.has(uid) && !cared.has(uid) && !observed.listed().has(uid)) this.#stuck.delete(uid);
     }
@@ -148,27 +154,27 @@ export class Housekeeping implements Component {
 
   /** A pod that comes back under its uid waits for this: only `forget` lets its new life begin. */
   async #removeRemains(uid: PodUid, signal: AbortSignal): Promise<void> {
-    const { workers, observed, remover, directories, log } = this.#deps;
+    const { lifecycles, workers, observed, remover, directories, podRemoval, log } = this.#deps;
     const remains = await observed.look(uid, signal);
-    if (!workers.isOver(uid)) return;
-    if (workers.continuesFormerLife(uid)) {
+    if (!lifecycles.canBeRemoved(uid)) return;
+    if (lifecycles.continuesFormerLife(uid)) {
       log.debug(2, 'Pod starts again', { podUID: uid });
     } else {
       await remover.remove(remains, signal);
-      if (!workers.isOver(uid)) return;
+      if (!lifecycles.canBeRemoved(uid)) return;
       await directories.remove(uid);
       // What others know of the runtime must not show what is gone.
       await observed.look(uid, signal);
-      if (!workers.isOver(uid)) return;
+      if (!lifecycles.canBeRemoved(uid)) return;
       log.debug(2, 'Pod removed', { podUID: uid });
     }
-    // Everybody forgets the old life before a new one begins.
-    this.#deps.onGone(uid);
+    // The old life is forgotten everywhere before a new one begins.
+    podRemoval.podRemoved(uid);
     workers.forget(uid);
   }
 
   async #removeStray(uid: PodUid): Promise<void> {
-    const { directories, workers, isDesired, log } = this.#deps;
+    const { directories, lifecycles, isDesired, podRemoval, log } = this.#deps;
     // Once, however often it is tried.
     if (!this.#stuck.has(uid)) log.info('Removing orphaned pod directory', { podUID: uid });
     try {
@@ -179,7 +185,7 @@ export class Housekeeping implements Component {
       throw error;
     }
     // It may have come back under its uid meanwhile; then what others know is about its new life.
-    if (!isDesired(uid) && !workers.uids().includes(uid)) this.#deps.onGone(uid);
+    if (!isDesired(uid) && !lifecycles.knows(uid)) podRemoval.podRemoved(uid);
   }
 
   /** One pod's remains that cannot be removed keep nobody else's from going. */

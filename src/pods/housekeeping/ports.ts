@@ -1,12 +1,16 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 
-export interface Workers {
+export interface Lifecycles {
   uids(): readonly PodUid[];
-  /** Finished, and its source does not name it any more. */
-  isOver(uid: PodUid): boolean;
-  /** Over, wanted again, and what the runtime and the disk have of it is the history of its new life. */
+  knows(uid: PodUid): boolean;
+  /** Finished and not named by its source: what the runtime and the disk have of it can go. */
+  canBeRemoved(uid: PodUid): boolean;
+  /** Named again after its removal, and what the runtime and the disk have of it is the history of its new life. */
   continuesFormerLife(uid: PodUid): boolean;
+}
+
+export interface Workers {
   adoptOrphan(orphan: { readonly uid: PodUid; readonly name: string; readonly namespace: string }): void;
   forget(uid: PodUid): boolean;
 }

@@ -55,6 +55,25 @@ export class ObservedPods {
     return this.#listing.pods;
   }
 
+  /** A container of the pod runs, as far as known. */
+  runs(uid: PodUid): boolean {
+    return (
+      this.listed()
+        .get(uid)
+        ?.items.some(({ state }) => state === 'running') === true
+    );
+  }
+
+  /** The runtime has been listed as a whole at least once. */
+  hasBeenListed(): boolean {
+    return this.#relistedAt > 0;
+  }
+
+  /** How many pods are known to be in the runtime, or to have changed there. */
+  size(): number {
+    return new Set([...this.#pods.keys(), ...this.#changed.keys()]).size;
+  }
+
   /** The sandbox or container of this id, as far as known. */
   find(id: string): KnownItem | undefined {
     return this.#listing.find(id);

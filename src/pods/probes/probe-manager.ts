@@ -90,6 +90,11 @@ export class ProbeManager implements Component {
     if (!this.#stopped) this.#pods.get(uid)?.end();
   }
 
+  /** How many pods are probed. */
+  size(): number {
+    return this.#pods.size;
+  }
+
   removePod(uid: PodUid): void {
     this.#pods.get(uid)?.remove();
     this.#pods.delete(uid);

@@ -7,3 +7,4 @@ export { nodeHookRequests } from './hook-requests.ts';
 export { RestartBackoff } from './restart-backoff.ts';
 export type { HookRequests } from './run-hook.ts';
 export { readLastWords, type LastWordsFiles } from './read-last-words.ts';
+export { withTerminationMessages } from './with-termination-messages.ts';

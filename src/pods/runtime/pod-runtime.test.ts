@@ -295,13 +295,13 @@ describe('the end', () => {
     world.cri.programs.forContainer('main', exitAfter(0, 1));
     for (let round = 0; round < 3; round++) await world.sync();
     assert.equal(world.errors.of(world.pod.uid).size, 1);
-    assert.equal(world.backoff.size, 1);
+    assert.equal(world.backoff.size(), 1);
     await world.runtime.stop(world.pod, await observe(world.cri, world.pod), 5, never);
     assert.deepEqual(world.sandboxes(), ['#0 notReady']);
     await world.runtime.remove(await observe(world.cri, world.pod), never);
     assert.deepEqual([world.sandboxes(), world.containers()], [[], []]);
     assert.equal(world.errors.of(world.pod.uid).size, 0);
-    assert.equal(world.backoff.size, 0);
+    assert.equal(world.backoff.size(), 0);
   });
 });
 

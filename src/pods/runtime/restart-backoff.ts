@@ -85,7 +85,7 @@ export class RestartBackoff {
   }
 
   /** Pods with a memory of ends. */
-  get size(): number {
+  size(): number {
     return this.#pods.size;
   }
 

@@ -46,6 +46,10 @@ export class StartErrors {
     this.#holds.get(uid)?.delete(container);
   }
 
+  size(): number {
+    return this.#errors.size + this.#holds.size;
+  }
+
   forget(uid: PodUid): void {
     this.#errors.delete(uid);
     this.#holds.delete(uid);

@@ -93,6 +93,10 @@ export class PodStarts {
     this.#starting.delete(uid);
   }
 
+  size(): number {
+    return this.#starting.size;
+  }
+
   #measure(pod: Pod, { pullBegan, pullEnded }: Starting): void {
     const whole = { from: Date.parse(pod.metadata?.creationTimestamp ?? ''), to: this.#clock.now() };
     if (Number.isNaN(whole.from)) return;

@@ -14,9 +14,14 @@ export class PodStatuses {
   /** Those of an earlier life of the agent that this one has not spoken about yet. */
   readonly #restored = new Set<PodUid>();
   readonly #onChange: (uid: PodUid, status: PodStatus) => void;
+  readonly #onForget: (uid: PodUid) => void;
 
-  constructor(onChange: (uid: PodUid, status: PodStatus) => void = () => {}) {
+  constructor(
+    onChange: (uid: PodUid, status: PodStatus) => void = () => {},
+    onForget: (uid: PodUid) => void = () => {},
+  ) {
     this.#onChange = onChange;
+    this.#onForget = onForget;
   }
 
   get(uid: PodUid): PodStatus | undefined {
@@ -57,6 +62,10 @@ export class PodStatuses {
 
   forget(uid: PodUid): void {
     this.#restored.delete(uid);
-    this.#statuses.delete(uid);
+    if (this.#statuses.delete(uid)) this.#onForget(uid);
+  }
+
+  size(): number {
+    return this.#statuses.size;
   }
 }

@@ -129,4 +129,13 @@ export class StatusPublisher {
     const status = statuses.get(pod.uid);
     if (status !== undefined) statuses.set(pod.uid, terminateStatus(status, pod.spec, initialized));
   }
+
+  forget(uid: PodUid): void {
+    this.#tellings.delete(uid);
+    this.#initialized.delete(uid);
+  }
+
+  size(): number {
+    return this.#tellings.size + this.#initialized.size;
+  }
 }

@@ -94,6 +94,11 @@ export class StatusWriter implements Component {
     this.#work.retryAll();
   }
 
+  /** How many pods something is remembered of. */
+  size(): number {
+    return this.#written.size + this.#deleted.size + this.#since.size;
+  }
+
   forget(uid: PodUid): void {
     this.#written.delete(uid);
     this.#deleted.delete(uid);

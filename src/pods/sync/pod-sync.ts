@@ -26,8 +26,8 @@ export interface PodSyncDeps {
   readonly runtime: Runtime;
   readonly volumes: Volumes;
   readonly directories: Directories;
-  /** What the pod names in the API server; nothing to wait for without one. */
-  readonly objects?: Objects;
+  /** What the pod names in the API server; ready at once without one. */
+  readonly objects: Objects;
   readonly cgroups: Cgroups;
   readonly statuses: Statuses;
   readonly events: Events;
@@ -75,8 +75,7 @@ export class PodSync {
 
     if (await this.#stopsOutsideCgroup(pod, observed, signal)) return settled(0);
     // The API server is asked for what the pod names while the machine makes room for it.
-    const { objects } = this.#deps;
-    await together([...(objects ? [objects.ready(pod, signal)] : []), this.#makePlace(pod)]);
+    await together([this.#deps.objects.ready(pod, signal), this.#makePlace(pod)]);
     await this.#deps.volumes.mount(pod, signal);
     // Disks and volumes take their time: what is known to have happened meanwhile counts.
     const present = await this.#observe(pod.uid, signal);
@@ -123,6 +122,14 @@ export class PodSync {
     await this.#deps.cgroups.remove(uid);
     if (target.kind === 'desired') this.#deps.statuses.finish(target.pod);
     this.#actedAt.delete(uid);
+  }
+
+  forget(uid: PodUid): void {
+    this.#actedAt.delete(uid);
+  }
+
+  size(): number {
+    return this.#actedAt.size;
   }
 
   #publish(

@@ -66,6 +66,10 @@ export class IdBlocks {
     return undefined;
   }
 
+  size(): number {
+    return this.#held.size;
+  }
+
   release(uid: PodUid): void {
     this.#held.delete(uid);
   }

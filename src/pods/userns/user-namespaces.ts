@@ -71,6 +71,11 @@ export class UserNamespaces implements Component {
   }
 
   /** The pod's directory is gone, and with it the record. */
+  /** How many pods hold ids. */
+  size(): number {
+    return this.#blocks.size();
+  }
+
   release(uid: PodUid): void {
     this.#blocks.release(uid);
   }

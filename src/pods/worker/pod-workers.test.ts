@@ -5,6 +5,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { aPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
+import { PodLifecycles } from './pod-lifecycles.ts';
 import { PodWorkers } from './pod-workers.ts';
 import type { PodSyncer, SyncOutcome, Termination } from './ports.ts';
 
@@ -48,18 +49,28 @@ class ScriptedSyncer implements PodSyncer {
   }
 }
 
-function setUp(): { clock: FakeClock; syncer: ScriptedSyncer; workers: PodWorkers } {
+function setUp(): { clock: FakeClock; syncer: ScriptedSyncer; workers: PodWorkers; lifecycles: PodLifecycles } {
   const clock = new FakeClock();
   const syncer = new ScriptedSyncer(clock);
-  const workers = new PodWorkers({ clock, random: seededRandom(1), log: silentLog, syncer, resyncMs: 60_000 });
+  const lifecycles = new PodLifecycles();
+  const workers: PodWorkers = new PodWorkers({
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+    syncer,
+    lifecycles,
+    resyncMs: 60_000,
+    onChange: () => {},
+    onPodRecreated: (pod) => workers.updatePod(pod),
+  });
   void workers.start();
-  return { clock, syncer, workers };
+  return { clock, syncer, workers, lifecycles };
 }
 
 describe('PodWorkers', () => {
   test('syncs at once, then at the resync', async () => {
     const { clock, syncer, workers } = setUp();
-    workers.configure(aPod());
+    workers.updatePod(aPod());
     await clock.advance(0);
     assert.deepEqual(syncer.operations(), ['sync uid-1']);
     await clock.advance(59_000);
@@ -76,7 +87,7 @@ describe('PodWorkers', () => {
     ] as const) {
       const { clock, syncer, workers } = setUp();
       syncer.outcome = { kind: 'settled', recheckMs, untold: true };
-      workers.configure(aPod());
+      workers.updatePod(aPod());
       await clock.advance(dueMs - 1);
       assert.equal(syncer.calls.length, 1);
       await clock.advance(2);
@@ -88,7 +99,7 @@ describe('PodWorkers', () => {
   test('a recheck comes when it is asked for', async () => {
     const { clock, syncer, workers } = setUp();
     syncer.outcome = { kind: 'settled', recheckMs: 250 };
-    workers.configure(aPod());
+    workers.updatePod(aPod());
     await clock.advance(249);
     assert.equal(syncer.calls.length, 1);
     await clock.advance(1);
@@ -99,9 +110,9 @@ describe('PodWorkers', () => {
   test('wakes during an operation are one more operation, with the latest spec', async () => {
     const { clock, syncer, workers } = setUp();
     syncer.syncMs = 1_000;
-    workers.configure(aPod({ metadata: { labels: { v: '1' } } }));
+    workers.updatePod(aPod({ metadata: { labels: { v: '1' } } }));
     await clock.advance(10);
-    for (const v of ['2', '3', '4']) workers.configure(aPod({ metadata: { labels: { v } } }));
+    for (const v of ['2', '3', '4']) workers.updatePod(aPod({ metadata: { labels: { v } } }));
     await clock.advance(1_500);
     assert.deepEqual(
       syncer.calls.map(([, , v]) => v),
@@ -113,7 +124,7 @@ describe('PodWorkers', () => {
   test('a failure is tried again after ten seconds and a bit', async () => {
     const { clock, syncer, workers } = setUp();
     syncer.failures = 1;
-    workers.configure(aPod());
+    workers.updatePod(aPod());
     await clock.advance(9_999);
     assert.equal(syncer.calls.length, 1);
     await clock.advance(5_001);
@@ -122,25 +133,25 @@ describe('PodWorkers', () => {
   });
 
   test('a removal gives up the running sync and ends the pod', async () => {
-    const { clock, syncer, workers } = setUp();
+    const { clock, syncer, workers, lifecycles } = setUp();
     syncer.syncMs = 1_000_000;
     const pod = aPod();
-    workers.configure(pod);
+    workers.updatePod(pod);
     await clock.advance(5);
     workers.remove(pod.uid);
     await clock.advance(5);
     assert.deepEqual(syncer.operations(), ['sync uid-1', 'terminate uid-1', 'release desired']);
-    assert.equal(workers.isFinished(pod.uid), true);
+    assert.equal(lifecycles.isFinished(pod.uid), true);
     assert.equal(workers.forget(pod.uid), true);
-    assert.equal(workers.knows(pod.uid), false);
+    assert.equal(lifecycles.knows(pod.uid), false);
     await workers.stop();
   });
 
   test('a shorter grace restarts the stop under way, a longer one does not', async () => {
-    const { clock, syncer, workers } = setUp();
+    const { clock, syncer, workers, lifecycles } = setUp();
     syncer.terminateMs = 20_000;
     const pod = aPod();
-    workers.configure(pod);
+    workers.updatePod(pod);
     await clock.advance(1);
     workers.remove(pod.uid);
     await clock.advance(1_000);
@@ -152,7 +163,7 @@ describe('PodWorkers', () => {
       syncer.calls.filter(([operation]) => operation === 'terminate').map(([, , grace]) => grace),
       [30, 2],
     );
-    assert.equal(workers.isFinished(pod.uid), true);
+    assert.equal(lifecycles.isFinished(pod.uid), true);
     await workers.stop();
   });
 
@@ -161,10 +172,10 @@ describe('PodWorkers', () => {
     syncer.terminateMs = 3_000;
     const old = aPod({ uid: 'old' });
     const changed = aPod({ uid: 'new' });
-    workers.configure(old);
+    workers.updatePod(old);
     await clock.advance(1);
     workers.remove(old.uid);
-    workers.configure(changed);
+    workers.updatePod(changed);
     await clock.advance(2_000);
     assert.deepEqual(syncer.operations(), ['sync old', 'terminate old']);
     await clock.advance(2_000);
@@ -173,21 +184,21 @@ describe('PodWorkers', () => {
   });
 
   test('a pod that comes back under its uid has a new life after the old one', async () => {
-    const { clock, syncer, workers } = setUp();
+    const { clock, syncer, workers, lifecycles } = setUp();
     syncer.terminateMs = 3_000;
     const pod = aPod();
-    workers.configure(pod);
+    workers.updatePod(pod);
     await clock.advance(1);
     workers.remove(pod.uid);
     await clock.advance(1);
-    workers.configure(pod);
+    workers.updatePod(pod);
     assert.equal(workers.forget(pod.uid), false);
     await clock.advance(4_000);
     assert.deepEqual(syncer.operations(), ['sync uid-1', 'terminate uid-1', 'release desired']);
     assert.equal(workers.forget(pod.uid), true);
     await clock.advance(0);
     assert.deepEqual(syncer.operations().slice(3), ['sync uid-1']);
-    assert.equal(workers.mayRun(pod.uid), true);
+    assert.equal(lifecycles.stateOf(pod.uid)?.phase, 'syncing');
     await workers.stop();
   });
 
@@ -195,7 +206,7 @@ describe('PodWorkers', () => {
     const { clock, syncer, workers } = setUp();
     syncer.outcome = { kind: 'ended' };
     const pod = aPod();
-    workers.configure(pod);
+    workers.updatePod(pod);
     await clock.advance(1);
     workers.wake(pod.uid);
     await clock.advance(120_000);
@@ -220,7 +231,7 @@ describe('PodWorkers', () => {
   test('stopping gives up operations and leaves pods as they are', async () => {
     const { clock, syncer, workers } = setUp();
     syncer.syncMs = 1_000_000;
-    workers.configure(aPod());
+    workers.updatePod(aPod());
     await clock.advance(1);
     await workers.stop();
     assert.deepEqual(syncer.operations(), ['sync uid-1']);
@@ -228,16 +239,16 @@ describe('PodWorkers', () => {
   });
 
   test('one pod that hangs holds up no other', async () => {
-    const { clock, syncer, workers } = setUp();
+    const { clock, syncer, workers, lifecycles } = setUp();
     syncer.syncMs = 1_000_000;
-    workers.configure(aPod({ uid: 'a', name: 'a' }));
+    workers.updatePod(aPod({ uid: 'a', name: 'a' }));
     await clock.advance(1);
     syncer.syncMs = 0;
-    workers.configure(aPod({ uid: 'b', name: 'b' }));
+    workers.updatePod(aPod({ uid: 'b', name: 'b' }));
     await clock.advance(1);
     workers.remove(aPod({ uid: 'b', name: 'b' }).uid);
     await clock.advance(1);
-    assert.equal(workers.isFinished(aPod({ uid: 'b' }).uid), true);
+    assert.equal(lifecycles.isFinished(aPod({ uid: 'b' }).uid), true);
     await workers.stop();
   });
 });

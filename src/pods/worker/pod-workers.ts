@@ -7,34 +7,30 @@ import type { Metrics } from '../../base/metrics.ts';
 import { superviseLoop } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import type { PodLifecycles } from './pod-lifecycles.ts';
 import { PodWorker } from './pod-worker.ts';
 import type { PodSyncer } from './ports.ts';
 import { StaticTurns } from './static-turns.ts';
 import { workerMetrics, type WorkerMetrics } from './worker-metrics.ts';
-import {
-  continuesFormerLife,
-  mayRun,
-  targetOf,
-  type KillDecision,
-  type WorkerEvent,
-  type WorkerState,
-} from './state.ts';
+import { targetOf, type KillDecision, type WorkerEvent, type WorkerState } from './state.ts';
 
 export interface PodWorkersDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly syncer: PodSyncer;
+  /** Where every pod is in its life, for all to read. */
+  readonly lifecycles: PodLifecycles;
   /** How long a pod may go without a look, in milliseconds. */
   readonly resyncMs: number;
-  /** A pod came to its end, or moved on towards it: whoever waits for ends looks again. */
-  readonly onChange?: (uid: PodUid, state: WorkerState) => void;
-  /** A pod that came back may begin its new life: lets it through like any that comes, or not. */
-  readonly onNewLife?: (pod: DesiredPod) => void;
+  /** A pod came to its end, or moved on towards it. */
+  readonly onChange: (uid: PodUid) => void;
+  /** A pod that its source names again may begin its new life: it is admitted like any that comes, or not. */
+  readonly onPodRecreated: (pod: DesiredPod) => void;
   readonly metrics?: Metrics;
 }
 
-/** All pod workers of the node, one per uid; the only writer of pod lifecycles. */
+/** All pod workers of the node, one per uid; the only writer of `PodLifecycles`. */
 export class PodWorkers implements Component {
   readonly name = 'pod-workers';
   readonly #deps: PodWorkersDeps;
@@ -71,7 +67,7 @@ export class PodWorkers implements Component {
   }
 
   /** A source names the pod: first time, changed, or deletion asked for. */
-  configure(pod: DesiredPod): void {
+  updatePod(pod: DesiredPod): void {
     const known = this.#workers.get(pod.uid);
     const mustWait = isStatic(pod) && known === undefined && !this.#turns.enter(pod.fullName, pod.uid);
     this.#apply(pod.uid, { type: 'configured', pod, mustWait });
@@ -107,54 +103,23 @@ export class PodWorkers implements Component {
     if (worker === undefined || state?.phase !== 'finished' || !state.dropped) return false;
     worker.close();
     this.#workers.delete(uid);
+    this.#deps.lifecycles.forget(uid);
     this.#delays.cancel(uid);
     if (state.next !== undefined) {
       this.#metrics.restarted(state.next);
-      (this.#deps.onNewLife ?? ((pod) => this.configure(pod)))(state.next);
+      this.#deps.onPodRecreated(state.next);
     }
     return true;
   }
 
-  knows(uid: PodUid): boolean {
-    return this.#workers.has(uid);
-  }
-
-  /** Its source dropped it and its end is not complete: whatever a source says of it now is about its next life. */
-  isLeaving(uid: PodUid): boolean {
-    const state = this.#workers.get(uid)?.state;
-    return state !== undefined && 'dropped' in state && state.dropped;
-  }
-
-  mayRun(uid: PodUid): boolean {
-    return mayRun(this.#workers.get(uid)?.state);
-  }
-
-  isFinished(uid: PodUid): boolean {
-    return this.#workers.get(uid)?.state.phase === 'finished';
-  }
-
-  /** Finished, and its source does not name it any more. */
-  isOver(uid: PodUid): boolean {
-    const state = this.#workers.get(uid)?.state;
-    return state?.phase === 'finished' && state.dropped;
-  }
-
-  /** Over, wanted again, and its containers are to start again as the next attempts of what the runtime has of them. */
-  continuesFormerLife(uid: PodUid): boolean {
-    return continuesFormerLife(this.#workers.get(uid)?.state);
+  /** How many pods have a worker. */
+  size(): number {
+    return this.#workers.size;
   }
 
   /** A static pod of that name has not come to its end. */
   isNameTaken(fullName: PodFullName): boolean {
     return this.#turns.isTaken(fullName);
-  }
-
-  stateOf(uid: PodUid): WorkerState | undefined {
-    return this.#workers.get(uid)?.state;
-  }
-
-  uids(): readonly PodUid[] {
-    return [...this.#workers.keys()];
   }
 
   #apply(uid: PodUid, event: WorkerEvent): void {
@@ -185,8 +150,9 @@ export class PodWorkers implements Component {
   }
 
   #changed(uid: PodUid, state: WorkerState): void {
+    this.#deps.lifecycles.set(uid, state);
     if (state.phase === 'finished') this.#finished(uid, state);
-    this.#deps.onChange?.(uid, state);
+    this.#deps.onChange(uid);
   }
 
   /** Hands the turn to the next namesake. */

@@ -31,13 +31,3 @@ export type SyncOutcome =
   | { readonly kind: 'settled'; readonly recheckMs?: number; readonly untold?: boolean }
   /** The pod is over: all containers ended and none may start again, or somebody decided so. */
   | { readonly kind: 'ended'; readonly decided?: KillDecision };
-
-/** The narrow questions others may ask about pod lifecycles. */
-export interface PodLifecycle {
-  /** Containers of the pod may run or be started. */
-  mayRun(uid: string): boolean;
-  /** The pod has a worker, in whatever state. */
-  knows(uid: string): boolean;
-  /** Its end is complete: nothing runs, nothing is held. */
-  isFinished(uid: string): boolean;
-}

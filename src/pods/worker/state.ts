@@ -211,8 +211,3 @@ export function continuesFormerLife(state: WorkerState | undefined): boolean {
     (policy) => policy === 'Always',
   );
 }
-
-/** Containers may run or come to run: volumes stay, a terminal phase is not published. */
-export function mayRun(state: WorkerState | undefined): boolean {
-  return state?.phase === 'syncing' || state?.phase === 'terminating';
-}

@@ -6,13 +6,14 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
+import { PodLifecycles } from './pod-lifecycles.ts';
 import { PodWorkers } from './pod-workers.ts';
 
 test('operations, orphans and new lives are measured', async () => {
   const clock = new FakeClock();
   const registry = new Registry();
   const settle = async (): Promise<void> => clock.sleep(500);
-  const workers = new PodWorkers({
+  const workers: PodWorkers = new PodWorkers({
     clock,
     random: seededRandom(1),
     log: new MemoryLog(),
@@ -22,7 +23,10 @@ test('operations, orphans and new lives are measured', async () => {
       terminateOrphan: settle,
       release: async () => {},
     },
+    lifecycles: new PodLifecycles(),
     resyncMs: 60_000,
+    onChange: () => {},
+    onPodRecreated: (pod) => workers.updatePod(pod),
     metrics: registry,
   });
   await workers.start();
@@ -30,14 +34,14 @@ test('operations, orphans and new lives are measured', async () => {
     assert.match(registry.render(), new RegExp(`^kubelet_restarted_pods_total\\{static="${kind}"\\} 0$`, 'm'));
   }
   const pod = aPod();
-  workers.configure(pod);
+  workers.updatePod(pod);
   await clock.advance(1);
   workers.wake(pod.uid);
   await clock.advance(1);
-  workers.configure(aPod({ metadata: { labels: { changed: 'yes' } } }));
+  workers.updatePod(aPod({ metadata: { labels: { changed: 'yes' } } }));
   await clock.advance(1);
   workers.remove(pod.uid);
-  workers.configure(pod);
+  workers.updatePod(pod);
   workers.adoptOrphan({ uid: podUid('lost'), name: 'lost', namespace: 'n' });
   await clock.advance(1_000);
   workers.forget(pod.uid);

@@ -1,22 +1,30 @@
-import type { Metrics, Reading } from '../../base/metrics.ts';
-import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
-import type { PodUid } from '../../base/ids.ts';
-import type { WorkerState } from '../../pods/worker/index.ts';
+import type { Metrics, Reading } from '../base/metrics.ts';
+import { isStatic, type DesiredPod } from '../model/desired-pod.ts';
+import type { PodUid } from '../base/ids.ts';
 
 export interface PodMetricsDeps {
   readonly metrics: Metrics;
   /** What the sources want. */
-  readonly desired: () => readonly DesiredPod[];
-  readonly workers: { uids(): readonly PodUid[]; stateOf(uid: PodUid): WorkerState | undefined };
+  readonly desired: { all(): readonly DesiredPod[] };
+  readonly activePods: { activePods(): readonly DesiredPod[] };
+  readonly lifecycles: { uids(): readonly PodUid[]; stateOf(uid: PodUid): PodLife | undefined };
   /** States of all sandboxes and containers by pod, as the runtime was last seen. */
-  readonly listed: () => ReadonlyMap<PodUid, { readonly items: readonly { readonly state: string }[] }>;
-  /** Mirrors of static pods at the API server; none without one. */
-  readonly mirrorPods?: () => number;
+  readonly mirrors: { fullNames(): readonly string[] };
+  readonly observed: { listed(): ReadonlyMap<PodUid, { readonly items: readonly { readonly state: string }[] }> };
 }
+
+/** What is counted of a pod's life. */
+type PodLife =
+  | { readonly phase: 'waiting' | 'syncing'; readonly pod: DesiredPod }
+  | {
+      readonly phase: 'terminating' | 'terminated' | 'finished';
+      readonly target: { readonly kind: 'desired'; readonly pod: DesiredPod } | { readonly kind: 'orphan' };
+      readonly dropped: boolean;
+    };
 
 const stability = 'ALPHA';
 const containerStates = ['created', 'running', 'exited', 'unknown'] as const;
-const lifecycles = ['sync', 'terminating', 'terminated'] as const;
+const lifecycleLabels = ['sync', 'terminating', 'terminated'] as const;
 /** Each with how much is known about the pods being static. */
 const configs = [
   ['desired', ''],
@@ -26,8 +34,8 @@ const configs = [
   ['runtime_only', 'unknown'],
 ] as const;
 
-/** How many pods and containers there are, asked of those who know when somebody looks. */
-export function podMetrics({ metrics, desired, workers, listed, mirrorPods }: PodMetricsDeps): void {
+/** How many pods and containers there are, counted when a page is asked for. */
+export function podMetrics({ metrics, desired, activePods, lifecycles, observed, mirrors }: PodMetricsDeps): void {
   const bySource = (pods: readonly DesiredPod[]): readonly Reading<'static'>[] => {
     const count = pods.filter(isStatic).length;
     return [
@@ -36,10 +44,9 @@ export function podMetrics({ metrics, desired, workers, listed, mirrorPods }: Po
     ];
   };
   const gauge = { type: 'gauge', stability } as const;
-  const isActive = ({ uid }: DesiredPod): boolean => workers.stateOf(uid)?.phase !== 'finished';
   metrics.observed(
     { ...gauge, name: 'kubelet_desired_pods', help: 'Pods that sources want.', labels: ['static'] },
-    () => bySource(desired()),
+    () => bySource(desired.all()),
   );
   metrics.observed(
     {
@@ -48,7 +55,7 @@ export function podMetrics({ metrics, desired, workers, listed, mirrorPods }: Po
       help: 'Pods that sources want and that have not ended.',
       labels: ['static'],
     },
-    () => bySource(desired().filter(isActive)),
+    () => bySource(activePods.activePods()),
   );
   metrics.observed(
     {
@@ -57,19 +64,21 @@ export function podMetrics({ metrics, desired, workers, listed, mirrorPods }: Po
       help: 'Pods that workers care for, by lifecycle and by who wants them.',
       labels: ['lifecycle', 'config', 'static'],
     },
-    () => workingPods(workers),
+    () => workingPods(lifecycles),
   );
   metrics.observed({ ...gauge, name: 'kubelet_mirror_pods', help: 'Mirrors of static pods.' }, () => [
-    { labels: {}, value: mirrorPods?.() ?? 0 },
+    { labels: {}, value: mirrors.fullNames().length },
   ]);
   metrics.observed({ ...gauge, name: 'kubelet_running_pods', help: 'Pods with a sandbox that is ready.' }, () => {
-    const running = [...listed().values()].filter(({ items }) => items.some(({ state }) => state === 'sandbox ready'));
+    const running = [...observed.listed().values()].filter(({ items }) =>
+      items.some(({ state }) => state === 'sandbox ready'),
+    );
     return [{ labels: {}, value: running.length }];
   });
   metrics.observed(
     { ...gauge, name: 'kubelet_running_containers', help: 'Containers by state.', labels: ['container_state'] },
     () => {
-      const states = [...listed().values()].flatMap(({ items }) => items.map(({ state }) => state));
+      const states = [...observed.listed().values()].flatMap(({ items }) => items.map(({ state }) => state));
       return containerStates
         .map((state) => ({ labels: { container_state: state }, value: states.filter((one) => one === state).length }))
         .filter(({ value }) => value > 0);
@@ -82,18 +91,18 @@ export function podMetrics({ metrics, desired, workers, listed, mirrorPods }: Po
       help: 'Ephemeral containers of the pods that sources want.',
     },
     () => {
-      const count = desired().reduce((sum, { spec }) => sum + (spec.ephemeralContainers ?? []).length, 0);
+      const count = desired.all().reduce((sum, { spec }) => sum + (spec.ephemeralContainers ?? []).length, 0);
       return [{ labels: {}, value: count }];
     },
   );
 }
 
-function workingPods(workers: PodMetricsDeps['workers']): readonly Reading<'lifecycle' | 'config' | 'static'>[] {
-  const found = workers
+function workingPods(lifecycles: PodMetricsDeps['lifecycles']): readonly Reading<'lifecycle' | 'config' | 'static'>[] {
+  const found = lifecycles
     .uids()
-    .flatMap((uid) => workers.stateOf(uid) ?? [])
-    .map(describeWorker);
-  return lifecycles.flatMap((lifecycle) =>
+    .flatMap((uid) => lifecycles.stateOf(uid) ?? [])
+    .map(describeLife);
+  return lifecycleLabels.flatMap((lifecycle) =>
     configs.map(([config, isStaticPod]) => ({
       labels: { lifecycle, config, static: isStaticPod },
       value: found.filter((one) => one === `${lifecycle} ${config} ${isStaticPod}`).length,
@@ -101,8 +110,8 @@ function workingPods(workers: PodMetricsDeps['workers']): readonly Reading<'life
   );
 }
 
-function describeWorker(state: WorkerState): string {
-  if (state.phase === 'waiting' || state.phase === 'syncing') {
+function describeLife(state: PodLife): string {
+  if ('pod' in state) {
     return `sync desired ${isStatic(state.pod) ? 'true' : ''}`;
   }
   const lifecycle = state.phase === 'terminating' ? 'terminating' : 'terminated';

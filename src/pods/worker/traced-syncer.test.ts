@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { podUid } from '../../base/ids.ts';
 import type { Tracer } from '../../base/tracing.ts';
 import { desiredPod } from '../../model/desired-pod.ts';
-import type { PodSyncer } from '../../pods/worker/index.ts';
-import { tracedSyncer } from './tracing.ts';
+import type { PodSyncer } from './ports.ts';
+import { tracedSyncer } from './traced-syncer.ts';
 
 test('each operation on a pod is a span that says which pod', async () => {
   const spans: unknown[] = [];

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { podUid } from '../base/ids.ts';
-import type { DesiredPod } from '../model/desired-pod.ts';
-import type { PodUpdateOp } from '../model/pod-update.ts';
-import { MemoryLog } from '../testing/memory-log.ts';
-import { aPod } from '../testing/pods.ts';
-import { Dispatch, type DispatchMessage } from './dispatch.ts';
+import { podUid } from '../../base/ids.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { PodUpdateOp } from '../../model/pod-update.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
+import { aPod } from '../../testing/pods.ts';
+import type { SyncLoopMessage } from './sync-loop-inbox.ts';
+import { SyncLoop } from './sync-loop.ts';
 
 const web = aPod();
 const db = aPod({ uid: 'uid-2', name: 'db', namespace: 'data' });
@@ -19,22 +20,24 @@ const returning = aPod({ uid: 'uid-4', name: 'returning' });
 function setUp() {
   const calls: string[] = [];
   const log = new MemoryLog();
-  const dispatch = new Dispatch({
+  const syncLoop = new SyncLoop({
     log,
     desired: { apply: ({ op }) => void calls.push(`desired ${op}`) },
     workers: {
-      configure: ({ uid }) => void calls.push(`configure ${uid}`),
+      updatePod: ({ uid }) => void calls.push(`update ${uid}`),
       remove: (uid) => void calls.push(`remove ${uid}`),
       wake: (uid) => void calls.push(`wake ${uid}`),
-      knows: (uid) => uid !== stranger.uid,
-      isLeaving: (uid) => uid === returning.uid,
     },
-    gate: { pass: ({ uid }) => uid !== stranger.uid && uid !== returning.uid },
-    housekeeping: { wake: () => void calls.push('housekeeping') },
-    onGone: (uid) => void calls.push(`gone ${uid}`),
+    lifecycles: {
+      knows: (uid) => uid !== stranger.uid,
+      isRemovedFromSource: (uid) => uid === returning.uid,
+    },
+    gate: { admit: ({ uid }) => uid !== stranger.uid && uid !== returning.uid },
+    cleanupDue: { mark: () => void calls.push('cleanup') },
+    podRemoval: { podRemoved: (uid) => void calls.push(`removed ${uid}`) },
   });
-  const handle = (message: DispatchMessage): string[] => {
-    dispatch.handle(message);
+  const handle = (message: SyncLoopMessage): string[] => {
+    syncLoop.handle(message);
     return calls.splice(0);
   };
   const update = (op: PodUpdateOp, ...pods: DesiredPod[]): string[] =>
@@ -45,35 +48,35 @@ function setUp() {
 test('what a source says goes to the desired pods first, then to each worker, then to housekeeping', () => {
   const { update } = setUp();
   const cases: readonly (readonly [PodUpdateOp, readonly string[]])[] = [
-    ['add', ['configure uid-1', 'configure uid-2']],
-    ['update', ['configure uid-1', 'configure uid-2']],
-    ['delete', ['configure uid-1', 'configure uid-2']],
+    ['add', ['update uid-1', 'update uid-2']],
+    ['update', ['update uid-1', 'update uid-2']],
+    ['delete', ['update uid-1', 'update uid-2']],
     ['remove', ['remove uid-1', 'remove uid-2']],
     ['reconcile', []],
     ['set', []],
   ];
   for (const [op, calls] of cases) {
-    assert.deepEqual(update(op, web, db), [`desired ${op}`, ...calls, 'housekeeping'], op);
+    assert.deepEqual(update(op, web, db), [`desired ${op}`, ...calls, 'cleanup'], op);
   }
 });
 
 test('a pod that comes back before it is gone passes the gate when its new life begins, not before', () => {
   const { update } = setUp();
-  assert.deepEqual(update('add', returning), ['desired add', 'configure uid-4', 'housekeeping']);
+  assert.deepEqual(update('add', returning), ['desired add', 'update uid-4', 'cleanup']);
 });
 
 test('a status that comes back matters to those whose readiness others have a say in', () => {
   const { update } = setUp();
   const spec = { readinessGates: [{ conditionType: 'example.com/gate' }] };
   const gated = aPod({ spec });
-  assert.deepEqual(update('reconcile', gated, db), ['desired reconcile', 'configure uid-1', 'housekeeping']);
+  assert.deepEqual(update('reconcile', gated, db), ['desired reconcile', 'update uid-1', 'cleanup']);
   const refused = aPod({ uid: stranger.uid, name: stranger.name, spec });
-  assert.deepEqual(update('reconcile', refused), ['desired reconcile', 'housekeeping']);
+  assert.deepEqual(update('reconcile', refused), ['desired reconcile', 'cleanup']);
 });
 
 test('the first word of an empty source reaches housekeeping, for it may settle what is nobody’s', () => {
   const { update, log } = setUp();
-  assert.deepEqual(update('set'), ['desired set', 'housekeeping']);
+  assert.deepEqual(update('set'), ['desired set', 'cleanup']);
   assert.deepEqual(log.entries, []);
 });
 
@@ -88,15 +91,14 @@ test('each update is one line of log with its pods', () => {
 test('everything else only wakes', () => {
   const { handle } = setUp();
   const [a, b] = [podUid('a'), podUid('b')];
-  assert.deepEqual(handle({ type: 'observedChanged', uid: a }), ['wake a', 'housekeeping']);
+  assert.deepEqual(handle({ type: 'observedChanged', uid: a }), ['wake a', 'cleanup']);
   assert.deepEqual(handle({ type: 'probeChanged', uid: a }), ['wake a']);
   assert.deepEqual(handle({ type: 'resourcesChanged', uids: [a, b] }), ['wake a', 'wake b']);
   assert.deepEqual(handle({ type: 'resourcesChanged', uids: [] }), []);
-  assert.deepEqual(handle({ type: 'tick' }), ['housekeeping']);
 });
 
 test('a pod that is not admitted gets no worker, and is gone when its source drops it', () => {
   const { update } = setUp();
-  assert.deepEqual(update('add', stranger), ['desired add', 'housekeeping']);
-  assert.deepEqual(update('remove', stranger), ['desired remove', 'gone uid-3', 'housekeeping']);
+  assert.deepEqual(update('add', stranger), ['desired add', 'cleanup']);
+  assert.deepEqual(update('remove', stranger), ['desired remove', 'removed uid-3', 'cleanup']);
 });

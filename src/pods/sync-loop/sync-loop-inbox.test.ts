@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { podUid } from '../base/ids.ts';
+import { podUid } from '../../base/ids.ts';
 import { SyncLoopInbox, type SyncLoopMessage } from './sync-loop-inbox.ts';
 
 test('messages wait for the sync loop in order, and are handled at once afterwards', () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { podUid, type PodUid } from '../../base/ids.ts';
-import type { WorkerState } from '../../pods/worker/index.ts';
-import { Registry } from '../../telemetry/index.ts';
-import { aPod } from '../../testing/pods.ts';
+import { podUid, type PodUid } from '../base/ids.ts';
+import type { WorkerState } from './worker/index.ts';
+import { Registry } from '../telemetry/index.ts';
+import { aPod } from '../testing/pods.ts';
 import { podMetrics } from './pod-metrics.ts';
 
 test('pods and containers are counted by those who know of them', () => {
@@ -24,13 +24,17 @@ test('pods and containers are counted by those who know of them', () => {
   ]);
   podMetrics({
     metrics: registry,
-    desired: () => [file, api],
-    workers: { uids: () => [...states.keys()], stateOf: (uid) => states.get(uid) },
-    listed: () =>
-      new Map([
-        [file.uid, { items: [{ state: 'sandbox ready' }, { state: 'running' }, { state: 'exited' }] }],
-        [api.uid, { items: [{ state: 'sandbox notReady' }, { state: 'exited' }] }],
-      ]),
+    desired: { all: () => [file, api] },
+    activePods: { activePods: () => [file] },
+    lifecycles: { uids: () => [...states.keys()], stateOf: (uid) => states.get(uid) },
+    mirrors: { fullNames: () => ['f_default'] },
+    observed: {
+      listed: () =>
+        new Map([
+          [file.uid, { items: [{ state: 'sandbox ready' }, { state: 'running' }, { state: 'exited' }] }],
+          [api.uid, { items: [{ state: 'sandbox notReady' }, { state: 'exited' }] }],
+        ]),
+    },
   });
   const lines = new Set(registry.render().split('\n'));
   for (const line of [
@@ -38,6 +42,7 @@ test('pods and containers are counted by those who know of them', () => {
     'kubelet_desired_pods{static="true"} 1',
     'kubelet_active_pods{static=""} 0',
     'kubelet_active_pods{static="true"} 1',
+    'kubelet_mirror_pods 1',
     'kubelet_running_pods 1',
     'kubelet_running_containers{container_state="running"} 1',
     'kubelet_running_containers{container_state="exited"} 2',

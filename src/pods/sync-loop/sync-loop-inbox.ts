@@ -1,5 +1,5 @@
-import type { PodUid } from '../base/ids.ts';
-import type { PodUpdate } from '../model/pod-update.ts';
+import type { PodUid } from '../../base/ids.ts';
+import type { PodUpdate } from '../../model/pod-update.ts';
 
 /** Everything that can make the sync loop reconcile a pod. */
 export type SyncLoopMessage =

@@ -1,14 +1,14 @@
 import type { CallOptions } from '../../base/call.ts';
 import type { Log } from '../../base/log.ts';
 import type { ContainerStatusRequest, ContainerStatusResponse } from '../../gen/cri/api.ts';
-import { readLastWords, type LastWordsFiles } from '../../pods/runtime/index.ts';
+import { readLastWords, type LastWordsFiles } from './read-last-words.ts';
 
 interface StatusRuntime {
   containerStatus(request: ContainerStatusRequest, options?: CallOptions): Promise<ContainerStatusResponse>;
 }
 
-/** A runtime whose container statuses tell what a container that ended left as its last words. */
-export function withLastWords<R extends StatusRuntime>(runtime: R, files: LastWordsFiles, log: Log): R {
+/** A runtime whose container statuses carry the termination message of a container that has ended. */
+export function withTerminationMessages<R extends StatusRuntime>(runtime: R, files: LastWordsFiles, log: Log): R {
   return {
     ...runtime,
     async containerStatus(request, options) {

@@ -1,0 +1,71 @@
+import type { PodFullName, PodUid } from '../../base/ids.ts';
+import type { Pod } from '../../gen/kubernetes/types.ts';
+import type { Mirror, MirrorChange } from '../../model/api-client.ts';
+import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+
+export interface ApiPodChangesDeps {
+  readonly pods: Pick<Mirror<Pod>, 'all'>;
+  readonly source: { changed(): void };
+  readonly mirrors: { set(mirrors: readonly Pod[]): readonly PodFullName[] };
+  readonly hold: { release(): void };
+  readonly writer: { wake(uid: PodUid): void; retryAll(): void };
+  readonly reconciler: { wake(fullName: PodFullName): void; wakeAll(): void };
+  readonly starts: { observed(pod: Pod): void; forget(uid: PodUid): void };
+  readonly desired: {
+    all(): readonly DesiredPod[];
+    get(uid: PodUid): DesiredPod | undefined;
+    named(fullName: PodFullName): readonly DesiredPod[];
+  };
+}
+
+/** Decides who has to reconcile what when the API server's pods, this node's object or a pod's life here change. */
+export class ApiPodChanges {
+  readonly #deps: ApiPodChangesDeps;
+
+  constructor(deps: ApiPodChangesDeps) {
+    this.#deps = deps;
+  }
+
+  podsChanged(change: MirrorChange<Pod>): void {
+    const { source, writer, starts } = this.#deps;
+    source.changed();
+    if (change.type === 'replaced') return this.#podsReplaced();
+    const uid = change.object.metadata?.uid as PodUid | undefined;
+    if (uid === undefined) return;
+    if (change.type === 'gone') return starts.forget(uid);
+    starts.observed(change.object);
+    writer.wake(uid);
+  }
+
+  /** The node became known, or another one; mirror pods belong to it, and no pod of the API server comes before it. */
+  nodeChanged(): void {
+    this.#deps.source.changed();
+    this.#deps.reconciler.wakeAll();
+  }
+
+  /** The mirror pods among the pods of this node, all of them. */
+  mirrorsListed(present: readonly Pod[]): void {
+    const { mirrors, hold, writer, reconciler, desired } = this.#deps;
+    for (const name of mirrors.set(present)) {
+      reconciler.wake(name);
+      for (const { uid } of desired.named(name)) writer.wake(uid);
+    }
+    hold.release();
+  }
+
+  lifecycleChanged(uid: PodUid): void {
+    const { writer, reconciler, desired } = this.#deps;
+    writer.wake(uid);
+    const pod = desired.get(uid);
+    if (pod === undefined || isStatic(pod)) reconciler.wakeAll();
+  }
+
+  /** The API server was listed anew: whatever it missed is compared. */
+  #podsReplaced(): void {
+    const { pods, writer, reconciler, starts, desired } = this.#deps;
+    writer.retryAll();
+    for (const { uid } of desired.all()) writer.wake(uid);
+    for (const pod of pods.all()) starts.observed(pod);
+    reconciler.wakeAll();
+  }
+}

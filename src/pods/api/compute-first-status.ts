@@ -1,0 +1,26 @@
+import type { PodStatus } from '../../gen/kubernetes/types.ts';
+
+export interface FirstStatusInput {
+  /** The pod was named before: the agent has published a status of its own since it started. */
+  readonly isDesired: boolean;
+  /** What the API server shows of the pod, in the pod itself or in the mirror pod of a static pod. */
+  readonly reported: PodStatus | undefined;
+}
+
+/** Which of several statuses a pod begins with, and why. */
+export type FirstStatus =
+  | { readonly use: 'own'; readonly reason: 'published since the start' }
+  | { readonly use: 'checkpoint'; readonly reason: 'the API server shows no containers' }
+  | { readonly use: 'reported'; readonly reason: 'newer than a checkpoint'; readonly status: PodStatus };
+
+/**
+ * What the API server shows of containers wins over a checkpoint: another agent may have been on this node since the
+ * checkpoint was written. A checkpoint wins over nothing.
+ */
+export function computeFirstStatus({ isDesired, reported }: FirstStatusInput): FirstStatus {
+  if (isDesired) return { use: 'own', reason: 'published since the start' };
+  if (reported === undefined || (reported.containerStatuses ?? []).length === 0) {
+    return { use: 'checkpoint', reason: 'the API server shows no containers' };
+  }
+  return { use: 'reported', reason: 'newer than a checkpoint', status: reported };
+}

@@ -1,0 +1,103 @@
+import { Broadcaster } from '../../base/broadcaster.ts';
+import type { CommonPorts } from '../../base/common-ports.ts';
+import type { Component } from '../../base/component.ts';
+import type { WorkWatch } from '../../base/keyed-work.ts';
+import type { PodFullName, PodUid } from '../../base/ids.ts';
+import type { Node, Pod } from '../../gen/kubernetes/types.ts';
+import type { ApiWriter, WatchedMirror } from '../../model/api-client.ts';
+import { isStatic, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
+import type { PodSignals } from '../create-signals.ts';
+import type { PodStores } from '../create-stores.ts';
+import { MirrorKeeper, nodeIdentity } from '../desired/index.ts';
+import { ApiSource, HeldSets } from '../sources/index.ts';
+import { StatusWriter } from '../status/index.ts';
+import { ApiPodChanges } from './api-pod-changes.ts';
+import { copyOf } from './copy-of.ts';
+import { FirstStatuses } from './first-statuses.ts';
+
+export interface ApiPodsParts {
+  readonly ports: CommonPorts;
+  readonly signals: PodSignals;
+  readonly stores: PodStores;
+  readonly api: ApiWriter;
+  /** The pods bound to this node. */
+  readonly pods: WatchedMirror<Pod>;
+  readonly node: WatchedMirror<Node>;
+  readonly nodeName: string;
+  /** Measures queues of work. */
+  readonly workqueues: WorkWatch;
+  readonly views: {
+    isTerminatedOrRejected(uid: PodUid): boolean;
+    isNameTaken(fullName: PodFullName): boolean;
+  };
+}
+
+export interface ApiPods {
+  /** In the order in which they start, after the pods: from here on pods of the API server come and go. */
+  readonly components: readonly Component[];
+  /** Takes the sets of static pods, which it may hold back for a moment. It starts last. */
+  readonly staticPods: Component & { set(source: PodSource, pods: readonly DesiredPod[]): void };
+}
+
+/** What brings pods from the API server, and statuses and mirror pods to it. */
+export function createApiPods({ ports, signals, stores, api, pods, node, ...parts }: ApiPodsParts): ApiPods {
+  const { sources, desired, lifecycles, observed, statuses, starts, mirrors } = stores;
+  const { metrics } = ports;
+  const { views, nodeName, workqueues: watch } = parts;
+  const mirrorsListed = new Broadcaster<readonly Pod[]>();
+  const reconciler = new MirrorKeeper({
+    ...ports,
+    api,
+    mirrors,
+    watch,
+    // Until the pods are listed it is not known which mirror pods there are.
+    node: () => (pods.synced() ? nodeIdentity(node.get({ name: nodeName })) : undefined),
+    sourcesReady: () => sources.allReady(),
+    // One that waits for its predecessor to end is shown when its turn comes.
+    shown: () => desired.all().filter((pod) => isStatic(pod) && !lifecycles.isWaiting(pod.uid)),
+    ending: (fullName) => views.isNameTaken(fullName),
+  });
+  const latency = metrics.histogram({
+    name: 'kubelet_pod_status_sync_duration_seconds',
+    help: 'How long a changed pod status waited until the API server had it, in seconds.',
+    stability: 'ALPHA',
+    buckets: [0.01, 0.05, 0.1, 0.5, 1, 5, 10, 20, 30, 45, 60],
+  });
+  const writer = new StatusWriter({
+    ...ports,
+    api,
+    watch,
+    desired: (uid) => desired.get(uid),
+    status: (uid) => statuses.get(uid),
+    copyOf: (pod) => copyOf(pod, pods, mirrors),
+    mayDelete: (uid) => views.isTerminatedOrRejected(uid),
+    observe: (seconds) => latency.observe(seconds),
+  });
+  const first = new FirstStatuses({ desired, statuses, mirrors });
+  const hold = new HeldSets({
+    ...ports,
+    runs: (uid) => observed.runs(uid),
+    onSet: (from, set) => {
+      first.settleStatic(set);
+      sources.set(from, set);
+    },
+  });
+  const source = new ApiSource({
+    ...ports,
+    pods,
+    nodeKnown: () => node.synced(),
+    onSet: (from, set) => {
+      first.settleApi(set);
+      sources.set(from, set);
+    },
+    onMirrors: (present) => mirrorsListed.broadcast(present),
+  });
+  const changes = new ApiPodChanges({ pods, source, mirrors, hold, writer, reconciler, starts, desired });
+  mirrorsListed.listen((present) => changes.mirrorsListed(present));
+  pods.listen((change) => changes.podsChanged(change));
+  node.listen(() => changes.nodeChanged());
+  signals.statusChanged.listen((uid) => writer.changed(uid));
+  signals.lifecycleChanged.listen((uid) => changes.lifecycleChanged(uid));
+  signals.podRemoval.register('status-writer', writer);
+  return { components: [writer, reconciler, pods], staticPods: hold };
+}

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import { aPod } from '../../testing/pods.ts';
+import { PodStatuses } from '../status/index.ts';
+import { FirstStatuses } from './first-statuses.ts';
+
+const withContainers = (reason: string): PodStatus => ({
+  phase: 'Running',
+  reason,
+  containerStatuses: [{ name: 'main', ready: true, restartCount: 0, image: 'i', imageID: '' }],
+});
+const [known, fresh] = [aPod({ uid: 'known' }), aPod({ uid: 'fresh' })];
+
+function setUp(mirrored: PodStatus) {
+  const statuses = new PodStatuses();
+  statuses.restore([
+    [known.uid, withContainers('checkpoint')],
+    [fresh.uid, withContainers('checkpoint')],
+  ]);
+  const first = new FirstStatuses({
+    desired: { has: (uid) => uid === known.uid },
+    statuses,
+    mirrors: { of: () => ({ status: mirrored }) },
+  });
+  return { statuses, first };
+}
+
+test('a static pod begins with what its mirror pod shows, unless it is known already', () => {
+  const { statuses, first } = setUp(withContainers('mirror'));
+  first.settleStatic([known, fresh]);
+  assert.equal(statuses.get(podUid('known'))?.reason, 'checkpoint');
+  assert.equal(statuses.get(podUid('fresh'))?.reason, 'mirror');
+});
+
+test('a mirror pod that shows no containers leaves the checkpoint in force', () => {
+  const { statuses, first } = setUp({ phase: 'Pending' });
+  first.settleStatic([fresh]);
+  assert.equal(statuses.get(fresh.uid)?.reason, 'checkpoint');
+});
+
+test('a pod of the API server that shows containers makes the checkpoint void', () => {
+  const { statuses, first } = setUp({});
+  const shown = aPod({ uid: 'fresh', source: 'api', status: withContainers('api') });
+  first.settleApi([known, shown, aPod({ uid: 'other', source: 'api' })]);
+  assert.equal(statuses.get(known.uid)?.reason, 'checkpoint');
+  assert.equal(statuses.get(fresh.uid), undefined);
+});

@@ -1,0 +1,42 @@
+import type { PodUid } from '../../base/ids.ts';
+import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
+import type { DesiredPod } from '../../model/desired-pod.ts';
+import { computeFirstStatus } from './compute-first-status.ts';
+
+export interface FirstStatusesDeps {
+  readonly desired: { has(uid: PodUid): boolean };
+  readonly statuses: {
+    dropRestored(uid: PodUid): void;
+    restore(statuses: Iterable<readonly [PodUid, PodStatus]>): void;
+  };
+  readonly mirrors: { of(pod: DesiredPod): Pod | undefined };
+}
+
+/** Settles which status pods begin with, right before a source's set is passed on. */
+export class FirstStatuses {
+  readonly #deps: FirstStatusesDeps;
+
+  constructor(deps: FirstStatusesDeps) {
+    this.#deps = deps;
+  }
+
+  /** A static pod brings no status: its mirror pod shows the last one. */
+  settleStatic(pods: readonly DesiredPod[]): void {
+    const { desired, statuses, mirrors } = this.#deps;
+    for (const pod of pods) {
+      const first = computeFirstStatus({ isDesired: desired.has(pod.uid), reported: mirrors.of(pod)?.status });
+      if (first.use !== 'reported') continue;
+      statuses.dropRestored(pod.uid);
+      statuses.restore([[pod.uid, first.status]]);
+    }
+  }
+
+  /** A pod of the API server brings its status along. */
+  settleApi(pods: readonly DesiredPod[]): void {
+    const { desired, statuses } = this.#deps;
+    for (const { uid, status } of pods) {
+      const { use } = computeFirstStatus({ isDesired: desired.has(uid), reported: status });
+      if (use === 'reported') statuses.dropRestored(uid);
+    }
+  }
+}

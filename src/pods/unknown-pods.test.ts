@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { podUid } from '../base/ids.ts';
+import { UnknownPods } from './unknown-pods.ts';
+
+const uid = podUid('uid-1');
+
+interface Facts {
+  ready: boolean;
+  listed: boolean;
+  desired: boolean;
+  worker: boolean;
+  runtime: boolean;
+  disk: boolean;
+}
+
+function unknownPods(facts: Facts, whileReading: () => void = () => {}): UnknownPods {
+  return new UnknownPods({
+    sources: { allReady: () => facts.ready },
+    desired: { has: () => facts.desired },
+    lifecycles: { knows: () => facts.worker },
+    observed: { hasBeenListed: () => facts.listed, listed: () => new Map(facts.runtime ? [[uid, {}]] : []) },
+    directories: {
+      uids: async () => {
+        whileReading();
+        return new Set(facts.disk ? [uid] : []);
+      },
+    },
+  });
+}
+
+const nothing: Facts = { ready: true, listed: true, desired: false, worker: false, runtime: false, disk: false };
+
+test('a pod is unknown when everything has been read and nothing has it', async () => {
+  assert.equal(await unknownPods(nothing).isUnknown(uid), true);
+  for (const fact of ['desired', 'worker', 'runtime', 'disk'] as const) {
+    assert.equal(await unknownPods({ ...nothing, [fact]: true }).isUnknown(uid), false, fact);
+  }
+  for (const fact of ['ready', 'listed'] as const) {
+    assert.equal(await unknownPods({ ...nothing, [fact]: false }).isUnknown(uid), false, `not ${fact}`);
+  }
+});
+
+test('a pod that comes while the disk is read is known', async () => {
+  const facts = { ...nothing };
+  const pods = unknownPods(facts, () => (facts.desired = true));
+  assert.equal(await pods.isUnknown(uid), false);
+});

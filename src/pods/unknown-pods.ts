@@ -1,0 +1,36 @@
+import type { PodUid } from '../base/ids.ts';
+
+export interface UnknownPodsDeps {
+  readonly sources: { allReady(): boolean };
+  readonly desired: { has(uid: PodUid): boolean };
+  readonly lifecycles: { knows(uid: PodUid): boolean };
+  readonly observed: { hasBeenListed(): boolean; listed(): ReadonlyMap<PodUid, unknown> };
+  readonly directories: { uids(): Promise<ReadonlySet<string>> };
+}
+
+/** Answers whether a pod is one of which this node has nothing, so that what an earlier life of it left can be removed. */
+export class UnknownPods {
+  readonly #deps: UnknownPodsDeps;
+
+  constructor(deps: UnknownPodsDeps) {
+    this.#deps = deps;
+  }
+
+  /** Every configured source has been read once. */
+  sourcesReady(): boolean {
+    return this.#deps.sources.allReady();
+  }
+
+  /** No source names the pod, no worker cares for it, and nothing of it is in the runtime or on disk. */
+  async isUnknown(uid: PodUid): Promise<boolean> {
+    const { sources, observed, directories } = this.#deps;
+    if (!sources.allReady() || !observed.hasBeenListed() || this.#isKnown(uid)) return false;
+    // Reading the disk takes a while, in which the pod may come.
+    return !(await directories.uids()).has(uid) && !this.#isKnown(uid);
+  }
+
+  #isKnown(uid: PodUid): boolean {
+    const { desired, lifecycles, observed } = this.#deps;
+    return desired.has(uid) || lifecycles.knows(uid) || observed.listed().has(uid);
+  }
+}
