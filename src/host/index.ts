@@ -25,6 +25,7 @@ export { volumeHost, volumeHostOn } from './volume-host.ts';
 export { HostVolumeDisks, type HostVolumeDisksOptions } from './volume-disks.ts';
 export { hostLogFiles } from './log-files.ts';
 export { nodeLogsOn } from './node-log-on-storage.ts';
+export { socketFiles } from './socket-files.ts';
 export { journalRunner } from './journal-runner.ts';
 export { HostCgroupUsage } from './cgroup-usage.ts';
 export { KeptFiles } from './kept-files.ts';
