@@ -1,6 +1,12 @@
 import { accessFiles } from '../../apiserver/index.ts';
-import { hostFiles, hostLogFiles, journalRunner, nodeLogsOn, type ForeignStorage } from '../../host/index.ts';
-import { nodeFiles } from '../../pods/sources/index.ts';
+import {
+  hostFiles,
+  hostLogFiles,
+  journalRunner,
+  nodeFiles,
+  nodeLogsOn,
+  type ForeignStorage,
+} from '../../host/index.ts';
 import type { AuthorityFiles } from '../../server/auth/index.ts';
 import type { ServedFiles } from '../../server/index.ts';
 
