@@ -19,7 +19,7 @@ export interface BootServerPorts extends CommonPorts {
 }
 
 export interface BootServer {
-  /** The ports that are open to everybody: health comes before all else. */
+  /** The ports without access control: health comes before all else. */
   readonly components: readonly Component[];
   /** For `createServer`, which puts the rest of the agent behind the same ports. */
   readonly parts: BootServerParts;

@@ -150,7 +150,7 @@ async function startRoutes(components: readonly Component[]): Promise<void> {
   await routes.start(new AbortController().signal);
 }
 
-test('health listens first, then what is open to everybody', () => {
+test('health listens first, then the read-only port', () => {
   const names = world().boot.components.map(({ name }) => name);
   assert.deepEqual(names, ['http-healthz', 'http-readOnly']);
 });
@@ -254,9 +254,9 @@ test('without a secured port there is no more than the routes and the socket of 
 
 test('settings that let in no caller are refused when they are read', () => {
   const { common } = world();
-  const nobody = { ...accessSettings, authentication: { ...accessSettings.authentication, anonymous: false } };
+  const closed = { ...accessSettings, authentication: { ...accessSettings.authentication, anonymous: false } };
   const files = { readText: unasked, stampOf: unasked };
-  assert.throws(() => createServerAccess(nobody, { ...common, files, reviews: undefined }), { kind: 'invalid' });
+  assert.throws(() => createServerAccess(closed, { ...common, files, reviews: undefined }), { kind: 'invalid' });
 });
 
 function pick({ status, body }: { readonly status: number; readonly body: string }): readonly [number, string] {

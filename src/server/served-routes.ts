@@ -3,7 +3,7 @@ import { bindRoutes, type BoundRoute } from './listener/match-route.ts';
 import { routeTable, type Handlers, type RouteId } from './route-table.ts';
 
 /**
- * The route table with the handlers that answer now. The ports that are open to everybody listen before the runtime has
+ * The route table with the handlers that answer now. The ports without access control listen before the runtime has
  * answered and before there are pods, so the handlers of a starting agent come first and those of the whole agent replace
  * them. A request that has begun keeps the handler it has.
  *

@@ -35,7 +35,7 @@ export interface SelfSettings {
 }
 
 export interface ServerSettings {
-  /** The ports that are open to everybody who reaches them; nothing where one is not wanted. */
+  /** The ports without access control; nothing where one is not wanted. */
   readonly healthz: Endpoint | undefined;
   readonly readOnly: Endpoint | undefined;
   /** The pages of the read-only port, by a socket that only this user may open. */

@@ -19,7 +19,7 @@ export interface ServerProcess {
 /** Where the pages of the read-only port are also to be had, by a socket that only this user may open. */
 const socketVariable = 'TUBELET_READ_ONLY_SOCKET';
 /**
- * `upstream`: exec and its like need no more than the verb of the method, as the Go kubelet has it. Whoever may `get`
+ * `upstream`: exec and its like need no more than the verb of the method, as the Go kubelet has it. A caller that may `get`
  * nodes/proxy can then run commands in every container of the node; otherwise they need `create` too.
  */
 const verbsVariable = 'TUBELET_STREAMING_VERBS';
