@@ -4,9 +4,15 @@
 //   roots       as components, and all rooms of their own folder in src/: src/pods/create-*.ts, src/pods/api/create-*.ts
 //   adapters    base, model, gen    model       base, gen            base  nothing of ours
 //   testing     anything but main; only tests import it
+//
+// The disk and other programs are for adapters, main and up alone. Composition, which is every create-*.ts and all of
+// src/main/agent/, reads from top to bottom: nothing in it is used before it is made.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseSync } from 'oxc-parser';
+import { forwardReferences } from './lib/forward-references.mjs';
+import { systemImports } from './lib/system-imports.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -32,7 +38,28 @@ export function isRoot(path) {
   return /^src\/(?:\w+|pods\/api)\/create-[\w-]+\.ts$/.test(path);
 }
 
+/** What says which objects there are and what each is given. */
+export function isComposition(path) {
+  return /^src\/(?:.+\/)?create-[\w-]+\.ts$|^src\/main\/agent\/[\w-]+\.ts$/.test(path);
+}
+
 const isTest = (path) => path.endsWith('.test.ts');
+
+/** Rooms that touch the disk and start programs, beside tests and what only they use. */
+const systemRooms = new Set([
+  'apiserver',
+  'cri',
+  'containerd',
+  'grpc',
+  'host',
+  'state',
+  'telemetry',
+  'main',
+  'up',
+  'testing',
+]);
+/** Files that still do, and shall not. */
+const stillOnTheSystem = new Set(['src/images/providers/run-plugin.ts', 'src/plugins/registry-files.ts']);
 
 /** Words that must not stand in product code, each with the reason and the files where it may. */
 const bans = [
@@ -143,6 +170,13 @@ for (const path of sourceFiles('src')) {
   for (const line of mayRemove.has(path) ? [] : removalsIn(source)) {
     problems.push(`${path}:${line}: trees are removed by host/safe-remove.ts alone, which never crosses a mount`);
   }
+  for (const { offset, module } of systemRooms.has(room) ? [] : systemImports(parseSync, path, source)) {
+    if (stillOnTheSystem.has(path)) continue;
+    problems.push(`${path}:${lineAt(source, offset)}: ${module} is for adapters alone: ask through a port of ${room}`);
+  }
+  for (const { offset, problem } of isComposition(path) ? forwardReferences(parseSync, path, source) : []) {
+    problems.push(`${path}:${lineAt(source, offset)}: ${problem}`);
+  }
   source.split('\n').forEach((line, index) => {
     if (/^\s*(\/\/|\*|\/\*)/.test(line)) return;
     for (const { pattern, why, except } of bans) {
@@ -155,6 +189,10 @@ for (const cycle of findCycles(graph)) problems.push(`import cycle: ${cycle.join
 for (const problem of problems) console.error(problem);
 console.log(`layers: ${graph.size} files, ${problems.length} problems`);
 process.exitCode = problems.length > 0 ? 1 : 0;
+
+function lineAt(source, offset) {
+  return source.slice(0, offset).split('\n').length;
+}
 
 function findCycles(edges) {
   const cycles = [];

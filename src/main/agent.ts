@@ -5,11 +5,13 @@ import { describeError, messageOf } from '../base/errors.ts';
 import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
-import type { Pod } from '../gen/kubernetes/types.ts';
-import { ForeignStorage, hostFiles, readMachine } from '../host/index.ts';
+import type { Node, NodeAddress, Pod } from '../gen/kubernetes/types.ts';
+import { ForeignStorage, hostFiles, readMachine, socketFiles } from '../host/index.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
 import type { LastRun } from '../state/index.ts';
+import { createBootServer, createServer, createServerAccess } from '../server/index.ts';
+import { nothingHeld } from '../server/podresources/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { wireAgentCgroup } from './wire/agent-cgroup.ts';
@@ -27,11 +29,14 @@ import { recordedNodeEvents } from './wire/pod-events.ts';
 import type { PodMachine } from './wire/pod-machine.ts';
 import { wireSources } from './wire/sources.ts';
 import { checkpointDisk, restoreStatuses, statusCheckpoint } from './wire/status-checkpoint.ts';
-import { wireServer } from './wire/server.ts';
+import { authorityFiles, servedFiles } from './wire/server-files.ts';
+import { serverAccessSettings, serverSettings } from './wire/server-settings.ts';
+import { servingIdentity } from './wire/serving-identity.ts';
 import { wireStats } from './wire/stats.ts';
 import { wireStorageDrivers } from './wire/storage-drivers.ts';
 import { runtimeCallMetrics } from './wire/telemetry.ts';
 import { wireTracing } from './wire/tracing.ts';
+import { noUsageYet, usagePages } from './wire/usage-pages.ts';
 
 export interface AgentDeps {
   readonly settings: Settings;
@@ -87,8 +92,16 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   };
   try {
     await runner.start([...own.components, ...(tracing ? [tracing.component] : [])], signal);
-    const server = wireServer({ ...deps, random, cri, pages });
-    await runner.start(server.open, signal);
+    const common = { clock, random, log, metrics: registry };
+    const servedSettings = serverSettings(settings, { env: deps.env, version: process.version, argv: process.argv });
+    const boot = createBootServer(servedSettings, {
+      ...common,
+      logControl: log,
+      pages,
+      usagePages: usagePages(noUsageYet, log),
+      sockets: socketFiles,
+    });
+    await runner.start(boot.components, signal);
     await makeFolders(settings);
     const foreign = new ForeignStorage({
       clock,
@@ -98,7 +111,9 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     });
     await runner.start([foreign], signal);
     access = await openApi({ ...deps, random, metrics: registry, tracer: tracing?.tracer }, signal);
-    server.admit(access, () => node?.view.node()?.status?.addresses ?? []);
+    const admission = serverAccessSettings(settings, deps.nodeName);
+    const serverAccess =
+      admission && createServerAccess(admission, { ...common, files: authorityFiles, reviews: access?.reviews });
     await runner.start(access?.components ?? [], signal);
     const version = await waitForRuntime({ clock, log, cri, signal });
     const driver = await cgroupDriverOf({ clock, log, cri, signal, metrics: registry }, driverIn(config.cgroupDriver));
@@ -202,9 +217,34 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       storage: foreign,
     });
     const evictions = wireEviction({ settings, clock, random, log, metrics: registry, pods: wired, meter: stats });
-    const served = server.complete({ machine: wired, stats, storage: foreign });
-    cluster?.node.listen(() => server.addressesChanged());
-    await runner.start(served, signal);
+    const { view } = node;
+    const addresses = (): ReturnType<typeof nodeAddressesOf> => nodeAddressesOf(view.node());
+    const serving =
+      serverAccess && servingIdentity({ ...deps, ...common, cluster: access && { api: access.api, addresses } });
+    cluster?.node.listen(() => serving?.addressesChanged?.());
+    const server = createServer(servedSettings, {
+      ...common,
+      boot: boot.parts,
+      secured: serverAccess && serving && { access: serverAccess, serving },
+      pods: {
+        pods: () => wired.pods(),
+        seen: () => wired.seen(),
+        stuck: () => wired.stuck(),
+        activePods: () => wired.activePods.activePods(),
+      },
+      desired: wired.desired,
+      statuses: wired.statuses,
+      observed: wired.observed,
+      runtime: cri,
+      stats,
+      usagePages: usagePages(stats, log),
+      // No plugin gives devices away, and everything on the node is shared.
+      health: { lastSyncRound: () => wired.lastRelist(), devicePluginProblem: () => undefined },
+      books: nothingHeld,
+      files: servedFiles(foreign, deps.env),
+      sockets: socketFiles,
+    });
+    await runner.start([stats, ...server.components], signal);
     const pods = [agentCgroup, checkpoint, ...wired.components, ...evictions, ...sources];
     await runner.start(
       [...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? []), storage.watcher],
@@ -256,6 +296,10 @@ async function makeFolders({ flags, config }: Settings): Promise<void> {
   await hostFiles.makeFolder(flags.rootDir, rootMode);
   await hostFiles.makeFolder(`${flags.rootDir}/pods`, rootMode);
   await hostFiles.makeFolder(config.podLogsDir, rootMode);
+}
+
+function nodeAddressesOf(node: Node | undefined): readonly NodeAddress[] {
+  return node?.status?.addresses ?? [];
 }
 
 function driverIn(word: string): 'cgroupfs' | 'systemd' {

@@ -5,12 +5,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HttpApiClient } from '../../src/apiserver/index.ts';
 import type { Component } from '../../src/base/component.ts';
+import type { CommonPorts } from '../../src/base/common-ports.ts';
 import { describeError } from '../../src/base/errors.ts';
+import type { Settings } from '../../src/config/index.ts';
 import type { Cri } from '../../src/cri/index.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { wireServer } from '../../src/main/wire/server.ts';
-import { PlainListener, SecureListener, type ServerLimits } from '../../src/server/index.ts';
-import { ForeignStorage } from '../../src/host/index.ts';
+import { authorityFiles, servedFiles } from '../../src/main/wire/server-files.ts';
+import { serverAccessSettings, serverSettings } from '../../src/main/wire/server-settings.ts';
+import { servingIdentity } from '../../src/main/wire/serving-identity.ts';
+import { noUsageYet, usagePages } from '../../src/main/wire/usage-pages.ts';
+import { ForeignStorage, socketFiles } from '../../src/host/index.ts';
+import {
+  createBootServer,
+  createServer,
+  createServerAccess,
+  defaultLimits,
+  PlainListener,
+  SecureListener,
+  type SecuredPort,
+  type ServerLimits,
+} from '../../src/server/index.ts';
+import { nothingHeld } from '../../src/server/podresources/index.ts';
 import type { ListenerName } from '../../src/server/route.ts';
 import { createLog, Registry, type LogSink } from '../../src/telemetry/index.ts';
 import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
@@ -27,7 +42,8 @@ import { fuzzImage, fuzzPods, scriptRuntime, writeLogs } from './world-pods.ts';
 /** Half a minute passes in a second and a half. */
 export const timeFactor = 20;
 /** Of Node's own timers, in real time; what the agent's clock measures is twenty times shorter. */
-const limits: Partial<ServerLimits> = {
+const limits: ServerLimits = {
+  ...defaultLimits,
   headersMs: 600,
   requestMs: 6_000,
   checkMs: 50,
@@ -170,26 +186,43 @@ export class FuzzWorld {
       credentials: { authorization: async () => undefined },
       limits: { normal: { qps: 0, burst: 1 }, events: { qps: 0, burst: 1 } },
     });
-    const server = wireServer({
-      clock,
-      log,
-      pages,
-      cri,
-      limits,
-      settings: await fuzzSettings(this.#folder),
-      nodeName: 'node-1',
-      random: seededRandom(1),
-      env: { PATH: `${this.#folder}/bin:/bin:/usr/bin` },
-    });
+    const settings = await fuzzSettings(this.#folder);
+    const env = { PATH: `${this.#folder}/bin:/bin:/usr/bin` };
+    const common = { clock, log, random: seededRandom(1), metrics: pages.agent };
+    const process = { env, version: 'v20.0.0', argv: ['tubelet'] };
+    const served = { ...serverSettings(settings, process), limits };
+    const ports = { ...common, sockets: socketFiles };
+    const empty = usagePages(noUsageYet, log);
+    const boot = createBootServer(served, { ...ports, pages, logControl: log, usagePages: empty });
     const stats = new StatsWorld().stats({}, { clock, log, runtime: cri });
     const summary = stats.summary.bind(stats);
     stats.summary = async (...asked) => {
       await this.#sabotage?.(this, this.#folder);
       return summary(...asked);
     };
+    const { machine } = this.#node;
     const storage = new ForeignStorage({ clock, log, rootDir: this.#folder, onAnswer: () => undefined });
-    server.admit({ api: client, reviews: client, transport: this.api, components: [] }, () => []);
-    const components = [...server.open, ...server.complete({ machine: this.#node.machine, stats, storage })];
+    const server = createServer(served, {
+      ...ports,
+      boot: boot.parts,
+      secured: securedPort(settings, common, client),
+      pods: {
+        pods: () => machine.pods(),
+        seen: () => machine.seen(),
+        stuck: () => machine.stuck(),
+        activePods: () => machine.activePods.activePods(),
+      },
+      desired: machine.desired,
+      statuses: machine.statuses,
+      observed: machine.observed,
+      runtime: cri,
+      stats,
+      usagePages: usagePages(stats, log),
+      health: { lastSyncRound: () => machine.lastRelist(), devicePluginProblem: () => undefined },
+      books: nothingHeld,
+      files: servedFiles(storage, env),
+    });
+    const components = [...boot.components, stats, ...server.components];
     await this.#runner.start(components, this.#life.signal);
     for (const component of components) this.#remember(component);
   }
@@ -205,6 +238,17 @@ export class FuzzWorld {
     if (component instanceof PlainListener)
       this.#ports.set(component.name === 'http-healthz' ? 'healthz' : 'readOnly', component.port);
   }
+}
+
+/** Who is let in, as the API server says, and a certificate of our own. */
+function securedPort(settings: Settings, common: CommonPorts, api: HttpApiClient): SecuredPort {
+  const nodeName = 'node-1';
+  const admission = serverAccessSettings(settings, nodeName);
+  if (admission === undefined) throw new Error('the settings have no secured port');
+  return {
+    access: createServerAccess(admission, { ...common, files: authorityFiles, reviews: api }),
+    serving: servingIdentity({ ...common, settings, nodeName, cluster: { api, addresses: () => [] } }),
+  };
 }
 
 function newPages(): { readonly agent: Registry; readonly probes: Registry; readonly slis: Registry } {

@@ -8,10 +8,10 @@ import { silentLog } from '../../src/base/log.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { connectCri, type Cri } from '../../src/cri/index.ts';
 import { CreateContainerRequest, RunPodSandboxRequest } from '../../src/gen/cri/api.ts';
+import { nodeLogFiles } from '../../src/host/index.ts';
 import {
   containerLogsOf,
   LogRotation,
-  nodeLogFiles,
   parseLogLine,
   readLogTail,
   type ContainerLog,
@@ -94,7 +94,7 @@ async function watchUntilEnd(log: ContainerLog): Promise<{ readonly largest: num
     for (const name of names) {
       largest = Math.max(largest, statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0);
     }
-    const end = sample % 50 === 0 ? await readLogTail(log.path, { lines: 1, bytes: 100 }) : '';
+    const end = sample % 50 === 0 ? await readLogTail(log.path, { lines: 1, bytes: 100 }, nodeLogFiles) : '';
     if (end.toString() === 'the end\n') return { largest, most };
     await clock.sleep(sampleMs);
   }

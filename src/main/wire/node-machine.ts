@@ -12,6 +12,7 @@ import {
   HostBlockDevices,
   hostFiles,
   mountPrograms,
+  nodeLogFiles,
   outwardAddresses,
   volumeHostOn,
   type ForeignStorage,
@@ -21,7 +22,7 @@ import { parseResolvConf, type HostDns } from '../../model/dns.ts';
 import { Quantity } from '../../model/quantity.ts';
 import type { NodeEvents, NodeView } from '../../node/index.ts';
 import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
-import { nodeLogFiles, readLogTail } from '../../pods/logs/index.ts';
+import { readLogTail } from '../../pods/logs/index.ts';
 import { containerdHints } from '../../pods/pleg/index.ts';
 import type { CsiDrivers } from '../../volumes/csi/index.ts';
 import { admissionNode } from './admission-node.ts';
@@ -105,7 +106,7 @@ export function wireNodeMachine(
     inUseChanged: parts.inUseChanged,
     lastWords: {
       readEnd: (path, bytes) => hostFiles.readEnd(path, bytes),
-      readLogTail: async (path, limits) => (await readLogTail(path, limits)).toString('utf8'),
+      readLogTail: async (path, limits) => (await readLogTail(path, limits, nodeLogFiles)).toString('utf8'),
     },
     cgroups: cgroups.cgroups,
     events: cluster === undefined ? loggedEvents(log) : recordedEvents(log, cluster.recorder),

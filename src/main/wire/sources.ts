@@ -4,8 +4,9 @@ import type { Log } from '../../base/log.ts';
 import { Masked } from '../../base/masked.ts';
 import { systemRandom } from '../../base/system-random.ts';
 import type { Settings } from '../../config/index.ts';
+import { nodeFiles, nodeHttp } from '../../host/index.ts';
 import type { PodSource } from '../../model/desired-pod.ts';
-import { FileSource, HttpSource, nodeFiles, nodeHttp } from '../../pods/sources/index.ts';
+import { FileSource, HttpSource } from '../../pods/sources/index.ts';
 import type { PodMachine } from './pod-machine.ts';
 
 export interface SourcesDeps {

@@ -1,8 +1,8 @@
 import { systemRandom } from '../../base/system-random.ts';
 import type { Log } from '../../base/log.ts';
 import type { Settings } from '../../config/index.ts';
-import { atomicWrite, hostFiles } from '../../host/index.ts';
-import { blockCount, nodePrograms, readIdSpace, type UserNamespacesDeps } from '../../pods/userns/index.ts';
+import { atomicWrite, hostFiles, nodePrograms } from '../../host/index.ts';
+import { blockCount, readIdSpace, type UserNamespacesDeps } from '../../pods/userns/index.ts';
 
 /** What pods with users of their own need besides the runtime: ids to give, and a disk that remembers who has which. */
 export type UserNamespacePolicy = Pick<UserNamespacesDeps, 'enabled' | 'files' | 'readSpace'>;

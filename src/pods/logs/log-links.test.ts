@@ -13,13 +13,13 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { containerId, podUid } from '../../base/ids.ts';
+import { nodeLogFiles } from '../../host/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { anInstance, observedPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { containerLogsOf, linkName, type ContainerLog } from './container-log.ts';
 import { LogLinks } from './log-links.ts';
-import { nodeLogFiles } from './node-log-files.ts';
 
 const pod = { uid: podUid('u'), name: 'web', namespace: 'default' };
 let base: string;

@@ -7,6 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { silentLog } from '../../base/log.ts';
 import { podUid } from '../../base/ids.ts';
 import { CreateContainerRequest, RunPodSandboxRequest } from '../../gen/cri/api.ts';
+import { nodeLogFiles } from '../../host/index.ts';
 import { createFakeCri, fileLogs } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { anInstance, observedPod, testImage } from '../../testing/pods.ts';
@@ -14,7 +15,6 @@ import { seededRandom } from '../../testing/seeded-random.ts';
 import { containerLogsOf } from './container-log.ts';
 import { parseLogLine } from './cri-log-line.ts';
 import { LogRotation } from './log-rotation.ts';
-import { nodeLogFiles } from './node-log-files.ts';
 import { readLogTail } from './read-log-tail.ts';
 
 test('the log of a container in a runtime is rotated on a real disk, and every line of it is kept', async () => {
@@ -90,7 +90,7 @@ test('the log of a container in a runtime is rotated on a real disk, and every l
       Array.from({ length: said }, (_, index) => String(index)),
     );
     assert.equal(cri.calls.filter(({ verb }) => verb === 'reopenContainerLog').length, 3);
-    const tail = (await readLogTail(path, { lines: 2, bytes: 2_048 })).toString();
+    const tail = (await readLogTail(path, { lines: 2, bytes: 2_048 }, nodeLogFiles)).toString();
     assert.match(tail, /^line 598 x+\nline 599 x+\n$/);
 
     await rotation.remove(path);

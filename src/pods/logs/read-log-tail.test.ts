@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { nodeLogFiles } from '../../host/index.ts';
 import { formatLogLine } from './cri-log-line.ts';
-import { nodeLogFiles } from './node-log-files.ts';
 import { readLogTail, type TailLimits } from './read-log-tail.ts';
 
 const limits = { lines: 80, bytes: 2_048 };
@@ -26,7 +26,7 @@ const lines = (from: number, to: number): Buffer =>
 const texts = (from: number, to: number): string =>
   Array.from({ length: to - from }, (_, index) => `line ${from + index}\n`).join('');
 const tail = async (more: Partial<TailLimits> = {}): Promise<string> =>
-  (await readLogTail(path, { ...limits, ...more })).toString();
+  (await readLogTail(path, { ...limits, ...more }, nodeLogFiles)).toString();
 
 describe('the end of a log', () => {
   test('is all of a short one, both streams in order, without prefixes', async () => {

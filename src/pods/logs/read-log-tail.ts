@@ -1,7 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { isKind } from '../../base/errors.ts';
 import { parseLogLine } from './cri-log-line.ts';
-import { nodeLogFiles } from './node-log-files.ts';
 import type { TailFiles } from './ports.ts';
 import { rotatedName } from './rotated-name.ts';
 
@@ -20,7 +19,7 @@ const newline = 0x0a;
  * back into rotated files where the current one has too little: a rotation just before a crash hides nothing. The bytes
  * are the very last ones, so that the beginning may be half a character.
  */
-export async function readLogTail(path: string, limits: TailLimits, files: TailFiles = nodeLogFiles): Promise<Buffer> {
+export async function readLogTail(path: string, limits: TailLimits, files: TailFiles): Promise<Buffer> {
   const parts: Buffer[] = [];
   let lines = 0;
   let bytes = 0;

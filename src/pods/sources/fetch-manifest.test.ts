@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { describeError, isKind } from '../../base/errors.ts';
 import { Masked } from '../../base/masked.ts';
+import { nodeHttp } from '../../host/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { fetchManifest, fetchTimeoutMs, maxBodyBytes, redirectTarget, shownUrl } from './fetch-manifest.ts';
-import { nodeHttp } from './node-http.ts';
 
 /** A real server and the real client. Virtual time stands still, so no deadline can come by chance. */
 const token = 'Bearer hunter2';

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { systemClock } from '../../base/system-clock.ts';
+import { nodeFiles } from '../../host/index.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { FileSource } from './file-source.ts';
-import { nodeFiles } from './node-files.ts';
 
 /** The real file system and clock. The poll is an hour away, so only events can make these tests pass. */
 const hour = 3_600_000;

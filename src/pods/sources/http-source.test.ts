@@ -5,12 +5,12 @@ import { afterEach, test } from 'node:test';
 import { format } from 'node:util';
 import { describeError, TubeletError } from '../../base/errors.ts';
 import { Masked } from '../../base/masked.ts';
+import { nodeHttp } from '../../host/index.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { HttpSource } from './http-source.ts';
-import { nodeHttp } from './node-http.ts';
 import type { HttpAnswer, HttpClient } from './ports.ts';
 
 const period = 20_000;

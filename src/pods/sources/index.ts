@@ -4,7 +4,5 @@ export { HeldSets, type HeldSetsDeps } from './held-sets.ts';
 export { HttpSource, type HttpSourceDeps } from './http-source.ts';
 export type { Contents, Finding, Manifest, ManifestOptions } from './manifest.ts';
 export { computeUpdates, PodSources, type KnownPods, type Merged, type PodSourcesDeps } from './merge-sources.ts';
-export { nodeFiles } from './node-files.ts';
-export { nodeHttp } from './node-http.ts';
 export type { FileInfo, Files, HttpAnswer, HttpClient, HttpHeaders } from './ports.ts';
 export { readManifest } from './read-manifest.ts';

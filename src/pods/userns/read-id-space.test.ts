@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { nodePrograms } from '../../host/index.ts';
 import { idLimit } from './id-blocks.ts';
-import { nodePrograms } from './node-programs.ts';
 import type { ProgramResult } from './ports.ts';
 import { computeIdSpace, readIdSpace } from './read-id-space.ts';
 

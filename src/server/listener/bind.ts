@@ -1,11 +1,13 @@
-import { lstatSync, unlinkSync } from 'node:fs';
 import type { AddressInfo, Server } from 'node:net';
 import { TubeletError, type ErrorKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { SocketFiles } from '../ports.ts';
 import type { ListenerName } from '../route.ts';
 
 /** A port of an address, or the path of a unix socket. */
-export type ListenPlace = { readonly address: string; readonly port: number } | { readonly path: string };
+export type ListenPlace =
+  | { readonly address: string; readonly port: number }
+  | { readonly path: string; readonly sockets: Pick<SocketFiles, 'removeSocket'> };
 
 export interface BindOptions {
   readonly listener: ListenerName;
@@ -21,7 +23,9 @@ const backlog = 4_096;
 
 /** Returns when the port is bound; a port that cannot be had is an error that says whose it is. */
 export async function bind(server: Server, { listener, at, log }: BindOptions): Promise<void> {
-  if ('path' in at) removeStaleSocket(listener, at.path);
+  // What an agent that did not stop has left. Anything but a socket is not the agent's.
+  if ('path' in at && !(await at.sockets.removeSocket(at.path)))
+    throw new TubeletError('conflict', `cannot listen for ${listener} on ${at.path}: what is there is no socket`);
   await new Promise<void>((resolve, reject) => {
     const onError = (cause: NodeJS.ErrnoException): void => reject(bindError(listener, at, cause));
     server.once('error', onError);
@@ -33,7 +37,8 @@ export async function bind(server: Server, { listener, at, log }: BindOptions): 
     else server.listen({ port: at.port, host: at.address, backlog }, onListening);
   });
   server.on('error', (error) => log.error(error, 'HTTP listener failed', { listener }));
-  log.info('Listening', { listener, ...at, ...('port' in at && { port: portOf(server, at.port) }) });
+  const place = 'path' in at ? { path: at.path } : { address: at.address, port: portOf(server, at.port) };
+  log.info('Listening', { listener, ...place });
 }
 
 /** Nobody but this user may connect, not even in the moment before a mode could be set: the node is made while listening. */
@@ -44,14 +49,6 @@ function listenPrivately(server: Server, path: string, onListening: () => void):
   } finally {
     process.umask(before);
   }
-}
-
-/** What an agent that did not stop has left. Anything but a socket is somebody else's. */
-function removeStaleSocket(listener: string, path: string): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return;
-  if (found.isSocket()) unlinkSync(path);
-  else throw new TubeletError('conflict', `cannot listen for ${listener} on ${path}: what is there is no socket`);
 }
 
 /** The port in fact, where any free one was asked for. */

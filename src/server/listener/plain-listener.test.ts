@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, test } from 'node:test';
 import { TubeletError } from '../../base/errors.ts';
+import { socketFiles } from '../../host/index.ts';
 import { askHttp } from '../../testing/http-ask.ts';
 import { systemClock } from '../../base/system-clock.ts';
 import { aRoute, ServerWorld } from '../../testing/server-world.ts';
@@ -164,7 +165,7 @@ describe('life', () => {
     const folder = mkdtempSync(join(tmpdir(), 'tubelet-socket-'));
     const { world } = await listen();
     const { pipeline, log } = world;
-    const at = (name: string) => ({ path: join(folder, name) });
+    const at = (name: string) => ({ path: join(folder, name), sockets: socketFiles });
     const answer = (path: string) =>
       new Promise<number | undefined>((resolve, reject) => {
         get({ socketPath: path, path: '/healthz', agent: false }, ({ statusCode }) => resolve(statusCode)).on(

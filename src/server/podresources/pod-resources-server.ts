@@ -1,4 +1,3 @@
-import { chmod, mkdir, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Server, ServerCredentials, status, type handleUnaryCall } from '@grpc/grpc-js';
 import type { Clock } from '../../base/clock.ts';
@@ -11,6 +10,7 @@ import { PodResourcesListerService } from '../../gen/podresources/v1.ts';
 import { PodResourcesListerService as OldListerService } from '../../gen/podresources/v1alpha1.ts';
 import { podResourcesMetrics, type ApiVersion, type PodResourcesMethod } from './pod-resources-metrics.ts';
 import { allocatableResources, podResources } from './pod-resources.ts';
+import type { SocketFiles } from '../ports.ts';
 import type { HoldingPod, ResourceBooks } from './ports.ts';
 
 export interface PodResourcesServerDeps {
@@ -19,7 +19,9 @@ export interface PodResourcesServerDeps {
   readonly metrics: Metrics;
   /** Where the socket is to be. */
   readonly socket: string;
-  readonly pods: () => readonly HoldingPod[];
+  readonly sockets: Omit<SocketFiles, 'removeSocket'>;
+  /** Only pods that have not ended hold anything. */
+  readonly pods: { activePods(): readonly HoldingPod[] };
   readonly books: ResourceBooks;
   /** The gate KubeletPodResourcesGet. */
   readonly canGet: boolean;
@@ -45,10 +47,10 @@ export class PodResourcesServer implements Component {
   }
 
   async start(): Promise<void> {
-    const { socket, log } = this.#deps;
-    await mkdir(dirname(socket), { recursive: true, mode: folderMode });
+    const { socket, sockets, log } = this.#deps;
+    await sockets.makeFolder(dirname(socket), folderMode);
     // An agent that was killed leaves its socket behind.
-    await removeSocket(socket);
+    await sockets.removeFile(socket);
     const server = new Server({ 'grpc.max_receive_message_length': largestQuestion });
     this.#addServices(server);
     await new Promise<void>((resolve, reject) => {
@@ -57,7 +59,7 @@ export class PodResourcesServer implements Component {
         else reject(new TubeletError('unavailable', `cannot listen at ${socket}: ${error.message}`, { cause: error }));
       });
     });
-    await chmod(socket, socketMode);
+    await sockets.setMode(socket, socketMode);
     this.#server = server;
     log.info('Serving pod resources', { socket });
   }
@@ -65,18 +67,18 @@ export class PodResourcesServer implements Component {
   async stop(): Promise<void> {
     this.#server?.forceShutdown();
     this.#server = undefined;
-    await removeSocket(this.#deps.socket);
+    await this.#deps.sockets.removeFile(this.#deps.socket);
   }
 
   #addServices(server: Server): void {
     const { pods, books, canGet } = this.#deps;
-    const all = () => ({ podResources: pods().map((pod) => podResources(pod, books)) });
+    const all = () => ({ podResources: pods.activePods().map((pod) => podResources(pod, books)) });
     server.addService(PodResourcesListerService, {
       list: this.#answer('list', 'v1', all),
       getAllocatableResources: this.#answer('get_allocatable', 'v1', () => allocatableResources(books)),
       get: this.#answer('get', 'v1', ({ podName, podNamespace }: { podName: string; podNamespace: string }) => {
         if (!canGet) throw new TubeletError('unsupported', 'PodResources API Get method disabled');
-        const pod = pods().find(({ name, namespace }) => name === podName && namespace === podNamespace);
+        const pod = pods.activePods().find(({ name, namespace }) => name === podName && namespace === podNamespace);
         if (pod === undefined)
           throw new TubeletError('notFound', `pod ${podName} in namespace ${podNamespace} not found`);
         return { podResources: podResources(pod, books) };
@@ -104,14 +106,5 @@ export class PodResourcesServer implements Component {
         callback({ code: status.UNKNOWN, details: messageOf(error) });
       }
     };
-  }
-}
-
-/** One that is not there is fine. */
-async function removeSocket(path: string): Promise<void> {
-  try {
-    await unlink(path);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
 }

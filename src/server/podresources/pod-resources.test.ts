@@ -14,6 +14,7 @@ import {
   PodResourcesListerClient as OldListerClient,
   type ListPodResourcesResponse as OldListResponse,
 } from '../../gen/podresources/v1alpha1.ts';
+import { socketFiles } from '../../host/index.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -54,7 +55,8 @@ async function serve(context: TestContext, change: { canGet?: boolean; pods?: ()
     log: new MemoryLog(),
     metrics,
     socket,
-    pods: change.pods ?? (() => [pod]),
+    sockets: socketFiles,
+    pods: { activePods: change.pods ?? (() => [pod]) },
     books,
     canGet: change.canGet ?? true,
   });

@@ -40,7 +40,8 @@ test('who cannot read text gets neither page', async () => {
   const random = { next: () => 0 };
   const clock = new FakeClock();
   const startedAt = { wall: 0, monotonic: 0 };
-  const statusz = statuszHandler({ clock, random, startedAt, version: 'v1', nodeVersion: 'v20', paths: [] });
+  const about = { startedAt, version: 'v1', nodeVersion: 'v20', paths: [], troubles: () => [] };
+  const statusz = statuszHandler({ clock, random, ...about });
   for (const handler of [flagzHandler({ random, flags }), statusz]) {
     const refused = await readAnswer(await handler(aRequest({ headers: { accept: 'application/json' } })));
     assert.deepEqual([refused.status, refused.body], [406, 'media type not acceptable, must be: text/plain\n']);
@@ -58,6 +59,7 @@ test('/statusz: since when, which version, which paths', async () => {
     version: 'v1.34.0+tubelet.0.1.0',
     nodeVersion: 'v20.1.0',
     paths: ['/pods', '/exec/{namespace}/{pod}', '/exec/{namespace}', '/healthz', '/logs', '/logs/{file...}'],
+    troubles: () => [],
   });
   await clock.advance(3_723_000);
   // A wall that is set meanwhile says nothing about how long we have been here.

@@ -12,14 +12,18 @@ const golden = JSON.parse(readFileSync('test/golden/node/pods.json', 'utf8')) as
 
 test('the page of a recorded node, byte for byte', async () => {
   const pods = golden.items.map((pod) => ({ kind: 'Pod', apiVersion: 'v1', ...pod }));
-  const { status, contentType, body } = await readAnswer(await podsHandler({ pods: () => pods })(aRequest()));
+  const { status, contentType, body } = await readAnswer(
+    await podsHandler({ pods: () => pods, isStandalone: false })(aRequest()),
+  );
   assert.deepEqual([status, contentType], [200, 'application/json']);
   assert.equal(body, JSON.stringify(golden));
 });
 
 test('a condition that nobody probed for says so', async () => {
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-11-15T08:19:03Z' }];
-  const { body } = await readAnswer(await podsHandler({ pods: () => [{ status: { conditions } }] })(aRequest()));
+  const { body } = await readAnswer(
+    await podsHandler({ pods: () => [{ status: { conditions } }], isStandalone: false })(aRequest()),
+  );
   const shown = '{"type":"Ready","status":"True","lastProbeTime":null,"lastTransitionTime":"2026-11-15T08:19:03Z"}';
   assert.ok(body.includes(`"conditions":[${shown}]`), body);
 });
@@ -43,7 +47,7 @@ test('where everybody may look, values that may be secrets are masked, and nothi
   const ephemeralContainers = [{ name: 'debug', env: [{ name: 'A', value }] }];
   const spec = { containers: [container], initContainers: [container], ephemeralContainers };
   const pod: Pod = { metadata: { name: 'p', annotations }, spec };
-  const handler = podsHandler({ pods: () => [pod], hidesValues: (listener) => listener === 'readOnly' });
+  const handler = podsHandler({ pods: () => [pod], isStandalone: true });
   const shown = async (listener: 'readOnly' | 'socket' | 'secure') =>
     (await readAnswer(await handler(aRequest({ listener })))).body;
   const masked = await shown('readOnly');
@@ -62,7 +66,7 @@ test('where everybody may look, values that may be secrets are masked, and nothi
 });
 
 test('no pods: an empty list', async () => {
-  const { body } = await readAnswer(await podsHandler({ pods: () => [] })(aRequest()));
+  const { body } = await readAnswer(await podsHandler({ pods: () => [], isStandalone: false })(aRequest()));
   assert.equal(body, '{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}');
 });
 
@@ -70,7 +74,7 @@ test('mirror pods are left out', async () => {
   const own = podObject(aPod({ name: 'static' }), { phase: 'Running' });
   const annotations = { 'kubernetes.io/config.mirror': 'hash' };
   const mirror = podObject(aPod({ name: 'mirror', source: 'api', metadata: { annotations } }));
-  const { body } = await readAnswer(await podsHandler({ pods: () => [own, mirror] })(aRequest()));
+  const { body } = await readAnswer(await podsHandler({ pods: () => [own, mirror], isStandalone: false })(aRequest()));
   const { items } = JSON.parse(body) as { items: readonly Pod[] };
   assert.deepEqual(
     items.map(({ metadata, status }) => [metadata?.name, status]),
@@ -97,7 +101,7 @@ test('five hundred pods go out in pieces, and others get their turn between them
     if (watching) setImmediate(watch);
   };
   setImmediate(watch);
-  const { body, writes } = await readAnswer(await podsHandler({ pods: () => pods })(aRequest()));
+  const { body, writes } = await readAnswer(await podsHandler({ pods: () => pods, isStandalone: false })(aRequest()));
   watching = false;
   watch();
   const { items } = JSON.parse(body) as { items: readonly Pod[] };
@@ -111,7 +115,7 @@ test('five hundred pods go out in pieces, and others get their turn between them
 
 test('a client that goes in the middle ends the work', async () => {
   const pods = Array.from({ length: 500 }, () => ({ metadata: { name: 'x'.repeat(10_000) } }));
-  const answer = await podsHandler({ pods: () => pods })(aRequest());
+  const answer = await podsHandler({ pods: () => pods, isStandalone: false })(aRequest());
   assert.equal(answer.kind, 'stream');
   if (answer.kind !== 'stream') return;
   const controller = new AbortController();

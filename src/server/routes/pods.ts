@@ -1,21 +1,22 @@
 import type { Pod, PodCondition, PodStatus } from '../../gen/kubernetes/types.ts';
 import { isMirrorPod } from '../../model/annotations.ts';
-import type { Handler, ListenerName, RouteResponse } from '../route.ts';
+import type { Handler, RouteResponse } from '../route.ts';
+import { hidesValues } from './hides-values.ts';
 import { listAnswer } from './list-answer.ts';
 import { withoutValues } from './without-values.ts';
 
 export interface PodsDeps {
   /** Every pod the sources name, with the status the agent sees. */
   pods(): readonly Pod[];
-  /** Whether who asks there is shown masks in place of values that may be secrets. */
-  hidesValues?(listener: ListenerName): boolean;
+  /** There is no API server. */
+  readonly isStandalone: boolean;
 }
 
 /** `/pods`: static pods are shown as themselves, so their mirrors are left out. */
 export function podsHandler(deps: PodsDeps): Handler {
   return async ({ listener }) => {
     const pods = deps.pods().filter(({ metadata }) => !isMirrorPod(metadata ?? {}));
-    return podListAnswer(deps.hidesValues?.(listener) === true ? pods.map(withoutValues) : pods);
+    return podListAnswer(hidesValues(listener, deps.isStandalone) ? pods.map(withoutValues) : pods);
   };
 }
 

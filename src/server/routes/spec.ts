@@ -4,7 +4,7 @@ import { json, type Handler } from '../route.ts';
 export interface SpecDeps {
   machine(signal: AbortSignal): Promise<MachineFacts>;
   /** Where the machine tells it. */
-  readonly cpuFrequencyKhz?: number;
+  readonly cpuFrequencyKhz: number | undefined;
 }
 
 /** `/spec`: the machine, in the names that readers of cAdvisor's MachineInfo know. */

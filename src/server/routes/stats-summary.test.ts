@@ -63,7 +63,7 @@ test('/spec tells of the machine', async () => {
   };
   const ask = async (cpuFrequencyKhz?: number): Promise<unknown> => {
     const deps = { machine: async () => machine, ...(cpuFrequencyKhz === undefined ? {} : { cpuFrequencyKhz }) };
-    return JSON.parse((await readAnswer(await specHandler(deps)(aRequest()))).body);
+    return JSON.parse((await readAnswer(await specHandler({ cpuFrequencyKhz: undefined, ...deps })(aRequest()))).body);
   };
   const expected = {
     num_cores: 8,

@@ -15,7 +15,7 @@ export interface StatuszDeps {
   /** What can be asked for: the paths of the route table. */
   readonly paths: readonly string[];
   /** What is wrong on this node and goes on being wrong until somebody looks into it. */
-  readonly troubles?: () => readonly Trouble[];
+  readonly troubles: () => readonly Trouble[];
 }
 
 export interface Trouble {
@@ -28,7 +28,7 @@ export interface Trouble {
 
 /** `/statusz`: what runs here and since when. */
 export function statuszHandler(deps: StatuszDeps): Handler {
-  const { clock, random, startedAt, version, nodeVersion, paths, troubles = () => [] } = deps;
+  const { clock, random, startedAt, version, nodeVersion, paths, troubles } = deps;
   const started = new Date(startedAt.wall).toUTCString();
   const roots = [...new Set(paths.map((path) => path.replace(/\/?\{.*$/, '')))].sort().join(' ');
   const emulated = /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;

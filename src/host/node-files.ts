@@ -1,18 +1,31 @@
 import { watch, type BigIntStats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
-import { TubeletError, type ErrorKind } from '../../base/errors.ts';
-import type { FileInfo, Files } from './ports.ts';
+import { TubeletError, type ErrorKind } from '../base/errors.ts';
 
-/** The file system of this machine. */
-export const nodeFiles: Files = {
-  readdir: (path) => mapped(path, readdir(path)),
-  readFile: (path) => mapped(path, readFile(path)),
+/** What a path leads to, symbolic links followed. */
+export interface HostFileInfo {
+  readonly kind: 'file' | 'directory' | 'other';
+  readonly size: number;
+  /** Changes when another file or folder takes over the path. */
+  readonly identity: string;
+  /** Changes when the content may have changed. */
+  readonly version: string;
+}
 
-  async stat(path) {
+/** `entry`: the name came, went or was taken over by another file. `content`: its file was written to. */
+type OnPathChange = (name: string | undefined, kind: 'entry' | 'content') => void;
+
+/** Files of this machine that others change while they are read. */
+export const nodeFiles = {
+  readdir: (path: string): Promise<readonly string[]> => mapped(path, readdir(path)),
+  readFile: (path: string): Promise<Uint8Array> => mapped(path, readFile(path)),
+
+  async stat(path: string): Promise<HostFileInfo> {
     return toInfo(await mapped(path, stat(path, { bigint: true })));
   },
 
-  watch(path, onChange, onError) {
+  /** Reports each change in a folder, in order, by the name of the entry where the system gives one. */
+  watch(path: string, onChange: OnPathChange, onError: (error: unknown) => void): () => void {
     try {
       const watcher = watch(path, (event, name) =>
         onChange(name ?? undefined, event === 'rename' ? 'entry' : 'content'),
@@ -25,7 +38,7 @@ export const nodeFiles: Files = {
   },
 };
 
-function toInfo(stats: BigIntStats): FileInfo {
+function toInfo(stats: BigIntStats): HostFileInfo {
   // Inode numbers are used again soon after a deletion; the time of birth tells the two apart.
   const identity = `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
   return {

@@ -15,10 +15,9 @@ import {
 import { basename, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { TubeletError, type ErrorKind } from '../../base/errors.ts';
-import { LastNames } from '../../base/last-names.ts';
-import { inLogFolder } from './log-folder.ts';
-import type { LinkFiles, LogFiles, LogWatch, TailFiles } from './ports.ts';
+import { TubeletError, type ErrorKind } from '../base/errors.ts';
+import { LastNames } from '../base/last-names.ts';
+import { inLogFolder } from './container-log-folder.ts';
 
 /** More files of one log than are ever kept; those that sort before them are dealt with when these are gone. */
 const maxNames = 10_000;
@@ -28,28 +27,31 @@ const namesAtATime = 256;
  * The logs on this machine. Whoever can write into the folder of logs must not be able to make us read elsewhere: links
  * at the place of logs are refused, and new files are made only where there is nothing.
  */
-export const nodeLogFiles: LogFiles & TailFiles & LinkFiles & LogWatch = {
-  async size(path) {
+export const nodeLogFiles = {
+  /** In bytes; nothing when there is no such file. */
+  async size(path: string): Promise<number | undefined> {
     const stats = await unlessMissing(inLogFolder(path, (folder) => lstat(join(folder, basename(path)))));
     return stats?.isFile() === true ? stats.size : undefined;
   },
 
-  async list(folder, beginning) {
+  /** Names in a folder that begin so, the last ones where there are very many; none when the folder is not there. */
+  async list(folder: string, beginning: string): Promise<readonly string[]> {
     const last = new LastNames(maxNames);
     for await (const name of nodeLogFiles.names(folder)) if (name.startsWith(beginning)) last.add(name);
     return last.all();
   },
 
-  async *names(folder) {
+  async *names(folder: string): AsyncGenerator<string, void, undefined> {
     const open = await unlessMissing(opendir(folder, { bufferSize: namesAtATime }));
     if (open === undefined) return;
     for await (const { name } of open) yield name;
   },
 
-  rename: (from, to) =>
+  rename: (from: string, to: string): Promise<void> =>
     mapped(inLogFolder(from, (folder) => rename(join(folder, basename(from)), join(folder, basename(to))))),
 
-  async renameBack(from, to) {
+  /** Fails with `alreadyExists` where there is something at the new name. */
+  async renameBack(from: string, to: string): Promise<void> {
     await mapped(
       inLogFolder(from, async (folder) => {
         await link(join(folder, basename(from)), join(folder, basename(to)));
@@ -58,15 +60,16 @@ export const nodeLogFiles: LogFiles & TailFiles & LinkFiles & LogWatch = {
     );
   },
 
-  async remove(path) {
+  async remove(path: string): Promise<void> {
     await unlessMissing(inLogFolder(path, (folder) => unlink(join(folder, basename(path)))));
   },
 
-  async compress(from, to, signal) {
+  /** Into a new file of the same mode. Memory does not grow with the file. */
+  async compress(from: string, to: string, signal: AbortSignal): Promise<void> {
     await mapped(inLogFolder(from, (folder) => compressIn(folder, basename(from), basename(to), signal)));
   },
 
-  async read(path, start, length) {
+  async read(path: string, start: number, length: number): Promise<Buffer> {
     const file = await openLog(path);
     try {
       const { buffer, bytesRead } = await file.read(Buffer.alloc(length), 0, length, start);
@@ -76,7 +79,8 @@ export const nodeLogFiles: LogFiles & TailFiles & LinkFiles & LogWatch = {
     }
   },
 
-  async readCompressedEnd(path, length) {
+  /** The last bytes of what is in a compressed file. Memory does not grow with the file. */
+  async readCompressedEnd(path: string, length: number): Promise<Buffer> {
     const file = await openLog(path);
     try {
       let end = Buffer.alloc(0);
@@ -95,15 +99,15 @@ export const nodeLogFiles: LogFiles & TailFiles & LinkFiles & LogWatch = {
     }
   },
 
-  async removeLink(path) {
+  async removeLink(path: string): Promise<void> {
     await unlessMissing(unlink(path));
   },
 
-  async makeFolder(path, mode) {
+  async makeFolder(path: string, mode: number): Promise<void> {
     await mapped(mkdir(path, { recursive: true, mode }));
   },
 
-  async readLink(path) {
+  async readLink(path: string): Promise<string | undefined> {
     try {
       return await readlink(path);
     } catch (error) {
@@ -113,13 +117,13 @@ export const nodeLogFiles: LogFiles & TailFiles & LinkFiles & LogWatch = {
     }
   },
 
-  async exists(path) {
+  async exists(path: string): Promise<boolean> {
     return (await unlessMissing(access(path).then(() => true))) ?? false;
   },
 
-  link: (path, target) => mapped(symlink(target, path)),
+  link: (path: string, target: string): Promise<void> => mapped(symlink(target, path)),
 
-  watch(path, onChange) {
+  watch(path: string, onChange: () => void): () => void {
     try {
       const watcher = watch(path, { persistent: false }, () => onChange());
       watcher.on('error', () => onChange());

@@ -1,13 +1,19 @@
 import { execFile } from 'node:child_process';
-import { TubeletError } from '../../base/errors.ts';
-import type { Programs } from './ports.ts';
+import { TubeletError } from '../base/errors.ts';
+
+export interface HostProgramResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
 
 /** Users may be kept far away; a lookup that hangs must not keep its pod waiting for ever. */
 const timeoutMs = 10_000;
 
 /** The programs on the agent's PATH, run without a shell. */
-export const nodePrograms: Programs = {
-  run: (program, args) =>
+export const nodePrograms = {
+  /** Runs a program to its end; undefined when the machine has no such program. */
+  run: (program: string, args: readonly string[]): Promise<HostProgramResult | undefined> =>
     new Promise((resolve, reject) => {
       const options = { encoding: 'utf8', timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
       execFile(program, [...args], options, (error, stdout, stderr) => {

@@ -16,8 +16,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { silentLog } from '../../base/log.ts';
-import { LogCompression } from './log-compression.ts';
+import { silentLog } from '../base/log.ts';
+import { LogCompression } from '../pods/logs/log-compression.ts';
 import { nodeLogFiles as files } from './node-log-files.ts';
 
 const never = new AbortController().signal;

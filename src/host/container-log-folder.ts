@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { open, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { TubeletError } from '../../base/errors.ts';
+import { TubeletError } from '../base/errors.ts';
 
 /** Linux: a descriptor that names a file without opening it. */
 const oPath = 0o10000000;

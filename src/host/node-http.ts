@@ -1,7 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { request as plainRequest, type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
 import { request as secureRequest } from 'node:https';
-import type { HttpAnswer, HttpClient } from './ports.ts';
+import type { Masked } from '../base/masked.ts';
+
+/** Header → values. They may be credentials. */
+type HttpHeaders = Masked<Readonly<Record<string, readonly string[]>>>;
+
+export interface HostHttpAnswer {
+  readonly status: number;
+  readonly location: string | undefined;
+  /** Throws when the body ends before its end. */
+  readonly body: AsyncIterable<Uint8Array>;
+  /** Ends the connection; to be called however much of the body was read. */
+  close(): void;
+}
 
 /** Where distributions keep the certificates that the whole machine trusts. */
 const systemRoots: readonly string[] = [
@@ -23,8 +35,9 @@ const ownHeaders: ReadonlySet<string> = new Set([
 const userAgent = 'tubelet';
 
 /** HTTP of this machine. An https server must be trusted by the machine, not only by those who built Node. */
-export const nodeHttp: HttpClient = {
-  async get(url, headers, signal) {
+export const nodeHttp = {
+  /** One GET, without following anything; the signal ends it at any point, also while the body comes. */
+  async get(url: URL, headers: HttpHeaders, signal: AbortSignal): Promise<HostHttpAnswer> {
     const options = { agent: false, signal, headers: sentHeaders(headers.reveal()) } as const;
     if (url.protocol !== 'https:') return answerOf(plainRequest(url, options));
     const ca = await machineRoots();
@@ -55,7 +68,7 @@ async function machineRoots(): Promise<string | undefined> {
   return undefined;
 }
 
-function answerOf(request: ClientRequest): Promise<HttpAnswer> {
+function answerOf(request: ClientRequest): Promise<HostHttpAnswer> {
   return new Promise((resolve, reject) => {
     // Kept for the whole life of the request: an error that nobody listens to ends the process.
     request.on('error', reject);

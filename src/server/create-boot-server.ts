@@ -1,0 +1,67 @@
+import type { CommonPorts } from '../base/common-ports.ts';
+import type { Component } from '../base/component.ts';
+import { bootHandlers } from './boot-handlers.ts';
+import { DeferredAccess } from './deferred-access.ts';
+import { RequestPipeline } from './listener/pipeline.ts';
+import { PlainListener } from './listener/plain-listener.ts';
+import type { LogControl, MetricsPages, SocketFiles, UsagePages } from './ports.ts';
+import { SelfPages } from './self-pages.ts';
+import { ServedRoutes } from './served-routes.ts';
+import type { ServerSettings } from './server-settings.ts';
+import { handOver } from './streaming/index.ts';
+
+export interface BootServerPorts extends CommonPorts {
+  readonly logControl: LogControl;
+  readonly pages: MetricsPages;
+  /** Of an agent that cannot know yet what its pods use. */
+  readonly usagePages: UsagePages;
+  readonly sockets: SocketFiles;
+}
+
+export interface BootServer {
+  /** The ports without access control: health comes before all else. */
+  readonly components: readonly Component[];
+  /** For `createServer`, which puts the rest of the agent behind the same ports. */
+  readonly parts: BootServerParts;
+}
+
+export interface BootServerParts {
+  readonly self: SelfPages;
+  readonly served: ServedRoutes;
+  readonly access: DeferredAccess;
+  readonly pipeline: RequestPipeline;
+}
+
+/** The server of an agent that knows only itself: one way for the requests of all ports, and the open ports. */
+export function createBootServer(settings: ServerSettings, ports: BootServerPorts): BootServer {
+  const { clock, random, log, metrics, logControl, pages, usagePages } = ports;
+  const { limits, switches, streamIdleMs, isStandalone } = settings;
+  const self = new SelfPages({ clock, random, log: logControl, pages, settings: settings.self });
+  const served = new ServedRoutes(bootHandlers({ self, usagePages, isStandalone }));
+  const access = new DeferredAccess(settings.access);
+  const pipeline = new RequestPipeline({
+    clock,
+    log,
+    metrics,
+    routes: served.routes,
+    switches,
+    access,
+    handOver,
+    streamIdleMs,
+    limits,
+  });
+  return { components: openListeners(settings, ports, pipeline), parts: { self, served, access, pipeline } };
+}
+
+function openListeners(
+  { healthz, readOnly, socketPath: path }: ServerSettings,
+  { clock, log, sockets }: BootServerPorts,
+  pipeline: RequestPipeline,
+): readonly PlainListener[] {
+  const common = { pipeline, clock, log };
+  return [
+    healthz && new PlainListener({ listener: 'healthz', at: healthz, ...common }),
+    readOnly && new PlainListener({ listener: 'readOnly', at: readOnly, ...common }),
+    path === undefined ? undefined : new PlainListener({ listener: 'socket', at: { path, sockets }, ...common }),
+  ].filter((listener) => listener !== undefined);
+}

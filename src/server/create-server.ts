@@ -1,0 +1,73 @@
+import { join } from 'node:path';
+import type { CommonPorts } from '../base/common-ports.ts';
+import type { Component } from '../base/component.ts';
+import { agentHandlers, type ServedViews } from './agent-handlers.ts';
+import type { BootServerParts } from './create-boot-server.ts';
+import type { ServerAccess } from './create-server-access.ts';
+import type { ServingIdentity } from './listener/ports.ts';
+import { SecureListener } from './listener/secure-listener.ts';
+import { PodResourcesServer, type ResourceBooks } from './podresources/index.ts';
+import type { ActivePods, SocketFiles } from './ports.ts';
+import { fullRoutes } from './served-routes.ts';
+import type { ServerSettings } from './server-settings.ts';
+
+export interface ServerPorts extends CommonPorts, Omit<ServedViews, 'pods'> {
+  readonly boot: BootServerParts;
+  /** Who is let in on the secured port and by which certificate they know the node; nothing: it is not opened. */
+  readonly secured: SecuredPort | undefined;
+  readonly pods: ServedViews['pods'] & ActivePods;
+  readonly books: ResourceBooks;
+  readonly sockets: SocketFiles;
+}
+
+export interface SecuredPort {
+  readonly access: ServerAccess;
+  readonly serving: ServingIdentity & Component;
+}
+
+export interface CreatedServer {
+  /** In the order in which they start, after all that the handlers ask. */
+  readonly components: readonly Component[];
+}
+
+/** The whole agent behind the ports that are open since boot, the secured port, and the node's own socket. */
+export function createServer(settings: ServerSettings, ports: ServerPorts): CreatedServer {
+  const { clock, log, metrics, boot, secured, pods, books, sockets } = ports;
+  const { self, served } = boot;
+  const handlers = agentHandlers({ clock, log, settings, self, views: ports });
+  const podResources = new PodResourcesServer({
+    clock,
+    log,
+    metrics,
+    socket: join(settings.rootDir, 'pod-resources', 'kubelet.sock'),
+    sockets,
+    pods,
+    books,
+    canGet: settings.podResourcesGet,
+  });
+  return {
+    components: [
+      fullRoutes(served, handlers),
+      ...(secured === undefined ? [] : securedPort(settings, ports, secured)),
+      podResources,
+    ],
+  };
+}
+
+function securedPort(
+  { secure }: ServerSettings,
+  { clock, log, boot }: ServerPorts,
+  { access, serving }: SecuredPort,
+): readonly Component[] {
+  const { clientCertificates } = access;
+  boot.access.setAccess(access);
+  const listener = new SecureListener({
+    ...secure,
+    pipeline: boot.pipeline,
+    identity: serving,
+    clientAuthorities: clientCertificates,
+    clock,
+    log,
+  });
+  return [...(clientCertificates === undefined ? [] : [clientCertificates]), serving, listener];
+}
