@@ -180,14 +180,14 @@ export class EventRecorder implements Component {
     if (signal.aborted) return;
     const { clock, random, log } = this.#deps;
     if (isKind(error, 'denied', 'invalid', 'notFound', 'conflict', 'unsupported')) {
-      log.warn('The API server refused an event, and it is not sent again', { why: messageOf(error) });
+      log.warn('The API server refused an event, and it is not sent again', { err: messageOf(error) });
       return this.#drop(key, 'refused');
     }
     this.#tries++;
     // A server that is away comes back; one that answers nonsense to this event may do so for ever.
     if (this.#tries >= maxTries && !isKind(error, 'unavailable', 'timeout', 'exhausted')) {
       this.#tries = 0;
-      log.warn('Giving up on an event', { why: messageOf(error), tries: maxTries });
+      log.warn('Giving up on an event', { err: messageOf(error), tries: maxTries });
       return this.#drop(key, 'gaveUp');
     }
     this.#waitAgain(key);
