@@ -76,7 +76,7 @@ export function wireLogs(deps: LogsDeps): WiredLogs {
           return pod === undefined ? [] : [{ observed: pod, contentRemovable: false }];
         }),
     },
-    onFailed: (message) => log.warn('Container garbage collection failed', { message }),
+    onFailed: (message) => log.warn('Container garbage collection failed', { err: message }),
   });
   return {
     components: [rotation, links, gc].filter((component) => component !== undefined),
