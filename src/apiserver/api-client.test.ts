@@ -283,6 +283,29 @@ describe('lists', () => {
   });
 });
 
+test('lines about requests name the pod that they are about, with the uid where it is sent', async () => {
+  const log = new MemoryLog();
+  const { client } = setUp(() => answerOf(200, { metadata: {}, items: [] }), { log });
+  const pod = { namespace: 'default', name: 'web' };
+  await client.get(pods, web);
+  await client.delete(pods, web, { uid: 'uid-1' });
+  await client.patch(pods, web, { metadata: { uid: 'uid-1' } }, { type: 'strategic', subresource: 'status' });
+  await client.create(pods, 'default', { metadata: { name: 'web' } });
+  await client.list(pods);
+  await client.get(nodes, { name: 'node-1' });
+  assert.deepEqual(
+    log.entries.map(({ fields }) => [fields['pod'], fields['podUID']]),
+    [
+      [pod, undefined],
+      [pod, 'uid-1'],
+      [pod, 'uid-1'],
+      [pod, undefined],
+      [undefined, undefined],
+      [undefined, undefined],
+    ],
+  );
+});
+
 test('every answer is told, for metrics and in the log', async () => {
   const seen: string[] = [];
   const log = new MemoryLog();

@@ -12,7 +12,8 @@ import type {
   PatchType,
   RequestOptions,
 } from '../model/api-client.ts';
-import { apiVersionOf, type ApiResource } from '../model/api-resources.ts';
+import { apiResources, apiVersionOf, type ApiResource } from '../model/api-resources.ts';
+import { podFields, type PodFields } from '../model/pod-log.ts';
 import { isExpired } from './api-error.ts';
 import { apiPath, describeRequest, type PathParts } from './api-path.ts';
 import { ApiRequests, type ApiRequest, type RequestsSeen } from './api-requests.ts';
@@ -189,12 +190,21 @@ function requestOf(
     method,
     path: apiPath(resource, parts),
     what: describeRequest(method, resource, parts),
+    about: resource.plural === apiResources.pods.plural ? podOf(parts, body) : {},
     lane: lane ?? 'normal',
     headers,
     signal,
     timeoutMs,
     ...(body !== undefined && { body: JSON.stringify(body) }),
   };
+}
+
+/** The pod that is read, written or deleted; only what is sent says its uid. */
+function podOf({ namespace, name }: PathParts, body: unknown): PodFields {
+  const { metadata, preconditions } = Object(body) as Partial<ApiObject> & {
+    readonly preconditions?: { uid?: string };
+  };
+  return podFields({ namespace, name: name ?? metadata?.name, uid: preconditions?.uid ?? metadata?.uid });
 }
 
 /** Without the match a version would mean exactly that one as soon as there is a limit. */

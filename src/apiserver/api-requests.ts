@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { kindOf, TubeletError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { Lane } from '../model/api-client.ts';
+import type { PodFields } from '../model/pod-log.ts';
 import { ApiError, errorOfAnswer } from './api-error.ts';
 import type { ApiTransport, Credentials, TransportAnswer, TransportRequest } from './ports.ts';
 import type { LaneLimits } from './rate-limit.ts';
@@ -43,6 +44,8 @@ export interface ApiRequest {
   readonly path: string;
   /** For errors: `GET pods default/web`. */
   readonly what: string;
+  /** Names the pod in the log where the request is about one. */
+  readonly about: PodFields;
   readonly lane: Lane;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -151,7 +154,13 @@ export class ApiRequests {
       const waitMs = retryDelay(refusal);
       // A wait beyond the deadline would only turn the server's words into our "timed out".
       if (waitMs === undefined || attempt >= mostTries || clock.monotonic() + waitMs >= deadline) throw refusal;
-      log.debug(4, 'API server asks to wait', { request: request.what, status: answer.status, waitMs, attempt });
+      log.debug(4, 'API server asks to wait', {
+        request: request.what,
+        ...request.about,
+        status: answer.status,
+        waitMs,
+        attempt,
+      });
       seen?.retried(request.method, String(answer.status));
       await clock.sleep(waitMs, signal);
     }
@@ -187,7 +196,12 @@ export class ApiRequests {
     } finally {
       const durationMs = clock.monotonic() - began;
       seen?.answered({ method, code, durationMs, requestBytes: body === undefined ? 0 : Buffer.byteLength(body) });
-      log.debug(6, 'API request answered', { request: request.what, code, seconds: durationMs / 1_000 });
+      log.debug(6, 'API request answered', {
+        request: request.what,
+        ...request.about,
+        code,
+        seconds: durationMs / 1_000,
+      });
     }
   }
 

@@ -262,7 +262,7 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
   #noteFailure(ending: WatchEnding, delayMs: number): void {
     const why = ending.how === 'failed' ? describeError(ending.error) : ending.how;
     this.#lastError = why;
-    const fields = { resource: this.#deps.resource.plural, why, retryInMs: Math.round(delayMs) };
+    const fields = { resource: this.#deps.resource.plural, err: why, retryInMs: Math.round(delayMs) };
     if (this.#failing) this.#deps.log.debug(3, 'Watch failed again', fields);
     else this.#deps.log.warn('Watch failed and will be tried again', fields);
     this.#failing = true;

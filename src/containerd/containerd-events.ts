@@ -75,7 +75,7 @@ function readEvent(envelope: Envelope, now: number, log: Log): ContainerdEvent |
   try {
     return toEvent(envelope, now);
   } catch (error) {
-    log.debug(2, 'An event of containerd cannot be read', { topic: envelope.topic, why: messageOf(error) });
+    log.debug(2, 'An event of containerd cannot be read', { topic: envelope.topic, err: messageOf(error) });
     return undefined;
   }
 }

@@ -163,14 +163,14 @@ test('the log names what a call is about and nothing that could be secret', asyn
     ],
   );
   assert.deepEqual(
-    ended.map(({ fields }) => [fields['podSandboxId'], fields['image'], fields['namespace'], fields['name']]),
+    ended.map(({ fields }) => [fields['podSandboxID'], fields['image'], fields['containerName'], fields['pod']]),
     [
-      ['sandbox-id', undefined, undefined, 'app'],
+      ['sandbox-id', undefined, 'app', undefined],
       [undefined, 'example.com/a:1', undefined, undefined],
-      [undefined, undefined, 'ns', 'pod'],
+      [undefined, undefined, undefined, { namespace: 'ns', name: 'pod' }],
     ],
   );
-  assert.equal(ended[1]?.fields['error'], 'pullImage: no access');
+  assert.equal(ended[1]?.fields['err'], 'pullImage: no access');
 });
 
 test('a traced call is a span named as gRPC names it, about its subject, and the runtime learns whose it is', async () => {

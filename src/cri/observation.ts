@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { kindOf, messageOf, type ErrorKind } from '../base/errors.ts';
 import type { Log, LogFields } from '../base/log.ts';
+import { podFields } from '../model/pod-log.ts';
 import type { Invoke } from './invoke.ts';
 import type { CriVerb } from './verbs.ts';
 
@@ -16,13 +17,13 @@ export function withObservation(
 ): Invoke {
   return async (invocation) => {
     const { verb } = invocation;
-    const fields = { verb, ...subjectOf(invocation.request) };
+    const fields = { verb, ...subjectFields(invocation.request) };
     const began = clock.monotonic();
     const done = (failure: unknown): void => {
       const seconds = (clock.monotonic() - began) / 1_000;
       observe?.(verb, seconds, failure === undefined ? undefined : kindOf(failure));
       if (failure === undefined) log.debug(5, 'Runtime call done', { ...fields, seconds });
-      else log.debug(5, 'Runtime call failed', { ...fields, seconds, error: messageOf(failure) });
+      else log.debug(5, 'Runtime call failed', { ...fields, seconds, err: messageOf(failure) });
     };
     log.debug(6, 'Runtime call', fields);
     try {
@@ -52,6 +53,25 @@ export function subjectOf(request: unknown): LogFields {
     if (value !== undefined) fields[key] = value;
   }
   return fields;
+}
+
+/** The subject as every log line names a pod and what is in it. */
+function subjectFields(request: unknown): LogFields {
+  const { podSandboxId, containerId, image, namespace } = subjectOf(request);
+  const config = metadataOf(request, 'config');
+  const pod = namespace === undefined ? metadataOf(request, 'sandboxConfig') : config;
+  const containerName = namespace === undefined ? field(config, 'name') : undefined;
+  return {
+    ...podFields({ namespace: field(pod, 'namespace'), name: field(pod, 'name'), uid: field(pod, 'uid') }),
+    ...(podSandboxId !== undefined && { podSandboxID: podSandboxId }),
+    ...(containerName !== undefined && { containerName }),
+    ...(containerId !== undefined && { containerID: containerId }),
+    ...(image !== undefined && { image }),
+  };
+}
+
+function metadataOf(request: unknown, key: string): unknown {
+  return Reflect.get(Object(Reflect.get(Object(request), key)), 'metadata');
 }
 
 function field(holder: unknown, key: string): string | undefined {

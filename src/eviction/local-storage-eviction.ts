@@ -8,6 +8,7 @@ import type { Random } from '../base/random.ts';
 import type { PodSpec } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { podEvents } from '../model/event-reasons.ts';
+import { podFields } from '../model/pod-log.ts';
 import { isCriticalPod } from '../model/qos.ts';
 import { podReasons } from '../model/reasons.ts';
 import { exceededLimit, storageLimits, type ExceededLimit, type StorageLimits } from './local-storage-limits.ts';
@@ -98,7 +99,7 @@ export class LocalStorageEviction implements Component {
 
   #evict(pod: DesiredPod, { signal, message }: ExceededLimit): void {
     const { pods, events, log } = this.#deps;
-    log.info('Evicting pod', { pod: `${pod.namespace}/${pod.name}`, podUID: pod.uid, message });
+    log.info('Evicting pod', { ...podFields(pod), message });
     events.record(pod, { type: 'Warning', reason: podEvents.evicted, message });
     pods.terminate(pod.uid, { graceSeconds, decided: { reason: podReasons.evicted, message } });
     this.#evictions?.inc({ eviction_signal: signal });
@@ -108,7 +109,7 @@ export class LocalStorageEviction implements Component {
   #spare(pod: DesiredPod, { message }: ExceededLimit): void {
     if (this.#spared.get(pod.uid) === message) return;
     this.#spared.set(pod.uid, message);
-    const fields = { pod: `${pod.namespace}/${pod.name}`, podUID: pod.uid, message };
+    const fields = { ...podFields(pod), message };
     this.#deps.log.warn('A critical pod exceeds a limit and is not evicted', fields);
   }
 

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { containerId, podUid } from '../base/ids.ts';
 import { silentLog } from '../base/log.ts';
 import { LogCompression } from '../pods/logs/log-compression.ts';
 import { nodeLogFiles as files } from './node-log-files.ts';
@@ -76,7 +77,16 @@ describe('compressing', () => {
         await files.remove(path);
         if (path === at('a')) resolve();
       };
-      new LogCompression({ log: silentLog, files: { ...files, remove }, maxWorkers: 1 }).begin('log', [at('a')]);
+      new LogCompression({ log: silentLog, files: { ...files, remove }, maxWorkers: 1 }).begin(
+        {
+          id: containerId('c'),
+          container: 'main',
+          pod: { uid: podUid('uid-1'), namespace: 'default', name: 'web' },
+          path: at('a'),
+          running: true,
+        },
+        [at('a')],
+      );
     });
     await replaced;
     assert.equal(gunzipSync(readFileSync(at('a.gz'))).toString(), 'words');

@@ -288,7 +288,7 @@ async function tellFailure(
   try {
     await withTimeout(clock, failureTellMs, (signal) => recorder.told(signal));
   } catch (failure) {
-    log.warn('The API server was not told why the agent cannot start', { why: messageOf(failure) });
+    log.warn('The API server was not told why the agent cannot start', { err: messageOf(failure) });
   }
 }
 

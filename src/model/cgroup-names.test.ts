@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cgroupPath, kubepodsCgroup, podCgroup, qosCgroup, sandboxCgroupParent } from './cgroup-names.ts';
+import {
+  cgroupPath,
+  kubepodsCgroup,
+  podCgroup,
+  podUidOfCgroup,
+  qosCgroup,
+  sandboxCgroupParent,
+} from './cgroup-names.ts';
 
 const uid = '12-ab';
 
@@ -32,4 +39,17 @@ test('the runtime gets a path, or for systemd the unit alone', () => {
   const name = podCgroup('/', 'BestEffort', uid);
   assert.equal(sandboxCgroupParent(name, 'cgroupfs'), '/kubepods/besteffort/pod12-ab');
   assert.equal(sandboxCgroupParent(name, 'systemd'), 'kubepods-besteffort-pod12_ab.slice');
+});
+
+test('the path of a cgroup says whose pod it is, whatever lies below it', () => {
+  const cases = [
+    [cgroupPath(podCgroup('/', 'Burstable', uid), 'cgroupfs'), uid],
+    [`${cgroupPath(podCgroup('/my/root', 'Guaranteed', uid), 'cgroupfs')}/c0ffee`, uid],
+    [cgroupPath(podCgroup('/', 'BestEffort', uid), 'systemd'), uid],
+    [`${cgroupPath(podCgroup('/box', 'Guaranteed', uid), 'systemd')}/cri-containerd-c0ffee.scope`, uid],
+    ['/kubepods/burstable', undefined],
+    ['/podruntime/runtime', undefined],
+    ['/system.slice/my-pod1.slice', undefined],
+  ] as const;
+  for (const [path, expected] of cases) assert.equal(podUidOfCgroup(path), expected, path);
 });

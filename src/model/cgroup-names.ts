@@ -40,3 +40,12 @@ export function sliceName(name: CgroupName): string {
 export function sandboxCgroupParent(name: CgroupName, driver: CgroupDriver): string {
   return driver === 'systemd' ? sliceName(name) : cgroupPath(name, driver);
 }
+
+/** The uid of the pod that a path of a cgroup is of, or lies in; undefined for other cgroups. */
+export function podUidOfCgroup(path: string): string | undefined {
+  const named = /\/kubepods\/(?:burstable\/|besteffort\/)?pod([^/]+)/.exec(path)?.[1];
+  // No uid that a slice is named by has an underscore of its own.
+  return (
+    named ?? /kubepods(?:-burstable|-besteffort)?-pod([^/]+?)\.slice(?:\/|$)/.exec(path)?.[1]?.replaceAll('_', '-')
+  );
+}

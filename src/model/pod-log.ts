@@ -1,4 +1,4 @@
-import type { PodUid } from '../base/ids.ts';
+import type { PodFullName, PodUid } from '../base/ids.ts';
 
 /** What a log line needs of a pod; a DesiredPod, an API pod's metadata and a sandbox's metadata all have it. */
 export interface LoggedPod {
@@ -8,10 +8,10 @@ export interface LoggedPod {
 }
 
 /** The fields by which a log line names a pod: `pod="ns/name" podUID="…"`. What is unknown is left out. */
-export interface PodFields {
+export type PodFields = {
   readonly pod?: { readonly namespace: string; readonly name: string };
   readonly podUID?: string;
-}
+};
 
 /**
  * How every log line names its pod, so that one search finds all lines about it. A caller that knows only the uid passes
@@ -24,4 +24,17 @@ export function podFields({ namespace = '', name = '', uid = '' }: LoggedPod): P
 /** The same for a pod of which only the uid is known. */
 export function podUidFields(uid: PodUid): PodFields {
   return { podUID: uid };
+}
+
+/** The same for a mirror pod of which only the full name is known. */
+export function fullNameFields(fullName: PodFullName): PodFields {
+  const [name = '', namespace = ''] = fullName.split('_');
+  return { pod: { namespace, name } };
+}
+
+/** How a log line names several pods: `pods=["ns/name",…]`. */
+export function podListFields(pods: readonly { readonly namespace: string; readonly name: string }[]): {
+  readonly pods: readonly string[];
+} {
+  return { pods: pods.map(({ namespace, name }) => `${namespace}/${name}`) };
 }

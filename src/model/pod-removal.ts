@@ -1,6 +1,7 @@
 import { TubeletError } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
+import { podUidFields } from './pod-log.ts';
 
 /** What a component remembers of pods, and how it ends with a pod. */
 export interface PerPodState {
@@ -38,7 +39,7 @@ export class PodRemoval {
       try {
         state.forget(uid);
       } catch (error) {
-        this.#log.error(error, 'Per-pod state was not dropped', { podUID: uid, state: name });
+        this.#log.error(error, 'Per-pod state was not dropped', { ...podUidFields(uid), state: name });
       }
     }
   }

@@ -44,7 +44,8 @@ export class OwnNode {
     const inputs = await this.#inputs.gather(wasUnschedulable);
     const computed = computeNodeStatus(previous, inputs, clock.now());
     const problems = computed.problems.join('; ');
-    if (problems !== '' && problems !== this.#problems) log.warn('Failed to set some node status fields', { problems });
+    if (problems !== '' && problems !== this.#problems)
+      log.warn('Failed to set some node status fields', { err: problems });
     this.#problems = problems;
     return computed;
   }

@@ -103,7 +103,8 @@ export class PluginSocket {
       const retryMs = retryDelayMs(this.#failures);
       const why = describeError(error);
       // A socket that nobody serves any more may lie there for years; it is told of once.
-      if (why === this.#told) log.debug(4, 'Plugin still cannot be registered', { socket: this.#path, why, retryMs });
+      if (why === this.#told)
+        log.debug(4, 'Plugin still cannot be registered', { socket: this.#path, err: why, retryMs });
       else log.error(error, 'Plugin cannot be registered', { socket: this.#path, retryMs });
       this.#told = why;
       await clock.sleep(retryMs, signal).catch(() => undefined);
@@ -154,7 +155,7 @@ export class PluginSocket {
       if (signal.aborted) return;
       log.warn('Plugin cannot be told what became of its registration', {
         socket: this.#path,
-        why: describeError(failure),
+        err: describeError(failure),
       });
     }
   }

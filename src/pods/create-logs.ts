@@ -63,7 +63,7 @@ export function createLogs({ ports, signals, stores, runtime, files, policy }: L
           return pod === undefined ? [] : [{ observed: pod, contentRemovable: false }];
         }),
     },
-    onFailed: (message) => ports.log.warn('Container garbage collection failed', { message }),
+    onFailed: (message) => ports.log.warn('Container garbage collection failed', { err: message }),
   });
   const followers = [rotation, ...links];
   signals.statusChanged.listen((uid) => {

@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../model/caller.ts';
+import type { PodFields } from '../model/pod-log.ts';
 
 /** The places the agent listens at. `socket` is the read-only port as a unix socket, which its mode protects. */
 export type ListenerName = 'secure' | 'readOnly' | 'socket' | 'healthz';
@@ -85,6 +86,8 @@ export interface StreamedAnswer {
 export interface HandOver {
   readonly kind: 'handOver';
   readonly to: URL;
+  /** Names the pod of the session in the log. */
+  readonly about: PodFields;
 }
 
 export type RouteResponse = Page | StreamedAnswer | HandOver;

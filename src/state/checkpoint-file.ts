@@ -59,7 +59,7 @@ export class CheckpointFile<T> implements Component {
     const reading = parseCheckpoint<T>(text, version);
     if (reading.kind === 'read') return reading.content;
     if (reading.kind === 'damaged') {
-      log.warn('Checkpoint is damaged, putting it aside and going on without', { path, why: reading.why });
+      log.warn('Checkpoint is damaged, putting it aside and going on without', { path, err: reading.why });
       await this.#putAside();
     }
     return undefined;

@@ -4,6 +4,7 @@ import type { PodUid } from '../base/ids.ts';
 import { Limiter } from '../base/limiter.ts';
 import type { Log } from '../base/log.ts';
 import { jitter, type Random } from '../base/random.ts';
+import { podFields } from '../model/pod-log.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import { Kept } from './kept.ts';
 import type { Disk, TreeSize } from './ports.ts';
@@ -82,8 +83,8 @@ export class DiskFigures {
     this.#forgetOthers(pods);
     const works: (Promise<void> | undefined)[] = [];
     for (const pod of pods) {
-      works.push(this.#renewLogs(pod, signal), this.#renewFiles(pod.uid, signal));
-      for (const work of this.#renewVolumes(pod.uid, signal)) works.push(work);
+      works.push(this.#renewLogs(pod, signal), this.#renewFiles(pod, signal));
+      for (const work of this.#renewVolumes(pod, signal)) works.push(work);
     }
     return works;
   }
@@ -97,7 +98,7 @@ export class DiskFigures {
   /** The same for volumes of claims alone. */
   renewClaims(pods: readonly PodTarget[], signal: AbortSignal): readonly (Promise<void> | undefined)[] {
     this.#forgetOthers(pods);
-    return pods.flatMap(({ uid }) => this.#renewVolumes(uid, signal, { only: ({ pvc }) => pvc !== undefined }));
+    return pods.flatMap((pod) => this.#renewVolumes(pod, signal, { only: ({ pvc }) => pvc !== undefined }));
   }
 
   /** One pod, with figures that are not older than this; nobody else is forgotten. Volumes from elsewhere are left out. */
@@ -107,8 +108,8 @@ export class DiskFigures {
     signal: AbortSignal,
   ): readonly (Promise<void> | undefined)[] {
     return [
-      ...this.#renewVolumes(pod.uid, signal, { maxAgeMs, only: ({ origin }) => origin === undefined }),
-      ...(onlyVolumes ? [] : [this.#renewLogs(pod, signal, maxAgeMs), this.#renewFiles(pod.uid, signal, maxAgeMs)]),
+      ...this.#renewVolumes(pod, signal, { maxAgeMs, only: ({ origin }) => origin === undefined }),
+      ...(onlyVolumes ? [] : [this.#renewLogs(pod, signal, maxAgeMs), this.#renewFiles(pod, signal, maxAgeMs)]),
     ];
   }
 
@@ -123,25 +124,26 @@ export class DiskFigures {
     const { logs } = this.#figuresOf(pod.uid);
     if (logs.serves(maxAgeMs)) return undefined;
     const measure = (): Promise<PodLogs> => this.#lane.run(() => this.#measureLogs(pod, signal), signal);
-    return logs.renew(this.#keepMs(), measure, this.#failed(pod.uid, signal), maxAgeMs);
+    return logs.renew(this.#keepMs(), measure, this.#failed(pod, signal), maxAgeMs);
   }
 
-  #renewFiles(uid: PodUid, signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
+  #renewFiles(pod: PodTarget, signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
+    const { uid } = pod;
     const { files } = this.#figuresOf(uid);
     if (files.serves(maxAgeMs)) return undefined;
     const measure = (): Promise<TreeSize> => this.#lane.run(() => this.#measureFiles(uid, signal), signal);
-    return files.renew(filePeriods * this.#keepMs(), measure, this.#failed(uid, signal), maxAgeMs);
+    return files.renew(filePeriods * this.#keepMs(), measure, this.#failed(pod, signal), maxAgeMs);
   }
 
   #renewVolumes(
-    uid: PodUid,
+    pod: PodTarget,
     signal: AbortSignal,
     wish?: Omit<RenewalWish, 'keepMs'>,
   ): readonly (Promise<void> | undefined)[] {
     // A limit binds also where nobody wants to be told of volumes.
     if (this.#deps.volumePeriodMs <= 0 && wish?.maxAgeMs === undefined) return [];
-    this.#figuresOf(uid);
-    return this.#volumes.renew(uid, wish === undefined ? this.#usualWish : { ...wish, ...this.#usualWish }, signal);
+    this.#figuresOf(pod.uid);
+    return this.#volumes.renew(pod, wish === undefined ? this.#usualWish : { ...wish, ...this.#usualWish }, signal);
   }
 
   #figuresOf(uid: PodUid): PodFigures {
@@ -158,9 +160,9 @@ export class DiskFigures {
     return jitter(random, volumePeriodMs > 0 ? volumePeriodMs : usualPeriodMs, jitterFraction);
   };
 
-  #failed(podUID: PodUid, signal: AbortSignal): (error: unknown) => void {
+  #failed(pod: PodTarget, signal: AbortSignal): (error: unknown) => void {
     return (error) => {
-      if (!signal.aborted) this.#deps.log.error(error, 'Cannot measure what a pod takes on disk', { podUID });
+      if (!signal.aborted) this.#deps.log.error(error, 'Cannot measure what a pod takes on disk', podFields(pod));
     };
   }
 

@@ -1,5 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { podUidOfCgroup } from '../model/cgroup-names.ts';
+import { podFields } from '../model/pod-log.ts';
 import type { CgroupUsage } from '../model/usage.ts';
 import type { ContainerCgroups } from './container-cgroups.ts';
 import { CpuRates } from './cpu-rates.ts';
@@ -121,7 +123,10 @@ export class Sampler {
       const nanoCores = usage.cpu ? this.#rates.take(path, usage.cpu.totalNs, clock.monotonic(), ageMs) : 0;
       return { usage, nanoCores };
     } catch (error) {
-      log.error(error, 'Cannot read the usage of a cgroup', { cgroup: path });
+      log.error(error, 'Cannot read the usage of a cgroup', {
+        ...podFields({ uid: podUidOfCgroup(path) }),
+        cgroup: path,
+      });
       return undefined;
     }
   };

@@ -1,5 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { podUidOfCgroup } from '../model/cgroup-names.ts';
+import { podFields } from '../model/pod-log.ts';
 import type {
   CgroupOwner,
   CgroupUsage,
@@ -108,7 +110,10 @@ export class Snapshots {
     try {
       return this.#deps.cgroups.read(path, 'everything');
     } catch (error) {
-      this.#deps.log.error(error, 'Cannot read the usage of a cgroup', { cgroup: path });
+      this.#deps.log.error(error, 'Cannot read the usage of a cgroup', {
+        ...podFields({ uid: podUidOfCgroup(path) }),
+        cgroup: path,
+      });
       return undefined;
     }
   };

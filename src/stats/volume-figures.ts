@@ -3,6 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { PodUid } from '../base/ids.ts';
 import { Limiter } from '../base/limiter.ts';
 import type { Log } from '../base/log.ts';
+import { podFields, type LoggedPod } from '../model/pod-log.ts';
 import type { FilesystemUsage } from '../model/usage.ts';
 import { Kept } from './kept.ts';
 import type { Disk, DriverFigures, PodVolume, VolumeDisks, VolumeSource, VolumesOf, VolumeUsage } from './ports.ts';
@@ -22,6 +23,11 @@ export interface VolumeFiguresDeps {
 export interface MeasuredVolume {
   readonly volume: PodVolume;
   readonly usage: VolumeUsage;
+}
+
+/** A pod as its volumes are asked for. */
+export interface MeasuredPod extends LoggedPod {
+  readonly uid: PodUid;
 }
 
 /** When a volume is measured anew. */
@@ -92,7 +98,8 @@ export class VolumeFigures {
   }
 
   /** Measures what is too old. The promises never reject. */
-  renew(uid: PodUid, wish: RenewalWish, signal: AbortSignal): readonly (Promise<void> | undefined)[] {
+  renew(pod: MeasuredPod, wish: RenewalWish, signal: AbortSignal): readonly (Promise<void> | undefined)[] {
+    const { uid } = pod;
     const { keepMs, maxAgeMs, only } = wish;
     let works: (Promise<void> | undefined)[] | undefined;
     for (const known of this.#knownOf(uid)) {
@@ -104,16 +111,17 @@ export class VolumeFigures {
         known.hasFailed = false;
         return usage;
       };
-      const work = known.usage.renew(keepMs(), measure, (error) => this.#failed(uid, known, error, signal), ageMs);
+      const work = known.usage.renew(keepMs(), measure, (error) => this.#failed(pod, known, error, signal), ageMs);
       if (!known.hasFailed) (works ??= []).push(work);
     }
     return works ?? noWorks;
   }
 
   /** Said once, until it has been measured again. */
-  #failed(podUID: PodUid, known: KnownVolume, error: unknown, signal: AbortSignal): void {
+  #failed(pod: MeasuredPod, known: KnownVolume, error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return;
-    if (!known.hasFailed) this.#deps.log.error(error, 'Cannot measure a volume', { podUID, volume: known.volume.name });
+    const fields = { ...podFields(pod), volume: known.volume.name };
+    if (!known.hasFailed) this.#deps.log.error(error, 'Cannot measure a volume', fields);
     known.hasFailed = true;
   }
 

@@ -175,7 +175,7 @@ export async function chooseSnapshotter(root: string, deps: RuntimeDeps): Promis
     await deps.run(programs.umount, [folder('merged')]);
     return 'overlayfs';
   } catch (error) {
-    deps.log.debug(1, 'Overlay mounts do not work here, layers are copied', { reason: String(error) });
+    deps.log.debug(1, 'Overlay mounts do not work here, layers are copied', { err: String(error) });
     return 'native';
   } finally {
     await rm(probe, { recursive: true, force: true });

@@ -88,7 +88,7 @@ async function askRuntime(socket: string, choice: PodChoice, deps: RemovalDeps):
   } catch (error) {
     // It may be half dead; the pods are then removed by what is seen of them.
     deps.log.info('The container runtime could not remove its pods, they are removed without it', {
-      reason: describeError(error),
+      err: describeError(error),
     });
   }
 }

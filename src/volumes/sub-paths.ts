@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
 import type { PodUid } from '../base/ids.ts';
-import type { Log } from '../base/log.ts';
+import type { Log, LogFields } from '../base/log.ts';
 import { isKind, messageOf, TubeletError } from '../base/errors.ts';
+import { podUidFields } from '../model/pod-log.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import type { OpenPath, VolumeHost } from './ports.ts';
 
@@ -59,10 +60,11 @@ export class SubPaths {
     // The kernel would read it up to there.
     if (part.subPath.includes('\0')) throw new TubeletError('invalid', `the subPath of ${mount} has a zero byte`);
     const where = `for ${mount}`;
-    await this.#explained(`failed to create subPath directory ${where}`, () =>
+    const named = { ...podUidFields(uid), containerName: part.container };
+    await this.#explained(`failed to create subPath directory ${where}`, named, () =>
       paths.makeBelow(part.volumePath, part.subPath),
     );
-    await this.#explained(`failed to prepare subPath ${where}`, async () => {
+    await this.#explained(`failed to prepare subPath ${where}`, named, async () => {
       const open = await paths.openBelow(part.volumePath, part.subPath);
       try {
         await this.#bindOpen(uid, open, part.target);
@@ -103,11 +105,11 @@ export class SubPaths {
   }
 
   /** People read the short text; what went wrong inside a volume is for the log, except that its storage does not answer. */
-  async #explained(message: string, work: () => Promise<void>): Promise<void> {
+  async #explained(message: string, named: LogFields, work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (cause) {
-      this.#deps.log.error(cause, message, {});
+      this.#deps.log.error(cause, message, named);
       if (isKind(cause, 'unavailable')) {
         throw new TubeletError('unavailable', `${message}: ${messageOf(cause)}`, { cause });
       }

@@ -4,6 +4,7 @@ import type { Log } from '../base/log.ts';
 import type { Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
+import { podFields } from '../model/pod-log.ts';
 import type { ClaimedVolume } from './claims/claimed-volume.ts';
 import type { VolumeClaims } from './claims/volume-claims.ts';
 import type { VolumeEvents, VolumePlugin } from './ports.ts';
@@ -79,9 +80,9 @@ export class VolumeGrowth {
     } catch (error) {
       if (!signal.aborted) {
         log.debug(2, 'Size of a volume is not known', {
-          podUID: pod.uid,
+          ...podFields(pod),
           volume: volume.name,
-          why: describeError(error),
+          err: describeError(error),
         });
       }
       return undefined;

@@ -8,6 +8,7 @@ import type { Metrics } from '../base/metrics.ts';
 import type { Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
+import { podFields } from '../model/pod-log.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import type { VolumeClaims } from './claims/volume-claims.ts';
 import { countVolumes, noVolumes, readyVolumes, recordOf, underWay, type PodVolumes } from './pod-volumes.ts';
@@ -262,7 +263,12 @@ export class VolumeManager implements Component {
     this.#wakeIn(pod.uid, volumes, record.failure.nextAtMs - nowMs);
     if (!isWorthTelling(before, record.failure, nowMs)) return;
     events.record(pod, { type: 'Warning', reason: failure.reason, message });
-    log.debug(2, 'Volume cannot be set up', { podUID: pod.uid, volume: name, failures: record.failure.count, message });
+    log.debug(2, 'Volume cannot be set up', {
+      ...podFields(pod),
+      volume: name,
+      failures: record.failure.count,
+      err: message,
+    });
   }
 
   /** What a pod that must wait is told: which volumes, and what was last wrong with one. */

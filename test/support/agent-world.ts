@@ -1,4 +1,5 @@
 import { podUid, type PodUid } from '../../src/base/ids.ts';
+import type { RunPodSandboxRequest } from '../../src/gen/cri/api.ts';
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
@@ -14,6 +15,8 @@ import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
+import type { PlayedPod } from './judge-log.ts';
+import { judgeAfterEachTest } from './judged-logs.ts';
 
 export const testImage = 'localhost/test/busybox:1';
 
@@ -78,6 +81,7 @@ export class AgentWorld {
   readonly #seed: number;
   readonly #source: PodSource;
   readonly #more: (world: AgentWorld) => Partial<PodMachineDeps>;
+  readonly #played = new Map<string, PlayedPod>();
   #manifests: readonly DesiredPod[] = [];
   #lives = 0;
   #machine: PodMachine | undefined;
@@ -93,6 +97,18 @@ export class AgentWorld {
     this.#more = options.machine ?? (() => ({}));
     this.cri = createFakeCri({ clock: this.clock, ...(options.logs && { logs: options.logs }) });
     this.cri.images.add(testImage);
+    judgeAfterEachTest(this);
+  }
+
+  /** All pods that a source named or the runtime was given, in all lives of the agent. */
+  playedPods(): readonly PlayedPod[] {
+    for (const { uid, namespace, name } of this.#machine?.desired.all() ?? [])
+      this.#played.set(uid, { uid, namespace, name });
+    for (const { verb, request } of this.cri.calls) {
+      const metadata = verb === 'runPodSandbox' ? (request as RunPodSandboxRequest).config?.metadata : undefined;
+      if (metadata !== undefined) this.#played.set(metadata.uid, metadata);
+    }
+    return [...this.#played.values()];
   }
 
   get machine(): PodMachine {
@@ -170,6 +186,7 @@ export class AgentWorld {
   /** What stands in the manifests folder, or in the API server where that is the source, from now on. */
   async manifests(...pods: readonly DesiredPod[]): Promise<void> {
     this.#manifests = pods;
+    for (const { uid, namespace, name } of pods) this.#played.set(uid, { uid, namespace, name });
     this.#machine?.set(this.#source, pods);
     await this.clock.advance(0);
   }

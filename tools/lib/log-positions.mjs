@@ -9,7 +9,7 @@ import { readFileSync } from 'node:fs';
 import { basename, relative } from 'node:path';
 
 /** Arguments of each method as src/base/log.ts declares them. */
-const argumentCounts = { info: 2, debug: 3, warn: 2, error: 3 };
+export const argumentCounts = { info: 2, debug: 3, warn: 2, error: 3 };
 /** Objects with a method of the same name that are no loggers. */
 const otherNames = new Set(['console', 'registration']);
 const loggerName = /(?:^l|L)og$/;
@@ -86,7 +86,7 @@ function examine(node, parent, place) {
 }
 
 /** `log`, `deps.log`, `this.#deps.log`, `start().log`, and what `with` makes of one. */
-function isLogger(node) {
+export function isLogger(node) {
   if (node?.type === 'CallExpression') {
     const { callee } = node;
     return callee.type === 'MemberExpression' && callee.property.name === 'with' && isLogger(callee.object);
@@ -121,7 +121,7 @@ function lastName(node) {
   }
 }
 
-function walk(node, parent, visit) {
+export function walk(node, parent, visit) {
   visit(node, parent);
   for (const value of Object.values(node)) {
     if (Array.isArray(value)) {
@@ -131,7 +131,7 @@ function walk(node, parent, visit) {
 }
 
 /** From an offset to its line, counted from 1. */
-function lineCounter(text) {
+export function lineCounter(text) {
   const starts = [0];
   for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
   return (offset) => {

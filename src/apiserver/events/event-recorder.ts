@@ -11,6 +11,7 @@ import type { Event } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import { apiTime } from '../../model/api-time.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { EventCorrelator, remember, type Happening } from './correlate.ts';
 
 export interface EventRecorderDeps {
@@ -144,7 +145,7 @@ export class EventRecorder implements Component {
       const now = this.#entries.get(key);
       if (now !== undefined && !now.stored) this.#entries.set(key, { ...now, stored: true });
     } catch (error) {
-      await this.#failed(key, error, signal);
+      await this.#failed(key, entry, error, signal);
     } finally {
       this.#sending = false;
     }
@@ -176,18 +177,20 @@ export class EventRecorder implements Component {
     }
   }
 
-  async #failed(key: string, error: unknown, signal: AbortSignal): Promise<void> {
+  async #failed(key: string, { happening }: Entry, error: unknown, signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const { clock, random, log } = this.#deps;
+    const { about, reason } = happening;
+    const fields = { ...(about.kind === 'Pod' && podFields(about)), reason, err: messageOf(error) };
     if (isKind(error, 'denied', 'invalid', 'notFound', 'conflict', 'unsupported')) {
-      log.warn('The API server refused an event, and it is not sent again', { why: messageOf(error) });
+      log.warn('The API server refused an event, and it is not sent again', fields);
       return this.#drop(key, 'refused');
     }
     this.#tries++;
     // A server that is away comes back; one that answers nonsense to this event may do so for ever.
     if (this.#tries >= maxTries && !isKind(error, 'unavailable', 'timeout', 'exhausted')) {
       this.#tries = 0;
-      log.warn('Giving up on an event', { why: messageOf(error), tries: maxTries });
+      log.warn('Giving up on an event', { ...fields, tries: maxTries });
       return this.#drop(key, 'gaveUp');
     }
     this.#waitAgain(key);

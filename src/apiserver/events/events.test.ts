@@ -209,6 +209,17 @@ describe('EventRecorder', () => {
     await world.clock.settle();
     assert.deepEqual(world.calls, ['create shop Started 1', 'create shop Pulled 1']);
     assert.equal(world.lost('refused'), 1);
+    assert.deepEqual(
+      world.log.entries.map(({ fields }) => fields),
+      [
+        {
+          pod: { namespace: 'shop', name: 'web' },
+          podUID: 'u1',
+          reason: 'Started',
+          err: 'namespace is terminating',
+        },
+      ],
+    );
     await world.recorder.stop();
   });
 

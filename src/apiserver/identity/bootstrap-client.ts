@@ -116,14 +116,14 @@ async function firstCertificate(
         if (isKind(error, 'invalid') && !wasRefused) {
           // What was left by that name is of no use to anybody; a new key has a new name.
           wasRefused = true;
-          log.warn('A certificate cannot be used, asking for another', { why: messageOf(error) });
+          log.warn('A certificate cannot be used, asking for another', { err: messageOf(error) });
           await files.remove(keyPathIn(certDir));
           continue;
         }
         const isPassing = isKind(error, 'unavailable', 'timeout', 'exhausted', 'notFound');
         const delayMs = retryDelayMs(failures, random);
         if (!isPassing || clock.monotonic() + delayMs >= deadline) throw error;
-        log.warn('No certificate yet, trying again', { why: describeError(error), retryInMs: Math.round(delayMs) });
+        log.warn('No certificate yet, trying again', { err: describeError(error), retryInMs: Math.round(delayMs) });
         await clock.sleep(delayMs, signal);
       }
     }

@@ -47,7 +47,7 @@ export class CertificateStore {
       log.warn('Certificate file is damaged; it is put aside and counts as missing', {
         path,
         aside,
-        why: messageOf(error),
+        err: messageOf(error),
       });
       return undefined;
     }

@@ -42,7 +42,7 @@ export async function prepareClientIdentity(
     throw new TubeletError('invalid', `--kubeconfig ${kubeconfig}: ${why}; ${advice}`);
   }
   if (act !== 'keep') {
-    log.info('The node needs an identity', { why });
+    log.info('The node needs an identity', { reason: why });
     if (before.finding.kind === 'broken') {
       log.warn('Kubeconfig is put aside', { path: kubeconfig, aside: await files.putAside(kubeconfig) });
     }

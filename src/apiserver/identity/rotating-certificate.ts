@@ -96,7 +96,7 @@ export class RotatingCertificate {
       return this.#pause(step.act === 'wait' ? step.forMs : 0, signal);
     }
     try {
-      log.info('Asking for a new certificate', { certificate: name, why: step.why });
+      log.info('Asking for a new certificate', { certificate: name, reason: step.why });
       await this.#renew(shape, signal);
       this.#failures = 0;
     } catch (error) {

@@ -61,7 +61,7 @@ export async function ensureSelfSigned(deps: SelfSignedDeps): Promise<void> {
       const aside = await Promise.all([certificateFile, keyFile].map((path) => files.putAside(path)));
       log.warn('Self-signed serving certificate is damaged; it is put aside and made anew', {
         aside,
-        why: messageOf(error),
+        err: messageOf(error),
       });
     }
   }

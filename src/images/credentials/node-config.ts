@@ -89,6 +89,6 @@ export class NodeCredentials {
   #report(path: string, problem: string): void {
     if ((this.#reported.get(path) ?? '') === problem) return;
     this.#reported.set(path, problem);
-    if (problem !== '') this.#deps.log.warn('Registry credentials of the node cannot be read', { path, problem });
+    if (problem !== '') this.#deps.log.warn('Registry credentials of the node cannot be read', { path, err: problem });
   }
 }

@@ -155,7 +155,7 @@ describe('a plugin that fails', () => {
     assert.equal(await user(), 'u4');
     await ask();
     assert.deepEqual(
-      log.entries.map(({ severity, fields }) => [severity, fields['problem']]),
+      log.entries.map(({ severity, fields }) => [severity, fields['err']]),
       [
         ['warn', 'exit code 1'],
         ['warn', 'exit code 2'],
@@ -229,7 +229,7 @@ describe('on behalf of an account', () => {
     assert.deepEqual(await ask('a.example/app', podOf('bot')), []);
     assert.equal(log.entries.length, 0);
     assert.deepEqual(await ask('a.example/app', podOf('gone')), []);
-    assert.equal(log.entries[0]?.fields['problem'], 'there is no service account default/gone');
+    assert.equal(log.entries[0]?.fields['err'], 'there is no service account default/gone');
     assert.equal(calls.length, 0);
   });
 });

@@ -131,7 +131,7 @@ export class CredentialProvider {
     this.#lastFailure = failure;
     const fields = { plugin: config.name, ...(image !== undefined && { image }) };
     if (failure === '') log.info('Credential provider answers again', fields);
-    else log.warn('Credential provider gave no credentials', { ...fields, problem: failure });
+    else log.warn('Credential provider gave no credentials', { ...fields, err: failure });
   }
 }
 

@@ -160,7 +160,7 @@ export class PullRecords implements Component, PullJournal {
     try {
       before = await this.#read(ref);
     } catch (error) {
-      this.#deps.log.warn('Pull record cannot be understood and is written anew', { ref, problem: messageOf(error) });
+      this.#deps.log.warn('Pull record cannot be understood and is written anew', { ref, err: messageOf(error) });
     }
     const base = before ?? { lastUpdatedTime, imageRef: ref, credentialMapping: {} };
     const record = shown === undefined ? base : withCredentials(base, fullRepository(image), shown, lastUpdatedTime);
@@ -216,7 +216,7 @@ export class PullRecords implements Component, PullJournal {
     try {
       return decode(await this.#deps.files.readText(path));
     } catch (error) {
-      this.#deps.log.warn('Pull record is passed over', { path, problem: messageOf(error) });
+      this.#deps.log.warn('Pull record is passed over', { path, err: messageOf(error) });
       return undefined;
     }
   }

@@ -11,6 +11,7 @@ import type { CSIDriver, Node, Pod, RuntimeClass, Service } from '../../gen/kube
 import type { ApiObject } from '../../model/api-client.ts';
 import { apiResources, type ApiResource } from '../../model/api-resources.ts';
 import { isStatic } from '../../model/desired-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { boundedPod, maxPodBytes } from '../../model/pod-size.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
 import { boundedService } from '../../model/service-environment.ts';
@@ -88,7 +89,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
   const pods = reflect<Pod>(apiResources.pods, `spec.nodeName=${nodeName}`, (pod, previous) =>
     boundedPod(pod, previous, ({ metadata }) =>
       log.warn('An update that makes a pod too large is not taken', {
-        pod: { namespace: metadata?.namespace, name: metadata?.name },
+        ...podFields(metadata ?? {}),
         maxBytes: maxPodBytes,
       }),
     ),

@@ -1,14 +1,16 @@
 import type { EventRecorder } from '../../apiserver/events/index.ts';
 import type { Log } from '../../base/log.ts';
+import { podFields } from '../../model/pod-log.ts';
 import type { NodeEvents } from '../../node/index.ts';
 import type { PodEvents } from '../../pods/runtime/index.ts';
 
 /** Without an API server events go where they can still be read: into the log. */
 export function loggedEvents(log: Log): PodEvents {
   return {
-    record: ({ namespace, name }, { type, reason, message, fieldPath }) =>
+    record: ({ namespace, name, uid }, { type, reason, message, fieldPath }) =>
       log.info('Event occurred', {
         object: { namespace, name },
+        ...podFields({ namespace, name, uid }),
         ...(fieldPath !== undefined && { fieldPath }),
         kind: 'Pod',
         apiVersion: 'v1',

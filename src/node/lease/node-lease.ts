@@ -77,7 +77,7 @@ export class NodeLease implements Component {
         if (isKind(error, 'conflict', 'notFound')) this.#known = await this.#ensure(signal);
         if (attempt < triesPerRenewal) continue;
         const { log, resetConnections } = this.#deps;
-        log.warn('Failed to update node lease', { why: messageOf(error), tries: attempt });
+        log.warn('Failed to update node lease', { err: messageOf(error), tries: attempt });
         if (isKind(error, 'timeout', 'unavailable')) resetConnections();
         throw error;
       }

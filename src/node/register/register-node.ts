@@ -91,7 +91,7 @@ export class RegisterNode implements Component {
     } catch (error) {
       // Some clusters let a node look at itself but not make itself: then it may be there all the same.
       if (!isKind(error, 'alreadyExists', 'denied')) throw error;
-      log.debug(2, 'The node could not be created, looking for one', { node: nodeName, why: wordsOf(error) });
+      log.debug(2, 'The node could not be created, looking for one', { node: nodeName, err: wordsOf(error) });
       this.#done(await this.#reconcile(initial.node, signal));
     }
   }

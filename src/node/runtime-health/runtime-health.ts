@@ -116,7 +116,7 @@ export class RuntimeHealth implements Component {
     if (before !== undefined && same) return;
     const { log, onChange } = this.#deps;
     for (const problem of [facts.runtimeError, facts.networkError]) {
-      if (problem !== undefined) log.warn('Container runtime is not ready for pods', { problem });
+      if (problem !== undefined) log.warn('Container runtime is not ready for pods', { err: problem });
     }
     if (before !== undefined && this.#isReady()) log.info('Container runtime is ready for pods');
     onChange?.();

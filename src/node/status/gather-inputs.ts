@@ -110,7 +110,7 @@ export class InputGatherer {
   #known<T>(what: string, maxAgeMs: number, read: () => Promise<T>): LastKnown<T> {
     const { clock, log } = this.#deps;
     const onError = (error: unknown): void =>
-      log.debug(2, 'Part of the node status could not be read', { what, why: messageOf(error) });
+      log.debug(2, 'Part of the node status could not be read', { what, err: messageOf(error) });
     return new LastKnown({ clock, read, maxAgeMs, patienceMs, onError });
   }
 }

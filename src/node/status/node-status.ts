@@ -142,7 +142,7 @@ export class NodeStatus implements Component {
         if (attempt > 0 && isKind(error, 'timeout', 'unavailable')) resetConnections();
         if (attempt + 1 >= tries)
           throw new TubeletError('unavailable', 'update node status exceeds retry count', { cause: error });
-        log.debug(2, 'Error updating node status, will retry', { why: messageOf(error) });
+        log.debug(2, 'Error updating node status, will retry', { err: messageOf(error) });
       }
     }
   }

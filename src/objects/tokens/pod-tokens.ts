@@ -7,6 +7,7 @@ import type { TokenRequest } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { tokenWishes, type TokenWish } from '../../model/token-wish.ts';
 import { askDespiteDenial } from '../ask-despite-denial.ts';
 import { refreshAt, tokenKey, tokenRequest, type Token } from './compute-token.ts';
@@ -48,8 +49,9 @@ export class PodTokens {
       if (cached === undefined || now >= cached.expiresAtMs || isKind(error, 'cancelled')) throw error;
       const { log } = this.#deps;
       log.warn('Cannot renew a token; the present one is still good', {
+        ...podFields({ namespace: wish.namespace, ...wish.pod }),
         serviceAccount: `${wish.namespace}/${wish.serviceAccount}`,
-        why: messageOf(error),
+        err: messageOf(error),
       });
       return cached.token;
     }
@@ -61,7 +63,10 @@ export class PodTokens {
     for (const wish of missing) {
       this.get(wish, signal).catch((error: unknown) => {
         // Who needs it asks again, and tells the pod what is wrong.
-        this.#deps.log.debug(4, 'A token cannot be had yet', { podUID: wish.pod.uid, why: messageOf(error) });
+        this.#deps.log.debug(4, 'A token cannot be had yet', {
+          ...podFields({ namespace: wish.namespace, ...wish.pod }),
+          err: messageOf(error),
+        });
       });
     }
   }

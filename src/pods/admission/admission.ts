@@ -2,6 +2,7 @@ import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 import { admissionMetrics, type AdmissionMetrics } from './admission-metrics.ts';
 import { admissionChain, judge } from './chain.ts';
@@ -84,7 +85,7 @@ export class Admission {
 
   #tell(pod: DesiredPod, verdict: Verdict): void {
     const { log } = this.#deps;
-    const fields = { pod: { namespace: pod.namespace, name: pod.name }, podUID: pod.uid };
+    const fields = podFields(pod);
     if (verdict.admit === false) {
       const { reason, message } = verdict;
       log.info('Pod was not admitted', { ...fields, reason, message });

@@ -1,6 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { desiredPod, isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import type { PodUpdate } from '../../model/pod-update.ts';
 import { conditionReasons } from '../../model/reasons.ts';
 import { allocationOf, asksForMore, restoredAllocation, withAllocation, type Allocation } from './compute-allocated.ts';
@@ -66,8 +67,7 @@ export class Allocations {
   }
 
   #tell(pod: DesiredPod, { reason, message }: ResizeRefusal): void {
-    const name = { namespace: pod.namespace, name: pod.name };
-    this.#log.info('Pod resize is not carried out', { pod: name, podUID: pod.uid, reason, message });
+    this.#log.info('Pod resize is not carried out', { ...podFields(pod), reason, message });
   }
 }
 

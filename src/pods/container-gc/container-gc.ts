@@ -7,6 +7,8 @@ import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import { Mailbox } from '../../base/mailbox.ts';
 import type { Random } from '../../base/random.ts';
+import type { ObservedPod } from '../../model/observed-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import {
   computeEvictable,
   computeEvictableSandboxes,
@@ -86,7 +88,7 @@ export class ContainerGc implements Component {
         try {
           await this.#limiter.run(() => this.#clear(pod, evictable.get(uid) ?? [], signal), signal);
         } catch (error) {
-          if (!signal.aborted) stuck.set(uid, this.#failed(uid, error));
+          if (!signal.aborted) stuck.set(uid, this.#failed(pod.observed, error));
         }
       }),
     );
@@ -101,13 +103,13 @@ export class ContainerGc implements Component {
     if (evictable.length + sandboxes.length === 0) return;
     try {
       for (const { id, logPath, why } of evictable) {
-        log.debug(3, 'Removing dead container', { podUID: observed.uid, containerID: id, why });
+        log.debug(3, 'Removing dead container', { ...podFields(observed), containerID: id, reason: why });
         // The log first: without the container nobody would know any more whose it is.
         if (logPath !== undefined) await logs.remove(logPath);
         await gone(runtime.removeContainer({ containerId: id }, { signal }));
       }
       for (const id of sandboxes) {
-        log.debug(3, 'Removing dead sandbox', { podUID: observed.uid, podSandboxID: id });
+        log.debug(3, 'Removing dead sandbox', { ...podFields(observed), podSandboxID: id });
         await gone(runtime.removePodSandbox({ podSandboxId: id }, { signal }));
       }
     } finally {
@@ -115,10 +117,10 @@ export class ContainerGc implements Component {
     }
   }
 
-  #failed(uid: PodUid, error: unknown): string {
+  #failed(observed: ObservedPod, error: unknown): string {
     const why = describeError(error);
-    if (this.#stuck.get(uid) !== why) {
-      this.#deps.log.error(error, 'Cannot remove dead containers, will try again', { podUID: uid });
+    if (this.#stuck.get(observed.uid) !== why) {
+      this.#deps.log.error(error, 'Cannot remove dead containers, will try again', podFields(observed));
       this.#deps.onFailed(why);
     }
     return why;

@@ -9,6 +9,7 @@ import type { Pod } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { fullNameFields, podFields, type PodFields } from '../../model/pod-log.ts';
 import { computeMirrorAction, type NodeIdentity } from './compute-mirror.ts';
 import type { MirrorPods } from './mirror-pods.ts';
 
@@ -50,7 +51,10 @@ export class MirrorKeeper implements Component {
       watch: deps.watch,
       work: (fullName, signal) => this.#reconcile(fullName, signal),
       onError: (fullName, error, retryMs) =>
-        log.error(error, 'Cannot bring a mirror pod up to date', { pod: fullName, retryInMs: Math.round(retryMs) }),
+        log.error(error, 'Cannot bring a mirror pod up to date', {
+          ...this.#named(fullName),
+          retryInMs: Math.round(retryMs),
+        }),
     });
   }
 
@@ -89,15 +93,22 @@ export class MirrorKeeper implements Component {
     const waitMs = this.#waitMs(pod, mirror);
     if (waitMs > 0) return waitMs;
     if (action.remove !== undefined && mirror !== undefined) {
-      log.info('Deleting a mirror pod', { pod: fullName, why: action.why });
+      log.info('Deleting a mirror pod', { ...this.#named(fullName), reason: action.why });
       await this.#remove(mirror, action.remove, signal);
     }
     if (action.create !== undefined) {
-      log.info('Creating a mirror pod', { pod: fullName, why: action.why });
-      await this.#create(action.create, signal);
+      log.info('Creating a mirror pod', { ...this.#named(fullName), reason: action.why });
+      await this.#create(fullName, action.create, signal);
       if (pod !== undefined) this.#made.set(fullName, { uid: pod.uid, atMs: clock.monotonic() });
     }
     return undefined;
+  }
+
+  /** The static pod; the mirror itself where nothing else is left of it. */
+  #named(fullName: PodFullName): PodFields {
+    const pod = this.#deps.shown().find((candidate) => candidate.fullName === fullName);
+    const known = pod ?? this.#deps.mirrors.get(fullName)?.metadata;
+    return known === undefined ? fullNameFields(fullName) : podFields(known);
   }
 
   /** How long a mirror that was made of this very pod and does not show it is left alone. */
@@ -117,13 +128,13 @@ export class MirrorKeeper implements Component {
     }
   }
 
-  async #create(mirror: Pod, signal: AbortSignal): Promise<void> {
+  async #create(fullName: PodFullName, mirror: Pod, signal: AbortSignal): Promise<void> {
     try {
       await this.#deps.api.create(apiResources.pods, mirror.metadata?.namespace, mirror, { signal });
     } catch (error) {
       // The one that is there will be told of, and compared, soon.
       if (!isKind(error, 'alreadyExists')) throw error;
-      this.#deps.log.debug(4, 'A mirror pod exists already', { why: messageOf(error) });
+      this.#deps.log.debug(4, 'A mirror pod exists already', { ...this.#named(fullName), err: messageOf(error) });
     }
   }
 }

@@ -7,6 +7,7 @@ import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import { Mailbox } from '../../base/mailbox.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
+import { podFields, podUidFields } from '../../model/pod-log.ts';
 import { computeLeftovers } from './compute-leftovers.ts';
 import { housekeepingMetrics, type HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { Directories, Lifecycles, Observations, Remover, Workers } from './ports.ts';
@@ -158,7 +159,7 @@ export class Housekeeping implements Component {
     const remains = await observed.look(uid, signal);
     if (!lifecycles.canBeRemoved(uid)) return;
     if (lifecycles.continuesFormerLife(uid)) {
-      log.debug(2, 'Pod starts again', { podUID: uid });
+      log.debug(2, 'Pod starts again', podFields(remains));
     } else {
       await remover.remove(remains, signal);
       if (!lifecycles.canBeRemoved(uid)) return;
@@ -166,7 +167,7 @@ export class Housekeeping implements Component {
       // What others know of the runtime must not show what is gone.
       await observed.look(uid, signal);
       if (!lifecycles.canBeRemoved(uid)) return;
-      log.debug(2, 'Pod removed', { podUID: uid });
+      log.debug(2, 'Pod removed', podFields(remains));
     }
     // The old life is forgotten everywhere before a new one begins.
     podRemoval.podRemoved(uid);
@@ -176,7 +177,7 @@ export class Housekeeping implements Component {
   async #removeStray(uid: PodUid): Promise<void> {
     const { directories, lifecycles, isDesired, podRemoval, log } = this.#deps;
     // Once, however often it is tried.
-    if (!this.#stuck.has(uid)) log.info('Removing orphaned pod directory', { podUID: uid });
+    if (!this.#stuck.has(uid)) log.info('Removing orphaned pod directory', podUidFields(uid));
     try {
       await directories.remove(uid);
       this.#strays.removed++;
@@ -190,7 +191,7 @@ export class Housekeeping implements Component {
 
   /** One pod's remains that cannot be removed keep nobody else's from going. */
   async #attempt(uid: PodUid, removal: () => Promise<void>): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { clock, log, observed } = this.#deps;
     try {
       await removal();
       this.#stuck.delete(uid);
@@ -205,7 +206,11 @@ export class Housekeeping implements Component {
       const retryMs = firstRetryMs * 2 ** (failures - 1);
       if (retryMs < resyncMs) this.#wakeIn(retryMs);
       if (before?.why === why) return;
-      log.error(error, 'Cannot remove what is left of a pod, will try again', { podUID: uid });
+      log.error(
+        error,
+        'Cannot remove what is left of a pod, will try again',
+        podFields({ ...observed.listed().get(uid), uid }),
+      );
     }
   }
 }

@@ -1,5 +1,7 @@
 import type { ContainerId, PodUid } from '../../base/ids.ts';
+import type { LogFields } from '../../base/log.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 
 /** The log of one instance of a container. */
 export interface ContainerLog {
@@ -23,6 +25,11 @@ export function containerLogsOf(pod: ObservedPod): readonly ContainerLog[] {
       path,
       running: state === 'running',
     }));
+}
+
+/** By which a log line says whose log it is about. */
+export function logFields({ pod, container, id }: Pick<ContainerLog, 'pod' | 'container' | 'id'>): LogFields {
+  return { ...podFields(pod), containerName: container, containerID: id };
 }
 
 /** Longest name of a file, and what has to fit behind the part that is cut. */

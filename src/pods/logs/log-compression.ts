@@ -1,6 +1,7 @@
 import { isKind } from '../../base/errors.ts';
 import { Limiter } from '../../base/limiter.ts';
 import type { Log } from '../../base/log.ts';
+import { logFields, type ContainerLog } from './container-log.ts';
 import type { LogFiles } from './ports.ts';
 
 export interface LogCompressionDeps {
@@ -31,11 +32,11 @@ export class LogCompression {
   }
 
   /** Nothing may be under way for that log. */
-  begin(log: string, files: readonly string[]): void {
+  begin(log: ContainerLog, files: readonly string[]): void {
     if (files.length === 0) return;
     const stop = new AbortController();
-    const done = this.#compress(files, stop.signal).finally(() => this.#work.delete(log));
-    this.#work.set(log, { stop, done });
+    const done = this.#compress(log, files, stop.signal).finally(() => this.#work.delete(log.path));
+    this.#work.set(log.path, { stop, done });
   }
 
   /** Breaks off what is under way for a log. */
@@ -49,14 +50,14 @@ export class LogCompression {
     await Promise.all([...this.#work.keys()].map((log) => this.end(log)));
   }
 
-  async #compress(files: readonly string[], signal: AbortSignal): Promise<void> {
+  async #compress(log: ContainerLog, files: readonly string[], signal: AbortSignal): Promise<void> {
     for (const path of files) {
       try {
         await this.#limiter.run(() => compressFile(this.#deps.files, path, signal), signal);
       } catch (error) {
         if (signal.aborted) return;
         // It stays as it is, counts as one file, and goes when its time has come.
-        this.#deps.log.error(error, 'Cannot compress a container log', { path });
+        this.#deps.log.error(error, 'Cannot compress a container log', { ...logFields(log), path });
       }
     }
   }

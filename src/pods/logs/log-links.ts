@@ -6,7 +6,7 @@ import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
-import { linkName, type ContainerLog } from './container-log.ts';
+import { linkName, logFields, type ContainerLog } from './container-log.ts';
 import type { ContainerLogs, LinkFiles } from './ports.ts';
 
 export interface LogLinksDeps {
@@ -101,7 +101,11 @@ export class LogLinks implements Component {
         const failure = messageOf(error);
         if (failure === this.#lastFailure) continue;
         this.#lastFailure = failure;
-        this.#deps.log.error(error, 'Cannot link a container log', { path: log.path, folder: this.#deps.folder });
+        this.#deps.log.error(error, 'Cannot link a container log', {
+          ...logFields(log),
+          path: log.path,
+          folder: this.#deps.folder,
+        });
       }
     }
   }

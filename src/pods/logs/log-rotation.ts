@@ -8,7 +8,7 @@ import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
 import { computeNextLook, growthAfterRotation, measureGrowth, type Growth } from './compute-next-look.ts';
 import type { RotationLimits } from './compute-rotation.ts';
-import type { ContainerLog } from './container-log.ts';
+import { logFields, type ContainerLog } from './container-log.ts';
 import { LogCompression } from './log-compression.ts';
 import type { ContainerLogs, LogFiles, LogRuntime, LogWatch } from './ports.ts';
 import { removeLog, rotateLog } from './rotate-log.ts';
@@ -171,7 +171,7 @@ export class LogRotation implements Component {
 
   async #rotate(tracked: Tracked, size: number | undefined, growth: Growth): Promise<void> {
     const { clock, log, limits } = this.#deps;
-    const { path, id, container } = tracked.log;
+    const { path } = tracked.log;
     await this.#compression.end(path);
     const toCompress = await rotateLog(this.#deps, tracked.log, size, this.#stopped.signal);
     if (size === undefined && (await this.#deps.files.size(path)) === undefined) {
@@ -179,8 +179,8 @@ export class LogRotation implements Component {
     }
     tracked.growth = growthAfterRotation(growth, clock.monotonic());
     const words = size === undefined ? 'Container log was missing and is reopened' : 'Container log rotated';
-    log.debug(4, words, { path, containerID: id, containerName: container, size, limit: limits.maxSize });
-    if (!this.#stopped.signal.aborted) this.#compression.begin(path, toCompress);
+    log.debug(4, words, { ...logFields(tracked.log), path, size, limit: limits.maxSize });
+    if (!this.#stopped.signal.aborted) this.#compression.begin(tracked.log, toCompress);
   }
 
   #schedule(tracked: Tracked, growth: Growth): void {
@@ -208,6 +208,7 @@ export class LogRotation implements Component {
       if (this.#watchFailed) return;
       this.#watchFailed = true;
       log.error(error, 'Cannot watch container logs, looking at quiet ones at intervals only', {
+        ...logFields(tracked.log),
         path: tracked.log.path,
       });
     }
@@ -223,6 +224,6 @@ export class LogRotation implements Component {
     const failure = messageOf(error);
     if (tracked.failures < 2 || failure === tracked.lastFailure) return;
     tracked.lastFailure = failure;
-    this.#deps.log.error(error, 'Cannot rotate a container log, will try again', { path, containerID: id });
+    this.#deps.log.error(error, 'Cannot rotate a container log, will try again', { ...logFields(tracked.log), path });
   }
 }

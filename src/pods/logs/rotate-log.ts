@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { computeRotation, type RotationLimits } from './compute-rotation.ts';
-import type { ContainerLog } from './container-log.ts';
+import { logFields, type ContainerLog } from './container-log.ts';
 import type { LogFiles, LogRuntime } from './ports.ts';
 import { localStamp, rotatedName } from './rotated-name.ts';
 
@@ -39,7 +39,11 @@ export async function rotateLog(
   for (const step of steps) {
     switch (step.kind) {
       case 'remove':
-        deps.log.debug(4, 'Removing container log', { path: join(folder, step.name), why: step.why });
+        deps.log.debug(4, 'Removing container log', {
+          ...logFields(log),
+          path: join(folder, step.name),
+          reason: step.why,
+        });
         await files.remove(join(folder, step.name));
         break;
       case 'rename':
@@ -73,7 +77,10 @@ async function reopen(
         throw new TubeletError('internal', message, { cause: second });
       }
       // The runtime has done it and only its answer was lost: the file that is there has newer lines.
-      agentLog.debug(2, 'Container log was reopened although the runtime failed', { path: log.path });
+      agentLog.debug(2, 'Container log was reopened although the runtime failed', {
+        ...logFields(log),
+        path: log.path,
+      });
       return;
     }
     throw error;

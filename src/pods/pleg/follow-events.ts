@@ -36,7 +36,7 @@ export async function followEvents(options: FollowEventsOptions): Promise<void> 
       if (clock.monotonic() - opened < lastedMs) throw error;
       log.debug(2, 'The stream of container events broke, opening it again', {
         stream: stream.name,
-        why: messageOf(error),
+        err: messageOf(error),
       });
     }
     return clock.sleep(reopenMs, signal);

@@ -3,6 +3,7 @@ import { messageOf } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { Wakeup } from '../../base/wakeup.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { confirmClaim, type Claim } from './confirm-hint.ts';
 import type { ListedPod } from './diff-listing.ts';
 import { judgeHint } from './judge-hint.ts';
@@ -157,14 +158,16 @@ export class HintDesk {
   async #confirmed(uid: PodUid, claim: Claim, nudge: Wakeup): Promise<void> {
     const { log } = this.#deps;
     const { signal } = this.#stopped;
-    const { id, state } = claim;
+    const { id, sandbox, state } = claim;
+    const pod = this.#deps.observed.listed().get(uid);
+    const named = { ...podFields({ uid, ...pod }), [sandbox ? 'podSandboxID' : 'containerID']: id };
     try {
       const outcome = await confirmClaim(this.#deps, claim, nudge, signal);
-      if (outcome === 'unclear') log.debug(2, 'The runtime does not show what its events told', { id, state });
+      if (outcome === 'unclear') log.debug(2, 'The runtime does not show what its events told', { ...named, state });
       if (outcome !== 'known') this.#tell(uid);
     } catch (error) {
       if (signal.aborted) return;
-      log.debug(2, 'The runtime does not say what became of a container', { id, state, why: messageOf(error) });
+      log.debug(2, 'The runtime does not say what became of a container', { ...named, state, err: messageOf(error) });
       this.#tell(uid);
     }
   }

@@ -1,10 +1,11 @@
 import type { CancelTimer, Clock } from '../../base/clock.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { ContainerId, PodUid } from '../../base/ids.ts';
-import type { Log } from '../../base/log.ts';
+import type { Log, LogFields } from '../../base/log.ts';
 import { containerFieldPath } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { eventOf, tryResult, withOwnLag } from './judge-outcome.ts';
 import type { LoopLag } from './loop-lag.ts';
 import type { Events, LastKnown, ProbeMetrics, ProbeOutcome, Prober } from './ports.ts';
@@ -197,9 +198,8 @@ export class ProbeWorker {
     const result = tryResult(outcome);
     if (!counted && result !== 'success') return;
     if (outcome.kind !== 'success') {
-      const { name, namespace, uid } = pod;
-      const fields = { probeType: type, pod: { namespace, name }, podUID: uid, containerName: container.name };
-      log.debug(1, 'Probe did not succeed', { ...fields, ...outcome });
+      const fields = { probeType: type, ...podFields(pod), containerName: container.name };
+      log.debug(1, 'Probe did not succeed', { ...fields, ...loggedOutcome(outcome) });
     }
     const event = eventOf(type, outcome, containerFieldPath(kind, container.name));
     if (event !== undefined) events.record(pod, event);
@@ -212,4 +212,11 @@ export class ProbeWorker {
     this.#attempt = undefined;
     attempt?.abort();
   }
+}
+
+/** An outcome as fields of a log line. */
+function loggedOutcome(outcome: ProbeOutcome): LogFields {
+  if (outcome.kind === 'error') return { kind: outcome.kind, state: outcome.state, err: outcome.error };
+  if (outcome.kind === 'inconclusive') return { kind: outcome.kind, reason: outcome.why };
+  return { ...outcome };
 }

@@ -10,6 +10,7 @@ import type { HostDns } from '../../model/dns.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import type { UserNamespaceBlock } from '../../model/namespaces.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { startReasons } from '../../model/reasons.ts';
 import { runtimeHandlerFor, type HandlerChoice, type RuntimeClasses } from '../../model/runtime-class.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
@@ -272,7 +273,7 @@ export class PodRuntime {
       const leftOut = computeLeftOut(input.pod);
       if (leftOut.length > 0) {
         this.#deps.log.warn('The runtime is not given all labels and annotations of a pod: they are too long', {
-          pod: { namespace: input.pod.namespace, name: input.pod.name },
+          ...podFields(pod),
           leftOut: leftOut.slice(0, maxLeftOutShown),
         });
       }
@@ -303,7 +304,7 @@ export class PodRuntime {
   ): Promise<SandboxId> {
     const choice = this.#handlerFor(pod);
     if ('refusal' in choice) throw this.#sandboxFailed(pod, choice.refusal);
-    this.#deps.log.debug(2, 'Creating pod sandbox', { pod: { namespace: pod.namespace, name: pod.name }, why });
+    this.#deps.log.debug(2, 'Creating pod sandbox', { ...podFields(pod), reason: why });
     const { runtime, clock, started } = this.#deps;
     const began = clock.monotonic();
     const ran = (failed: boolean): void => {

@@ -2,6 +2,7 @@ import type { Container } from '../../gen/kubernetes/types.ts';
 import { describePod } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { containerEvents } from '../../model/event-reasons.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { startReasons } from '../../model/reasons.ts';
 import type { StartRefusal } from './ports.ts';
 import { runHook, withoutArguments } from './run-hook.ts';
@@ -27,9 +28,10 @@ export async function runPostStart(
   const problem = await runHook(deps.hooks, { ...input, onPlainHttp: toldOfFallback(deps, pod) }, signal);
   if (problem === undefined) return undefined;
   deps.log.warn('PostStart hook failed', {
+    ...podFields(pod),
     containerName: container.name,
     containerID: instance.id,
-    problem: withoutArguments(problem, handler),
+    err: withoutArguments(problem, handler),
   });
   const message = 'PostStartHook failed';
   deps.events.record(pod, { type: 'Warning', reason: containerEvents.failedPostStartHook, message, fieldPath });

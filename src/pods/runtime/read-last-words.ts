@@ -1,11 +1,16 @@
 import { cutText } from '../../base/cut-text.ts';
 import { isKind } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
+import type { Log, LogFields } from '../../base/log.ts';
 import { ContainerState, type ContainerStatus } from '../../gen/cri/api.ts';
 import {
+  containerNameLabel,
   containerTerminationMessagePathAnnotation,
   containerTerminationMessagePolicyAnnotation,
+  podNameLabel,
+  podNamespaceLabel,
+  podUidLabel,
 } from '../../model/labels.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { computeTerminationMessage, terminationLimits, wantsLogTail } from '../../model/termination-message.ts';
 
 export interface LastWordsFiles {
@@ -38,7 +43,7 @@ export async function readLastWords({ files, log }: LastWordsDeps, status: Conta
       return await read;
     } catch (error) {
       if (!isKind(error, 'notFound'))
-        log.warn('Cannot read the last words of a container', { what, containerID: status.id, error });
+        log.warn('Cannot read the last words of a container', { ...whose(status), what, err: error });
       return undefined;
     }
   };
@@ -49,4 +54,10 @@ export async function readLastWords({ files, log }: LastWordsDeps, status: Conta
   const logTail =
     wantsLogTail(known) && logPath !== '' ? await believed(logPath, files.readLogTail(logPath, limits)) : undefined;
   return computeTerminationMessage({ ...known, logTail });
+}
+
+/** The runtime keeps with a container whose it is. */
+function whose({ id, labels }: ContainerStatus): LogFields {
+  const pod = { namespace: labels[podNamespaceLabel], name: labels[podNameLabel], uid: labels[podUidLabel] };
+  return { ...podFields(pod), containerName: labels[containerNameLabel], containerID: id };
 }

@@ -5,6 +5,7 @@ import { CreateContainerRequest, type ContainerConfig, type PodSandboxConfig } f
 import { containerFieldPath, describePod } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { containerEvents } from '../../model/event-reasons.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { startReasons } from '../../model/reasons.ts';
 import type { PrepareContainer } from './prepare-container.ts';
 import type { ContainerStart } from './pod-actions.ts';
@@ -75,7 +76,7 @@ export async function startContainer(
   );
   const { postStart } = start.container.lifecycle ?? {};
   const message = postStart === undefined ? refusal.message : withoutArguments(refusal.message, postStart);
-  deps.log.debug(1, 'Container cannot start', { pod: podRef(pod), containerName: name, ...refusal, message });
+  deps.log.debug(1, 'Container cannot start', { ...podFields(pod), containerName: name, ...refusal, message });
   if (refusal.reason !== startReasons.crashLoopBackOff) deps.started.containerFailed(start.kind, refusal.reason);
   if (!hasSpoken.has(refusal.reason))
     warn(containerEvents.failed, `Error: ${isImageReason(refusal.reason) ? refusal.reason : refusal.message}`);
@@ -163,10 +164,10 @@ async function createAndStart(
     fieldPath,
   });
   deps.log.debug(2, 'Container started', {
-    pod: podRef(pod),
+    ...podFields(pod),
     containerName: name,
     containerID: created.ok,
-    why: start.reason,
+    reason: start.reason,
   });
   const instance = {
     id: containerId(created.ok),
@@ -192,8 +193,6 @@ async function create(
     return { refusal: { reason: startReasons.createContainerError, message: wordsOf(error) } };
   }
 }
-
-const podRef = ({ namespace, name }: DesiredPod): { namespace: string; name: string } => ({ namespace, name });
 
 function isRuntimeFailure(reason: string): boolean {
   return reason === startReasons.createContainerError || reason === startReasons.runContainerError;

@@ -9,6 +9,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { containerEvents } from '../../model/event-reasons.ts';
 import { containerPortsAnnotation, containerPreStopHandlerAnnotation } from '../../model/labels.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
+import { podFields, type LoggedPod } from '../../model/pod-log.ts';
 import type { ContainerRuntime, PodEvents } from './ports.ts';
 import { runHook, withoutArguments, type HookDeps } from './run-hook.ts';
 import type { RuntimeMetrics } from './runtime-metrics.ts';
@@ -34,6 +35,8 @@ export interface StopHow {
   readonly message?: string;
   /** Ends when those that must go first have gone. */
   readonly turn?: Promise<unknown>;
+  /** Names a pod in the log of which no source has a spec. */
+  readonly orphan?: LoggedPod;
   readonly signal: AbortSignal;
 }
 
@@ -57,6 +60,7 @@ export async function stopContainer(
   if (how.turn !== undefined) await within(clock, left() * 1_000, signal, () => how.turn);
   const timeout = BigInt(Math.max(minimumStopSeconds, Math.ceil(left())));
   log.debug(2, 'Killing container with a grace period', {
+    ...podFields(pod ?? how.orphan ?? {}),
     containerName: observed.name,
     containerID: observed.id,
     gracePeriod: Number(timeout),
@@ -72,7 +76,7 @@ async function preStop(
   deps: StopContainerDeps,
   pod: DesiredPod | undefined,
   observed: StoppableContainer,
-  { graceSeconds, podIp, signal }: StopHow,
+  { graceSeconds, podIp, orphan, signal }: StopHow,
 ): Promise<void> {
   const container = containerOf(pod, observed);
   const handler = container.lifecycle?.preStop;
@@ -97,9 +101,10 @@ async function preStop(
   if (!ended && handler.sleep !== undefined) deps.started?.sleepCutShort();
   if (problem === undefined) return;
   deps.log.warn('PreStop hook failed', {
+    ...podFields(pod ?? orphan ?? {}),
     containerName: observed.name,
     containerID: observed.id,
-    problem: withoutArguments(problem, handler),
+    err: withoutArguments(problem, handler),
   });
   tell(deps, pod, observed, containerEvents.failedPreStopHook, 'PreStopHook failed', 'Warning');
 }

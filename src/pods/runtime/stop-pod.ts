@@ -49,7 +49,10 @@ function stopContainers(
   for (const container of alive.toSorted((a, b) => waitsFor(a).length - waitsFor(b).length)) {
     const before = waitsFor(container).flatMap((name) => stops.get(name) ?? []);
     const turn = before.length === 0 ? {} : { turn: Promise.allSettled(before) };
-    stops.set(container.name, stopContainer(deps, pod, container, { graceSeconds, podIp, signal, ...turn }));
+    stops.set(
+      container.name,
+      stopContainer(deps, pod, container, { graceSeconds, podIp, orphan: observed, signal, ...turn }),
+    );
   }
   return Promise.allSettled(stops.values());
 }

@@ -115,7 +115,7 @@ describe('ApiSource', () => {
       );
       const [warning] = world.log.entries;
       assert.equal(warning?.message, 'Leaving out a pod of the API server');
-      assert.ok(String(warning?.fields['why']).includes(`${field}: Invalid value: `), String(warning?.fields['why']));
+      assert.ok(String(warning?.fields['err']).includes(`${field}: Invalid value: `), String(warning?.fields['err']));
     }
   });
 });

@@ -4,6 +4,7 @@ import type { Pod } from '../../gen/kubernetes/types.ts';
 import { isMirrorPod } from '../../model/annotations.ts';
 import type { Mirror } from '../../model/api-client.ts';
 import { desiredPod, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { validatePathNames } from '../../model/validation/index.ts';
 
 export interface ApiSourceDeps {
@@ -64,7 +65,10 @@ export class ApiSource {
       if (fault !== undefined) throw new TubeletError('invalid', `${describe(pod)}: ${fault.message}`);
       return desiredPod('api', pod);
     } catch (error) {
-      this.#deps.log.warn('Leaving out a pod of the API server', { why: messageOf(error) });
+      this.#deps.log.warn('Leaving out a pod of the API server', {
+        ...podFields(pod.metadata ?? {}),
+        err: messageOf(error),
+      });
       return 'unusable';
     }
   }

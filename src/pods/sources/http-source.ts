@@ -6,6 +6,7 @@ import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
 import { seenTime } from '../../model/annotations.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
+import { podListFields } from '../../model/pod-log.ts';
 import { defaultPodRules, type PodRules } from '../../model/validation/index.ts';
 import { fetchManifest, shownUrl } from './fetch-manifest.ts';
 import { judgeAnswer, nothingKnown, type UrlState } from './judge-answer.ts';
@@ -97,10 +98,9 @@ export class HttpSource implements Component {
     const trouble = describeError(error);
     if (trouble === this.#trouble) return;
     this.#trouble = trouble;
-    const pods = (this.#state.pods ?? []).map((pod) => pod.fullName);
     this.#deps.log.error(error, 'Cannot read pods from the URL, keeping the pods as they are', {
       url: this.#shown,
-      pods,
+      ...podListFields(this.#state.pods ?? []),
     });
   }
 

@@ -6,6 +6,7 @@ import type { Log } from '../../base/log.ts';
 import { configAnnotations, localAnnotations, seenTime, withConfigSource } from '../../model/annotations.ts';
 import { describePod } from '../../model/containers.ts';
 import { desiredPod, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
+import { podFields, podListFields } from '../../model/pod-log.ts';
 import type { PodUpdate, PodUpdateOp } from '../../model/pod-update.ts';
 
 /** A pod as the source told it, and as it was passed on. */
@@ -187,7 +188,7 @@ export class PodSources {
     this.#states.set(source, { told, known, duplicates });
     this.#report(source, duplicates, before?.duplicates ?? []);
     for (const update of updates) {
-      log.debug(4, 'Pods of a source changed', { source, op: update.op, pods: update.pods.map((pod) => pod.fullName) });
+      log.debug(4, 'Pods of a source changed', { source, op: update.op, ...podListFields(update.pods) });
       onUpdate(update);
     }
   }
@@ -197,7 +198,7 @@ export class PodSources {
     const { log, recordDuplicate } = this.#deps;
     for (const pod of duplicates) {
       if (reported.some((one) => one.uid === pod.uid && one.fullName === pod.fullName)) continue;
-      log.warn('Leaving out a pod whose name or uid another pod has', { source, pod: pod.fullName, uid: pod.uid });
+      log.warn('Leaving out a pod whose name or uid another pod has', { source, ...podFields(pod) });
       const reason = `due to duplicate pod name "${pod.name}", ignoring`;
       recordDuplicate?.(pod, `Error validating pod ${describePod(pod)} from ${source} ${reason}`);
     }

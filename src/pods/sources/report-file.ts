@@ -1,6 +1,7 @@
 import { cutText } from '../../base/cut-text.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { podListFields } from '../../model/pod-log.ts';
 import { objectKey } from '../../model/standalone-object.ts';
 import type { FileState } from './judge-file.ts';
 import type { Contents, Finding, Manifest } from './manifest.ts';
@@ -47,7 +48,7 @@ function namesOf({ pods, objects }: Contents): {
   readonly pods: readonly string[];
   readonly objects?: readonly string[];
 } {
-  const names = { pods: pods.map((pod) => pod.fullName) };
+  const names = podListFields(pods);
   return objects.length === 0 ? names : { ...names, objects: objects.map(objectKey) };
 }
 

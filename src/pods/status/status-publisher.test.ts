@@ -173,7 +173,8 @@ describe('the end of a pod', () => {
         message: 'Status change refused',
         fields: {
           pod: { namespace: 'default', name: 'web' },
-          why: 'terminated container main attempted illegal transition to non-terminated state',
+          podUID: 'uid-1',
+          reason: 'terminated container main attempted illegal transition to non-terminated state',
         },
       },
     ]);

@@ -6,6 +6,7 @@ import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import { configAnnotations } from '../../model/annotations.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { isTerminalPhase, podPhases } from '../../model/reasons.ts';
 import { computeTelling, type Telling } from './compute-told.ts';
 import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
@@ -90,7 +91,7 @@ export class StatusPublisher {
       ownRestartRules: features?.ownRestartRules ?? false,
     });
     if ('illegal' in merged) {
-      log.warn('Status change refused', { pod: { namespace: pod.namespace, name: pod.name }, why: merged.illegal });
+      log.warn('Status change refused', { ...podFields(pod), reason: merged.illegal });
       return generated;
     }
     const hasStarted = known?.phase === podPhases.pending && merged.status.phase === podPhases.running;

@@ -9,6 +9,7 @@ import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter, ObjectRef } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { createStrategicMergePatch } from '../../model/strategic-merge-patch.ts';
 import { composeApiStatus, newestCopy, withoutNulls, type LastAnswer } from './compose-api-status.ts';
 
@@ -63,8 +64,8 @@ export class StatusWriter implements Component {
       work: (uid, signal) => this.#write(uid, signal),
       onError: (uid, error, retryMs) =>
         log.warn('Failed to update status for pod', {
-          podUID: uid,
-          why: messageOf(error),
+          ...podFields(deps.desired(uid) ?? { uid }),
+          err: messageOf(error),
           retryInMs: Math.round(retryMs),
         }),
     });
@@ -113,12 +114,13 @@ export class StatusWriter implements Component {
     if (pod === undefined || copy === undefined) return undefined;
     // Asked before the status is read: an end that comes while we write has a last word of its own, and wakes us for it.
     const over = this.#isOver(pod, copy);
-    const again = await this.#bring(uid, copy, signal);
-    return over ? this.#delete(uid, copy, signal) : again;
+    const again = await this.#bring(pod, copy, signal);
+    return over ? this.#delete(pod, copy, signal) : again;
   }
 
   /** Sends what differs; answers when to look again, where it must not be sent now. */
-  async #bring(uid: PodUid, copy: Pod, signal: AbortSignal): Promise<number | void> {
+  async #bring(pod: DesiredPod, copy: Pod, signal: AbortSignal): Promise<number | void> {
+    const { uid } = pod;
     const { clock, api, status: statusOf, log, observe } = this.#deps;
     const status = statusOf(uid);
     if (status === undefined) return undefined;
@@ -146,11 +148,11 @@ export class StatusWriter implements Component {
       );
       this.#written.set(uid, { answer: { pod: answer, atMs: clock.monotonic() }, status });
       if (since !== undefined) observe?.((clock.monotonic() - since) / 1000);
-      log.debug(3, 'Status for pod updated successfully', { podUID: uid, phase: status.phase });
+      log.debug(3, 'Status for pod updated successfully', { ...podFields(pod), phase: status.phase });
     } catch (error) {
       if (since !== undefined && !this.#since.has(uid)) this.#since.set(uid, since);
       if (!isGone(error)) throw error;
-      log.debug(3, 'Pod does not exist on the API server', { podUID: uid, why: messageOf(error) });
+      log.debug(3, 'Pod does not exist on the API server', { ...podFields(pod), err: messageOf(error) });
     }
     return undefined;
   }
@@ -160,7 +162,8 @@ export class StatusWriter implements Component {
   }
 
   /** Whoever holds the object with a finalizer may take long; asking again and again would not hurry them. */
-  async #delete(uid: PodUid, copy: Pod, signal: AbortSignal): Promise<number> {
+  async #delete(pod: DesiredPod, copy: Pod, signal: AbortSignal): Promise<number> {
+    const { uid } = pod;
     const { clock, api, log } = this.#deps;
     const asked = this.#deleted.get(uid);
     const waitMs = asked === undefined ? 0 : rewriteMs - (clock.monotonic() - asked);
@@ -171,7 +174,7 @@ export class StatusWriter implements Component {
         uid: copy.metadata?.uid ?? '',
         signal,
       });
-      log.debug(3, 'Pod fully terminated and removed from the API server', { podUID: uid });
+      log.debug(3, 'Pod fully terminated and removed from the API server', podFields(pod));
     } catch (error) {
       if (!isGone(error)) throw error;
     }

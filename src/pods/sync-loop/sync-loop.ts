@@ -1,6 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { podListFields } from '../../model/pod-log.ts';
 import type { PodUpdate } from '../../model/pod-update.ts';
 import type { SyncLoopMessage } from './sync-loop-inbox.ts';
 
@@ -50,8 +51,7 @@ export class SyncLoop {
   #configChanged(update: PodUpdate): void {
     const { log, desired, cleanupDue } = this.#deps;
     if (update.pods.length > 0) {
-      const pods = update.pods.map(({ namespace, name }) => `${namespace}/${name}`);
-      log.info(`SyncLoop ${update.op.toUpperCase()}`, { source: update.source, pods });
+      log.info(`SyncLoop ${update.op.toUpperCase()}`, { source: update.source, ...podListFields(update.pods) });
     }
     desired.apply(update);
     for (const pod of update.pods) this.#podChanged(update.op, pod);

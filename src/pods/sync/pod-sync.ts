@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 import type {
   Cgroups,
@@ -107,8 +108,8 @@ export class PodSync {
   }
 
   async terminateOrphan(orphan: Orphan, graceSeconds: number, signal: AbortSignal): Promise<void> {
-    const { uid, namespace, name } = orphan;
-    this.#deps.log.info('Killing unwanted pod', { pod: { namespace, name }, podUID: uid });
+    const { uid } = orphan;
+    this.#deps.log.info('Killing unwanted pod', podFields(orphan));
     await this.#stop(undefined, uid, await this.#observe(uid, signal), graceSeconds, signal);
     requireStopped(await this.#observe(uid, signal));
   }
@@ -180,7 +181,7 @@ export class PodSync {
   async #stopsOutsideCgroup(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<boolean> {
     const { cgroups, log } = this.#deps;
     if (runningIn(observed).length === 0 || cgroups.exist(pod)) return false;
-    log.info('Stopping a pod that runs outside of its cgroup', { podUID: pod.uid });
+    log.info('Stopping a pod that runs outside of its cgroup', podFields(pod));
     await this.#stop(pod, pod.uid, observed, pod.spec.terminationGracePeriodSeconds ?? defaultGraceSeconds, signal);
     return true;
   }

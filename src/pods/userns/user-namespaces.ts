@@ -6,6 +6,7 @@ import type { Log } from '../../base/log.ts';
 import { SingleFlight } from '../../base/single-flight.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { UserNamespaceBlock } from '../../model/namespaces.ts';
+import { podFields, podUidFields, type LoggedPod } from '../../model/pod-log.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
 import { IdBlocks, type IdSpace } from './id-blocks.ts';
 import type { RecordFiles, RuntimeFeatures } from './ports.ts';
@@ -48,7 +49,7 @@ export class UserNamespaces implements Component {
       try {
         await this.#recorded(uid);
       } catch (error) {
-        log.error(error, 'Cannot take up the user namespace of a pod', { podUID: uid });
+        log.error(error, 'Cannot take up the user namespace of a pod', podUidFields(uid));
       }
     }
   }
@@ -57,7 +58,7 @@ export class UserNamespaces implements Component {
 
   /** The pod's own ids; nothing for a pod that shares the users of the node. Throws what its events shall say. */
   async blockFor(
-    pod: Pick<DesiredPod, 'uid' | 'spec'>,
+    pod: Pick<DesiredPod, 'uid' | 'spec'> & LoggedPod,
     handler: string,
     signal: AbortSignal,
   ): Promise<UserNamespaceBlock | undefined> {
@@ -67,7 +68,7 @@ export class UserNamespaces implements Component {
       throw new TubeletError('unsupported', message);
     }
     await this.#requireSupport(handler, signal);
-    return this.#flights.run(pod.uid, () => this.#ensure(pod.uid));
+    return this.#flights.run(pod.uid, () => this.#ensure(pod));
   }
 
   /** The pod's directory is gone, and with it the record. */
@@ -91,7 +92,8 @@ export class UserNamespaces implements Component {
     );
   }
 
-  async #ensure(uid: PodUid): Promise<UserNamespaceBlock> {
+  async #ensure(pod: Pick<DesiredPod, 'uid'> & LoggedPod): Promise<UserNamespaceBlock> {
+    const { uid } = pod;
     const recorded = await this.#recorded(uid);
     if (recorded !== undefined) return recorded;
     const space = await this.#idSpace();
@@ -102,7 +104,7 @@ export class UserNamespaces implements Component {
     }
     // A write that fails may have reached the disk all the same, so the pod keeps the block and tries again with it.
     await this.#deps.files.replace(this.#path(uid), formatRecord(block));
-    this.#deps.log.debug(2, 'User namespace allocated', { podUID: uid, ...block });
+    this.#deps.log.debug(2, 'User namespace allocated', { ...podFields(pod), ...block });
     return block;
   }
 

@@ -4,6 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { Mailbox } from '../../base/mailbox.ts';
 import { jitter, type Random } from '../../base/random.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { podFields, type PodFields } from '../../model/pod-log.ts';
 import type { PodSyncer } from './ports.ts';
 import type { Operation, WorkerMetrics } from './worker-metrics.ts';
 import { reduceWorker, targetOf, type WorkerEvent, type WorkerState } from './state.ts';
@@ -80,7 +81,7 @@ export class PodWorker {
     if (this.#running !== undefined && isPointless(this.#running.state, after)) this.#running.abort.abort();
     if (before.phase !== after.phase) {
       this.#deps.log.debug(2, 'Pod lifecycle moved on', {
-        podUID: this.#deps.uid,
+        ...namedIn(after),
         from: before.phase,
         to: after.phase,
       });
@@ -113,9 +114,7 @@ export class PodWorker {
     } catch (error) {
       // Given up on purpose: the state has changed and the mailbox already says so.
       if (abort.signal.aborted) return;
-      const target = targetOf(state);
-      const { namespace, name } = target.kind === 'desired' ? target.pod : target;
-      this.#deps.log.error(error, 'Error syncing pod, skipping', { pod: { namespace, name }, podUID: this.#deps.uid });
+      this.#deps.log.error(error, 'Error syncing pod, skipping', namedIn(state));
       this.#deps.lookAgainIn(jitter(this.#deps.random, retryMs, jitterFraction));
     } finally {
       this.#running = undefined;
@@ -171,4 +170,9 @@ function isPointless(then: WorkerState, now: WorkerState): boolean {
   if (then.phase === 'syncing') return now.phase !== 'syncing';
   if (then.phase === 'terminating') return now.phase === 'terminating' && now.graceSeconds < then.graceSeconds;
   return false;
+}
+
+function namedIn(state: WorkerState): PodFields {
+  const target = targetOf(state);
+  return podFields(target.kind === 'desired' ? target.pod : target);
 }

@@ -8,6 +8,7 @@ import type { Random } from '../../base/random.ts';
 import { cgroupPath, podCgroup, qosCgroup } from '../../model/cgroup-names.ts';
 import type { CgroupValues } from '../../model/cgroup-values.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { podFields, podUidFields } from '../../model/pod-log.ts';
 import { podQos, type QosClass } from '../../model/qos.ts';
 import type { CgroupWriter } from './cgroup-writer.ts';
 import type { NodeCgroups } from './node-cgroups.ts';
@@ -91,7 +92,7 @@ export class PodCgroups implements Component {
     } catch (error) {
       if (this.#known.get(uid) !== 'found') throw error;
       // The pod runs, with what it has been given before: better than to end it for that.
-      log.error(error, 'Cannot bring the cgroup of a pod up to date', { podUID: uid, cgroup: path });
+      log.error(error, 'Cannot bring the cgroup of a pod up to date', { ...podFields(pod), cgroup: path });
     }
     this.#known.set(uid, 'settled');
   }
@@ -121,7 +122,8 @@ export class PodCgroups implements Component {
     for (const qos of qosClasses) {
       const path = cgroupPath(podCgroup(cgroupRoot, qos, uid), 'cgroupfs');
       const { removed, busy = [], processes } = await writer.destroy(path);
-      if (processes.length > 0) log.info('Killed what was left in the cgroup of a pod', { podUID: uid, processes });
+      if (processes.length > 0)
+        log.info('Killed what was left in the cgroup of a pod', { ...podUidFields(uid), processes });
       if (!removed) throw new TubeletError('conflict', `processes of pod ${uid} are still in ${busy.join(', ')}`);
     }
     this.#known.delete(uid);
@@ -147,11 +149,11 @@ export class PodCgroups implements Component {
   async #removeIfUnknown(uid: PodUid): Promise<void> {
     const { pods, log } = this.#deps;
     if (!(await pods.isUnknown(uid)) || this.#known.has(uid)) return;
-    log.info('Removing orphaned cgroup of a pod', { podUID: uid });
+    log.info('Removing orphaned cgroup of a pod', podUidFields(uid));
     try {
       await this.remove(uid);
     } catch (error) {
-      log.error(error, 'Cannot remove orphaned cgroup of a pod, will try again', { podUID: uid });
+      log.error(error, 'Cannot remove orphaned cgroup of a pod, will try again', podUidFields(uid));
     }
   }
 
@@ -160,7 +162,7 @@ export class PodCgroups implements Component {
     try {
       this.#deps.tiers.update();
     } catch (error) {
-      this.#deps.log.warn('Cannot update the QoS cgroups', { error: describeError(error) });
+      this.#deps.log.warn('Cannot update the QoS cgroups', { err: describeError(error) });
     }
   }
 

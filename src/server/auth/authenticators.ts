@@ -104,7 +104,7 @@ export class AuthenticatorChain implements Authenticator {
     const { clock, log } = this.#deps;
     const now = clock.monotonic();
     if (isKind(error, 'denied') || now - this.#toldAtMs < tellEveryMs) {
-      log.debug(2, 'Caller could not be authenticated', { reason: String(error) });
+      log.debug(2, 'Caller could not be authenticated', { err: String(error) });
       return;
     }
     this.#toldAtMs = now;

@@ -229,7 +229,7 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
       this.#endWatch();
       log.debug(4, 'Folder of the certificate authorities for clients is not watched', {
         folder,
-        reason: String(error),
+        err: String(error),
       });
     };
     try {

@@ -1,5 +1,6 @@
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import type { PodFields } from '../../model/pod-log.ts';
 import type { ContainerLogFiles } from './ports.ts';
 
 export interface FolderWatchesDeps {
@@ -29,8 +30,8 @@ export class FolderWatches {
   }
 
   /** The returned function ends it; calling it twice is harmless. */
-  watch(folder: string, listener: Listener): () => void {
-    const watch = this.#watches.get(folder) ?? this.#begin(folder);
+  watch(folder: string, named: PodFields, listener: Listener): () => void {
+    const watch = this.#watches.get(folder) ?? this.#begin(folder, named);
     watch.listeners.add(listener);
     return () => {
       watch.listeners.delete(listener);
@@ -40,7 +41,7 @@ export class FolderWatches {
     };
   }
 
-  #begin(folder: string): Watch {
+  #begin(folder: string, named: PodFields): Watch {
     const watch: Watch = { listeners: new Set(), close: undefined };
     this.#watches.set(folder, watch);
     const onChange: Listener = (name) => {
@@ -48,8 +49,9 @@ export class FolderWatches {
     };
     const onError = (error: unknown): void => {
       this.#deps.log.warn('Cannot watch a folder of container logs; it is looked at once a second', {
+        ...named,
         folder,
-        why: messageOf(error),
+        err: messageOf(error),
       });
       watch.close?.();
       watch.close = undefined;

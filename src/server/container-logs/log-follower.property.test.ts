@@ -124,7 +124,7 @@ test('whatever happens between any two looks of a follower, each line comes once
       let ended = false;
       const stop = new AbortController();
       const done = reader
-        .send({ path, id: containerId('c'), options }, sink, stop.signal)
+        .send({ path, id: containerId('c'), named: {}, options }, sink, stop.signal)
         .finally(() => (ended = true));
       done.catch(() => {});
       await clock.runUntil(() => ended, 300_000);

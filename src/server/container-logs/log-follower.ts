@@ -1,5 +1,6 @@
 import { basename, dirname } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import type { PodFields } from '../../model/pod-log.ts';
 import type { BodySink } from '../route.ts';
 import type { FolderWatches } from './folder-watches.ts';
 import type { LogPipe } from './log-pipe.ts';
@@ -16,6 +17,8 @@ export interface LogFollowerDeps {
   readonly restMs: () => number;
   /** The current file of the log. */
   readonly path: string;
+  /** Whose log it is. */
+  readonly named: PodFields;
   readonly trail: LogTrail;
   readonly pipe: LogPipe;
   readonly sink: BodySink;
@@ -51,8 +54,8 @@ export class LogFollower {
   }
 
   async run(): Promise<void> {
-    const { path, watches } = this.#deps;
-    const unwatch = watches.watch(dirname(path), (name) => this.#hint(name));
+    const { path, named, watches } = this.#deps;
+    const unwatch = watches.watch(dirname(path), named, (name) => this.#hint(name));
     try {
       await this.#follow();
     } finally {

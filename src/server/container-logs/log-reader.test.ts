@@ -83,7 +83,7 @@ class Client {
     const sink = {
       write: async (chunk: Uint8Array | string) => void (this.text += Buffer.from(chunk).toString('latin1')),
     };
-    this.done = reader.send({ path, id, options: decoded.options }, sink, this.stop.signal).finally(() => {
+    this.done = reader.send({ path, id, named: {}, options: decoded.options }, sink, this.stop.signal).finally(() => {
       this.ended = true;
     });
     this.done.catch(() => {});
@@ -274,7 +274,7 @@ describe('a log that is followed', () => {
     let ended = false;
     const options = { follow: true, previous: false, timestamps: false };
     const done = reader
-      .send({ path, id, options }, { write: async () => {} }, stop.signal)
+      .send({ path, id, named: {}, options }, { write: async () => {} }, stop.signal)
       .finally(() => (ended = true));
     done.catch(() => {});
     await world.clock.advance(5_000);
@@ -392,7 +392,7 @@ test('a watch of the machine brings lines without a clock', async () => {
   const cancel = systemClock().after(30_000, () => stop.abort());
   const arrived = new Promise<void>((resolve) => (seen = resolve));
   const options = { follow: true, previous: false, timestamps: false };
-  const done = reader.send({ path, id, options }, { write: async () => seen() }, stop.signal);
+  const done = reader.send({ path, id, named: {}, options }, { write: async () => seen() }, stop.signal);
   done.catch(() => {});
   await world.clock.advance(500);
   say('one');

@@ -5,6 +5,7 @@ import type { ContainerId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { Pace } from '../../base/pace.ts';
 import { goQuote } from '../../model/go-text.ts';
+import type { PodFields } from '../../model/pod-log.ts';
 import type { BodySink } from '../route.ts';
 import { FolderWatches } from './folder-watches.ts';
 import { LogFollower } from './log-follower.ts';
@@ -27,6 +28,8 @@ export interface WantedLog {
   /** As `prepare` gave it. */
   readonly path: string;
   readonly id: ContainerId;
+  /** Whose log it is. */
+  readonly named: PodFields;
   readonly options: LogOptions;
 }
 
@@ -81,7 +84,7 @@ export class ContainerLogReader {
   }
 
   /** Ends when everything that is wanted was given; rejects when the client is gone. */
-  async send({ path, id, options }: WantedLog, sink: BodySink, signal: AbortSignal): Promise<void> {
+  async send({ path, id, named, options }: WantedLog, sink: BodySink, signal: AbortSignal): Promise<void> {
     setMaxListeners(0, signal);
     const since = sinceOf(options, this.#deps.clock.now());
     const { follow, limitBytes, stream, tailLines, timestamps } = options;
@@ -93,7 +96,7 @@ export class ContainerLogReader {
       ...(follow || tailLines === undefined ? {} : { maxLines: tailLines }),
     });
     try {
-      if (follow) await this.#follow({ path, id, options }, pipe, sink, signal);
+      if (follow) await this.#follow({ path, id, named, options }, pipe, sink, signal);
       else await this.#readOnce(path, options, pipe, sink, signal);
     } catch (error) {
       if (!isKind(error, 'invalid', 'notFound', 'denied')) throw error;
@@ -101,20 +104,25 @@ export class ContainerLogReader {
       await sink.write(messageOf(error));
     }
     if (pipe.badLines > 0) {
-      this.#deps.log.debug(2, 'Lines of a container log were left out', { path, lines: pipe.badLines });
+      this.#deps.log.debug(2, 'Lines of a container log were left out', { ...named, path, lines: pipe.badLines });
     }
   }
 
-  async #follow({ path, id, options }: WantedLog, pipe: LogPipe, sink: BodySink, signal: AbortSignal): Promise<void> {
+  async #follow(
+    { path, id, named, options }: WantedLog,
+    pipe: LogPipe,
+    sink: BodySink,
+    signal: AbortSignal,
+  ): Promise<void> {
     const { clock, files, log } = this.#deps;
-    const trail = await this.inTurn(() => LogTrail.open({ files, log, path }), signal);
-    const running = this.#running.follow(id);
+    const trail = await this.inTurn(() => LogTrail.open({ files, log: log.with(named), path }), signal);
+    const running = this.#running.follow(id, named);
     const restMs = (): number => Math.max(shortestRestMs, Math.min(longestRestMs, this.#followers));
     this.#followers++;
     try {
       trail.position = await this.#start(trail.file, await trail.file.size(), options, signal);
       const shared = { clock, buffers: this.#buffers, watches: this.#watches, running, restMs };
-      await new LogFollower({ ...shared, path, trail, pipe, sink, signal }).run();
+      await new LogFollower({ ...shared, path, named, trail, pipe, sink, signal }).run();
     } finally {
       this.#followers--;
       running.release();

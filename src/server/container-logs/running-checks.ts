@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
 import type { ContainerId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import type { PodFields } from '../../model/pod-log.ts';
 import type { LogSources } from './ports.ts';
 
 export interface RunningChecksDeps {
@@ -40,7 +41,7 @@ export class RunningChecks {
     return this.#shared.size;
   }
 
-  follow(id: ContainerId): RunningCheck {
+  follow(id: ContainerId, named: PodFields): RunningCheck {
     const shared = this.#shared.get(id) ?? {
       followers: 0,
       askedAt: Number.NEGATIVE_INFINITY,
@@ -50,7 +51,7 @@ export class RunningChecks {
     shared.followers++;
     let released = false;
     return {
-      isRunning: (signal) => raceAbort(this.#ask(id, shared), signal),
+      isRunning: (signal) => raceAbort(this.#ask(id, named, shared), signal),
       release: () => {
         if (released) return;
         released = true;
@@ -59,23 +60,23 @@ export class RunningChecks {
     };
   }
 
-  #ask(id: ContainerId, shared: Shared): Promise<boolean> {
+  #ask(id: ContainerId, named: PodFields, shared: Shared): Promise<boolean> {
     const now = this.#deps.clock.monotonic();
     if (now - shared.askedAt >= freshMs) {
       shared.askedAt = now;
-      shared.answer = this.#isRunning(id);
+      shared.answer = this.#isRunning(id, named);
     }
     return shared.answer;
   }
 
   /** While the runtime cannot say, its containers most likely go on. */
-  async #isRunning(id: ContainerId): Promise<boolean> {
+  async #isRunning(id: ContainerId, named: PodFields): Promise<boolean> {
     const { clock, log, sources } = this.#deps;
     try {
       return await withTimeout(clock, askTimeoutMs, (signal) => sources.isRunning(id, signal));
     } catch (error) {
       if (isKind(error, 'notFound')) return false;
-      log.debug(2, 'Cannot find out whether a followed container runs', { containerId: id, error });
+      log.debug(2, 'Cannot find out whether a followed container runs', { ...named, containerID: id, err: error });
       return true;
     }
   }

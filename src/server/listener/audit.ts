@@ -1,8 +1,11 @@
 import type { Log } from '../../base/log.ts';
 import type { Caller } from '../../model/caller.ts';
+import type { PodFields } from '../../model/pod-log.ts';
 
 /** Somebody ran something on this node, or tried to. */
 export interface AuditEntry {
+  /** The pod of a session that was handed over; nothing where the answer came from elsewhere. */
+  readonly about?: PodFields;
   /** Nobody when it was not found out who asks. */
   readonly caller: Caller | undefined;
   readonly address: string;
@@ -31,13 +34,14 @@ export function commandWord(query: URLSearchParams): string | undefined {
 
 /** One line for each; that of strangers only for who looks closely, because strangers decide how many there are. */
 export function auditTo(log: Log): OnAudit {
-  return ({ caller, address, method, path, command, outcome }) => {
+  return ({ about, caller, address, method, path, command, outcome }) => {
     const fields = {
       user: caller?.name ?? '',
       groups: caller?.groups ?? [],
       address,
       method,
       path,
+      ...about,
       ...(command !== undefined && { command }),
       outcome: outcome.kind === 'answered' ? String(outcome.status) : 'handed over',
     };

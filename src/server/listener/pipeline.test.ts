@@ -128,7 +128,7 @@ describe('answers', () => {
   });
 
   test('a handler that hands over what is no upgrade', async () => {
-    const world = await open(async () => ({ kind: 'handOver', to: new URL('http://runtime/') }));
+    const world = await open(async () => ({ kind: 'handOver', to: new URL('http://runtime/'), about: {} }));
     const { status, body } = await world.ask('readOnly', '/hello');
     assert.deepEqual([status, body], [400, 'Upgrade request required\n']);
   });

@@ -6,7 +6,8 @@ import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { addressKey } from '../address-key.ts';
 import type { Caller } from '../../model/caller.ts';
-import { text, type Page, type Right, type RouteRequest, type RouteResponse } from '../route.ts';
+import type { PodFields } from '../../model/pod-log.ts';
+import { text, type HandOver, type Page, type Right, type RouteRequest, type RouteResponse } from '../route.ts';
 import { admit, type AccessControl } from './admission.ts';
 import { auditTo, commandWord, type AuditOutcome, type OnAudit } from './audit.ts';
 import { unavailable, wrongMethod, type SwitchStates } from './availability.ts';
@@ -240,7 +241,7 @@ export class RequestPipeline {
     if (answer.kind === 'handOver') {
       if (upgrade === undefined || found?.spec.streams !== 'upgrade')
         await this.#answer(passage, upgradeRequired, signal);
-      else await this.#handOver(passage, upgrade, answer.to);
+      else await this.#handOver(passage, upgrade, answer);
       return;
     }
     this.#tell(passage, { kind: 'answered', status: answer.status });
@@ -250,34 +251,42 @@ export class RequestPipeline {
       return;
     }
     if (answer.problem !== undefined)
-      log.debug(2, 'Request answered with a problem', { path: forLog(target.path), problem: answer.problem });
+      log.debug(2, 'Request answered with a problem', { path: forLog(target.path), err: answer.problem });
     await sendPage(exchange, answer, limits, signal);
   }
 
   /** Whoever takes the connection sees to its end as well, so the client's going away is no affair of ours any more. */
-  async #handOver(passage: Passage, upgrade: UpgradeParts, to: URL): Promise<void> {
+  async #handOver(passage: Passage, upgrade: UpgradeParts, { to, about }: HandOver): Promise<void> {
     const { headers, life, target } = passage;
     const { request, socket, head } = upgrade;
     const { clock, log, streamIdleMs: idleMs, handOver } = this.#deps;
-    this.#tell(passage, { kind: 'handedOver' });
+    this.#tell(passage, { kind: 'handedOver' }, about);
     passage.isAnswered = true;
     upgrade.detach();
     // A body that Node.js reads for itself would hold back what comes behind it.
     request.resume();
     try {
-      await handOver({ log, clock, idleMs }, request, socket, head, headers, to, life.signal);
+      await handOver({ log: log.with(about), clock, idleMs }, request, socket, head, headers, to, life.signal);
     } catch (error) {
       log.error(error, 'Request failed', { path: forLog(target.path) });
       socket.destroy();
     }
   }
 
-  #tell(passage: Passage, outcome: AuditOutcome): void {
+  #tell(passage: Passage, outcome: AuditOutcome, about?: PodFields): void {
     const { exchange, found, caller, method, target, isAudited } = passage;
     if (found?.spec.right.alsoVerb === undefined || isAudited) return;
     passage.isAudited = true;
     const command = commandWord(queryOf(target));
-    this.#audit({ caller, address: exchange.peer.address, method, path: forLog(target.path), command, outcome });
+    this.#audit({
+      caller,
+      address: exchange.peer.address,
+      method,
+      path: forLog(target.path),
+      command,
+      outcome,
+      ...(about && { about }),
+    });
   }
 
   /** An answer that has begun can only be broken off; otherwise the client is told, but not why. */
@@ -289,7 +298,7 @@ export class RequestPipeline {
     const isClients = life.signal.aborted || (isAnswered && isKind(error, 'cancelled', 'timeout'));
     // Who makes the page has been stopped: the agent ends.
     const isEnding = !isLate && isKind(error, 'cancelled');
-    if (isClients || isLate || isEnding) log.debug(2, 'Request was given up', { path, problem: messageOf(error) });
+    if (isClients || isLate || isEnding) log.debug(2, 'Request was given up', { path, err: messageOf(error) });
     else log.error(error, 'Request failed', { path });
     if (life.signal.aborted || exchange.response.headersSent) {
       breakOff(exchange);
@@ -298,7 +307,7 @@ export class RequestPipeline {
     try {
       await this.#answer(passage, isLate ? tooLate : isEnding ? ending : failed, life.signal);
     } catch (second) {
-      log.debug(2, 'Request could not be answered', { path, problem: messageOf(second) });
+      log.debug(2, 'Request could not be answered', { path, err: messageOf(second) });
       breakOff(exchange);
     }
   }

@@ -148,7 +148,7 @@ export class SecureListener implements Component {
     });
     refuseClients(server, clock, (socket) => this.#connections.of(socket)?.refused());
     server.on('tlsClientError', (error, socket) => {
-      log.debug(3, 'TLS handshake failed', { address: socket.remoteAddress, problem: messageOf(error) });
+      log.debug(3, 'TLS handshake failed', { address: socket.remoteAddress, err: messageOf(error) });
     });
   }
 

@@ -23,7 +23,9 @@ const session: Partial<RouteSpec> = {
 };
 const to = new URL('http://127.0.0.1:1/exec/token');
 const handingOver: Handler = async ({ wantsUpgrade }) =>
-  wantsUpgrade ? { kind: 'handOver', to } : text(400, 'you must specify at least 1 of stdin, stdout, stderr\n');
+  wantsUpgrade
+    ? { kind: 'handOver', to, about: {} }
+    : text(400, 'you must specify at least 1 of stdin, stdout, stderr\n');
 
 interface Handed {
   readonly headers: IncomingHttpHeaders;
@@ -127,7 +129,7 @@ describe('handing over', () => {
     await once(runtime, 'listening');
     const { port } = runtime.address() as AddressInfo;
     const streaming = new URL(`http://127.0.0.1:${port}/exec/token`);
-    const { world } = await open(async () => ({ kind: 'handOver', to: streaming }), { handOver });
+    const { world } = await open(async () => ({ kind: 'handOver', to: streaming, about: {} }), { handOver });
     const socket = world.connect('secure');
     const heard = ask(socket, ['POST /session/a?command=ls HTTP/1.1', 'Authorization: Bearer secret'], 'early ');
     await once(socket, 'data');

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
 import { codedWordsOf, TubeletError } from '../../base/errors.ts';
 import { findContainer } from '../../model/containers.ts';
+import { podFields } from '../../model/pod-log.ts';
 import { json, text, type Handler } from '../route.ts';
 import { findPod, lookForTarget, runningContainer } from '../streaming/find-target.ts';
 import type { CheckpointFolders } from '../streaming/ports.ts';
@@ -38,7 +39,7 @@ export function checkpointHandler(deps: CheckpointDeps): Handler {
       await deps.runtime.checkpointContainer({ containerId, location, timeout: timeout.value }, { signal });
       return json({ items: [location] });
     } catch (error) {
-      if (!(error instanceof TubeletError)) deps.log.error(error, 'A checkpoint failed', { pod: pod.fullName });
+      if (!(error instanceof TubeletError)) deps.log.error(error, 'A checkpoint failed', podFields(pod));
       return text(500, `checkpointing of ${pod.namespace}/${pod.name}/${name} failed (${codedWordsOf(error)})`);
     }
   };

@@ -4,6 +4,7 @@ import type { ContainerId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { findContainer } from '../../model/containers.ts';
 import { goQuote } from '../../model/go-text.ts';
+import { podFields, type PodFields } from '../../model/pod-log.ts';
 import { ContainerLogReader } from '../container-logs/log-reader.ts';
 import { bareContainerId, chooseContainer } from '../container-logs/choose-container.ts';
 import { decodeLogOptions, type LogStream } from '../container-logs/log-options.ts';
@@ -26,13 +27,13 @@ const streamNames: Readonly<Record<LogStream, string>> = { stdout: 'Stdout', std
 /** `/containerLogs/{namespace}/{pod}/{container}`: what a container has said, and goes on to say. */
 export function containerLogsHandler(deps: ContainerLogsDeps): Handler {
   const reader = new ContainerLogReader(deps);
-  const findLog = async (id: ContainerId, signal: AbortSignal): Promise<FoundLog | undefined> => {
+  const findLog = async (id: ContainerId, named: PodFields, signal: AbortSignal): Promise<FoundLog | undefined> => {
     let path = '';
     try {
       path = await deps.sources.logPath(id, signal);
     } catch (error) {
       signal.throwIfAborted();
-      deps.log.debug(4, 'Cannot find the log of a container', { containerId: id, error });
+      deps.log.debug(4, 'Cannot find the log of a container', { ...named, containerID: id, err: error });
     }
     if (path === '') return undefined;
     try {
@@ -57,7 +58,8 @@ export function containerLogsHandler(deps: ContainerLogsDeps): Handler {
     const chosen = chooseContainer({ name: metadata?.name ?? podName, status }, container, options.previous);
     if (chosen.kind === 'none') return text(400, chosen.message);
     const id = bareContainerId(chosen.id);
-    const log = await reader.inTurn(() => findLog(id, signal), signal);
+    const named = podFields(metadata ?? {});
+    const log = await reader.inTurn(() => findLog(id, named, signal), signal);
     if (log === undefined) return text(400, `unable to retrieve container logs for ${chosen.id}`);
     if (log.kind === 'refused') return text(400, log.why);
     const { path } = log;
@@ -65,7 +67,7 @@ export function containerLogsHandler(deps: ContainerLogsDeps): Handler {
       kind: 'stream',
       status: 200,
       contentType: 'text/plain; charset=utf-8',
-      send: (sink, sendSignal) => reader.send({ path, id, options }, sink, sendSignal),
+      send: (sink, sendSignal) => reader.send({ path, id, named, options }, sink, sendSignal),
     };
   };
 }

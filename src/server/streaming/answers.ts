@@ -1,4 +1,5 @@
 import { codedWordsOf, isKind, TubeletError } from '../../base/errors.ts';
+import type { PodFields } from '../../model/pod-log.ts';
 import { text, type HandOver, type Page } from '../route.ts';
 
 /** The runtime forgets sessions that nobody comes for after this long, and then has room again. */
@@ -18,7 +19,7 @@ export function errorPage(error: unknown): Page {
 export const upgradeRequired: Page = text(400, 'Upgrade request required');
 
 /** The connection goes to the address that the runtime has given. */
-export function handOverTo(url: string): HandOver {
+export function handOverTo(url: string, about: PodFields): HandOver {
   if (!URL.canParse(url)) throw new TubeletError('internal', 'the container runtime gave no address of the session');
-  return { kind: 'handOver', to: new URL(url) };
+  return { kind: 'handOver', to: new URL(url), about };
 }

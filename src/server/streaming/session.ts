@@ -1,5 +1,6 @@
 import { describeError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
+import { podFields } from '../../model/pod-log.ts';
 import type { RouteRequest, RouteResponse } from '../route.ts';
 import { errorPage, handOverTo, upgradeRequired } from './answers.ts';
 import { askForSession, findPod, type TargetRule } from './find-target.ts';
@@ -33,10 +34,10 @@ export async function openSession(
   try {
     const { rule, ask } = plan(pod);
     const { url } = await askForSession(deps.pods, pod, rule, request.signal, ask);
-    const answer = handOverTo(url);
+    const answer = handOverTo(url, podFields(pod));
     return answer;
   } catch (error) {
-    deps.log.debug(2, 'No streaming session', { session: kind, pod: pod.fullName, why: describeError(error) });
+    deps.log.debug(2, 'No streaming session', { ...podFields(pod), session: kind, err: describeError(error) });
     return errorPage(error);
   }
 }

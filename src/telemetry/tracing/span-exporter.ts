@@ -84,7 +84,7 @@ export class SpanExporter implements Component {
       this.#isFailing = false;
     } catch (error) {
       // Said once, not with every batch.
-      if (!this.#isFailing) log.warn('The trace collector does not take spans', { why: messageOf(error) });
+      if (!this.#isFailing) log.warn('The trace collector does not take spans', { err: messageOf(error) });
       this.#isFailing = true;
     }
   }

@@ -163,7 +163,7 @@ export class CsiDrivers {
       } catch (error) {
         const isOver = clock.monotonic() + waitMs >= until;
         if (isOver || signal.aborted || !isKind(error, 'unavailable')) throw error;
-        log.debug(2, 'Storage driver does not answer yet', { driver: client.name, why: messageOf(error), waitMs });
+        log.debug(2, 'Storage driver does not answer yet', { driver: client.name, err: messageOf(error), waitMs });
       }
       await clock.sleep(waitMs, signal);
     }
@@ -177,7 +177,7 @@ export class CsiDrivers {
       await withTimeout(clock, recordMs, (limit) => record.setDriver(name, node, limit), signal);
     } catch (error) {
       if (signal.aborted || !isKind(error, 'timeout', 'unavailable', 'exhausted', 'cancelled')) throw error;
-      log.warn('Storage driver is not yet on record in the cluster', { driver: name, why: messageOf(error) });
+      log.warn('Storage driver is not yet on record in the cluster', { driver: name, err: messageOf(error) });
     }
   }
 }

@@ -7,6 +7,7 @@ import type { ApiWriter } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import { apiTime } from '../../model/api-time.ts';
 import { volumeEvents } from '../../model/event-reasons.ts';
+import { podFields, type LoggedPod } from '../../model/pod-log.ts';
 import type { Quantity } from '../../model/quantity.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
 import type { VolumeEvents, VolumeRequest } from '../ports.ts';
@@ -124,7 +125,7 @@ export class VolumeExpander {
       await this.#ask(source, decision.size, place, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const failure = await this.#failed(claimed, current, decision, error, signal);
+      const failure = await this.#failed({ pod: request.pod, name }, current, decision, error, signal);
       if (failure.isInUse) return;
       throw error;
     }
@@ -170,7 +171,7 @@ export class VolumeExpander {
 
   /** Puts the driver's last word on the claim. Only a mark: that it could not be set changes nothing for the pod. */
   async #failed(
-    { name }: ClaimedVolume,
+    { pod, name }: { readonly pod: LoggedPod; readonly name: string },
     claim: PersistentVolumeClaim,
     { size }: Expand,
     error: unknown,
@@ -184,13 +185,17 @@ export class VolumeExpander {
     if (!failure.isFinal) return failure;
     this.#known.set(name, { isRefused: true, ...(failure.isInUse && { notInUse: size }) });
     const why = messageOf(error);
-    log.warn('Volume cannot be made larger', { volume: name, size: size.toString(), why });
+    log.warn('Volume cannot be made larger', { ...podFields(pod), volume: name, size: size.toString(), err: why });
     const patch = failed(claim, { why, isInfeasible: failure.isInfeasible, at: apiTime(clock.now()) });
     try {
       await this.#patch(claim, patch, signal);
     } catch (problem) {
       signal.throwIfAborted();
-      log.warn('Claim of a volume that cannot be made larger is not marked', { volume: name, why: wordsOf(problem) });
+      log.warn('Claim of a volume that cannot be made larger is not marked', {
+        ...podFields(pod),
+        volume: name,
+        err: wordsOf(problem),
+      });
     }
     return failure;
   }

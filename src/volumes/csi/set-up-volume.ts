@@ -1,5 +1,6 @@
 import { kindOf, messageOf } from '../../base/errors.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { podUidFields } from '../../model/pod-log.ts';
 import { giveToGroup } from '../contents/give-to-group.ts';
 import type { MountedVolume, VolumePlace, VolumeRequest } from '../ports.ts';
 import { VolumeStepError } from '../volume-failures.ts';
@@ -132,7 +133,11 @@ export class SetUpVolume {
       else await holds.drop(place);
     } catch (error) {
       // The hold stays then, and is let go with the pod.
-      log.debug(2, 'Volume that could not be set up stays on record', { ...place, why: messageOf(error) });
+      log.debug(2, 'Volume that could not be set up stays on record', {
+        ...podUidFields(place.uid),
+        volume: place.name,
+        err: messageOf(error),
+      });
     }
   }
 

@@ -100,7 +100,7 @@ export class Staging {
     } catch (error) {
       this.#deps.log.warn('Folder of a volume that could not be staged stays', {
         path: place.folder,
-        why: messageOf(error),
+        err: messageOf(error),
       });
     }
   }

@@ -1,4 +1,5 @@
 import { codedWordsOf, describeError, kindOf, TubeletError } from '../../base/errors.ts';
+import { podUidFields } from '../../model/pod-log.ts';
 import type { VolumePlace } from '../ports.ts';
 import type { DriverClient } from './driver-client.ts';
 import { isUnknownVolume } from './driver-errors.ts';
@@ -69,7 +70,8 @@ export class TakeDownVolume {
       if (!isGone) throw failure(step, place, 'Unmounter.TearDownAt failed', error);
     }
     try {
-      await unmountForgotten(this.#deps, target, client.name);
+      const log = this.#deps.log.with(podUidFields(place.uid));
+      await unmountForgotten({ ...this.#deps, log }, target, client.name);
     } catch (error) {
       throw failure(step, place, 'Unmounter.TearDownAt failed', error);
     }

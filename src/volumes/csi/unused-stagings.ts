@@ -36,7 +36,7 @@ export class UnusedStagings {
       try {
         await this.#removeUnreadable(place, record.problem);
       } catch (error) {
-        log.warn('Staged volume that nobody knows stays', { path: place.folder, why: messageOf(error) });
+        log.warn('Staged volume that nobody knows stays', { path: place.folder, err: messageOf(error) });
       }
       return [];
     });
@@ -74,7 +74,7 @@ export class UnusedStagings {
     } catch (error) {
       // One whose driver is not there yet is taken up again when it comes.
       const isEarly = isKind(error, 'unavailable');
-      const fields = { path: place.folder, why: messageOf(error) };
+      const fields = { path: place.folder, err: messageOf(error) };
       if (isEarly) log.debug(3, 'Staged volume waits for its driver', fields);
       else log.warn('Staged volume that no pod uses stays', fields);
       return undefined;
