@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { silentLog } from '../../base/log.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -51,7 +52,14 @@ class ScriptedSyncer implements PodSyncer {
 function setUp(): { clock: FakeClock; syncer: ScriptedSyncer; workers: PodWorkers } {
   const clock = new FakeClock();
   const syncer = new ScriptedSyncer(clock);
-  const workers = new PodWorkers({ clock, random: seededRandom(1), log: silentLog, syncer, resyncMs: 60_000 });
+  const workers = new PodWorkers({
+    heartbeats: new Heartbeats(),
+    clock,
+    random: seededRandom(1),
+    log: silentLog,
+    syncer,
+    resyncMs: 60_000,
+  });
   void workers.start();
   return { clock, syncer, workers };
 }
