@@ -1,6 +1,7 @@
 import type { EventRecorder } from '../apiserver/events/index.ts';
 import { withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
+import type { Heartbeats } from '../base/heartbeats.ts';
 import { describeError, messageOf } from '../base/errors.ts';
 import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
@@ -38,6 +39,7 @@ export interface AgentDeps {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly log: LogSink;
+  readonly heartbeats: Heartbeats;
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How the run before this one ended. */
@@ -55,7 +57,7 @@ const rootMode = 0o750;
 
 /** Wires the agent to the real machine and starts it: health first, then the runtime, then the pods. */
 export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
-  const { settings, clock, log, signal } = deps;
+  const { settings, clock, log, heartbeats, signal } = deps;
   const { config } = settings;
   const random = systemRandom();
   const page = (): Registry =>
@@ -106,6 +108,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       clock,
       random,
       log,
+      heartbeats,
       runtime: cri,
       onChange: () => node?.wake(),
     });
@@ -122,6 +125,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       clock,
       random,
       log,
+      heartbeats,
       cri,
       health,
       machine: host,
@@ -146,6 +150,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       clock,
       random,
       log,
+      heartbeats,
       metrics: registry,
       rootDir: settings.flags.rootDir,
       record: node.driverRecord,
@@ -201,7 +206,16 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       drivers: storage.drivers,
       storage: foreign,
     });
-    const evictions = wireEviction({ settings, clock, random, log, metrics: registry, pods: wired, meter: stats });
+    const evictions = wireEviction({
+      settings,
+      clock,
+      random,
+      log,
+      heartbeats,
+      metrics: registry,
+      pods: wired,
+      meter: stats,
+    });
     const served = server.complete({ machine: wired, stats, storage: foreign });
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
@@ -220,7 +234,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
 }
 
 function wireAgentCluster(
-  { settings, nodeName, clock, log, signal }: AgentDeps,
+  { settings, nodeName, clock, log, heartbeats, signal }: AgentDeps,
   api: ApiAccess['api'],
   metrics: Registry,
   machine: () => PodMachine,
@@ -228,7 +242,19 @@ function wireAgentCluster(
   const objectStrategy = settings.config.configMapAndSecretChangeDetectionStrategy;
   const trustBundles = settings.featureGates.all['ClusterTrustBundleProjection'] === true;
   const random = systemRandom();
-  return wireCluster({ clock, random, log, metrics, api, nodeName, objectStrategy, trustBundles, signal, machine });
+  return wireCluster({
+    clock,
+    random,
+    log,
+    heartbeats,
+    metrics,
+    api,
+    nodeName,
+    objectStrategy,
+    trustBundles,
+    signal,
+    machine,
+  });
 }
 
 function staticPodsTo(

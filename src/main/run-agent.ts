@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError, isKind } from '../base/errors.ts';
+import { Heartbeats } from '../base/heartbeats.ts';
 import { systemClock } from '../base/system-clock.ts';
 import { notActedOn, shortened, type Settings } from '../config/index.ts';
 import { acquireFileLock, serviceNotifier, watchContention } from '../host/index.ts';
@@ -50,7 +51,7 @@ async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo
   log.info('Starting kubelet', { version: settings.version, node: nodeName, pid: process.pid });
   try {
     return await runStarted(
-      { settings, nodeName, clock, log, signal: io.signal, env: io.env, lastRun },
+      { settings, nodeName, clock, log, heartbeats: new Heartbeats(), signal: io.signal, env: io.env, lastRun },
       lock,
       marker,
       io,

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { HttpApiClient } from '../../src/apiserver/index.ts';
 import type { Component } from '../../src/base/component.ts';
 import { describeError } from '../../src/base/errors.ts';
@@ -171,6 +172,7 @@ export class FuzzWorld {
       limits: { normal: { qps: 0, burst: 1 }, events: { qps: 0, burst: 1 } },
     });
     const server = wireServer({
+      heartbeats: new Heartbeats(),
       clock,
       log,
       pages,

@@ -1,3 +1,4 @@
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { CertificateStore, ClientCertificateManager } from '../../src/apiserver/identity/index.ts';
 import { IssuedServingCertificate } from '../../src/apiserver/identity/issued-serving-certificate.ts';
 import { clientMetrics } from '../../src/apiserver/index.ts';
@@ -70,12 +71,22 @@ function registerRest(registry: Registry): readonly unknown[] {
   };
   const ours = { ...testSettings, cgroupsPerQos: false };
   return [
-    new ClientCertificateManager({ ...certificates, onRotated: () => {} }),
-    new IssuedServingCertificate({ ...certificates, addresses: () => [] }),
+    new ClientCertificateManager({ heartbeats: new Heartbeats(), ...certificates, onRotated: () => {} }),
+    new IssuedServingCertificate({ heartbeats: new Heartbeats(), ...certificates, addresses: () => [] }),
     new CgroupWriter({ clock, log, metrics, tree: untouched(), version: 2, controllers: new Set() }),
     wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
-    wireStorageDrivers({ clock, random, log, metrics, rootDir: '/', record: undefined, onChange: () => {} }),
+    wireStorageDrivers({
+      heartbeats: new Heartbeats(),
+      clock,
+      random,
+      log,
+      metrics,
+      rootDir: '/',
+      record: undefined,
+      onChange: () => {},
+    }),
     new LocalStorageEviction({
+      heartbeats: new Heartbeats(),
       clock,
       random,
       log,
@@ -97,6 +108,15 @@ function serverParts(registry: Registry): readonly unknown[] {
     podResourcesMetrics(registry),
     new TokenReviews({ ...reviews, cacheTtlMs: 1 }),
     new AccessReviews({ ...reviews, nodeName: 'node-1', authorizedTtlMs: 1, unauthorizedTtlMs: 1 }),
-    new ClientCertificates({ clock, random, log, metrics, files, clientCAFile: '/ca.crt', userIds: true }),
+    new ClientCertificates({
+      heartbeats: new Heartbeats(),
+      clock,
+      random,
+      log,
+      metrics,
+      files,
+      clientCAFile: '/ca.crt',
+      userIds: true,
+    }),
   ];
 }

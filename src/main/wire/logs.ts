@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Cri } from '../../cri/index.ts';
@@ -28,6 +29,7 @@ export interface LogKeeping {
 export interface LogsDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly cri: Pick<Cri, 'removeContainer' | 'removePodSandbox' | 'reopenContainerLog'>;
   readonly observed: ObservedPods;
@@ -46,13 +48,13 @@ export interface WiredLogs {
 }
 
 export function wireLogs(deps: LogsDeps): WiredLogs {
-  const { clock, random, log, cri, observed, desired, keeping, policy } = deps;
+  const { clock, random, log, heartbeats, cri, observed, desired, keeping, policy } = deps;
   const of = (uid: PodUid): ReturnType<typeof containerLogsOf> => {
     const pod = observed.get(uid);
     return pod === undefined ? [] : containerLogsOf(pod);
   };
   const logs = { of, all: () => [...observed.listed().keys()].flatMap(of) };
-  const common = { clock, random, log, logs };
+  const common = { clock, random, log, heartbeats, logs };
   const rotation =
     keeping &&
     new LogRotation({ ...common, files: keeping.files, watch: keeping.files, runtime: cri, limits: keeping.limits });
@@ -65,6 +67,7 @@ export function wireLogs(deps: LogsDeps): WiredLogs {
     clock,
     random,
     log,
+    heartbeats,
     runtime: cri,
     logs: remover,
     policy,

@@ -85,7 +85,7 @@ export interface PodMachine {
 const relistPeriodMs = 1_000;
 
 export function wirePodMachine(deps: PodMachineDeps): PodMachine {
-  const { clock, random, log, cri, files, events, settings, node, hostIps } = deps;
+  const { clock, random, log, heartbeats, cri, files, events, settings, node, hostIps } = deps;
   const paths = podPaths(settings.rootDir, settings.podLogsDir);
 
   const measured = deps.metrics && { metrics: deps.metrics };
@@ -175,6 +175,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     clock,
     random,
     log,
+    heartbeats,
     cri,
     observed,
     desired,
@@ -263,6 +264,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     clock,
     random,
     log,
+    heartbeats,
     syncer: deps.tracer === undefined ? syncer : tracedSyncer(syncer, deps.tracer),
     resyncMs: deps.resyncMs,
     ...measured,
@@ -282,6 +284,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     clock,
     random,
     log,
+    heartbeats,
     sourcesReady: () => sources.allReady(),
     isDesired: (uid) => desired.has(uid),
     workers,
@@ -319,6 +322,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     clock,
     random,
     log,
+    heartbeats,
     runtime: cri,
     observed,
     relistPeriodMs,

@@ -2,6 +2,7 @@ import { accessFiles, type HttpApiClient } from '../../apiserver/index.ts';
 import { hostCertificateFiles, servingCertificates, type ServingCertificates } from '../../apiserver/identity/index.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TubeletError } from '../../base/errors.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -23,6 +24,7 @@ export interface ServerAccessDeps {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
   /** Where there is an API server. */
@@ -79,7 +81,7 @@ function accessOptions({ featureGates }: Settings, env: Readonly<Record<string, 
 
 /** Who may ask this node what, and by which certificate they know it. */
 export function wireServerAccess(deps: ServerAccessDeps): ServerAccess {
-  const { settings, nodeName, clock, random, log, metrics, cluster } = deps;
+  const { settings, nodeName, clock, random, log, heartbeats, metrics, cluster } = deps;
   const { config, flags, featureGates } = settings;
   const { authentication, authorization } = config;
   const reviews = { api: cluster?.reviews };
@@ -95,6 +97,7 @@ export function wireServerAccess(deps: ServerAccessDeps): ServerAccess {
       clock,
       random,
       log,
+      heartbeats,
       metrics,
       files: { ...accessFiles, watch: (...words) => nodeFiles.watch(...words) },
       ...reviews,
@@ -122,6 +125,7 @@ export function wireServerAccess(deps: ServerAccessDeps): ServerAccess {
       clock,
       random,
       log,
+      heartbeats,
       metrics,
       files: hostCertificateFiles(random),
       ...(cluster && { cluster: { api: cluster.api, addresses: cluster.addresses } }),

@@ -1,5 +1,6 @@
 import { cpus } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import { TubeletError } from '../../base/errors.ts';
 import { podFullName } from '../../base/ids.ts';
 import type { Random } from '../../base/random.ts';
@@ -54,6 +55,7 @@ export interface ServerHandlersDeps {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: LogSink;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cri: Cri;

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Component } from '../../base/component.ts';
 import type { Random } from '../../base/random.ts';
 import type { Settings } from '../../config/index.ts';
@@ -19,6 +20,7 @@ export interface ServerWiring {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: LogSink;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cri: Cri;
@@ -40,7 +42,7 @@ export interface WiredServer {
 
 /** All that the agent answers to others. */
 export function wireServer(wiring: ServerWiring): WiredServer {
-  const { settings, nodeName, clock, random, log, env, limits } = wiring;
+  const { settings, nodeName, clock, random, log, heartbeats, env, limits } = wiring;
   const metrics = wiring.pages.agent;
   let parts: ServedParts | undefined;
   let access: ServerAccess | undefined;
@@ -52,7 +54,7 @@ export function wireServer(wiring: ServerWiring): WiredServer {
     admit: (api, addresses) => {
       if (!settings.config.enableServer) return;
       const cluster = api && { ...api, addresses };
-      access = wireServerAccess({ settings, nodeName, clock, random, log, metrics, cluster });
+      access = wireServerAccess({ settings, nodeName, clock, random, log, heartbeats, metrics, cluster });
     },
     complete: (known) => {
       parts = known;
