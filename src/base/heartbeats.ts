@@ -42,6 +42,12 @@ export interface HungLoop {
 /** The loops of the agent. It is made before all of them; each is listed from its start until it has ended. */
 export class Heartbeats {
   readonly #loops = new Set<LoopBeat>();
+  readonly #longestStepMs: number;
+
+  /** `longestStepMs` is the longest deadline of an outside call that loops make: that of calls to the runtime. */
+  constructor(longestStepMs = 0) {
+    this.#longestStepMs = longestStepMs;
+  }
 
   add(loop: LoopBeat): void {
     this.#loops.add(loop);
@@ -53,6 +59,10 @@ export class Heartbeats {
 
   all(): readonly LoopBeat[] {
     return [...this.#loops];
+  }
+
+  hung(now: number): readonly HungLoop[] {
+    return judgeHeartbeats(now, this.all(), this.#longestStepMs);
   }
 }
 

@@ -35,4 +35,5 @@ export { runningPodsHandler } from './routes/running-pods.ts';
 export { specHandler } from './routes/spec.ts';
 export { statsSummaryHandler } from './routes/stats-summary.ts';
 export { statuszHandler, type Trouble } from './routes/statusz.ts';
+export { syncLoopProblem } from './sync-loop-problem.ts';
 export { verbosityHandler } from './routes/verbosity.ts';

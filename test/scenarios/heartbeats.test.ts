@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { judgeHeartbeats } from '../../src/base/heartbeats.ts';
 import { exitAfter } from '../../src/testing/fake-cri/index.ts';
 import { aPod } from '../../src/testing/pods.ts';
 import { AgentWorld } from '../support/agent-world.ts';
@@ -10,7 +9,7 @@ const callMs = 120_000;
 const minute = 60_000;
 
 const hung = ({ clock, heartbeats }: Pick<AgentWorld, 'clock' | 'heartbeats'>): readonly string[] =>
-  judgeHeartbeats(clock.monotonic(), heartbeats.all(), callMs).map(({ loop }) => loop);
+  heartbeats.hung(clock.monotonic()).map(({ loop }) => loop);
 
 /** Looks at the loops every minute, for whoever hangs for a while only. */
 async function hungWithin(it: Pick<AgentWorld, 'clock' | 'heartbeats'>, minutes: number): Promise<readonly string[]> {
@@ -80,7 +79,7 @@ describe('heartbeats of the loops', () => {
     stuck = true;
     assert.deepEqual(await hungWithin(it, 5), []);
     assert.deepEqual(await hungWithin(it, 2), ['pleg-relist']);
-    const [loop] = judgeHeartbeats(it.clock.monotonic(), it.heartbeats.all(), callMs);
+    const [loop] = it.heartbeats.hung(it.clock.monotonic());
     assert.equal(loop?.carriesPods, true);
   });
 });

@@ -70,7 +70,7 @@ export class AgentWorld {
   readonly files: MemoryFiles;
   readonly log = new MemoryLog();
   /** The loops of the agent that runs. */
-  readonly heartbeats = new Heartbeats();
+  readonly heartbeats = new Heartbeats(120_000);
   readonly events: (PodEvent & { readonly pod: string })[] = [];
   readonly removedCgroups: string[] = [];
   /** Pods of which nothing is left. */
