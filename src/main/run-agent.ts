@@ -51,7 +51,16 @@ async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo
   log.info('Starting kubelet', { version: settings.version, node: nodeName, pid: process.pid });
   try {
     return await runStarted(
-      { settings, nodeName, clock, log, heartbeats: new Heartbeats(), signal: io.signal, env: io.env, lastRun },
+      {
+        settings,
+        nodeName,
+        clock,
+        log,
+        heartbeats: new Heartbeats(settings.config.runtimeRequestTimeout.toMillis()),
+        signal: io.signal,
+        env: io.env,
+        lastRun,
+      },
       lock,
       marker,
       io,

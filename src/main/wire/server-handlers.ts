@@ -31,6 +31,7 @@ import {
   statsSummaryHandler,
   statuszHandler,
   streamedMetricsHandler,
+  syncLoopProblem,
   verbosityHandler,
   type Handlers,
 } from '../../server/index.ts';
@@ -64,13 +65,11 @@ export interface ServerHandlersDeps {
   readonly parts: () => ServedParts | undefined;
 }
 
-/** The agent counts as stuck when its loop has not come round for this long at least. */
-const leastStuckMs = 5 * 60_000;
 const nodeLogFolder = '/var/log';
 
 /** What answers each route of the table, on whichever port it is asked. */
 export function serverHandlers(deps: ServerHandlersDeps): Handlers {
-  const { settings, clock, random, log, env, cri, pages } = deps;
+  const { settings, clock, random, log, heartbeats, env, cri, pages } = deps;
   const startedAt = { wall: clock.now(), monotonic: clock.monotonic() };
   const results = new HealthCheckResults(pages.slis);
   const parts = (): ServedParts => {
@@ -101,7 +100,13 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
     ...healthzHandlers({
       problems: {
         log: () => log.problem(),
-        syncloop: () => stuckFor(settings, clock, deps.parts()?.machine.pleg.lastRelist() ?? startedAt.monotonic),
+        syncloop: () =>
+          syncLoopProblem({
+            nowMs: clock.monotonic(),
+            relistedAtMs: deps.parts()?.machine.pleg.lastRelist() ?? startedAt.monotonic,
+            syncFrequencyMs: settings.config.syncFrequency.toMillis(),
+            hung: heartbeats.hung(clock.monotonic()),
+          }),
         // Nobody can be asked for devices here.
         'device-plugin': () => undefined,
       },
@@ -140,6 +145,7 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
     configz: configzHandler({ kubeletconfig: shownConfiguration(settings) }),
     flagz: flagzHandler({ random, flags: toFlagz(settings) }),
     statusz: statuszHandler({
+      heartbeats,
       clock,
       random,
       startedAt,
@@ -159,12 +165,6 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
       argv: process.argv,
     }),
   };
-}
-
-function stuckFor({ config }: Settings, clock: Clock, lastRound: number): string | undefined {
-  const idleMs = clock.monotonic() - lastRound;
-  const isStuck = idleMs > Math.max(2 * config.syncFrequency.toMillis(), leastStuckMs);
-  return isStuck ? `no round for ${Math.round(idleMs / 1_000)} s` : undefined;
 }
 
 function streamingPods(parts: () => ServedParts): StreamingPods {
