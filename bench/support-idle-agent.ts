@@ -35,6 +35,7 @@ export async function beAgent(folder: string): Promise<void> {
   const armed = { timers: 0 };
   const agent = await startAgent({
     heartbeats: new Heartbeats(),
+    unexpected: { countIn() {} },
     settings: loaded.settings,
     nodeName: 'bench',
     clock: countingClock(systemClock(), armed),

@@ -40,6 +40,8 @@ export interface AgentDeps {
   readonly clock: Clock;
   readonly log: LogSink;
   readonly heartbeats: Heartbeats;
+  /** Counts errors that no code caught. */
+  readonly unexpected: { countIn(metrics: Registry): void };
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How the run before this one ended. */
@@ -66,6 +68,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   const registry = pages.agent;
   const otherPages = [pages.probes, pages.slis];
   const own = agentMetrics({ registry, otherPages, settings, nodeName: deps.nodeName, clock });
+  deps.unexpected.countIn(registry);
   const tracing = await wireTracing(settings, deps.nodeName, clock, log);
   const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs });
   const cri = connectCri({

@@ -6,6 +6,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { resolveGates } from '../../src/config/index.ts';
 import { LocalStorageEviction } from '../../src/eviction/index.ts';
 import { announceProviders, imageMetrics } from '../../src/images/index.ts';
+import { UnexpectedErrors } from '../../src/main/unexpected-errors.ts';
 import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
 import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-cgroups.ts';
@@ -54,6 +55,7 @@ function registerRest(registry: Registry): readonly unknown[] {
   const { gates: featureGates } = resolveGates({});
   const settings = { featureGates, version: 'v1.34.0' };
   agentMetrics({ registry, otherPages: [new Registry()], settings, nodeName: 'node-1', clock });
+  new UnexpectedErrors({ clock, log }).countIn(registry);
   runtimeCallMetrics(registry);
   announceLosingSupport(registry);
   imageMetrics(registry);
