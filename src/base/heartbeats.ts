@@ -17,7 +17,10 @@ export interface LoopBeat {
   readonly failures: number;
   /** Pods do not come, change or go while this loop stands still. */
   readonly carriesPods: boolean;
-  /** The longest time that a single step of a round may take by its own deadline, where the usual limit is too short. */
+  /**
+   * The longest time that a single step of a round may take by its own deadline, where the usual limit is too short. Infinity:
+   * no deadline is right for all of its steps, and the loop never counts as hung.
+   */
   readonly longestStepMs: number;
 }
 

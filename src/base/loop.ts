@@ -15,7 +15,7 @@ export interface LoopOptions {
   readonly heartbeats: Heartbeats;
   /** Pods do not come, change or go while this loop stands still. */
   readonly carriesPods?: boolean;
-  /** The longest deadline of a single step, where it may be longer than those of calls to the runtime. */
+  /** The longest deadline of a single step, where it may be longer than those of calls to the runtime; Infinity for none. */
   readonly longestStepMs?: number;
   /**
    * One round: wait for something, read, decide, act. Every wait on purpose goes through `round.waitFor`, for whatever

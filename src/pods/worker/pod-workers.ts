@@ -166,13 +166,14 @@ export class PodWorkers implements Component {
     if (known !== undefined) return known.apply(event);
     const first = PodWorker.born(event);
     if (first === undefined || this.#stopped.signal.aborted) return;
-    const { clock, random, log, syncer, resyncMs } = this.#deps;
+    const { clock, random, log, heartbeats, syncer, resyncMs } = this.#deps;
     const worker = new PodWorker(
       {
         uid,
         clock,
         random,
         log,
+        heartbeats,
         syncer,
         resyncMs,
         lookAgainIn: (ms) => this.#delays.add(uid, ms),

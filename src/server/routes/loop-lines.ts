@@ -10,14 +10,15 @@ const words: Readonly<Record<LoopStage, string>> = {
   backOff: 'waiting after a failure',
 };
 
-/** The loops as people read them, those in trouble first. `wallOf` turns monotonic time into wall time. */
+/** The loops as people read them, those in trouble first and the workers of pods last. `wallOf` turns monotonic time into wall time. */
 export function loopLines(
   beats: readonly LoopBeat[],
   hung: readonly HungLoop[],
   wallOf: (monotonicMs: number) => number,
 ): readonly PageLine[] {
   const hanging = new Set(hung.map(({ loop }) => loop));
-  const rank = ({ name, failures }: LoopBeat): number => (hanging.has(name) ? 0 : failures > 0 ? 1 : 2);
+  const rank = ({ name, failures, longestStepMs }: LoopBeat): number =>
+    hanging.has(name) ? 0 : failures > 0 ? 1 : Number.isFinite(longestStepMs) ? 2 : 3;
   const sorted = beats.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const lines = sorted.slice(0, maxLines).map(({ name, stage, since, lastBeat, failures }): PageLine => {
     const isHung = hanging.has(name) && stage === 'round';
