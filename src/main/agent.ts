@@ -1,7 +1,7 @@
 import type { EventRecorder } from '../apiserver/events/index.ts';
 import { withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
-import type { Heartbeats } from '../base/heartbeats.ts';
+import { hungAfterMs, type Heartbeats } from '../base/heartbeats.ts';
 import { describeError, messageOf } from '../base/errors.ts';
 import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
@@ -70,7 +70,9 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   const own = agentMetrics({ registry, otherPages, settings, nodeName: deps.nodeName, clock });
   deps.unexpected.countIn(registry);
   const tracing = await wireTracing(settings, deps.nodeName, clock, log);
-  const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs });
+  // A component may ask the runtime once in its start.
+  const startMs = hungAfterMs(config.runtimeRequestTimeout.toMillis());
+  const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs, startMs });
   const cri = connectCri({
     endpoint: config.containerRuntimeEndpoint,
     imageEndpoint: config.imageServiceEndpoint,
