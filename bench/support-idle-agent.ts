@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Heartbeats } from '../src/base/heartbeats.ts';
 import type { Clock } from '../src/base/clock.ts';
 import { silentLog } from '../src/base/log.ts';
 import { sleepBy } from '../src/base/sleep.ts';
@@ -33,6 +34,8 @@ export async function beAgent(folder: string): Promise<void> {
   if (loaded.kind !== 'run') throw new Error(`the agent cannot run: ${JSON.stringify(loaded)}`);
   const armed = { timers: 0 };
   const agent = await startAgent({
+    heartbeats: new Heartbeats(),
+    unexpected: { countIn() {} },
     settings: loaded.settings,
     nodeName: 'bench',
     clock: countingClock(systemClock(), armed),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Heartbeats } from '../src/base/heartbeats.ts';
 import {
   connectApiServer,
   HttpApiClient,
@@ -33,7 +34,7 @@ export class BenchCluster {
     this.#api = api;
     this.#transport = transport;
     const deps = { api, clock, random: systemRandom(), log: silentLog };
-    this.#watch = new Reflector<Pod>({ ...deps, resource: apiResources.pods });
+    this.#watch = new Reflector<Pod>({ heartbeats: new Heartbeats(), ...deps, resource: apiResources.pods });
     this.#times = new PodTimes(this.#watch);
   }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { Heartbeats } from '../base/heartbeats.ts';
 import { silentLog } from '../base/log.ts';
 import type { ConfigMap } from '../gen/kubernetes/types.ts';
 import type { MirrorChange } from '../model/api-client.ts';
@@ -76,7 +77,7 @@ class World {
       log,
       userAgent: 'test',
     });
-    const deps = { api, clock: this.clock, random, log, resource: configMaps };
+    const deps = { heartbeats: new Heartbeats(), api, clock: this.clock, random, log, resource: configMaps };
     const all = new Reflector<ConfigMap>(deps);
     const some = new Reflector<ConfigMap>({ ...deps, labelSelector: 'side=here' });
     this.#listeners = [

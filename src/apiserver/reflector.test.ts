@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
+import { Heartbeats } from '../base/heartbeats.ts';
 import { TubeletError } from '../base/errors.ts';
 import type { ConfigMap } from '../gen/kubernetes/types.ts';
 import type { MirrorChange } from '../model/api-client.ts';
@@ -45,7 +46,15 @@ async function setUp(context: TestContext, more: Partial<ReflectorDeps<ConfigMap
     userAgent: 'x',
     credentials: { authorization: async () => undefined },
   });
-  const mirror = new Reflector<ConfigMap>({ api, clock, log, random, resource: apiResources.configMaps, ...more });
+  const mirror = new Reflector<ConfigMap>({
+    heartbeats: new Heartbeats(),
+    api,
+    clock,
+    log,
+    random,
+    resource: apiResources.configMaps,
+    ...more,
+  });
   const changes: string[] = [];
   mirror.listen((change: MirrorChange<ConfigMap>) => {
     if (change.type === 'replaced') changes.push('replaced');
@@ -119,7 +128,14 @@ describe('a mirror', () => {
       userAgent: 'x',
       credentials: { authorization: async () => undefined },
     });
-    const mirror = new Reflector({ api, clock, log, random: seededRandom(1), resource: apiResources.nodes });
+    const mirror = new Reflector({
+      heartbeats: new Heartbeats(),
+      api,
+      clock,
+      log,
+      random: seededRandom(1),
+      resource: apiResources.nodes,
+    });
     await mirror.start(new AbortController().signal);
     context.after(() => mirror.stop());
     await clock.advance(600_000);

@@ -2,6 +2,7 @@ import { linkedSignal, raceAbort, type LinkedSignal } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
 import { describeError, TubeletError } from '../base/errors.ts';
+import type { Heartbeats, Round } from '../base/heartbeats.ts';
 import type { Log } from '../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../base/loop.ts';
 import { jitter, type Random } from '../base/random.ts';
@@ -18,6 +19,7 @@ export interface ReflectorDeps<T extends ApiObject> {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly resource: ApiResource;
   readonly namespace?: string;
   readonly fieldSelector?: string;
@@ -73,10 +75,10 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
 
   /** Returns at once, whether or not the server is there: `synced` tells. */
   async start(signal: AbortSignal): Promise<void> {
-    const { clock, log, random } = this.#deps;
+    const { clock, log, random, heartbeats } = this.#deps;
     this.#life = linkedSignal(signal);
-    const body = (ending: AbortSignal): Promise<void> => this.#round(ending);
-    this.#loop = superviseLoop({ name: this.name, clock, log, random, signal: this.#life.signal, body });
+    const body = (ending: AbortSignal, round: Round): Promise<void> => this.#round(ending, round);
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, log, random, signal: this.#life.signal, body });
   }
 
   async stop(): Promise<void> {
@@ -128,8 +130,8 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     this.#interrupt?.();
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
-    const ending = await this.#listAndWatch(signal);
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
+    const ending = await this.#listAndWatch(signal, round);
     if (signal.aborted || ending === undefined) return;
     const step = stepAfter(ending);
     if (step.reset) this.#deps.api.reset();
@@ -143,11 +145,11 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     const delayMs = jitter(this.#deps.random, this.#delayMs, delayJitter);
     this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs);
     this.#noteFailure(ending, delayMs);
-    await this.#deps.clock.sleep(delayMs, signal);
+    await round.waitFor(this.#deps.clock.sleep(delayMs, signal));
   }
 
   /** Undefined when somebody doubted: then there is nothing to learn from how it ended. */
-  async #listAndWatch(signal: AbortSignal): Promise<WatchEnding | undefined> {
+  async #listAndWatch(signal: AbortSignal, round: Round): Promise<WatchEnding | undefined> {
     const { clock } = this.#deps;
     const linked = linkedSignal(signal);
     let interrupted: 'stale' | 'doubted' | undefined;
@@ -162,7 +164,7 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     try {
       if (this.#listFrom !== undefined) await this.#list(this.#listFrom, linked.signal);
       const began = clock.monotonic();
-      await this.#watch(linked.signal, onSilence);
+      await round.waitFor(this.#watch(linked.signal, onSilence));
       const livedMs = clock.monotonic() - began;
       if (livedMs >= wellMs) this.#isWell();
       return interrupted === 'doubted' ? undefined : { how: 'ended', livedMs };

@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { Heartbeats } from './heartbeats.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import type { Random } from './random.ts';
@@ -9,4 +10,5 @@ export interface CommonPorts {
   readonly random: Random;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly heartbeats: Heartbeats;
 }

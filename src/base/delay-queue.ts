@@ -1,6 +1,6 @@
 import type { Clock } from './clock.ts';
 import { DueList, type DueEntry } from './due-list.ts';
-import { TubeletError } from './errors.ts';
+import { InvariantError } from './errors.ts';
 import { Wakeup } from './wakeup.ts';
 
 /** Times closer than this are the same; without it a rounding error would arm a timer for no time at all. */
@@ -54,7 +54,7 @@ export class DelayQueue<K> {
 
   /** The next key that is due, earliest first, in order of arrival within one instant. */
   async take(signal: AbortSignal): Promise<K> {
-    if (this.#taking) throw new TubeletError('internal', 'a delay queue has one taker, and it is waiting already');
+    if (this.#taking) throw new InvariantError('a delay queue has one taker, and it is waiting already');
     this.#taking = true;
     try {
       for (;;) {

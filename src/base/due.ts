@@ -1,3 +1,5 @@
+import { InvariantError } from './errors.ts';
+
 /**
  * Work that is due, marked by those who cause it and done by one component. It exists before that component does: a mark
  * that comes earlier is kept and handed over when the component takes the work.
@@ -15,7 +17,7 @@ export class Due {
 
   /** From now on `taker` is called for each mark. There is one taker. */
   takenBy(taker: () => void): void {
-    if (this.#taker !== undefined) throw new Error('the work that is due has a taker already');
+    if (this.#taker !== undefined) throw new InvariantError('the work that is due has a taker already');
     this.#taker = taker;
     if (!this.#isDue) return;
     this.#isDue = false;

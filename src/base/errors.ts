@@ -35,6 +35,16 @@ export class TubeletError extends Error {
   }
 }
 
+/**
+ * What the code itself relies on does not hold: a mistake of the agent, after which its state may be damaged. Where no code
+ * catches it, the agent ends and begins anew. Never for what others send or answer.
+ */
+export class InvariantError extends TubeletError {
+  constructor(message: string, options?: { readonly cause?: unknown }) {
+    super('internal', message, options);
+  }
+}
+
 /** The kind of any thrown value; an abort counts as cancelled, a stranger as internal. */
 export function kindOf(error: unknown): ErrorKind {
   if (error instanceof TubeletError) return error.kind;

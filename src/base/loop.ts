@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import { LoopHeartbeat, type Heartbeats, type Round } from './heartbeats.ts';
 import type { Log } from './log.ts';
 import { nextTurn } from './next-turn.ts';
 import { jitter, type Random } from './random.ts';
@@ -10,10 +11,17 @@ export interface LoopOptions {
   readonly random: Random;
   /** Ends the loop. */
   readonly signal: AbortSignal;
-  /** One round: wait for something, read, decide, act. A round that takes long calls `beat` on the way. */
-  readonly body: (signal: AbortSignal, beat: () => void) => Promise<void>;
-  /** Told at each beat. */
-  readonly onHeartbeat?: (monotonicMs: number) => void;
+  /** Where the loop shows that it goes on. */
+  readonly heartbeats: Heartbeats;
+  /** Pods do not come, change or go while this loop stands still. */
+  readonly carriesPods?: boolean;
+  /** The longest deadline of a single step, where it may be longer than those of calls to the runtime; Infinity for none. */
+  readonly longestStepMs?: number;
+  /**
+   * One round: wait for something, read, decide, act. Every wait on purpose goes through `round.waitFor`, for whatever
+   * else takes minutes counts as hung; a round of several long steps calls `round.beat` between them.
+   */
+  readonly body: (signal: AbortSignal, round: Round) => Promise<void>;
   /** The wait after a round that threw; doubled with each failure in a row. */
   readonly restartBackoff?: { readonly initialMs: number; readonly maxMs: number };
 }
@@ -21,8 +29,6 @@ export interface LoopOptions {
 export interface LoopHandle {
   /** Resolves when the loop has ended; never rejects. */
   readonly done: Promise<void>;
-  /** When a round last began, ended or beat, for health checks. */
-  lastBeatMonotonic(): number;
 }
 
 const defaultRestartBackoff = { initialMs: 1_000, maxMs: 60_000 };
@@ -37,16 +43,13 @@ const roundsBetweenTurns = 256;
  *   round ──ok──> round …        round ──throws──> back off ──> round …        signal ──> ended
  */
 export function superviseLoop(options: LoopOptions): LoopHandle {
-  const { clock } = options;
-  let lastBeat = clock.monotonic();
-  const beat = (): void => {
-    lastBeat = clock.monotonic();
-    options.onHeartbeat?.(lastBeat);
-  };
-  return { done: runRounds(options, beat), lastBeatMonotonic: () => lastBeat };
+  const { clock, heartbeats } = options;
+  const heartbeat = new LoopHeartbeat(options, () => clock.monotonic());
+  heartbeats.add(heartbeat);
+  return { done: runRounds(options, heartbeat).finally(() => heartbeats.remove(heartbeat)) };
 }
 
-async function runRounds(options: LoopOptions, beat: () => void): Promise<void> {
+async function runRounds(options: LoopOptions, heartbeat: LoopHeartbeat): Promise<void> {
   const { signal, body } = options;
   const { initialMs, maxMs } = options.restartBackoff ?? defaultRestartBackoff;
   let delayMs = initialMs;
@@ -54,13 +57,14 @@ async function runRounds(options: LoopOptions, beat: () => void): Promise<void> 
   await Promise.resolve();
   for (let round = 1; !signal.aborted; round++) {
     try {
-      beat();
-      await body(signal, beat);
-      beat();
+      heartbeat.began();
+      await body(signal, heartbeat);
+      heartbeat.ended();
       delayMs = initialMs;
       if (round % roundsBetweenTurns === 0) await nextTurn();
     } catch (error) {
       if (signal.aborted) return;
+      heartbeat.failed();
       await backOff(options, error, jitter(options.random, delayMs, jitterFraction));
       delayMs = Math.min(delayMs * 2, maxMs);
     }

@@ -1,4 +1,4 @@
-import { TubeletError } from './errors.ts';
+import { InvariantError, TubeletError } from './errors.ts';
 import { Wakeup } from './wakeup.ts';
 
 /**
@@ -29,7 +29,7 @@ export class Mailbox<T> {
 
   /** The waiting message, or the next to come. An abort leaves the message where it is. */
   async take(signal: AbortSignal): Promise<T> {
-    if (this.#taking) throw new TubeletError('internal', 'a mailbox has one taker, and it is waiting already');
+    if (this.#taking) throw new InvariantError('a mailbox has one taker, and it is waiting already');
     this.#taking = true;
     try {
       for (;;) {

@@ -1,4 +1,4 @@
-import { TubeletError } from './errors.ts';
+import { InvariantError } from './errors.ts';
 
 /**
  * Lets one waiter sleep until somebody wakes it. A wake is only a hint to look again: it carries nothing, and one that
@@ -18,7 +18,7 @@ export class Wakeup {
   /** Resolves at the next wake; rejects with the signal's reason as soon as the signal aborts. */
   wait(signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      if (this.#wake !== undefined) throw new TubeletError('internal', 'only one may wait here at a time');
+      if (this.#wake !== undefined) throw new InvariantError('only one may wait here at a time');
       if (signal.aborted) {
         reject(signal.reason);
         return;

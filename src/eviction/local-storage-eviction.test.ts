@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../base/heartbeats.ts';
 import type { PodUid } from '../base/ids.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { Registry } from '../telemetry/index.ts';
@@ -26,6 +27,7 @@ class World {
   /** Runs while pods are measured. */
   during: () => void | Promise<void> = () => {};
   readonly eviction = new LocalStorageEviction({
+    heartbeats: new Heartbeats(),
     clock: this.clock,
     random: seededRandom(1),
     log: this.log,

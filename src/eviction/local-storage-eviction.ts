@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
 import type { PodUid } from '../base/ids.ts';
+import type { Heartbeats, Round } from '../base/heartbeats.ts';
 import type { Log } from '../base/log.ts';
 import { superviseLoop } from '../base/loop.ts';
 import type { Counter, Metrics } from '../base/metrics.ts';
@@ -18,6 +19,7 @@ export interface LocalStorageEvictionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly pods: EvictablePods;
   readonly meter: StorageMeter;
   readonly events: EvictionEvents;
@@ -54,12 +56,20 @@ export class LocalStorageEviction implements Component {
   }
 
   async start(): Promise<void> {
-    const { clock, random, log } = this.#deps;
-    const body = async (signal: AbortSignal): Promise<void> => {
-      await clock.sleep(periodMs, signal);
+    const { clock, random, log, heartbeats } = this.#deps;
+    const body = async (signal: AbortSignal, round: Round): Promise<void> => {
+      await round.waitFor(clock.sleep(periodMs, signal));
       await this.#look();
     };
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body }).done;
+    this.#loop = superviseLoop({
+      name: this.name,
+      heartbeats,
+      clock,
+      random,
+      log,
+      signal: this.#stopped.signal,
+      body,
+    }).done;
   }
 
   async stop(): Promise<void> {

@@ -1,31 +1,10 @@
 import assert from 'node:assert/strict';
-import { closeSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { load } from 'koffi';
-import { serviceNotifier, unixAddress, watchdogTimeoutMs } from './sd-notify.ts';
-
-/** A service manager that listens on a real socket; `receive` answers the datagrams that have come. */
-function listen(context: TestContext, name: string): () => string[] {
-  const library = load(null);
-  const socket = library.func('int socket(int domain, int type, int protocol)');
-  const bind = library.func('int bind(int fd, const void *address, uint32_t length)');
-  const receive = library.func('long recv(int fd, _Out_ void *buffer, size_t length, int flags)');
-  const fd = socket(1, 2, 0) as number;
-  context.after(() => closeSync(fd));
-  const address = unixAddress(name);
-  assert.equal(bind(fd, address, address.length), 0);
-  return () => {
-    const messages: string[] = [];
-    for (;;) {
-      const buffer = Buffer.alloc(256);
-      const length = Number(receive(fd, buffer, buffer.length, 0x40));
-      if (length < 0) return messages;
-      messages.push(buffer.toString('utf8', 0, length));
-    }
-  };
-}
+import { notifySocket } from '../testing/notify-socket.ts';
+import { serviceNotifier, watchdogTimeoutMs } from './sd-notify.ts';
 
 function folder(context: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'tubelet-notify-'));
@@ -35,7 +14,7 @@ function folder(context: TestContext): string {
 
 test('tells a socket with a path, and one with an abstract name', async (context) => {
   for (const name of [join(folder(context), 'notify'), `@tubelet-test-${process.pid}`]) {
-    const received = listen(context, name);
+    const received = notifySocket(context, name);
     const notifier = serviceNotifier({ NOTIFY_SOCKET: name });
     assert.equal(await notifier.ready(), true);
     assert.equal(await notifier.watchdog(), true);
@@ -62,5 +41,9 @@ test('the watchdog interval', () => {
   assert.equal(watchdogTimeoutMs({ WATCHDOG_USEC: '1500', WATCHDOG_PID: '8' }, 7), undefined);
   for (const bad of ['0', '-1', 'x', '1.5']) {
     assert.throws(() => watchdogTimeoutMs({ WATCHDOG_USEC: bad }, 7), { kind: 'invalid' }, bad);
+  }
+  for (const bad of ['0', '-7', '07', '7 ', 'seven']) {
+    const env = { WATCHDOG_USEC: '1500', WATCHDOG_PID: bad };
+    assert.throws(() => watchdogTimeoutMs(env, 7), { kind: 'invalid' }, bad);
   }
 });

@@ -41,7 +41,11 @@ export function serviceNotifier(env: NotifyEnvironment): ServiceNotifier {
 /** How often systemd wants to hear from us at least, in milliseconds; undefined when it does not watch this process. */
 export function watchdogTimeoutMs(env: NotifyEnvironment, pid: number): number | undefined {
   const { WATCHDOG_USEC: text = '', WATCHDOG_PID: owner = '' } = env;
-  if (text === '' || (owner !== '' && owner !== String(pid))) return undefined;
+  if (text === '') return undefined;
+  if (owner !== '' && !/^[1-9]\d*$/.test(owner)) {
+    throw new TubeletError('invalid', `WATCHDOG_PID is "${owner}", which is no process id`);
+  }
+  if (owner !== '' && owner !== String(pid)) return undefined;
   const micros = Number(text);
   if (!/^\d+$/.test(text) || micros === 0 || !Number.isSafeInteger(micros)) {
     throw new TubeletError('invalid', `WATCHDOG_USEC is "${text}", which is no number of microseconds`);

@@ -1,6 +1,7 @@
 import type { EventRecorder } from '../apiserver/events/index.ts';
 import { withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
+import { hungAfterMs, type Heartbeats } from '../base/heartbeats.ts';
 import { describeError, messageOf } from '../base/errors.ts';
 import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
@@ -43,6 +44,9 @@ export interface AgentDeps {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly log: LogSink;
+  readonly heartbeats: Heartbeats;
+  /** Counts errors that no code caught. */
+  readonly unexpected: { countIn(metrics: Registry): void };
   readonly signal: AbortSignal;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How the run before this one ended. */
@@ -60,7 +64,7 @@ const rootMode = 0o750;
 
 /** Wires the agent to the real machine and starts it: health first, then the runtime, then the pods. */
 export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
-  const { settings, clock, log, signal } = deps;
+  const { settings, clock, log, heartbeats, signal } = deps;
   const { config } = settings;
   const random = systemRandom();
   const page = (): Registry =>
@@ -69,8 +73,11 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   const registry = pages.agent;
   const otherPages = [pages.probes, pages.slis];
   const own = agentMetrics({ registry, otherPages, settings, nodeName: deps.nodeName, clock });
+  deps.unexpected.countIn(registry);
   const tracing = await wireTracing(settings, deps.nodeName, clock, log);
-  const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs });
+  // A component may ask the runtime once in its start.
+  const startMs = hungAfterMs(config.runtimeRequestTimeout.toMillis());
+  const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs, startMs });
   const cri = connectCri({
     endpoint: config.containerRuntimeEndpoint,
     imageEndpoint: config.imageServiceEndpoint,
@@ -92,7 +99,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   };
   try {
     await runner.start([...own.components, ...(tracing ? [tracing.component] : [])], signal);
-    const common = { clock, random, log, metrics: registry };
+    const common = { clock, random, log, heartbeats, metrics: registry };
     const servedSettings = serverSettings(settings, { env: deps.env, version: process.version, argv: process.argv });
     const boot = createBootServer(servedSettings, {
       ...common,
@@ -121,6 +128,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       clock,
       random,
       log,
+      heartbeats,
       runtime: cri,
       onChange: () => node?.wake(),
     });
@@ -137,6 +145,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       clock,
       random,
       log,
+      heartbeats,
       cri,
       health,
       machine: host,
@@ -161,6 +170,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       clock,
       random,
       log,
+      heartbeats,
       metrics: registry,
       rootDir: settings.flags.rootDir,
       record: node.driverRecord,
@@ -216,7 +226,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       drivers: storage.drivers,
       storage: foreign,
     });
-    const evictions = wireEviction({ settings, clock, random, log, metrics: registry, pods: wired, meter: stats });
+    const evictions = wireEviction({ ...common, settings, pods: wired, meter: stats });
     const { view } = node;
     const addresses = (): ReturnType<typeof nodeAddressesOf> => nodeAddressesOf(view.node());
     const serving =
@@ -260,7 +270,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
 }
 
 function wireAgentCluster(
-  { settings, nodeName, clock, log, signal }: AgentDeps,
+  { settings, nodeName, clock, log, heartbeats, signal }: AgentDeps,
   api: ApiAccess['api'],
   metrics: Registry,
   machine: () => PodMachine,
@@ -268,7 +278,19 @@ function wireAgentCluster(
   const objectStrategy = settings.config.configMapAndSecretChangeDetectionStrategy;
   const trustBundles = settings.featureGates.all['ClusterTrustBundleProjection'] === true;
   const random = systemRandom();
-  return wireCluster({ clock, random, log, metrics, api, nodeName, objectStrategy, trustBundles, signal, machine });
+  return wireCluster({
+    clock,
+    random,
+    log,
+    heartbeats,
+    metrics,
+    api,
+    nodeName,
+    objectStrategy,
+    trustBundles,
+    signal,
+    machine,
+  });
 }
 
 function staticPodsTo(

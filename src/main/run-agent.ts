@@ -1,10 +1,18 @@
 import { hostname } from 'node:os';
-import { withTimeout } from '../base/abort.ts';
+import { linkedSignal, withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError, isKind } from '../base/errors.ts';
+import { Heartbeats } from '../base/heartbeats.ts';
 import { systemClock } from '../base/system-clock.ts';
+import { systemRandom } from '../base/system-random.ts';
 import { notActedOn, shortened, type Settings } from '../config/index.ts';
-import { acquireFileLock, serviceNotifier, watchContention } from '../host/index.ts';
+import {
+  acquireFileLock,
+  serviceNotifier,
+  watchContention,
+  watchdogTimeoutMs,
+  type ServiceNotifier,
+} from '../host/index.ts';
 import type { LogSink } from '../telemetry/index.ts';
 import type { RunMarkerFile } from '../state/index.ts';
 import { startAgent, type AgentDeps, type RunningAgent } from './agent.ts';
@@ -12,6 +20,8 @@ import type { CommandIo } from './command.ts';
 import { applyV8Flags } from './engine-settings.ts';
 import { closeUnaskedInspector } from './no-inspector.ts';
 import { runOnce } from './run-once.ts';
+import { ServiceWatchdog, watchdogSpan } from './service-watchdog.ts';
+import { UnexpectedErrors } from './unexpected-errors.ts';
 import { runMarker } from './wire/run-marker.ts';
 import { wireLog } from './wire/telemetry.ts';
 
@@ -28,10 +38,15 @@ export async function runAgent(settings: Settings, warnings: readonly string[], 
   const idle = notActedOn(settings);
   if (idle.length > 0)
     log.warn('Settings that this version accepts but does not act on yet', { settings: shortened(idle) });
+  const unexpected = new UnexpectedErrors({ clock, log });
+  unexpected.watch(process);
+  const life = linkedSignal(io.signal);
+  unexpected.signal.addEventListener('abort', () => life.abort(unexpected.signal.reason), { once: true });
   try {
-    return await run(settings, clock, log, io);
+    const code = await run(settings, clock, log, unexpected, { ...io, signal: life.signal });
+    return unexpected.signal.aborted ? 1 : code;
   } catch (error) {
-    if (io.signal.aborted && isKind(error, 'cancelled')) return 0;
+    if (io.signal.aborted && !unexpected.signal.aborted && isKind(error, 'cancelled')) return 0;
     log.error(error, 'Failed to run kubelet');
     log.flush();
     io.stderr(`Error: ${describeError(error)}\n`);
@@ -41,7 +56,13 @@ export async function runAgent(settings: Settings, warnings: readonly string[], 
   }
 }
 
-async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo): Promise<number> {
+async function run(
+  settings: Settings,
+  clock: Clock,
+  log: LogSink,
+  unexpected: UnexpectedErrors,
+  io: CommandIo,
+): Promise<number> {
   const lock = await takeLock(settings, clock, log, io.signal);
   const nodeName = nodeNameOf(settings);
   const marker = runMarker(settings, clock, log);
@@ -50,7 +71,17 @@ async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo
   log.info('Starting kubelet', { version: settings.version, node: nodeName, pid: process.pid });
   try {
     return await runStarted(
-      { settings, nodeName, clock, log, signal: io.signal, env: io.env, lastRun },
+      {
+        settings,
+        nodeName,
+        clock,
+        log,
+        heartbeats: new Heartbeats(settings.config.runtimeRequestTimeout.toMillis()),
+        unexpected,
+        signal: io.signal,
+        env: io.env,
+        lastRun,
+      },
       lock,
       marker,
       io,
@@ -61,9 +92,25 @@ async function run(settings: Settings, clock: Clock, log: LogSink, io: CommandIo
 }
 
 async function runStarted(deps: AgentDeps, lock: HeldLock, marker: RunMarkerFile, io: CommandIo): Promise<number> {
+  const notifier = serviceNotifier(io.env);
+  const watchdog = serviceWatchdog(deps, notifier);
+  await watchdog?.start();
+  try {
+    return await runWatched(deps, lock, marker, notifier, io);
+  } finally {
+    await watchdog?.stop();
+  }
+}
+
+async function runWatched(
+  deps: AgentDeps,
+  lock: HeldLock,
+  marker: RunMarkerFile,
+  notifier: ServiceNotifier,
+  io: CommandIo,
+): Promise<number> {
   const { settings, clock, log } = deps;
   const agent = await startAgent(deps);
-  const notifier = serviceNotifier(io.env);
   try {
     await notifier.ready();
     if (settings.config.runOnce) return await runOnce({ agent, clock, io });
@@ -75,6 +122,18 @@ async function runStarted(deps: AgentDeps, lock: HeldLock, marker: RunMarkerFile
     await notifier.stopping();
     await stopInTime(agent, clock, log);
   }
+}
+
+/** From the beginning: an agent that waits for its runtime is well. */
+function serviceWatchdog(
+  { settings, clock, log, heartbeats, env }: AgentDeps,
+  notifier: ServiceNotifier,
+): ServiceWatchdog | undefined {
+  if (!settings.featureGates.enabled('SystemdWatchdog')) return undefined;
+  const timeoutMs = watchdogSpan(() => watchdogTimeoutMs(env, process.pid), log);
+  if (timeoutMs === undefined) return undefined;
+  log.info('Notifying the systemd watchdog', { timeoutMs });
+  return new ServiceWatchdog({ clock, random: systemRandom(), log, heartbeats, notifier, timeoutMs });
 }
 
 async function stopInTime(agent: RunningAgent, clock: Clock, log: LogSink): Promise<void> {

@@ -1,4 +1,4 @@
-import { TubeletError } from '../base/errors.ts';
+import { InvariantError } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { podUidFields } from './pod-log.ts';
@@ -24,7 +24,7 @@ export class PodRemoval {
   }
 
   register(name: string, state: PerPodState): void {
-    if (this.#states.has(name)) throw new TubeletError('internal', `per-pod state ${name} is registered twice`);
+    if (this.#states.has(name)) throw new InvariantError(`per-pod state ${name} is registered twice`);
     this.#states.set(name, state);
   }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../base/heartbeats.ts';
 import { raceAbort } from '../base/abort.ts';
 import { TubeletError } from '../base/errors.ts';
 import type { RegistrationStatus } from '../gen/pluginregistration/v1.ts';
@@ -67,6 +68,7 @@ class PluginWorld {
   };
 
   readonly watcher = new PluginWatcher({
+    heartbeats: new Heartbeats(),
     clock: this.clock,
     random: seededRandom(1),
     log: this.log,

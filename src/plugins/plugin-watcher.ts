@@ -1,5 +1,6 @@
 import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
+import type { Heartbeats, Round } from '../base/heartbeats.ts';
 import type { Log } from '../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../base/loop.ts';
 import type { Metrics } from '../base/metrics.ts';
@@ -13,6 +14,7 @@ export interface PluginWatcherDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly metrics?: Metrics;
   readonly files: RegistryFiles;
   readonly connect: ConnectRegistration;
@@ -47,10 +49,18 @@ export class PluginWatcher implements Component {
 
   /** Returns after the first look; the plugins that were found register behind it. */
   async start(): Promise<void> {
-    const { clock, random, log } = this.#deps;
+    const { clock, random, log, heartbeats } = this.#deps;
     await this.#look();
     const { signal } = this.#stopped;
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal, body: (stop) => this.#round(stop) });
+    this.#loop = superviseLoop({
+      name: this.name,
+      heartbeats,
+      clock,
+      random,
+      log,
+      signal,
+      body: (stop, round) => this.#round(stop, round),
+    });
   }
 
   async stop(): Promise<void> {
@@ -60,8 +70,8 @@ export class PluginWatcher implements Component {
     await Promise.all([...this.#sockets.values()].map((socket) => socket.stop()));
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
-    await this.#pause(signal);
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
+    await round.waitFor(this.#pause(signal));
     await this.#look();
   }
 

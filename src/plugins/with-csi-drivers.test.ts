@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { Heartbeats } from '../base/heartbeats.ts';
 import { systemClock } from '../base/system-clock.ts';
 import { unixChannels } from '../grpc/index.ts';
 import { FakeCsiDriver } from '../testing/fake-csi-driver.ts';
@@ -25,6 +26,7 @@ async function world(context: TestContext) {
   };
   const drivers = new CsiDrivers({ clock, log, open, onChange });
   const watcher = new PluginWatcher({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(3),
     log,

@@ -25,16 +25,9 @@ export interface ServerAccess extends AccessDeciders {
  * API server that is not there.
  */
 export function createServerAccess(settings: ServerAccessSettings, ports: ServerAccessPorts): ServerAccess {
-  const { clock, random, log, metrics, files, reviews: api } = ports;
+  const { clock, random, metrics, files, reviews: api } = ports;
   const { nodeName, authentication, authorization } = settings;
-  const { authenticator, clientCertificates } = makeAuthentication(authentication, {
-    clock,
-    random,
-    log,
-    metrics,
-    files,
-    api,
-  });
+  const { authenticator, clientCertificates } = makeAuthentication(authentication, { ...ports, files, api });
   const authorizer = makeAuthorizer(authorization, { clock, random, metrics, nodeName, api });
   return { authenticator, authorizer, clientCertificates };
 }

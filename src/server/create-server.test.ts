@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Component } from '../base/component.ts';
 import { silentLog } from '../base/log.ts';
+import { Heartbeats } from '../base/heartbeats.ts';
 import { systemClock } from '../base/system-clock.ts';
 import { podObject } from '../model/desired-pod.ts';
 import type { MachineFacts } from '../model/usage.ts';
@@ -78,7 +79,7 @@ function usage(text: string): UsagePages {
 function world() {
   const log = { ...silentLog, problem: () => undefined, setVerbosity: () => {} };
   const [agent, probes, slis] = [new Registry(), new Registry(), new Registry()];
-  const common = { clock: systemClock(), random: seededRandom(1), log, metrics: agent };
+  const common = { clock: systemClock(), random: seededRandom(1), log, heartbeats: new Heartbeats(), metrics: agent };
   const pages = { agent, probes, slis };
   const boot = createBootServer(settings, {
     ...common,

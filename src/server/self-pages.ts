@@ -1,3 +1,4 @@
+import type { Heartbeats } from '../base/heartbeats.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { HealthCheckResults } from './health-checks-results.ts';
@@ -16,6 +17,7 @@ import type { SelfSettings } from './server-settings.ts';
 import { syncLoopProblem } from './sync-loop-problem.ts';
 
 export interface SelfPagesDeps {
+  readonly heartbeats: Heartbeats;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: LogControl;
@@ -70,7 +72,7 @@ export class SelfPages {
 
   /** Those that say more when more is known. */
   knowing(health: HealthFacts, stuck: () => readonly LeftPod[]): KnowingHandlers {
-    const { clock, random, log, settings } = this.#deps;
+    const { clock, random, log, heartbeats, settings } = this.#deps;
     const { version, nodeVersion } = settings;
     return {
       ...healthzHandlers({
@@ -82,6 +84,7 @@ export class SelfPages {
         observe: this.#results.observe,
       }),
       statusz: statuszHandler({
+        heartbeats,
         clock,
         random,
         startedAt: this.#startedAt,
@@ -94,7 +97,9 @@ export class SelfPages {
   }
 
   #syncLoopProblem(lastRound: number = this.#startedAt.monotonic): string | undefined {
-    const { clock, settings } = this.#deps;
-    return syncLoopProblem({ idleMs: clock.monotonic() - lastRound, syncPeriodMs: settings.syncPeriodMs });
+    const { clock, heartbeats, settings } = this.#deps;
+    const nowMs = clock.monotonic();
+    const hung = heartbeats.hung(nowMs);
+    return syncLoopProblem({ nowMs, relistedAtMs: lastRound, syncFrequencyMs: settings.syncPeriodMs, hung });
   }
 }

@@ -1,15 +1,33 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { syncLoopProblem } from './sync-loop-problem.ts';
+import { syncLoopProblem, type SyncLoopInput } from './sync-loop-problem.ts';
 
 const minute = 60_000;
+const nowMs = 100 * minute;
+const hungLoop = (loop: string, carriesPods: boolean) => ({ loop, carriesPods, silentMs: 400_000, limitMs: 300_000 });
 
-for (const [what, idleMs, syncPeriodMs, problem] of [
-  ['a loop that has just come round', 0, minute, undefined],
-  ['five minutes are the least, however often it should come round', 5 * minute, 1_000, undefined],
-  ['more than that is too long', 5 * minute + 1, minute, 'no round for 300 s'],
-  ['a loop that comes round seldom may take two of its periods', 20 * minute, 10 * minute, undefined],
-  ['and no more', 20 * minute + 600, 10 * minute, 'no round for 1201 s'],
-] as const) {
-  test(what, () => assert.equal(syncLoopProblem({ idleMs, syncPeriodMs }), problem));
+const cases: Readonly<Record<string, readonly [Partial<SyncLoopInput>, string | undefined]>> = {
+  'a relist a moment ago': [{}, undefined],
+  'a relist five minutes ago': [{ relistedAtMs: nowMs - 5 * minute }, undefined],
+  'a relist longer ago': [{ relistedAtMs: nowMs - 6 * minute }, 'no round for 360 s'],
+  'a relist within twice the sync frequency': [
+    { relistedAtMs: nowMs - 6 * minute, syncFrequencyMs: 3 * minute },
+    undefined,
+  ],
+  'a loop that carries pods hangs': [
+    { hung: [hungLoop('housekeeping', true)] },
+    'loop housekeeping has been in one step for 400 s, longer than 300 s',
+  ],
+  'a loop that hangs without carrying pods': [{ hung: [hungLoop('node-lease', false)] }, undefined],
+  'no relist, because its loop hangs': [
+    { relistedAtMs: nowMs - 7 * minute, hung: [hungLoop('pleg-relist', true), hungLoop('node-lease', false)] },
+    'no round for 420 s; loop pleg-relist has been in one step for 400 s, longer than 300 s',
+  ],
+};
+
+for (const [name, [given, expected]] of Object.entries(cases)) {
+  test(`syncloop: ${name}`, () => {
+    const input = { nowMs, relistedAtMs: nowMs, syncFrequencyMs: minute, hung: [], ...given };
+    assert.equal(syncLoopProblem(input), expected);
+  });
 }

@@ -1,15 +1,20 @@
-export interface SyncLoopTimes {
-  /** Since the loop last came round, or since the agent started where it has not yet. */
-  readonly idleMs: number;
-  /** syncFrequency. */
-  readonly syncPeriodMs: number;
+import { describeHungLoop, type HungLoop } from '../base/heartbeats.ts';
+
+export interface SyncLoopInput {
+  readonly nowMs: number;
+  /** When the last relist that succeeded began, or the agent where there was none; monotonic as all here. */
+  readonly relistedAtMs: number;
+  readonly syncFrequencyMs: number;
+  readonly hung: readonly HungLoop[];
 }
 
-/** A loop that has not come round for less than this is not stuck, however often it should. */
-const minStuckMs = 5 * 60_000;
+const minIdleMs = 5 * 60_000;
 
-/** Why the sync loop counts as stuck; nothing while it does not. */
-export function syncLoopProblem({ idleMs, syncPeriodMs }: SyncLoopTimes): string | undefined {
-  const isStuck = idleMs > Math.max(2 * syncPeriodMs, minStuckMs);
-  return isStuck ? `no round for ${Math.round(idleMs / 1_000)} s` : undefined;
+/** Why pods are not brought up to date any more, as `/healthz/syncloop` has it; nothing while they are. */
+export function syncLoopProblem({ nowMs, relistedAtMs, syncFrequencyMs, hung }: SyncLoopInput): string | undefined {
+  const idleMs = nowMs - relistedAtMs;
+  const problems = hung.filter(({ carriesPods }) => carriesPods).map(describeHungLoop);
+  if (idleMs > Math.max(2 * syncFrequencyMs, minIdleMs))
+    problems.unshift(`no round for ${Math.round(idleMs / 1_000)} s`);
+  return problems.length === 0 ? undefined : problems.join('; ');
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import type { PodStatus, Quantity } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
@@ -46,6 +47,7 @@ export class GoldenWorld {
     void files.makeFolder('/etc/apt', 0o755);
     files.append('/etc/hosts', '127.0.0.1\tlocalhost\n');
     this.machine = wirePodMachine({
+      heartbeats: new Heartbeats(),
       clock,
       random: seededRandom(1),
       log,

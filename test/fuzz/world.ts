@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { HttpApiClient } from '../../src/apiserver/index.ts';
 import type { Component } from '../../src/base/component.ts';
 import type { CommonPorts } from '../../src/base/common-ports.ts';
@@ -188,7 +189,7 @@ export class FuzzWorld {
     });
     const settings = await fuzzSettings(this.#folder);
     const env = { PATH: `${this.#folder}/bin:/bin:/usr/bin` };
-    const common = { clock, log, random: seededRandom(1), metrics: pages.agent };
+    const common = { clock, log, random: seededRandom(1), heartbeats: new Heartbeats(), metrics: pages.agent };
     const process = { env, version: 'v20.0.0', argv: ['tubelet'] };
     const served = { ...serverSettings(settings, process), limits };
     const ports = { ...common, sockets: socketFiles };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { containerdEvents, type ContainerdEvent } from '../../src/containerd/index.ts';
@@ -139,7 +140,12 @@ describe('the pleg on containerd', () => {
     };
     const onChange = (uid: PodUid): void => void looks.push(look(uid));
     const common = { clock, random: seededRandom(1), log: silentLog, runtime: cri, observed, onChange };
-    const pleg = new Pleg({ ...common, relistPeriodMs: 1_000, otherHints: [containerdHints(source())] });
+    const pleg = new Pleg({
+      heartbeats: new Heartbeats(),
+      ...common,
+      relistPeriodMs: 1_000,
+      otherHints: [containerdHints(source())],
+    });
     await pleg.start();
     try {
       await until('the stream is healthy', () => pleg.streamHealthy());

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { podUid } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
@@ -131,6 +132,7 @@ describe('the log of a container that writes 5 MB in a second', () => {
       const lines = new MemoryLog();
       const logs: ContainerLog[] = [];
       const rotation = new LogRotation({
+        heartbeats: new Heartbeats(),
         clock,
         random: systemRandom(),
         log: lines,

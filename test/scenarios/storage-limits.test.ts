@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import type { PodUid } from '../../src/base/ids.ts';
 import { LocalStorageEviction, type StorageUsage } from '../../src/eviction/index.ts';
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
@@ -48,6 +49,7 @@ async function start(it = new AgentWorld({ source: 'api' }), isOn = true): Promi
     return { volumes: new Map(volumes), containers: new Map() };
   };
   const eviction = new LocalStorageEviction({
+    heartbeats: new Heartbeats(),
     clock: it.clock,
     random: seededRandom(7),
     log: it.log,

@@ -1,3 +1,4 @@
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import type { FakeClock } from '../../src/testing/fake-clock.ts';
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { Cri } from '../../src/cri/index.ts';
@@ -115,6 +116,7 @@ export class Agent {
     });
     const ownFiles = life.files(disk);
     const machine: PodMachine = wirePodMachine({
+      heartbeats: new Heartbeats(),
       clock: life.clock,
       random: seededRandom(seed * 1_000 + number),
       log: this.log,

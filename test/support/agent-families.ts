@@ -1,3 +1,4 @@
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { CertificateStore, ClientCertificateManager } from '../../src/apiserver/identity/index.ts';
 import { IssuedServingCertificate } from '../../src/apiserver/identity/issued-serving-certificate.ts';
 import { clientMetrics } from '../../src/apiserver/index.ts';
@@ -5,6 +6,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { resolveGates } from '../../src/config/index.ts';
 import { LocalStorageEviction } from '../../src/eviction/index.ts';
 import { announceProviders, imageMetrics } from '../../src/images/index.ts';
+import { UnexpectedErrors } from '../../src/main/unexpected-errors.ts';
 import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
 import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-cgroups.ts';
@@ -53,6 +55,7 @@ function registerRest(registry: Registry): readonly unknown[] {
   const { gates: featureGates } = resolveGates({});
   const settings = { featureGates, version: 'v1.34.0' };
   agentMetrics({ registry, otherPages: [new Registry()], settings, nodeName: 'node-1', clock });
+  new UnexpectedErrors({ clock, log }).countIn(registry);
   runtimeCallMetrics(registry);
   announceLosingSupport(registry);
   imageMetrics(registry);
@@ -70,12 +73,22 @@ function registerRest(registry: Registry): readonly unknown[] {
   };
   const ours = { ...testSettings, cgroupsPerQos: false };
   return [
-    new ClientCertificateManager({ ...certificates, onRotated: () => {} }),
-    new IssuedServingCertificate({ ...certificates, addresses: () => [] }),
+    new ClientCertificateManager({ heartbeats: new Heartbeats(), ...certificates, onRotated: () => {} }),
+    new IssuedServingCertificate({ heartbeats: new Heartbeats(), ...certificates, addresses: () => [] }),
     new CgroupWriter({ clock, log, metrics, tree: untouched(), version: 2, controllers: new Set() }),
     wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
-    wireStorageDrivers({ clock, random, log, metrics, rootDir: '/', record: undefined, onChange: () => {} }),
+    wireStorageDrivers({
+      heartbeats: new Heartbeats(),
+      clock,
+      random,
+      log,
+      metrics,
+      rootDir: '/',
+      record: undefined,
+      onChange: () => {},
+    }),
     new LocalStorageEviction({
+      heartbeats: new Heartbeats(),
       clock,
       random,
       log,
@@ -97,6 +110,15 @@ function serverParts(registry: Registry): readonly unknown[] {
     podResourcesMetrics(registry),
     new TokenReviews({ ...reviews, cacheTtlMs: 1 }),
     new AccessReviews({ ...reviews, nodeName: 'node-1', authorizedTtlMs: 1, unauthorizedTtlMs: 1 }),
-    new ClientCertificates({ clock, random, log, metrics, files, clientCAFile: '/ca.crt', userIds: true }),
+    new ClientCertificates({
+      heartbeats: new Heartbeats(),
+      clock,
+      random,
+      log,
+      metrics,
+      files,
+      clientCAFile: '/ca.crt',
+      userIds: true,
+    }),
   ];
 }

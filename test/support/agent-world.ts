@@ -1,3 +1,4 @@
+import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { RunPodSandboxRequest } from '../../src/gen/cri/api.ts';
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
@@ -71,6 +72,8 @@ export class AgentWorld {
   readonly cri: FakeCri;
   readonly files: MemoryFiles;
   readonly log = new MemoryLog();
+  /** The loops of the agent that runs. */
+  readonly heartbeats = new Heartbeats(120_000);
   readonly events: (PodEvent & { readonly pod: string })[] = [];
   readonly removedCgroups: string[] = [];
   /** Pods of which nothing is left. */
@@ -129,8 +132,9 @@ export class AgentWorld {
 
   /** Starts the agent, and its source says nothing yet. */
   async startSilent(): Promise<void> {
-    const { clock, cri, files, log } = this;
+    const { clock, cri, files, log, heartbeats } = this;
     const machine = wirePodMachine({
+      heartbeats,
       clock,
       random: seededRandom(this.#seed * 1_000 + this.#lives++),
       log,

@@ -216,6 +216,7 @@ export class ClusterWorld {
       ...(limits && { limits: { normal: limits } }),
     });
     const cluster = wireCluster({
+      heartbeats: node.heartbeats,
       clock,
       random,
       nodeName,

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { cutText, maxMessageBytes } from '../../base/cut-text.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Counter, Metrics } from '../../base/metrics.ts';
@@ -18,6 +19,7 @@ export interface EventRecorderDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly metrics: Metrics;
   readonly api: Pick<ApiWriter, 'create' | 'patch'>;
   /** This node, where the events come from. */
@@ -79,9 +81,9 @@ export class EventRecorder implements Component {
   }
 
   async start(): Promise<void> {
-    const { clock, random, log } = this.#deps;
-    const body = (signal: AbortSignal): Promise<void> => this.#round(signal);
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+    const { clock, random, log, heartbeats } = this.#deps;
+    const body = (signal: AbortSignal, round: Round): Promise<void> => this.#round(signal, round);
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, random, log, signal: this.#stopped.signal, body });
   }
 
   async stop(): Promise<void> {
@@ -130,9 +132,9 @@ export class EventRecorder implements Component {
     };
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
     const next = this.#waiting.values().next();
-    if (next.done === true) return this.#wakeup.wait(signal);
+    if (next.done === true) return round.waitFor(this.#wakeup.wait(signal));
     const key = next.value;
     const entry = this.#entries.get(key);
     if (entry === undefined) return this.#drop(key, 'overflow');
@@ -145,7 +147,7 @@ export class EventRecorder implements Component {
       const now = this.#entries.get(key);
       if (now !== undefined && !now.stored) this.#entries.set(key, { ...now, stored: true });
     } catch (error) {
-      await this.#failed(key, entry, error, signal);
+      await this.#failed(key, entry, error, signal, round);
     } finally {
       this.#sending = false;
     }
@@ -177,7 +179,7 @@ export class EventRecorder implements Component {
     }
   }
 
-  async #failed(key: string, { happening }: Entry, error: unknown, signal: AbortSignal): Promise<void> {
+  async #failed(key: string, { happening }: Entry, error: unknown, signal: AbortSignal, round: Round): Promise<void> {
     if (signal.aborted) return;
     const { clock, random, log } = this.#deps;
     const { about, reason } = happening;
@@ -195,7 +197,7 @@ export class EventRecorder implements Component {
     }
     this.#waitAgain(key);
     const waitMs = Math.min(retry.firstMs * 2 ** (this.#tries - 1), retry.maxMs);
-    await clock.sleep(jitter(random, waitMs, retry.jitter), signal);
+    await round.waitFor(clock.sleep(jitter(random, waitMs, retry.jitter), signal));
   }
 
   /** In front of the others: it is the oldest. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { Event } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter } from '../../model/api-client.ts';
@@ -68,6 +69,7 @@ class World {
   /** While set, calls wait for it. */
   gate: Promise<void> | undefined;
   readonly recorder = new EventRecorder({
+    heartbeats: new Heartbeats(),
     clock: this.clock,
     random: seededRandom(1),
     log: this.log,

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { TubeletError } from '../../base/errors.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -16,6 +17,7 @@ import { secondsLeft } from './seconds-left.ts';
 export interface ClientCertificateManagerDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly store: CertificateStore;
@@ -40,7 +42,7 @@ export class ClientCertificateManager implements Component {
 
   constructor(deps: ClientCertificateManagerDeps) {
     this.#deps = deps;
-    const { clock, random, log, metrics, store, nodeName, window, newKey } = deps;
+    const { clock, random, log, heartbeats, metrics, store, nodeName, window, newKey } = deps;
     const errors = metrics.counter({
       name: 'kubelet_certificate_manager_client_expiration_renew_errors',
       help: 'Attempts to renew the client certificate that failed.',
@@ -52,6 +54,7 @@ export class ClientCertificateManager implements Component {
       clock,
       random,
       log,
+      heartbeats,
       store,
       window,
       newKey,

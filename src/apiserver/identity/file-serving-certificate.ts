@@ -1,6 +1,7 @@
 import { linkedSignal, type LinkedSignal } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { messageOf, TubeletError } from '../../base/errors.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
@@ -18,6 +19,7 @@ export interface FileServingCertificateDeps extends PairPaths {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly files: AccessFiles;
   /** Sees to it that the files are there, before they are read for the first time. */
   readonly prepare?: (() => Promise<void>) | undefined;
@@ -43,7 +45,7 @@ export class FileServingCertificate implements ServingCertificates {
 
   /** Fails when there is nothing to serve with. */
   async start(signal: AbortSignal): Promise<void> {
-    const { clock, random, log, prepare, reload, certificateFile, keyFile } = this.#deps;
+    const { clock, random, log, prepare, reload, certificateFile, keyFile, heartbeats } = this.#deps;
     await prepare?.();
     try {
       await this.#look();
@@ -53,11 +55,11 @@ export class FileServingCertificate implements ServingCertificates {
     }
     if (!reload) return;
     this.#life = linkedSignal(signal);
-    const body = async (ending: AbortSignal): Promise<void> => {
-      await clock.sleep(lookEveryMs, ending);
+    const body = async (ending: AbortSignal, round: Round): Promise<void> => {
+      await round.waitFor(clock.sleep(lookEveryMs, ending));
       await this.#lookAgain();
     };
-    this.#loop = superviseLoop({ name: this.name, clock, log, random, signal: this.#life.signal, body });
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, log, random, signal: this.#life.signal, body });
   }
 
   async stop(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -20,6 +21,7 @@ import {
 export interface IssuedServingCertificateDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly store: CertificateStore;
@@ -43,7 +45,7 @@ export class IssuedServingCertificate implements ServingCertificates {
   readonly #slot: ServingSlot;
 
   constructor(deps: IssuedServingCertificateDeps) {
-    const { clock, random, log, metrics, store, nodeName, api, addresses, window, newKey } = deps;
+    const { clock, random, log, heartbeats, metrics, store, nodeName, api, addresses, window, newKey } = deps;
     this.#slot = new ServingSlot(log);
     const errors = metrics.counter({
       name: 'kubelet_server_expiration_renew_errors',
@@ -61,6 +63,7 @@ export class IssuedServingCertificate implements ServingCertificates {
       clock,
       random,
       log,
+      heartbeats,
       store,
       window,
       newKey,

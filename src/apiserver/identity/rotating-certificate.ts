@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { linkedSignal, type LinkedSignal } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isKind, TubeletError } from '../../base/errors.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
@@ -20,6 +21,7 @@ export interface RotatingCertificateDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly store: CertificateStore;
   /** What the certificate shall say; nothing while that is not known. */
   readonly wanted: () => CsrShape | undefined;
@@ -57,11 +59,11 @@ export class RotatingCertificate {
   }
 
   async start(signal: AbortSignal): Promise<void> {
-    const { name, clock, log, random } = this.#deps;
+    const { name, clock, log, random, heartbeats } = this.#deps;
     await this.#look();
     this.#life = linkedSignal(signal);
-    const body = (ending: AbortSignal): Promise<void> => this.#round(ending);
-    this.#loop = superviseLoop({ name, clock, log, random, signal: this.#life.signal, body });
+    const body = (ending: AbortSignal, round: Round): Promise<void> => this.#round(ending, round);
+    this.#loop = superviseLoop({ name, heartbeats, clock, log, random, signal: this.#life.signal, body });
   }
 
   async stop(): Promise<void> {
@@ -79,7 +81,7 @@ export class RotatingCertificate {
     this.#wakeup.wake();
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
     const { clock, random, log, name } = this.#deps;
     await this.#look();
     const shape = this.#deps.wanted();
@@ -93,11 +95,11 @@ export class RotatingCertificate {
     });
     if (step.act === 'wait' || shape === undefined) {
       this.#failures = 0;
-      return this.#pause(step.act === 'wait' ? step.forMs : 0, signal);
+      return round.waitFor(this.#pause(step.act === 'wait' ? step.forMs : 0, signal));
     }
     try {
       log.info('Asking for a new certificate', { certificate: name, reason: step.why });
-      await this.#renew(shape, signal);
+      await this.#renew(shape, signal, round);
       this.#failures = 0;
     } catch (error) {
       if (signal.aborted) throw error;
@@ -109,11 +111,11 @@ export class RotatingCertificate {
       this.#deps.onFailure();
       const delayMs = retryDelayMs(this.#failures, random);
       log.error(error, 'No new certificate yet', { certificate: name, retryInMs: Math.round(delayMs) });
-      await this.#pause(delayMs, signal);
+      await round.waitFor(this.#pause(delayMs, signal));
     }
   }
 
-  async #renew(shape: CsrShape, signal: AbortSignal): Promise<void> {
+  async #renew(shape: CsrShape, signal: AbortSignal, round: Round): Promise<void> {
     const { clock, random, log, store, connect, wanted, newKey = createKey } = this.#deps;
     const current = this.#current;
     if (this.#asked === undefined || !isSameShape(this.#asked.shape, shape))
@@ -127,7 +129,8 @@ export class RotatingCertificate {
     let pair: CertificatePair;
     try {
       const parts = { clock, random, log, api: connection.api };
-      pair = await requestCertificate(parts, asked, { signal, waitMs: usualWaitMs, isWanted });
+      // Signers may be people.
+      pair = await round.waitFor(requestCertificate(parts, asked, { signal, waitMs: usualWaitMs, isWanted }));
     } catch (error) {
       // Only a new key gets another answer.
       if (isKind(error, 'invalid')) this.#asked = undefined;

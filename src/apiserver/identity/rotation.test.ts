@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import type { NodeAddress } from '../../gen/kubernetes/types.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -60,6 +61,7 @@ async function startClient(
   let rotations = 0;
   let opened = 0;
   const manager = new ClientCertificateManager({
+    heartbeats: new Heartbeats(),
     ...world,
     onRotated: () => rotations++,
     ...(options.bootstrap === true && {
@@ -218,7 +220,7 @@ test('a serving certificate follows the addresses of the node', async (context) 
   const world = await setUp('server');
   const { clock, api, value } = world;
   let addresses: readonly NodeAddress[] = [{ type: 'Hostname', address: 'worker-1' }];
-  const serving = new IssuedServingCertificate({ ...world, addresses: () => addresses });
+  const serving = new IssuedServingCertificate({ heartbeats: new Heartbeats(), ...world, addresses: () => addresses });
   const seen: string[] = [];
   serving.onChange(({ version }) => seen.push(version));
   await serving.start(new AbortController().signal);

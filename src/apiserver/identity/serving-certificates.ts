@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -28,6 +29,7 @@ export interface ServingOptions {
 export interface ServingDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly files: CertificateFiles;
@@ -44,14 +46,24 @@ export function servingCertificates(
   deps: ServingDeps,
 ): ServingCertificates & { addressesChanged?(): void } {
   const { tlsCertFile, tlsPrivateKeyFile, certDir, serverTlsBootstrap, reloadFiles, nodeName, hostName } = options;
-  const { clock, random, log, metrics, files, watched = accessFiles, cluster, newKey } = deps;
+  const { clock, random, log, heartbeats, metrics, files, watched = accessFiles, cluster, newKey } = deps;
   if (serverTlsBootstrap && cluster !== undefined) {
     const store = new CertificateStore({ files, log, folder: certDir, purpose: 'server' });
-    return new IssuedServingCertificate({ clock, random, log, metrics, store, nodeName, newKey, ...cluster });
+    return new IssuedServingCertificate({
+      clock,
+      random,
+      log,
+      heartbeats,
+      metrics,
+      store,
+      nodeName,
+      newKey,
+      ...cluster,
+    });
   }
   if (serverTlsBootstrap)
     log.warn('There is no API server to ask for a serving certificate; serving with one of our own');
-  const parts = { clock, random, log, files: watched, reload: reloadFiles };
+  const parts = { clock, random, log, heartbeats, files: watched, reload: reloadFiles };
   if (tlsCertFile !== '' && tlsPrivateKeyFile !== '') {
     return new FileServingCertificate({ ...parts, certificateFile: tlsCertFile, keyFile: tlsPrivateKeyFile });
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryCertificateFiles } from '../../testing/memory-certificate-files.ts';
@@ -29,6 +30,7 @@ function setUp(change: Partial<ServingOptions> = {}) {
   };
   const make = (cluster?: Parameters<typeof servingCertificates>[1]['cluster']) =>
     servingCertificates(options, {
+      heartbeats: new Heartbeats(),
       clock,
       random: seededRandom(5),
       log,

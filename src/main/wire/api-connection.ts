@@ -17,6 +17,7 @@ import {
 } from '../../apiserver/index.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -29,6 +30,7 @@ export interface ApiConnectionDeps {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracer?: Tracer | undefined;
@@ -49,7 +51,7 @@ export interface ApiAccess {
  * and waits for it; nothing else is sent.
  */
 export async function openApi(deps: ApiConnectionDeps, signal: AbortSignal): Promise<ApiAccess | undefined> {
-  const { settings, nodeName, clock, random, log, metrics, env } = deps;
+  const { settings, nodeName, clock, random, log, heartbeats, metrics, env } = deps;
   const { kubeconfig, bootstrapKubeconfig, certDir } = settings.flags;
   if (kubeconfig === '') return undefined;
   const files = hostCertificateFiles(random);
@@ -70,6 +72,7 @@ export async function openApi(deps: ApiConnectionDeps, signal: AbortSignal): Pro
     clock,
     random,
     log,
+    heartbeats,
     metrics,
     store,
     nodeName,

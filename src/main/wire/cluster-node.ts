@@ -4,6 +4,7 @@ import type { HttpApiClient } from '../../apiserver/index.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { WorkWatch } from '../../base/keyed-work.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import { nodeAddresses, type Settings } from '../../config/index.ts';
@@ -38,6 +39,7 @@ export interface OwnNodeWiring {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly cri: Pick<Cri, 'version' | 'listImages' | 'updateRuntimeConfig'>;
   readonly machine: Machine;
@@ -92,9 +94,9 @@ export interface ClusterNodeWiring extends OwnNodeWiring {
 
 /** The node of a cluster: registered, and kept up to date there. */
 export function wireClusterNode(wiring: ClusterNodeWiring): WiredNode {
-  const { settings, nodeName, clock, random, log, cri, api, mirror, events, startup, watch } = wiring;
+  const { settings, nodeName, clock, random, log, heartbeats, cri, api, mirror, events, startup, watch } = wiring;
   const { config } = settings;
-  const common = { clock, random, log, api, watch };
+  const common = { clock, random, log, heartbeats, api, watch };
   const csiNode = new CsiNodeRecord({ ...common, nodeName, onChange: () => status.wake() });
   const sources = nodeSources(wiring, () => csiNode.problem());
   const own = new OwnNode({ clock, log, settings: nodeSettings(wiring), sources });

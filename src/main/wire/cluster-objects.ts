@@ -2,6 +2,7 @@ import { Reflector, withoutManagedFields, type HttpApiClient } from '../../apise
 import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
 import { Limiter } from '../../base/limiter.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { ConfigMap, Node, Secret } from '../../gen/kubernetes/types.ts';
@@ -20,6 +21,7 @@ import type { PodObjects } from './pod-machine-deps.ts';
 export interface ClusterObjectsDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly api: HttpApiClient;
   /** configMapAndSecretChangeDetectionStrategy. */
@@ -69,7 +71,7 @@ export function ttlSecondsOf(node: Node | undefined): number {
 }
 
 function watchOne(
-  { clock, random, log, api, signal }: ClusterObjectsDeps,
+  { clock, random, log, heartbeats, api, signal }: ClusterObjectsDeps,
   places: Limiter,
   ...[resource, ref, onChange]: Parameters<Parameters<typeof watchedObjects>[0]['watch']>
 ): SingleWatch {
@@ -84,6 +86,7 @@ function watchOne(
     clock,
     random,
     log,
+    heartbeats,
     resource,
     ...(ref.namespace !== undefined && { namespace: ref.namespace }),
     fieldSelector: `metadata.name=${ref.name}`,

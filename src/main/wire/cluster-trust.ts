@@ -1,6 +1,7 @@
 import { Reflector, withoutManagedFields, type HttpApiClient } from '../../apiserver/index.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { ClusterTrustBundle } from '../../gen/kubernetes/types.ts';
@@ -10,6 +11,7 @@ import { TrustBundles, type BundleWatch, type TrustBundlesDeps } from '../../obj
 export interface ClusterTrustDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly api: HttpApiClient;
   readonly signal: AbortSignal;
@@ -23,12 +25,12 @@ export function wireTrustBundles(deps: ClusterTrustDeps): TrustBundles {
 }
 
 function watchAll(
-  { clock, random, log, api, signal }: ClusterTrustDeps,
+  { clock, random, log, heartbeats, api, signal }: ClusterTrustDeps,
   resource: ApiResource,
   told: Parameters<TrustBundlesDeps['watch']>[1],
 ): BundleWatch {
   const transform = withoutManagedFields;
-  const reflector = new Reflector<ClusterTrustBundle>({ api, clock, random, log, resource, transform });
+  const reflector = new Reflector<ClusterTrustBundle>({ api, clock, random, log, heartbeats, resource, transform });
   reflector.listen(told);
   void reflector.start(signal);
   return {

@@ -4,6 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { WorkWatch } from '../../base/keyed-work.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -29,6 +30,7 @@ import { workqueueMetrics } from './workqueue-metrics.ts';
 export interface ClusterDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly api: HttpApiClient;
@@ -70,7 +72,7 @@ export interface Cluster {
 
 /** Wires sources, mirrors, statuses and objects to an API server. It need not be there: everything waits and catches up. */
 export function wireCluster(deps: ClusterDeps): Cluster {
-  const { clock, random, log, metrics, api, nodeName, machine } = deps;
+  const { clock, random, log, heartbeats, metrics, api, nodeName, machine } = deps;
   const reflect = <T extends ApiObject>(
     resource: ApiResource,
     fieldSelector?: string,
@@ -81,6 +83,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
       clock,
       random,
       log,
+      heartbeats,
       resource,
       ...(fieldSelector !== undefined && { fieldSelector }),
       transform: (object, previous) => bound(withoutManagedFields(object), previous),
@@ -98,11 +101,12 @@ export function wireCluster(deps: ClusterDeps): Cluster {
   const classes = reflect<RuntimeClass>(apiResources.runtimeClasses);
   const drivers = reflect<CSIDriver>(apiResources.csiDrivers);
 
-  const recorder = new EventRecorder({ clock, random, log, metrics, api, host: nodeName });
+  const recorder = new EventRecorder({ clock, random, log, heartbeats, metrics, api, host: nodeName });
   const objects = wireApiObjects({
     clock,
     random,
     log,
+    heartbeats,
     api,
     strategy: deps.objectStrategy,
     node: () => node.get({ name: nodeName }),

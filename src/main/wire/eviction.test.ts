@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import type { Settings } from '../../config/index.ts';
 import { silentLog } from '../../base/log.ts';
 import { Registry } from '../../telemetry/index.ts';
@@ -17,6 +18,7 @@ for (const [localStorageCapacityIsolation, names] of [
       clock: new FakeClock(),
       random: seededRandom(1),
       log: silentLog,
+      heartbeats: new Heartbeats(),
       metrics: new Registry(),
       pods: {} as EvictionWiring['pods'],
       meter: { storage: async () => new Map() },

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -11,6 +12,7 @@ export interface EvictionWiring {
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly pods: Pick<PodMachine, 'activePods' | 'views' | 'tell'>;
@@ -19,12 +21,13 @@ export interface EvictionWiring {
 
 /** Who sees to it that pods keep to their limits of local storage; nobody where the node does not count it. */
 export function wireEviction(wiring: EvictionWiring): readonly Component[] {
-  const { settings, clock, random, log, metrics, pods, meter } = wiring;
+  const { settings, clock, random, log, heartbeats, metrics, pods, meter } = wiring;
   if (!settings.config.localStorageCapacityIsolation) return [];
   const eviction = new LocalStorageEviction({
     clock,
     random,
     log,
+    heartbeats,
     metrics,
     meter,
     pods: {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Tracer } from '../../base/tracing.ts';
@@ -44,6 +45,7 @@ export interface NodeMachineDeps {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
 }
 
 /** What is known once the runtime has answered. */
@@ -72,7 +74,7 @@ export interface RuntimeParts {
 
 /** The pod machine on the real machine, with or without an API server. */
 export function wireNodeMachine(
-  { settings, nodeName, clock, log }: NodeMachineDeps,
+  { settings, nodeName, clock, log, heartbeats }: NodeMachineDeps,
   parts: RuntimeParts,
   onStatus: () => void,
 ): PodMachine {
@@ -87,11 +89,23 @@ export function wireNodeMachine(
   const admission = admissionNode({ settings, nodeName });
   const metrics = parts.registry;
   const random = systemRandom();
-  const cgroups = wirePodCgroups({ clock, random, log, metrics, settings, ours, machine, events, pods: () => pods });
+  const cgroups = wirePodCgroups({
+    clock,
+    random,
+    log,
+    heartbeats,
+    metrics,
+    settings,
+    ours,
+    machine,
+    events,
+    pods: () => pods,
+  });
   const pods: PodMachine = wirePodMachine({
     clock,
     random,
     log,
+    heartbeats,
     cri,
     files: hostFiles,
     volumeHost: volumeHostOn(parts.storage),

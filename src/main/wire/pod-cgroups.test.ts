@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { loadSettings, type Settings } from '../../config/index.ts';
 import { readMachine } from '../../host/index.ts';
 import { Registry } from '../../telemetry/index.ts';
@@ -29,7 +30,13 @@ function wired(
   const settings = settingsOf(...argv);
   const machine = { ...readMachine(), cgroupVersion };
   const ours = runtimeSettings(settings, { nodeName: 'n', machine, cgroupDriver });
-  const common = { clock: new FakeClock(), random: seededRandom(1), log, metrics: new Registry() };
+  const common = {
+    clock: new FakeClock(),
+    random: seededRandom(1),
+    log,
+    heartbeats: new Heartbeats(),
+    metrics: new Registry(),
+  };
   return {
     ...wirePodCgroups({ ...common, settings, ours, machine, events: { record: () => {} }, pods: assert.fail }),
     log,

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -25,6 +26,7 @@ import type { PodMachine } from './pod-machine.ts';
 export interface PodCgroupsWiring {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly settings: Settings;
@@ -56,6 +58,7 @@ function buildCgroups({
   clock,
   random,
   log,
+  heartbeats,
   metrics,
   settings,
   ours,
@@ -108,6 +111,7 @@ function buildCgroups({
     clock,
     random,
     log,
+    heartbeats,
     writer,
     node,
     tiers,

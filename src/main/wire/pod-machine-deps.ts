@@ -1,6 +1,7 @@
 import type { BackoffLimits } from '../../base/backoff.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Tracer } from '../../base/tracing.ts';
@@ -31,6 +32,7 @@ import type { VolumeTokens } from './volumes.ts';
 export interface PodMachineDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly cri: Omit<Cri, 'close' | 'endpoint'>;
   readonly files: Files;

@@ -39,10 +39,10 @@ export interface PodMachine extends PodStores {
 }
 
 export function wirePodMachine(deps: PodMachineDeps): PodMachine {
-  const { clock, random, log, cri, files, events, settings, node, hostIps } = deps;
+  const { clock, random, log, heartbeats, cri, files, events, settings, node, hostIps } = deps;
   const paths = podPaths(settings.rootDir, settings.podLogsDir);
   const metrics = deps.metrics ?? new Registry();
-  const ports = { clock, random, log, metrics };
+  const ports = { clock, random, log, heartbeats, metrics };
   const signals = createPodSignals(log);
   const terminationMessages = deps.lastWords ?? { readEnd: async () => '', readLogTail: async () => '' };
   const stores = createPodStores({

@@ -15,7 +15,7 @@ export type NodeServing = ServingCertificates & { addressesChanged?(): void };
 
 /** By which certificate clients know this node: one from files, one that the cluster issues, or one of our own. */
 export function servingIdentity(deps: ServingIdentityDeps): NodeServing {
-  const { settings, nodeName, clock, random, log, metrics, cluster } = deps;
+  const { settings, nodeName, clock, random, log, heartbeats, metrics, cluster } = deps;
   const { config, flags, featureGates } = settings;
   return servingCertificates(
     {
@@ -27,6 +27,6 @@ export function servingIdentity(deps: ServingIdentityDeps): NodeServing {
       nodeName,
       hostName: nodeName,
     },
-    { clock, random, log, metrics, files: hostCertificateFiles(random), ...(cluster && { cluster }) },
+    { clock, random, log, heartbeats, metrics, files: hostCertificateFiles(random), ...(cluster && { cluster }) },
   );
 }

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { Masked } from '../../base/masked.ts';
 import { systemRandom } from '../../base/system-random.ts';
@@ -14,6 +15,7 @@ export interface SourcesDeps {
   readonly nodeName: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
 }
 
 /** The sources that are configured, and so must speak before anything is cleaned up. */
@@ -27,7 +29,7 @@ export function sourcesOf({ config, flags }: Settings): readonly PodSource[] {
 }
 
 export function wireSources(
-  { settings, nodeName, clock, log }: SourcesDeps,
+  { settings, nodeName, clock, log, heartbeats }: SourcesDeps,
   machine: Pick<PodMachine, 'set' | 'setObjects'>,
 ): readonly Component[] {
   const { config, flags, featureGates } = settings;
@@ -58,6 +60,7 @@ export function wireSources(
       new HttpSource({
         ...common,
         random: systemRandom(),
+        heartbeats,
         client: nodeHttp,
         url: config.staticPodURL,
         headers: new Masked(config.staticPodURLHeader ?? {}),

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
@@ -10,6 +11,7 @@ import { CsiDrivers, type DriverRecord } from '../../volumes/csi/index.ts';
 export interface StorageDriversWiring {
   readonly clock: Clock;
   readonly random: Random;
+  readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly rootDir: string;
@@ -27,13 +29,14 @@ export interface StorageDrivers {
 
 /** The storage drivers that announce themselves on this node. */
 export function wireStorageDrivers(wiring: StorageDriversWiring): StorageDrivers {
-  const { clock, random, log, metrics, rootDir, record, onChange } = wiring;
+  const { clock, random, log, heartbeats, metrics, rootDir, record, onChange } = wiring;
   const open = unixChannels(clock);
   const drivers = new CsiDrivers({ clock, log, metrics, open, record, onChange });
   const plugins = new PluginWatcher({
     clock,
     random,
     log,
+    heartbeats,
     metrics,
     files: registryFiles,
     connect: connectRegistration(open),

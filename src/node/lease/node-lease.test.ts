@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { Lease } from '../../gen/kubernetes/types.ts';
 import type { ApiClient } from '../../model/api-client.ts';
@@ -60,6 +61,7 @@ class World {
     },
   };
   readonly lease = new NodeLease({
+    heartbeats: new Heartbeats(),
     clock: this.clock,
     random: seededRandom(3),
     log: new MemoryLog(),

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import { jitter, type Random } from '../../base/random.ts';
@@ -13,6 +14,7 @@ export interface NodeLeaseDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly api: Pick<ApiClient, 'get' | 'create' | 'update'>;
   readonly nodeName: string;
   readonly durationSeconds: number;
@@ -40,11 +42,12 @@ export class NodeLease implements Component {
   }
 
   async start(): Promise<void> {
-    const { clock, random, log } = this.#deps;
-    const body = (signal: AbortSignal): Promise<void> => this.#round(signal);
+    const { clock, random, log, heartbeats } = this.#deps;
+    const body = (signal: AbortSignal, round: Round): Promise<void> => this.#round(signal, round);
     const restartBackoff = { initialMs: creation.firstMs, maxMs: creation.maxMs };
     this.#loop = superviseLoop({
       name: this.name,
+      heartbeats,
       clock,
       random,
       log,
@@ -59,10 +62,10 @@ export class NodeLease implements Component {
     await this.#loop?.done;
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
     const { clock, random, durationSeconds } = this.#deps;
     await this.#renew(signal);
-    await clock.sleep(jitter(random, durationSeconds * 1_000 * renewFraction, renewJitter), signal);
+    await round.waitFor(clock.sleep(jitter(random, durationSeconds * 1_000 * renewFraction, renewJitter), signal));
   }
 
   async #renew(signal: AbortSignal): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { StatusResponse } from '../../gen/cri/api.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -72,7 +73,14 @@ async function started(said: Runtime['said']) {
   runtime.said = said;
   let changes = 0;
   const onChange = (): void => void changes++;
-  const health = new RuntimeHealth({ clock, random: seededRandom(1), log, runtime, onChange });
+  const health = new RuntimeHealth({
+    heartbeats: new Heartbeats(),
+    clock,
+    random: seededRandom(1),
+    log,
+    runtime,
+    onChange,
+  });
   assert.deepEqual(health.runtimeErrors(), ['container runtime status check may not have completed yet']);
   assert.equal(health.networkError(), 'network state unknown');
   await health.start(new AbortController().signal);

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
@@ -10,6 +11,7 @@ export interface RuntimeHealthDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly runtime: RuntimeStatusSource;
   /** What is wrong, or no longer is, has changed. */
   readonly onChange?: () => void;
@@ -44,19 +46,20 @@ export class RuntimeHealth implements Component {
 
   async start(signal: AbortSignal): Promise<void> {
     await this.#look(AbortSignal.any([signal, this.#stopped.signal]));
-    const { clock, random, log } = this.#deps;
+    const { clock, random, log, heartbeats } = this.#deps;
     const fastUntil = clock.monotonic() + fastForMs;
     let wasReady = false;
     this.#loop = superviseLoop({
       name: this.name,
+      heartbeats,
       clock,
       random,
       log,
       signal: this.#stopped.signal,
-      body: async (loopSignal) => {
+      body: async (loopSignal, round) => {
         wasReady ||= this.#isReady();
         const hurry = !wasReady && clock.monotonic() < fastUntil;
-        await clock.sleep(hurry ? fastPeriodMs : periodMs, loopSignal);
+        await round.waitFor(clock.sleep(hurry ? fastPeriodMs : periodMs, loopSignal));
         await this.#look(loopSignal);
       },
     });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
 import { NodeWorld, nodeDiff } from '../../testing/node-world.ts';
@@ -14,6 +15,7 @@ class StatusWorld extends NodeWorld {
   isRegistered = true;
   readonly view = new NodeView({ nodeName: 'vm', mirror: this.mirror });
   readonly status = new NodeStatus({
+    heartbeats: new Heartbeats(),
     clock: this.clock,
     random: this.random,
     log: this.log,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import { jitter, type Random } from '../../base/random.ts';
@@ -19,6 +20,7 @@ export interface NodeStatusDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly api: Pick<ApiClient, 'get' | 'patch'>;
   readonly mirror: Pick<Mirror<Node>, 'get'>;
   readonly own: OwnNode;
@@ -68,10 +70,19 @@ export class NodeStatus implements Component {
 
   /** Returns when the view has this machine's own word, which needs no API server. */
   async start(): Promise<void> {
-    const { clock, random, log, own, view } = this.#deps;
+    const { clock, random, log, own, view, heartbeats, updateMs } = this.#deps;
     view.setOwn((await own.initial()).node);
     const { signal } = this.#stopped;
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal, body: (stop) => this.#round(stop) });
+    this.#loop = superviseLoop({
+      name: this.name,
+      heartbeats,
+      clock,
+      random,
+      log,
+      longestStepMs: updateMs,
+      signal,
+      body: (stop, round) => this.#round(stop, round),
+    });
   }
 
   async stop(): Promise<void> {
@@ -103,7 +114,7 @@ export class NodeStatus implements Component {
     this.wake();
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
     this.#woken = false;
     try {
       if (this.#deps.registered()) await this.#update(signal);
@@ -113,7 +124,7 @@ export class NodeStatus implements Component {
       this.#failures++;
       this.#deps.log.error(error, 'Unable to update node status');
     }
-    if (!this.#woken) await this.#pause(signal);
+    if (!this.#woken) await round.waitFor(this.#pause(signal));
   }
 
   async #pause(signal: AbortSignal): Promise<void> {

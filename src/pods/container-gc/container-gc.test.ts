@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { TubeletError } from '../../base/errors.ts';
 import { sandboxId } from '../../base/ids.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
@@ -30,6 +31,7 @@ class World {
   pods: GcPod[] = [];
   during: (operation: string) => void | Promise<void> = () => {};
   readonly gc = new ContainerGc({
+    heartbeats: new Heartbeats(),
     clock: this.clock,
     random: seededRandom(1),
     log: this.log,
@@ -143,6 +145,7 @@ describe('container gc', () => {
     const cri = createFakeCri({ clock: world.clock });
     cri.faults.hang('removeContainer');
     const gc = new ContainerGc({
+      heartbeats: new Heartbeats(),
       clock: world.clock,
       random: seededRandom(1),
       log: world.log,
@@ -176,6 +179,7 @@ test('in a runtime the dead go and what runs goes on', async () => {
       anInstance('main', { id, attempt: 2 - index, sandboxId: sandboxId(sandbox), ...(index > 0 && exited(137)) }),
     );
   const gc = new ContainerGc({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log: new MemoryLog(),

@@ -3,6 +3,7 @@ import type { Component } from '../../base/component.ts';
 import { describeError, isKind } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import { Limiter } from '../../base/limiter.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import { Mailbox } from '../../base/mailbox.ts';
@@ -22,6 +23,7 @@ export interface ContainerGcDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly pods: GcPods;
   readonly runtime: GcRuntime;
   readonly logs: GcLogs;
@@ -51,9 +53,9 @@ export class ContainerGc implements Component {
   }
 
   async start(): Promise<void> {
-    const { clock, random, log } = this.#deps;
-    const body = (signal: AbortSignal): Promise<void> => this.#round(signal);
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+    const { clock, random, log, heartbeats } = this.#deps;
+    const body = (signal: AbortSignal, round: Round): Promise<void> => this.#round(signal, round);
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, random, log, signal: this.#stopped.signal, body });
     this.wake();
   }
 
@@ -66,18 +68,22 @@ export class ContainerGc implements Component {
     this.#mailbox.put('look');
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
     const cancel = this.#deps.clock.after(resyncMs, () => this.wake());
     try {
-      await this.#mailbox.take(signal);
+      await round.waitFor(this.#mailbox.take(signal));
     } finally {
       cancel();
     }
-    await this.collect(signal);
+    await this.collect(signal, this.#deps.policy, () => round.beat());
   }
 
-  /** One look at all pods. A stricter policy is for those who need room on the disk now. */
-  async collect(signal: AbortSignal, policy: GcPolicy = this.#deps.policy): Promise<void> {
+  /** One look at all pods. A stricter policy is for those who need room on the disk now; each removal is a step. */
+  async collect(
+    signal: AbortSignal,
+    policy: GcPolicy = this.#deps.policy,
+    onStep: () => void = () => {},
+  ): Promise<void> {
     const pods = [...this.#deps.pods.existing()];
     const units = pods.flatMap(({ observed, contentRemovable }) => unitsOf(observed, contentRemovable));
     const evictable = byPod(computeEvictable(units, policy, this.#deps.clock.now()));
@@ -86,7 +92,7 @@ export class ContainerGc implements Component {
       pods.map(async (pod) => {
         const { uid } = pod.observed;
         try {
-          await this.#limiter.run(() => this.#clear(pod, evictable.get(uid) ?? [], signal), signal);
+          await this.#limiter.run(() => this.#clear(pod, evictable.get(uid) ?? [], signal, onStep), signal);
         } catch (error) {
           if (!signal.aborted) stuck.set(uid, this.#failed(pod.observed, error));
         }
@@ -95,7 +101,7 @@ export class ContainerGc implements Component {
     if (!signal.aborted) this.#stuck = stuck;
   }
 
-  async #clear(pod: GcPod, evictable: readonly Evictable[], signal: AbortSignal): Promise<void> {
+  async #clear(pod: GcPod, evictable: readonly Evictable[], signal: AbortSignal, onStep: () => void): Promise<void> {
     const { pods, runtime, logs, log } = this.#deps;
     const { observed, contentRemovable } = pod;
     const going = new Set(evictable.map(({ id }) => id));
@@ -107,10 +113,12 @@ export class ContainerGc implements Component {
         // The log first: without the container nobody would know any more whose it is.
         if (logPath !== undefined) await logs.remove(logPath);
         await gone(runtime.removeContainer({ containerId: id }, { signal }));
+        onStep();
       }
       for (const id of sandboxes) {
         log.debug(3, 'Removing dead sandbox', { ...podFields(observed), podSandboxID: id });
         await gone(runtime.removePodSandbox({ podSandboxId: id }, { signal }));
+        onStep();
       }
     } finally {
       if (!signal.aborted) await pods.look(observed.uid, signal);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid } from '../../base/ids.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -12,6 +13,7 @@ test('directories of strangers are counted by round, those that stay apart', asy
   const registry = new Registry();
   const onDisk = new Set(['a', 'stuck']);
   const housekeeping = new Housekeeping({
+    heartbeats: new Heartbeats(),
     clock: new FakeClock(),
     random: seededRandom(1),
     log: new MemoryLog(),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid, type PodUid } from '../../base/ids.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -25,6 +26,7 @@ class World {
   during: (operation: string) => void | Promise<void> = () => {};
 
   readonly housekeeping = new Housekeeping({
+    heartbeats: new Heartbeats(),
     clock: this.clock,
     random: seededRandom(1),
     log: this.log,

@@ -2,6 +2,7 @@ import type { CancelTimer, Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { messageOf } from '../../base/errors.ts';
 import { podUid, type PodUid } from '../../base/ids.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import { Mailbox } from '../../base/mailbox.ts';
@@ -16,6 +17,7 @@ export interface HousekeepingDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly sourcesReady: () => boolean;
   readonly isDesired: (uid: PodUid) => boolean;
   readonly lifecycles: Lifecycles;
@@ -66,9 +68,18 @@ export class Housekeeping implements Component {
   }
 
   async start(): Promise<void> {
-    const { clock, random, log } = this.#deps;
-    const body = (signal: AbortSignal): Promise<void> => this.#round(signal);
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+    const { clock, random, log, heartbeats } = this.#deps;
+    const body = (signal: AbortSignal, round: Round): Promise<void> => this.#round(signal, round);
+    this.#loop = superviseLoop({
+      name: this.name,
+      heartbeats,
+      carriesPods: true,
+      clock,
+      random,
+      log,
+      signal: this.#stopped.signal,
+      body,
+    });
     this.wake();
   }
 
@@ -99,10 +110,10 @@ export class Housekeeping implements Component {
     });
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
     const cancel = this.#deps.clock.after(resyncMs, () => this.wake());
     try {
-      await this.#mailbox.take(signal);
+      await round.waitFor(this.#mailbox.take(signal));
     } finally {
       cancel();
     }

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { containerId, podUid } from '../../base/ids.ts';
 import { nodeLogFiles } from '../../host/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -36,6 +37,7 @@ beforeEach(() => {
   clock = new FakeClock();
   log = new MemoryLog();
   links = new LogLinks({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log,

@@ -3,6 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
@@ -13,6 +14,7 @@ export interface LogLinksDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly logs: ContainerLogs;
   readonly files: LinkFiles;
   /** Where the links are: `/var/log/containers`. */
@@ -41,13 +43,13 @@ export class LogLinks implements Component {
   }
 
   async start(): Promise<void> {
-    const { clock, random, log } = this.#deps;
+    const { clock, random, log, heartbeats } = this.#deps;
     const { signal } = this.#stopped;
-    const body = async (): Promise<void> => {
+    const body = async (_: AbortSignal, round: Round): Promise<void> => {
       await this.tidy();
-      await clock.sleep(roundMs, signal);
+      await round.waitFor(clock.sleep(roundMs, signal));
     };
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal, body });
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, random, log, signal, body });
   }
 
   async stop(): Promise<void> {

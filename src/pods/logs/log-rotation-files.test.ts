@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { silentLog } from '../../base/log.ts';
 import { podUid } from '../../base/ids.ts';
 import { CreateContainerRequest, RunPodSandboxRequest } from '../../gen/cri/api.ts';
@@ -46,6 +47,7 @@ test('the log of a container in a runtime is rotated on a real disk, and every l
     check();
   };
   const rotation = new LogRotation({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log: silentLog,

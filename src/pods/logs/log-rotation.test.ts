@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { TubeletError } from '../../base/errors.ts';
 import { containerId, podUid } from '../../base/ids.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -31,6 +32,7 @@ class World {
       if (operation === 'size') this.looks.push({ path, at: this.clock.monotonic() });
     };
     this.rotation = new LogRotation({
+      heartbeats: new Heartbeats(),
       clock: this.clock,
       random: seededRandom(1),
       log: this.log,

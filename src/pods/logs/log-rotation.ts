@@ -3,6 +3,7 @@ import type { Component } from '../../base/component.ts';
 import { DelayQueue } from '../../base/delay-queue.ts';
 import { messageOf, TubeletError } from '../../base/errors.ts';
 import type { ContainerId, PodUid } from '../../base/ids.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
@@ -23,6 +24,7 @@ export interface LogRotationDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly logs: ContainerLogs;
   readonly files: LogFiles;
   readonly watch: LogWatch;
@@ -72,14 +74,14 @@ export class LogRotation implements Component {
   }
 
   async start(): Promise<void> {
-    const { clock, random, log, limits } = this.#deps;
+    const { clock, random, log, limits, heartbeats } = this.#deps;
     if (limits.maxSize < 0) {
       log.info('Container log rotation is off', { containerLogMaxSize: limits.maxSize });
       return;
     }
     this.#due.add('round', 0);
-    const body = (signal: AbortSignal): Promise<void> => this.#next(signal);
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+    const body = (signal: AbortSignal, round: Round): Promise<void> => this.#next(signal, round);
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, random, log, signal: this.#stopped.signal, body });
   }
 
   async stop(): Promise<void> {
@@ -105,8 +107,8 @@ export class LogRotation implements Component {
     await removeLog(this.#deps.files, path);
   }
 
-  async #next(signal: AbortSignal): Promise<void> {
-    const key = await this.#due.take(signal);
+  async #next(signal: AbortSignal, round: Round): Promise<void> {
+    const key = await round.waitFor(this.#due.take(signal));
     if (key === 'round') this.#round();
     else this.#begin(this.#tracked.get(key));
   }

@@ -18,6 +18,8 @@ export interface KnownPods {
   /** As last listed. */
   readonly listed: Listing;
   readonly onDisk?: (() => Promise<Iterable<string>>) | undefined;
+  /** Called after each answer, of which a list by pod takes many. */
+  readonly onStep?: (() => void) | undefined;
 }
 
 const podsAtOnce = 8;
@@ -43,7 +45,7 @@ export async function listRuntime(
   const uids = new Set([...known.listed.keys(), ...seen.keys(), ...onDisk]);
   // With no pod to ask for, the runtime would look empty.
   if (uids.size === 0) throw tooLong;
-  return listByPod(runtime, uids, known.listed, signal);
+  return listByPod(runtime, uids, known, signal);
 }
 
 async function unlessTooLong<T>(asked: Promise<T>): Promise<{ readonly answer?: T; readonly tooLong?: Error }> {
@@ -58,7 +60,7 @@ async function unlessTooLong<T>(asked: Promise<T>): Promise<{ readonly answer?: 
 async function listByPod(
   runtime: Pick<ObservableRuntime, 'listPodSandbox' | 'listContainers'>,
   uids: ReadonlySet<PodUid>,
-  before: Listing,
+  { listed: before, onStep }: KnownPods,
   signal: AbortSignal,
 ): Promise<RuntimeListing> {
   const places = new Limiter(podsAtOnce);
@@ -74,6 +76,7 @@ async function listByPod(
       const last = before.get(uid);
       if (last !== undefined) listing.set(uid, last);
     }
+    onStep?.();
   };
   await Promise.all([...uids].map((uid) => places.run(() => ask(uid), signal)));
   return { listing, byPod: { refused } };

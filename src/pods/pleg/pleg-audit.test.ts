@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid } from '../../base/ids.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
@@ -29,7 +30,17 @@ async function relaxed() {
   };
   const log = new MemoryLog();
   const random = seededRandom(1);
-  const pleg = new Pleg({ clock, random, log, runtime: cri, observed, onChange, relistPeriodMs: 1_000, metrics });
+  const pleg = new Pleg({
+    heartbeats: new Heartbeats(),
+    clock,
+    random,
+    log,
+    runtime: cri,
+    observed,
+    onChange,
+    relistPeriodMs: 1_000,
+    metrics,
+  });
   await pleg.start();
   await clock.advance(26_000);
   changes.length = 0;
@@ -134,6 +145,7 @@ test('a stream counts as healthy when it was not refused for a second, or told s
     log,
     runtime: cri,
     observed,
+    heartbeats: new Heartbeats(),
     onChange: () => {},
     relistPeriodMs: 1_000,
   };

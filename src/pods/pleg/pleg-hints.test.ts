@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { Mailbox } from '../../base/mailbox.ts';
 import type { PodUid } from '../../base/ids.ts';
 import { Registry } from '../../telemetry/index.ts';
@@ -55,7 +56,7 @@ async function withContainerd(): Promise<World> {
   const metrics = new Registry();
   const log = new MemoryLog();
   const common = { clock, random: seededRandom(1), log, metrics, runtime: cri, observed, onChange };
-  const pleg = new Pleg({ ...common, relistPeriodMs: 1_000, otherHints: [containerd] });
+  const pleg = new Pleg({ heartbeats: new Heartbeats(), ...common, relistPeriodMs: 1_000, otherHints: [containerd] });
   await pleg.start();
   await observed.look(uid, never);
   await clock.advance(26_000);
@@ -270,7 +271,7 @@ test('with CRI events an exit is told at once, without a question', async () => 
   const { clock, cri, observed, log } = world;
   const onChange = (changed: PodUid): void => void changes.push(`${changed} ${clock.monotonic()}`);
   const common = { clock, random: seededRandom(1), log, runtime: cri, observed, onChange };
-  const pleg = new Pleg({ ...common, relistPeriodMs: 1_000 });
+  const pleg = new Pleg({ heartbeats: new Heartbeats(), ...common, relistPeriodMs: 1_000 });
   await pleg.start();
   await clock.advance(500);
   world.calls();

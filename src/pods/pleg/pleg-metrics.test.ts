@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -16,6 +17,7 @@ function setUp() {
   const cri = createFakeCri({ clock });
   const registry = new Registry();
   const pleg = new Pleg({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log: new MemoryLog(),

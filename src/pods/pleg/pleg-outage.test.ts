@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -20,6 +21,7 @@ async function running() {
   const changes: string[] = [];
   const onChange = (uid: string): void => void changes.push(uid);
   const pleg = new Pleg({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { createFakeCri, type FakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -31,7 +32,16 @@ function setUp(): World {
   const observed = new ObservedPods({ runtime: cri });
   let changed: string[] = [];
   const onChange = (of: string): void => void changed.push(of);
-  const deps = { clock, random: seededRandom(1), log, runtime: cri, observed, onChange, relistPeriodMs: 1_000 };
+  const deps = {
+    clock,
+    random: seededRandom(1),
+    log,
+    heartbeats: new Heartbeats(),
+    runtime: cri,
+    observed,
+    onChange,
+    relistPeriodMs: 1_000,
+  };
   return {
     clock,
     cri,

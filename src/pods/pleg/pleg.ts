@@ -3,6 +3,7 @@ import type { Component } from '../../base/component.ts';
 import { Duration } from '../../base/duration.ts';
 import { isKind } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Metrics } from '../../base/metrics.ts';
@@ -22,6 +23,7 @@ export interface PlegDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly runtime: ObservableRuntime;
   readonly observed: ObservedPods;
   /** A pod looks different from before: let it look again. */
@@ -84,25 +86,26 @@ export class Pleg implements Component {
 
   /** Returns after the first relist, so that nobody decides before the runtime has been seen once. */
   async start(): Promise<void> {
-    const { clock, random, log, relistPeriodMs, observed } = this.#deps;
+    const { clock, random, log, relistPeriodMs, observed, heartbeats } = this.#deps;
     await this.#relist(this.#stopped.signal);
     observed.onLook(() => this.#desk.rejudge());
-    const common = { clock, random, log, signal: this.#stopped.signal };
+    const common = { clock, random, log, heartbeats, signal: this.#stopped.signal };
     this.#loops = [
       superviseLoop({
         ...common,
         name: 'pleg-relist',
+        carriesPods: true,
         restartBackoff: { initialMs: relistPeriodMs, maxMs: 5 * relistPeriodMs },
-        body: async (signal) => {
-          await this.#untilDue(signal);
-          await this.#relist(signal);
+        body: async (signal, round) => {
+          await round.waitFor(this.#untilDue(signal));
+          await this.#relist(signal, () => round.beat());
         },
       }),
       superviseLoop({
         ...common,
         name: 'pleg-events',
         restartBackoff: reopenBackoff,
-        body: (signal) => this.#follow(signal),
+        body: (signal, round) => round.waitFor(this.#follow(signal)),
       }),
     ];
   }
@@ -155,12 +158,12 @@ export class Pleg implements Component {
     return Math.min(regular, Math.max(waiting, this.#endedAt) + shortestMs);
   }
 
-  async #relist(signal: AbortSignal): Promise<void> {
+  async #relist(signal: AbortSignal, onStep?: () => void): Promise<void> {
     const { clock } = this.#deps;
     const began = clock.monotonic();
     if (this.#relistedAt !== undefined) this.#metrics.began((began - this.#relistedAt) / 1_000);
     try {
-      await this.#relistSince(began, signal);
+      await this.#relistSince(began, signal, onStep);
     } catch (error) {
       this.#pace = { ...this.#pace, periodMs: this.#bounds.shortestMs };
       throw error;
@@ -170,12 +173,12 @@ export class Pleg implements Component {
     }
   }
 
-  async #relistSince(began: number, signal: AbortSignal): Promise<void> {
+  async #relistSince(began: number, signal: AbortSignal, onStep?: () => void): Promise<void> {
     const { clock, observed, onChange } = this.#deps;
     const moment = observed.begin();
     const turn = this.#desk.turn();
     const wall = clock.now();
-    const after = await this.#list(signal);
+    const after = await this.#list(signal, onStep);
     const before = observed.listed();
     const changed = diffListing(before, after);
     // A pod that was looked at meanwhile may have been seen later than the listing: that says nothing of the stream.
@@ -197,9 +200,10 @@ export class Pleg implements Component {
     this.#pace = computeRelistPeriod(this.#pace, outcome, this.#bounds);
   }
 
-  async #list(signal: AbortSignal): Promise<Listing> {
+  async #list(signal: AbortSignal, onStep?: () => void): Promise<Listing> {
     const { runtime, observed, podsOnDisk, log } = this.#deps;
-    const { listing, byPod } = await listRuntime(runtime, { listed: observed.listed(), onDisk: podsOnDisk }, signal);
+    const known = { listed: observed.listed(), onDisk: podsOnDisk, onStep };
+    const { listing, byPod } = await listRuntime(runtime, known, signal);
     const refused = byPod?.refused.toSorted().join();
     if (refused !== undefined && refused !== this.#listedByPod) {
       log.warn('The list of the runtime is too long for one message; each pod is asked for alone', {

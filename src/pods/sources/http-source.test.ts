@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, test } from 'node:test';
 import { format } from 'node:util';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { describeError, TubeletError } from '../../base/errors.ts';
 import { Masked } from '../../base/masked.ts';
 import { nodeHttp } from '../../host/index.ts';
@@ -72,6 +73,7 @@ async function world(
   const sets: string[] = [];
   let last: readonly DesiredPod[] = [];
   const source = new HttpSource({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { describeError, TubeletError } from '../../base/errors.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
@@ -19,6 +20,7 @@ export interface HttpSourceDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly client: HttpClient;
   readonly url: string;
   readonly headers: HttpHeaders;
@@ -52,12 +54,21 @@ export class HttpSource implements Component {
 
   /** Returns at once: a server far away must not hold up the node. Until it answers, the source has not spoken. */
   async start(signal: AbortSignal): Promise<void> {
-    const { clock, random, log } = this.#deps;
+    const { clock, random, log, heartbeats } = this.#deps;
     log.debug(1, 'Watching URL', { url: this.#shown });
     if (signal.aborted) this.#stopped.abort();
     signal.addEventListener('abort', () => this.#stopped.abort(), { once: true, signal: this.#stopped.signal });
-    const body = (stopped: AbortSignal): Promise<void> => this.#round(stopped);
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+    const body = (stopped: AbortSignal, round: Round): Promise<void> => this.#round(stopped, round);
+    this.#loop = superviseLoop({
+      name: this.name,
+      heartbeats,
+      carriesPods: true,
+      clock,
+      random,
+      log,
+      signal: this.#stopped.signal,
+      body,
+    });
   }
 
   async stop(): Promise<void> {
@@ -65,10 +76,10 @@ export class HttpSource implements Component {
     await this.#loop?.done;
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
     const { clock, httpCheckFrequencyMs } = this.#deps;
     await this.#look(signal);
-    await clock.sleep(Math.max(leastPollMs, httpCheckFrequencyMs), signal);
+    await round.waitFor(clock.sleep(Math.max(leastPollMs, httpCheckFrequencyMs), signal));
   }
 
   async #look(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
-import { TubeletError } from '../../base/errors.ts';
+import { InvariantError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import { configAnnotations, localAnnotations, seenTime, withConfigSource } from '../../model/annotations.ts';
@@ -159,7 +159,7 @@ export class PodSources {
 
   set(source: PodSource, pods: readonly DesiredPod[]): void {
     const { configured } = this.#deps;
-    if (!configured.includes(source)) throw new TubeletError('internal', `pod source ${source} is not configured`);
+    if (!configured.includes(source)) throw new InvariantError(`pod source ${source} is not configured`);
     this.#merge(source, pods);
     // What this source has given up, another may have asked for all the while.
     for (const [other, { told, duplicates }] of this.#states) {

@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
+import { superviseLoop } from '../../base/loop.ts';
 import { Mailbox } from '../../base/mailbox.ts';
 import { jitter, type Random } from '../../base/random.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
@@ -14,6 +16,7 @@ export interface PodWorkerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly syncer: PodSyncer;
   readonly resyncMs: number;
   readonly lookAgainIn: (ms: number) => void;
@@ -60,7 +63,7 @@ export class PodWorker {
   start(): void {
     this.#deps.onChange(this.#state);
     this.wake();
-    this.done = this.#loop();
+    this.done = this.#supervise();
   }
 
   wake(): void {
@@ -90,17 +93,38 @@ export class PodWorker {
     this.#deps.onChange(after);
   }
 
-  async #loop(): Promise<void> {
-    const { signal } = this.#closed;
-    while (!signal.aborted) {
-      try {
-        await this.#mailbox.take(signal);
-      } catch (error) {
-        if (signal.aborted) return;
-        throw error;
-      }
+  /** What goes wrong beside the operations themselves costs a back-off, not the worker. */
+  #supervise(): Promise<void> {
+    const { uid, clock, random, log, heartbeats } = this.#deps;
+    const { namespace, name } = this.#pod();
+    return superviseLoop({
+      name: `pod-worker ${namespace}/${name}`,
+      heartbeats,
+      // An operation takes as long as an image or a grace period does.
+      longestStepMs: Number.POSITIVE_INFINITY,
+      clock,
+      random,
+      log: log.with({ pod: { namespace, name }, podUID: uid }),
+      signal: this.#closed.signal,
+      body: (signal, round) => this.#round(signal, round),
+    }).done;
+  }
+
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
+    await round.waitFor(this.#mailbox.take(signal));
+    try {
       await this.#once();
+    } catch (error) {
+      this.#deps.metrics.failed();
+      // The message is taken and what it asked for is not done.
+      this.wake();
+      throw error;
     }
+  }
+
+  #pod(): { readonly namespace: string; readonly name: string } {
+    const target = targetOf(this.#state);
+    return target.kind === 'desired' ? target.pod : target;
   }
 
   async #once(): Promise<void> {

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { silentLog } from '../../base/log.ts';
+import { Heartbeats } from '../../base/heartbeats.ts';
+import { silentLog, type Log } from '../../base/log.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryLog } from '../../testing/memory-log.ts';
 import { aPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { PodLifecycles } from './pod-lifecycles.ts';
@@ -49,14 +52,16 @@ class ScriptedSyncer implements PodSyncer {
   }
 }
 
-function setUp(): { clock: FakeClock; syncer: ScriptedSyncer; workers: PodWorkers; lifecycles: PodLifecycles } {
+function setUp() {
   const clock = new FakeClock();
   const syncer = new ScriptedSyncer(clock);
   const lifecycles = new PodLifecycles();
+  const heartbeats = new Heartbeats();
   const workers: PodWorkers = new PodWorkers({
     clock,
     random: seededRandom(1),
     log: silentLog,
+    heartbeats,
     syncer,
     lifecycles,
     resyncMs: 60_000,
@@ -64,7 +69,7 @@ function setUp(): { clock: FakeClock; syncer: ScriptedSyncer; workers: PodWorker
     onPodRecreated: (pod) => workers.updatePod(pod),
   });
   void workers.start();
-  return { clock, syncer, workers, lifecycles };
+  return { clock, syncer, workers, lifecycles, heartbeats };
 }
 
 describe('PodWorkers', () => {
@@ -249,6 +254,70 @@ describe('PodWorkers', () => {
     workers.remove(aPod({ uid: 'b', name: 'b' }).uid);
     await clock.advance(1);
     assert.equal(lifecycles.isFinished(aPod({ uid: 'b' }).uid), true);
+    await workers.stop();
+  });
+
+  test('a worker that fails beside its operation is counted, names its pod, and tries again after a back-off', async () => {
+    const [clock, log, metrics] = [new FakeClock(), new MemoryLog(), new Registry()];
+    const syncer = new ScriptedSyncer(clock);
+    syncer.failures = 1;
+    let full = true;
+    const failing: Log = {
+      ...silentLog,
+      with: (fields) => log.with(fields),
+      error: () => {
+        if (full) throw new Error('disk full');
+      },
+    };
+    const heartbeats = new Heartbeats();
+    const common = { clock, random: seededRandom(1), log: failing, heartbeats, metrics };
+    const workers = new PodWorkers({
+      ...common,
+      syncer,
+      lifecycles: new PodLifecycles(),
+      resyncMs: 60_000,
+      onChange: () => {},
+      onPodRecreated: () => {},
+    });
+    await workers.start();
+    const pod = aPod();
+    workers.updatePod(pod);
+    await clock.advance(10);
+    full = false;
+    assert.deepEqual(syncer.operations(), ['sync uid-1']);
+    assert.match(metrics.render(), /^tubelet_pod_worker_failures_total 1$/m);
+    assert.deepEqual(
+      log.entries.map(({ message, fields: { pod, podUID, loop } }) => ({ message, pod, podUID, loop })),
+      [
+        {
+          message: 'Loop failed and will go on',
+          pod: { namespace: pod.namespace, name: pod.name },
+          podUID: 'uid-1',
+          loop: `pod-worker ${pod.namespace}/${pod.name}`,
+        },
+      ],
+    );
+    await clock.advance(1_300);
+    assert.deepEqual(syncer.operations(), ['sync uid-1', 'sync uid-1'], 'it goes on by itself');
+    workers.remove(pod.uid);
+    await clock.advance(10);
+    assert.equal(workers.forget(pod.uid), true);
+    await clock.advance(0);
+    assert.deepEqual(
+      heartbeats.all().map(({ name }) => name),
+      ['pod-resync'],
+    );
+    await workers.stop();
+  });
+
+  test('an operation of hours is no hung loop', async () => {
+    const { clock, syncer, workers, heartbeats } = setUp();
+    syncer.syncMs = 7_200_000;
+    workers.updatePod(aPod());
+    await clock.advance(3_600_000);
+    const worker = heartbeats.all().find(({ name }) => name.startsWith('pod-worker'));
+    assert.deepEqual([worker?.stage, worker?.since], ['round', 0]);
+    assert.deepEqual(heartbeats.hung(clock.monotonic()), []);
     await workers.stop();
   });
 });

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { DelayQueue } from '../../base/delay-queue.ts';
 import type { PodFullName, PodUid } from '../../base/ids.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { superviseLoop } from '../../base/loop.ts';
@@ -18,6 +19,7 @@ export interface PodWorkersDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly syncer: PodSyncer;
   /** Where every pod is in its life, for all to read. */
   readonly lifecycles: PodLifecycles;
@@ -48,14 +50,16 @@ export class PodWorkers implements Component {
   }
 
   async start(): Promise<void> {
-    const { clock, log, random } = this.#deps;
+    const { clock, log, random, heartbeats } = this.#deps;
     this.#timer = superviseLoop({
       name: 'pod-resync',
+      heartbeats,
       clock,
       log,
       random,
       signal: this.#stopped.signal,
-      body: async () => this.wake(await this.#delays.take(this.#stopped.signal)),
+      carriesPods: true,
+      body: async (signal, round) => this.wake(await round.waitFor(this.#delays.take(signal))),
     }).done;
   }
 
@@ -127,13 +131,14 @@ export class PodWorkers implements Component {
     if (known !== undefined) return known.apply(event);
     const first = PodWorker.born(event);
     if (first === undefined || this.#stopped.signal.aborted) return;
-    const { clock, random, log, syncer, resyncMs } = this.#deps;
+    const { clock, random, log, heartbeats, syncer, resyncMs } = this.#deps;
     const worker = new PodWorker(
       {
         uid,
         clock,
         random,
         log,
+        heartbeats,
         syncer,
         resyncMs,
         lookAgainIn: (ms) => this.#delays.add(uid, ms),

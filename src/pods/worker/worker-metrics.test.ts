@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid } from '../../base/ids.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -14,6 +15,7 @@ test('operations, orphans and new lives are measured', async () => {
   const registry = new Registry();
   const settle = async (): Promise<void> => clock.sleep(500);
   const workers: PodWorkers = new PodWorkers({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log: new MemoryLog(),

@@ -14,6 +14,8 @@ export interface WorkerMetrics {
   orphaned(): void;
   /** A pod came back under its uid. */
   restarted(pod: DesiredPod): void;
+  /** A worker failed beside its operations, and goes on. */
+  failed(): void;
 }
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -51,12 +53,17 @@ export function workerMetrics(metrics: Metrics | undefined): WorkerMetrics {
     stability,
     labels: ['static'],
   });
+  const failures = metrics?.counter({
+    name: 'tubelet_pod_worker_failures_total',
+    help: 'Failures of pod workers themselves, beside those of their operations; the worker goes on after a back-off.',
+  });
   for (const kind of ['', 'true']) restarts?.add(0, { static: kind });
   return {
     began: (pod) => containers?.observe(pod.spec.containers.length),
     started: (seconds) => starts?.observe(seconds),
     operated: (operation, seconds) => durations?.observe(seconds, { operation_type: operation }),
     orphaned: () => orphans?.inc(),
+    failed: () => failures?.inc(),
     restarted: (pod) => restarts?.inc({ static: isStatic(pod) ? 'true' : '' }),
   };
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { processCgroupsIn } from '../../model/process-cgroups.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -11,6 +12,7 @@ function setUp(configured: string) {
   const log = new MemoryLog();
   const world = { at: '/', text: '0::/system.slice/kubelet.service', done: [] as string[], failure: '' };
   const cgroup = new AgentCgroup({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { messageOf } from '../../base/errors.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
@@ -11,6 +12,7 @@ export interface AgentCgroupDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly tree: ProcessTree;
   /** kubeletCgroups: the cgroup that the agent is to run in; empty for the one it was started in. */
   readonly configured: string;
@@ -43,14 +45,14 @@ export class AgentCgroup implements Component {
   }
 
   async start(): Promise<void> {
-    const { clock, random, log } = this.#deps;
+    const { clock, random, log, heartbeats } = this.#deps;
     await this.#round();
     const pauseMs = this.#configured === '' ? lookUpMs : ensureMs;
-    const body = async (signal: AbortSignal): Promise<void> => {
-      await clock.sleep(pauseMs, signal);
+    const body = async (signal: AbortSignal, round: Round): Promise<void> => {
+      await round.waitFor(clock.sleep(pauseMs, signal));
       await this.#round();
     };
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, random, log, signal: this.#stopped.signal, body });
   }
 
   async stop(): Promise<void> {

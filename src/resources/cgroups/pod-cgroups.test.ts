@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { Registry } from '../../telemetry/index.ts';
@@ -37,6 +38,7 @@ function setUp() {
   const world = { tierTrouble: undefined as Error | undefined, unknown: new Set<string>() };
   const controllers = new Set(['cpu', 'memory', 'pids']);
   const cgroups = new PodCgroups({
+    heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log,

@@ -2,6 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { describeError, TubeletError } from '../../base/errors.ts';
 import { podUid, type PodUid } from '../../base/ids.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
@@ -20,6 +21,7 @@ export interface PodCgroupsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly writer: CgroupWriter;
   readonly node: Pick<NodeCgroups, 'check' | 'make' | 'enforce' | 'enforceReserved'>;
   readonly tiers: Pick<QosTiers, 'make' | 'update'>;
@@ -57,14 +59,14 @@ export class PodCgroups implements Component {
 
   /** Pods may come as soon as this is done. What cannot be set up is fatal: pods would run without their limits. */
   async start(): Promise<void> {
-    const { clock, random, log, node, tiers } = this.#deps;
+    const { clock, random, log, node, tiers, heartbeats } = this.#deps;
     node.check();
     node.make();
     tiers.make();
     node.enforce();
     node.enforceReserved();
-    const body = (signal: AbortSignal): Promise<void> => this.#round(signal);
-    this.#loop = superviseLoop({ name: this.name, clock, random, log, signal: this.#stopped.signal, body });
+    const body = (signal: AbortSignal, round: Round): Promise<void> => this.#round(signal, round);
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, random, log, signal: this.#stopped.signal, body });
   }
 
   async stop(): Promise<void> {
@@ -129,11 +131,14 @@ export class PodCgroups implements Component {
     this.#known.delete(uid);
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
-    await this.#deps.clock.sleep(resyncMs, signal);
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
+    await round.waitFor(this.#deps.clock.sleep(resyncMs, signal));
     this.#deps.node.enforce();
     this.#updateTiers();
-    for (const uid of this.#strangers()) await this.#removeIfUnknown(uid);
+    for (const uid of this.#strangers()) {
+      await this.#removeIfUnknown(uid);
+      round.beat();
+    }
   }
 
   /** Pods that have a cgroup which nobody has asked for in this life. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { TubeletError } from '../../base/errors.ts';
 import { silentLog } from '../../base/log.ts';
 import type { Caller } from '../../model/caller.ts';
@@ -115,6 +116,7 @@ test('authentication by its settings', async () => {
     clock: new FakeClock(),
     random: seededRandom(1),
     log: silentLog,
+    heartbeats: new Heartbeats(),
     metrics: new Registry(),
     files: new MemoryCertificateFiles(),
     api: reviews.api,

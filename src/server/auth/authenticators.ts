@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { isKind, TubeletError } from '../../base/errors.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { anonymousCaller, type Caller } from '../../model/caller.ts';
 import { ClientCertificates } from './client-certificates.ts';
@@ -21,6 +22,7 @@ export interface AuthenticationSettings {
 
 export interface AuthenticatorDeps extends Omit<ReviewDeps, 'api'> {
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly files: AuthorityFiles;
   /** Nothing when the agent runs alone. */
   readonly api: ReviewApi | undefined;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
+import { Heartbeats } from '../../base/heartbeats.ts';
 import { Registry } from '../../telemetry/registry.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryCertificateFiles } from '../../testing/memory-certificate-files.ts';
@@ -47,7 +48,16 @@ function setUp(t: TestContext, userIds = true) {
   const files = new WatchedFiles();
   const log = new MemoryLog();
   const metrics = new Registry();
-  const deps = { clock, files, log, metrics, random: seededRandom(1), clientCAFile: file, userIds };
+  const deps = {
+    heartbeats: new Heartbeats(),
+    clock,
+    files,
+    log,
+    metrics,
+    random: seededRandom(1),
+    clientCAFile: file,
+    userIds,
+  };
   const certificates = new ClientCertificates(deps);
   const told: string[] = [];
   t.after(() => certificates.stop());

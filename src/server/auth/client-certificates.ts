@@ -4,6 +4,7 @@ import { linkedSignal, type LinkedSignal } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { describeError, TubeletError } from '../../base/errors.ts';
+import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Histogram, Metrics } from '../../base/metrics.ts';
@@ -20,6 +21,7 @@ export interface ClientCertificatesDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly heartbeats: Heartbeats;
   readonly metrics: Metrics;
   readonly files: AuthorityFiles;
   /** Absolute. */
@@ -88,7 +90,7 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
 
   /** Fails when there are no authorities to begin with. */
   async start(signal: AbortSignal): Promise<void> {
-    const { clock, random, log, clientCAFile } = this.#deps;
+    const { clock, random, log, clientCAFile, heartbeats } = this.#deps;
     try {
       await this.#look();
     } catch (error) {
@@ -97,8 +99,8 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
       throw new TubeletError('invalid', `${why}; ${advice}`, { cause: error });
     }
     this.#life = linkedSignal(signal);
-    const body = (ending: AbortSignal): Promise<void> => this.#round(ending);
-    this.#loop = superviseLoop({ name: this.name, clock, log, random, signal: this.#life.signal, body });
+    const body = (ending: AbortSignal, round: Round): Promise<void> => this.#round(ending, round);
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, log, random, signal: this.#life.signal, body });
   }
 
   async stop(): Promise<void> {
@@ -158,9 +160,9 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
     };
   }
 
-  async #round(signal: AbortSignal): Promise<void> {
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
     this.#watch();
-    await this.#waitForHint(signal);
+    await round.waitFor(this.#waitForHint(signal));
     try {
       const isNew = await this.#look();
       if (isNew) this.#deps.log.info('Certificate authorities for clients were replaced', this.#fields());

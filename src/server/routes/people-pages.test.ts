@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Heartbeats, LoopHeartbeat } from '../../base/heartbeats.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { aRequest, readAnswer } from '../../testing/route-requests.ts';
 import { configzHandler } from './configz.ts';
@@ -40,7 +41,14 @@ test('who cannot read text gets neither page', async () => {
   const random = { next: () => 0 };
   const clock = new FakeClock();
   const startedAt = { wall: 0, monotonic: 0 };
-  const about = { startedAt, version: 'v1', nodeVersion: 'v20', paths: [], troubles: () => [] };
+  const about = {
+    heartbeats: new Heartbeats(),
+    startedAt,
+    version: 'v1',
+    nodeVersion: 'v20',
+    paths: [],
+    troubles: () => [],
+  };
   const statusz = statuszHandler({ clock, random, ...about });
   for (const handler of [flagzHandler({ random, flags }), statusz]) {
     const refused = await readAnswer(await handler(aRequest({ headers: { accept: 'application/json' } })));
@@ -53,6 +61,7 @@ test('/statusz: since when, which version, which paths', async () => {
   const clock = new FakeClock({ wall: Date.UTC(2025, 0, 2, 3, 4, 5) });
   const startedAt = { wall: clock.now(), monotonic: clock.monotonic() };
   const handler = statuszHandler({
+    heartbeats: new Heartbeats(),
     clock,
     random: { next: () => 0.3 },
     startedAt,
@@ -83,7 +92,14 @@ test('/statusz: what is wrong, why and since when', async () => {
   let troubles = [
     { what: 'Left of pod a', why: 'volumes are left: /v\nis still mounted', since: Date.UTC(2026, 0, 2) },
   ];
-  const about = { startedAt, version: 'v1.34.0', nodeVersion: 'v20', paths: [], troubles: () => troubles };
+  const about = {
+    heartbeats: new Heartbeats(),
+    startedAt,
+    version: 'v1.34.0',
+    nodeVersion: 'v20',
+    paths: [],
+    troubles: () => troubles,
+  };
   const handler = statuszHandler({ clock, random: { next: () => 0.3 }, ...about });
   const page = async (): Promise<readonly string[]> => linesOf((await readAnswer(await handler(aRequest()))).body);
   const line = 'Left of pod a: "volumes are left: /v\\nis still mounted (since Fri, 02 Jan 2026 00:00:00 GMT)"';
@@ -93,6 +109,44 @@ test('/statusz: what is wrong, why and since when', async () => {
     (await page()).some((text) => text.startsWith('Left')),
     false,
   );
+});
+
+test('/statusz: the loops, those in trouble first', async () => {
+  const clock = new FakeClock({ wall: Date.UTC(2026, 0, 2) });
+  const heartbeats = new Heartbeats();
+  const loop = (name: string): LoopHeartbeat => {
+    const made = new LoopHeartbeat({ name }, () => clock.monotonic());
+    heartbeats.add(made);
+    return made;
+  };
+  const startedAt = { wall: clock.now(), monotonic: clock.monotonic() };
+  const about = { heartbeats, startedAt, version: 'v1', nodeVersion: 'v20', paths: [], troubles: () => [] };
+  const handler = statuszHandler({ clock, random: { next: () => 0.3 }, ...about });
+  const loops = async (): Promise<readonly string[]> =>
+    linesOf((await readAnswer(await handler(aRequest()))).body).filter((line) => line.startsWith('Loop'));
+
+  loop('stuck').began();
+  const quiet = loop('quiet');
+  quiet.began();
+  await clock.advance(10_000);
+  const unlucky = loop('unlucky');
+  unlucky.failed();
+  void quiet.waitFor(new Promise(() => {}));
+  assert.deepEqual(await loops(), [
+    'Loop unlucky: waiting after a failure since Fri, 02 Jan 2026 00:00:10 GMT, 1 failure',
+    'Loop quiet: waiting since Fri, 02 Jan 2026 00:00:10 GMT',
+    'Loop stuck: busy since Fri, 02 Jan 2026 00:00:00 GMT',
+  ]);
+  await clock.advance(600_000);
+  unlucky.failed();
+  assert.deepEqual(await loops(), [
+    'Loop stuck: hung since Fri, 02 Jan 2026 00:00:00 GMT',
+    'Loop unlucky: waiting after a failure since Fri, 02 Jan 2026 00:10:10 GMT, 2 failures in a row',
+    'Loop quiet: waiting since Fri, 02 Jan 2026 00:00:10 GMT',
+  ]);
+  for (let number = 0; number < 200; number++) loop(`object ${number}`);
+  const many = await loops();
+  assert.deepEqual([many.length, many.at(-1)], [201, 'Loops not shown: 3']);
 });
 
 const levels: readonly (readonly [string, number | undefined])[] = [

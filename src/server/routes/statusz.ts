@@ -1,6 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
 import type { Random } from '../../base/random.ts';
 import type { Handler } from '../route.ts';
+import { loopLines } from './loop-lines.ts';
 import { peoplePage, type PageLine } from './people-page.ts';
 
 export interface StatuszDeps {
@@ -14,6 +16,7 @@ export interface StatuszDeps {
   readonly nodeVersion: string;
   /** What can be asked for: the paths of the route table. */
   readonly paths: readonly string[];
+  readonly heartbeats: Pick<Heartbeats, 'all' | 'hung'>;
   /** What is wrong on this node and goes on being wrong until somebody looks into it. */
   readonly troubles: () => readonly Trouble[];
 }
@@ -28,12 +31,14 @@ export interface Trouble {
 
 /** `/statusz`: what runs here and since when. */
 export function statuszHandler(deps: StatuszDeps): Handler {
-  const { clock, random, startedAt, version, nodeVersion, paths, troubles } = deps;
+  const { clock, random, startedAt, version, nodeVersion, paths, heartbeats, troubles } = deps;
   const started = new Date(startedAt.wall).toUTCString();
   const roots = [...new Set(paths.map((path) => path.replace(/\/?\{.*$/, '')))].sort().join(' ');
   const emulated = /^v?(\d+\.\d+)/.exec(version)?.[1] ?? version;
-  return async (request) =>
-    peoplePage(
+  return async (request) => {
+    const now = clock.monotonic();
+    const wallOf = (monotonicMs: number): number => clock.now() - (now - monotonicMs);
+    return peoplePage(
       'statusz',
       [
         ['Started', started],
@@ -46,10 +51,12 @@ export function statuszHandler(deps: StatuszDeps): Handler {
           what,
           `${why} (since ${new Date(since).toUTCString()})`,
         ]),
+        ...loopLines(heartbeats.all(), heartbeats.hung(now), wallOf),
       ],
       random,
       request,
     );
+  };
 }
 
 export function upFor(ms: number): string {

@@ -3,6 +3,7 @@ import { X509Certificate } from 'node:crypto';
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { Heartbeats } from '../../../src/base/heartbeats.ts';
 import {
   CertificateStore,
   ClientCertificateManager,
@@ -147,7 +148,15 @@ describe('a node with an identity', () => {
     const object: Node = { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName } };
     await api.create(apiResources.nodes, undefined, object);
     const fieldSelector = `metadata.name=${nodeName}`;
-    const reflector = new Reflector<Node>({ api, clock, random, log, resource: apiResources.nodes, fieldSelector });
+    const reflector = new Reflector<Node>({
+      heartbeats: new Heartbeats(),
+      api,
+      clock,
+      random,
+      log,
+      resource: apiResources.nodes,
+      fieldSelector,
+    });
     const seen: number[] = [];
     reflector.listen((change) => {
       const count = change.type === 'put' ? change.object.metadata?.annotations?.['count'] : undefined;
@@ -160,6 +169,7 @@ describe('a node with an identity', () => {
     const certificates: string[] = [];
     const registry = new Registry();
     const manager = new ClientCertificateManager({
+      heartbeats: new Heartbeats(),
       clock,
       random,
       log,
@@ -218,6 +228,7 @@ describe('a node with an identity', () => {
         hostName: nodeName,
       },
       {
+        heartbeats: new Heartbeats(),
         clock,
         random,
         log,

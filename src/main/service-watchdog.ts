@@ -1,0 +1,102 @@
+import type { Clock } from '../base/clock.ts';
+import type { Component } from '../base/component.ts';
+import { describeError } from '../base/errors.ts';
+import { describeHungLoop, type Heartbeats, type HungLoop, type Round } from '../base/heartbeats.ts';
+import type { Log } from '../base/log.ts';
+import { superviseLoop, type LoopHandle } from '../base/loop.ts';
+import type { Random } from '../base/random.ts';
+
+export interface ServiceWatchdogDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly heartbeats: Heartbeats;
+  /** Answers false when no service manager listens. */
+  readonly notifier: { watchdog(): Promise<boolean> };
+  /** The service manager restarts the agent when it has not heard of it for this long. */
+  readonly timeoutMs: number;
+}
+
+/** Twice within the time that the service manager waits, as it advises. */
+const notificationsPerTimeout = 2;
+/** While notifications are held back it looks more often: a loop that goes on again is reported in time. */
+const looksPerTimeout = 8;
+const minPeriodMs = 10;
+
+/**
+ * Notifies the watchdog of the service manager while every loop of the agent goes on. A hung loop stops that, and so does
+ * an event loop that stands still: the service manager then restarts the agent. A slow runtime stops nothing.
+ *
+ *   notifying ──a loop hangs, named in the log──> holding back ──it goes on──> notifying
+ */
+export class ServiceWatchdog implements Component {
+  readonly name = 'service-watchdog';
+  readonly #deps: ServiceWatchdogDeps;
+  readonly #stopped = new AbortController();
+  /** The loops that were named last; empty while the watchdog is notified. */
+  #named = '';
+  #failing = false;
+  #loop: LoopHandle | undefined;
+
+  constructor(deps: ServiceWatchdogDeps) {
+    this.#deps = deps;
+  }
+
+  async start(): Promise<void> {
+    const { clock, random, log, heartbeats } = this.#deps;
+    const { signal } = this.#stopped;
+    const body = (stop: AbortSignal, round: Round): Promise<void> => this.#round(stop, round);
+    this.#loop = superviseLoop({ name: this.name, heartbeats, clock, random, log, signal, body });
+  }
+
+  async stop(): Promise<void> {
+    this.#stopped.abort();
+    await this.#loop?.done;
+  }
+
+  async #round(signal: AbortSignal, round: Round): Promise<void> {
+    const { clock, heartbeats, timeoutMs } = this.#deps;
+    const hung = heartbeats.hung(clock.monotonic());
+    this.#report(hung);
+    const notified = hung.length === 0 && (await this.#notify());
+    const times = notified ? notificationsPerTimeout : looksPerTimeout;
+    await round.waitFor(clock.sleep(Math.max(minPeriodMs, timeoutMs / times), signal));
+  }
+
+  #report(hung: readonly HungLoop[]): void {
+    const { log, timeoutMs } = this.#deps;
+    const names = hung.map(({ loop }) => loop).join();
+    if (names === this.#named) return;
+    this.#named = names;
+    if (hung.length === 0) return log.info('All loops go on again, the systemd watchdog is notified');
+    log.error(undefined, 'Loops hang, the systemd watchdog is not notified and will restart the agent', {
+      loops: hung.map(describeHungLoop),
+      withinMs: timeoutMs,
+    });
+  }
+
+  async #notify(): Promise<boolean> {
+    const { log, notifier } = this.#deps;
+    try {
+      await notifier.watchdog();
+      this.#failing = false;
+      return true;
+    } catch (error) {
+      if (!this.#failing) log.warn('The systemd watchdog cannot be notified', { err: describeError(error) });
+      this.#failing = true;
+      return false;
+    }
+  }
+}
+
+/** The span that the environment asks for; a value that cannot be used is a warning, and the agent runs without. */
+export function watchdogSpan(read: () => number | undefined, log: Pick<Log, 'warn'>): number | undefined {
+  try {
+    return read();
+  } catch (error) {
+    log.warn('The systemd watchdog is not notified, its settings in the environment cannot be used', {
+      err: describeError(error),
+    });
+    return undefined;
+  }
+}
