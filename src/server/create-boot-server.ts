@@ -34,9 +34,9 @@ export interface BootServerParts {
 
 /** The server of an agent that knows only itself: one way for the requests of all ports, and the open ports. */
 export function createBootServer(settings: ServerSettings, ports: BootServerPorts): BootServer {
-  const { clock, random, log, metrics, logControl, pages, usagePages } = ports;
+  const { clock, random, log, heartbeats, metrics, logControl, pages, usagePages } = ports;
   const { limits, switches, streamIdleMs, isStandalone } = settings;
-  const self = new SelfPages({ clock, random, log: logControl, pages, settings: settings.self });
+  const self = new SelfPages({ clock, random, heartbeats, log: logControl, pages, settings: settings.self });
   const served = new ServedRoutes(bootHandlers({ self, usagePages, isStandalone }));
   const access = new DeferredAccess(settings.access);
   const pipeline = new RequestPipeline({

@@ -103,11 +103,11 @@ describe('trouble', () => {
   });
 
   test('the reason behind an answer goes to the log', async () => {
-    const ill = helloThat(async () => ({ ...text(500, 'ill'), problem: 'the loop is stuck' }));
+    const ill = helloThat(async () => ({ ...text(500, 'ill'), err: 'the loop is stuck' }));
     const { log, port } = await listen([ill]);
     assert.equal((await askHttp(port, '/hello')).body, 'ill');
     const entry = log.entries.find(({ severity }) => severity === 'debug');
-    assert.deepEqual(entry?.fields, { path: '/hello', problem: 'the loop is stuck' });
+    assert.deepEqual(entry?.fields, { path: '/hello', err: 'the loop is stuck' });
   });
 
   test('what is not HTTP is turned away, and others are served', async () => {
