@@ -1,15 +1,18 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 import type { Admission } from './admission.ts';
+import { preemptDecision } from './admission-decision.ts';
 import { preemptionDecision, preemptionEvent } from './preemption.ts';
 import { rejectedStatus } from './rejection.ts';
 
 export interface PodGateDeps {
   readonly clock: Clock;
   readonly admission: Admission;
+  readonly decisions: Decisions;
   /** Pods that are named by a source and have not ended. */
   readonly active: () => readonly DesiredPod[];
   readonly statuses: { set(uid: PodUid, status: PodStatus): void };
@@ -34,7 +37,7 @@ export class PodGate {
 
   /** Whether the pod goes to its worker. */
   pass(pod: DesiredPod): boolean {
-    const { admission, active, terminate, events } = this.#deps;
+    const { admission, active, terminate, events, decisions } = this.#deps;
     // Said once and for all: it never ran, so that there is nothing to end either.
     if (this.#rejected.has(pod.uid)) return false;
     // What is ending anyway needs no leave to come in.
@@ -46,8 +49,11 @@ export class PodGate {
       return false;
     }
     if (verdict.admit === 'afterPreempting') {
+      const { ofVictim, ofNode } = preemptDecision(verdict, pod);
+      decisions.node(ofNode);
       for (const victim of counted.filter(({ uid }) => verdict.victims.includes(uid))) {
         events.record(victim, preemptionEvent);
+        decisions.pod(victim, ofVictim);
         terminate(victim.uid, { decided: preemptionDecision });
       }
     }
