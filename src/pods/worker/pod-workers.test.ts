@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { aPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
@@ -48,12 +49,14 @@ class ScriptedSyncer implements PodSyncer {
   }
 }
 
-function setUp(): { clock: FakeClock; syncer: ScriptedSyncer; workers: PodWorkers } {
+function setUp(): { clock: FakeClock; syncer: ScriptedSyncer; workers: PodWorkers; decisions: MemoryDecisions } {
   const clock = new FakeClock();
   const syncer = new ScriptedSyncer(clock);
-  const workers = new PodWorkers({ clock, random: seededRandom(1), log: silentLog, syncer, resyncMs: 60_000 });
+  const decisions = new MemoryDecisions();
+  const random = seededRandom(1);
+  const workers = new PodWorkers({ clock, random, log: silentLog, syncer, decisions, resyncMs: 60_000 });
   void workers.start();
-  return { clock, syncer, workers };
+  return { clock, syncer, workers, decisions };
 }
 
 describe('PodWorkers', () => {
@@ -111,11 +114,14 @@ describe('PodWorkers', () => {
   });
 
   test('a failure is tried again after ten seconds and a bit', async () => {
-    const { clock, syncer, workers } = setUp();
+    const { clock, syncer, workers, decisions } = setUp();
     syncer.failures = 1;
     workers.configure(aPod());
     await clock.advance(9_999);
     assert.equal(syncer.calls.length, 1);
+    const nextTryInMs = decisions.entries[0]?.decision.nextTryInMs ?? 0;
+    assert.deepEqual(decisions.take(), ['uid-1 retry FailedSync: cannot']);
+    assert.ok(nextTryInMs >= 10_000 && nextTryInMs <= 15_000, String(nextTryInMs));
     await clock.advance(5_001);
     assert.equal(syncer.calls.length, 2);
     await workers.stop();

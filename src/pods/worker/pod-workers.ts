@@ -6,6 +6,7 @@ import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { superviseLoop } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import { PodWorker } from './pod-worker.ts';
 import type { PodSyncer } from './ports.ts';
@@ -25,6 +26,7 @@ export interface PodWorkersDeps {
   readonly random: Random;
   readonly log: Log;
   readonly syncer: PodSyncer;
+  readonly decisions: Decisions;
   /** How long a pod may go without a look, in milliseconds. */
   readonly resyncMs: number;
   /** A pod came to its end, or moved on towards it: whoever waits for ends looks again. */
@@ -162,7 +164,7 @@ export class PodWorkers implements Component {
     if (known !== undefined) return known.apply(event);
     const first = PodWorker.born(event);
     if (first === undefined || this.#stopped.signal.aborted) return;
-    const { clock, random, log, syncer, resyncMs } = this.#deps;
+    const { clock, random, log, syncer, decisions, resyncMs } = this.#deps;
     const worker = new PodWorker(
       {
         uid,
@@ -170,11 +172,13 @@ export class PodWorkers implements Component {
         random,
         log,
         syncer,
+        decisions,
         resyncMs,
         lookAgainIn: (ms) => this.#delays.add(uid, ms),
         onChange: (state) => this.#changed(uid, state),
         metrics: this.#metrics,
       },
+      event,
       first,
     );
     this.#workers.set(uid, worker);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podUid } from '../../base/ids.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -16,6 +17,7 @@ test('operations, orphans and new lives are measured', async () => {
     clock,
     random: seededRandom(1),
     log: new MemoryLog(),
+    decisions: noDecisions,
     syncer: {
       sync: async () => ({ kind: 'settled' }),
       terminate: settle,
