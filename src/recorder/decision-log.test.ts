@@ -54,6 +54,16 @@ test('a wait that is worked out anew for the same moment is no new try', () => {
   assert.equal(log.last()?.nextTryAt, 22_000);
 });
 
+test('a wait that goes on is one wait; one after something else is another', () => {
+  const log = new DecisionLog(limits);
+  const wait = decided('PodInitializing', { kind: 'wait' });
+  for (const time of [1, 2, 3]) log.add(wait, time);
+  assert.deepEqual(inShort(log), ['PodInitializing×1 1–3']);
+  log.add(decided('Restarted'), 4);
+  log.add(wait, 5);
+  assert.deepEqual(inShort(log), ['Restarted×1 4–4', 'PodInitializing×2 1–5']);
+});
+
 test('what changes its words every time does not push out what came before', () => {
   const log = new DecisionLog(limits);
   log.add(decided('Admitted'), 1);
