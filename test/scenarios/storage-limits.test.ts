@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodUid } from '../../src/base/ids.ts';
 import { LocalStorageEviction, type StorageUsage } from '../../src/eviction/index.ts';
+import { noDecisions } from '../../src/model/decisions.ts';
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
 import { Registry } from '../../src/telemetry/index.ts';
 import { aContainer, aPod } from '../../src/testing/pods.ts';
@@ -48,6 +49,7 @@ async function start(it = new AgentWorld({ source: 'api' }), isOn = true): Promi
     return { volumes: new Map(volumes), containers: new Map() };
   };
   const eviction = new LocalStorageEviction({
+    decisions: noDecisions,
     clock: it.clock,
     random: seededRandom(7),
     log: it.log,

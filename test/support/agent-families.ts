@@ -11,6 +11,7 @@ import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-c
 import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
 import { wireStorageDrivers } from '../../src/main/wire/storage-drivers.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
+import { noDecisions } from '../../src/model/decisions.ts';
 import { CgroupWriter } from '../../src/resources/cgroups/index.ts';
 import {
   AccessReviews,
@@ -76,6 +77,7 @@ function registerRest(registry: Registry): readonly unknown[] {
     wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
     wireStorageDrivers({ clock, random, log, metrics, rootDir: '/', record: undefined, onChange: () => {} }),
     new LocalStorageEviction({
+      decisions: noDecisions,
       clock,
       random,
       log,
