@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noDecisions } from '../../model/decisions.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { observedPod } from '../../testing/pods.ts';
@@ -11,6 +12,7 @@ function setUp() {
   const log = new MemoryLog();
   const world = { rounds: 0, sourcesReady: true, failure: undefined as Error | undefined, roundMs: 0 };
   const housekeeping = new Housekeeping({
+    decisions: noDecisions,
     clock,
     random: seededRandom(1),
     log,
@@ -97,6 +99,7 @@ test('a removal that fails is tried again soon, then less and less often', async
   const times: number[] = [];
   let left = true;
   const housekeeping = new Housekeeping({
+    decisions: noDecisions,
     clock,
     random: seededRandom(1),
     log: new MemoryLog(),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podUid } from '../../base/ids.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -12,6 +13,7 @@ test('directories of strangers are counted by round, those that stay apart', asy
   const registry = new Registry();
   const onDisk = new Set(['a', 'stuck']);
   const housekeeping = new Housekeeping({
+    decisions: noDecisions,
     clock: new FakeClock(),
     random: seededRandom(1),
     log: new MemoryLog(),

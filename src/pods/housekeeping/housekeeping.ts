@@ -7,6 +7,7 @@ import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import { Mailbox } from '../../base/mailbox.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
+import type { Decision, Decisions } from '../../model/decisions.ts';
 import { computeLeftovers } from './compute-leftovers.ts';
 import { housekeepingMetrics, type HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { Directories, Observations, Remover, Workers } from './ports.ts';
@@ -21,6 +22,7 @@ export interface HousekeepingDeps {
   readonly observed: Observations;
   readonly remover: Remover;
   readonly directories: Directories;
+  readonly decisions: Decisions;
   /** Pods of which something is remembered, from an earlier life of the agent perhaps. */
   readonly remembered?: () => Iterable<PodUid>;
   /** The pod is gone from everywhere: others may forget it too. */
@@ -153,6 +155,7 @@ export class Housekeeping implements Component {
     if (!workers.isOver(uid)) return;
     if (workers.continuesFormerLife(uid)) {
       log.debug(2, 'Pod starts again', { podUID: uid });
+      this.#record(uid, decided('restart', 'FormerLifeGoesOn', 'its containers start again as the next attempts'));
     } else {
       await remover.remove(remains, signal);
       if (!workers.isOver(uid)) return;
@@ -161,6 +164,7 @@ export class Housekeeping implements Component {
       await observed.look(uid, signal);
       if (!workers.isOver(uid)) return;
       log.debug(2, 'Pod removed', { podUID: uid });
+      this.#record(uid, decided('remove', 'Removed', 'nothing of it is left in the runtime and on disk'));
     }
     // Everybody forgets the old life before a new one begins.
     this.#deps.onGone(uid);
@@ -170,7 +174,10 @@ export class Housekeeping implements Component {
   async #removeStray(uid: PodUid): Promise<void> {
     const { directories, workers, isDesired, log } = this.#deps;
     // Once, however often it is tried.
-    if (!this.#stuck.has(uid)) log.info('Removing orphaned pod directory', { podUID: uid });
+    if (!this.#stuck.has(uid)) {
+      log.info('Removing orphaned pod directory', { podUID: uid });
+      this.#record(uid, decided('remove', 'OrphanedDirectory', 'no source names the pod, and there are files of it'));
+    }
     try {
       await directories.remove(uid);
       this.#strays.removed++;
@@ -198,8 +205,18 @@ export class Housekeeping implements Component {
       // Soon at first, for most of what is in the way goes by itself; then at the pace of the resync.
       const retryMs = firstRetryMs * 2 ** (failures - 1);
       if (retryMs < resyncMs) this.#wakeIn(retryMs);
+      const nextTryInMs = Math.min(retryMs, resyncMs);
+      this.#record(uid, { ...decided('retry', 'CannotRemove', why), inputs: { failures }, nextTryInMs });
       if (before?.why === why) return;
       log.error(error, 'Cannot remove what is left of a pod, will try again', { podUID: uid });
     }
   }
+
+  #record(uid: PodUid, decision: Decision): void {
+    this.#deps.decisions.pod({ uid }, decision);
+  }
+}
+
+function decided(kind: Decision['kind'], reason: string, message: string): Decision {
+  return { kind, by: 'housekeeping', reason, message };
 }
