@@ -21,6 +21,7 @@ export { attachHandler } from './routes/attach.ts';
 export { checkpointHandler } from './routes/checkpoint.ts';
 export { configzHandler } from './routes/configz.ts';
 export { containerLogsHandler } from './routes/container-logs.ts';
+export { debugNodeHandler, debugPodHandler, type DebugPages } from './routes/debug.ts';
 export { execHandler } from './routes/exec.ts';
 export { flagzHandler } from './routes/flagz.ts';
 export { healthzHandlers } from './routes/healthz.ts';
