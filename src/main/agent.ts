@@ -6,9 +6,11 @@ import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
+import { PodRemoval } from '../model/pod-removal.ts';
 import { ForeignStorage, hostFiles, readMachine } from '../host/index.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
+import { CallsUnderWay, FlightRecorder } from '../recorder/index.ts';
 import type { LastRun } from '../state/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
@@ -65,6 +67,9 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   const otherPages = [pages.probes, pages.slis];
   const own = agentMetrics({ registry, otherPages, settings, nodeName: deps.nodeName, clock });
   const tracing = await wireTracing(settings, deps.nodeName, clock, log);
+  const removal = new PodRemoval(log);
+  const decisions = new FlightRecorder({ clock, removal });
+  const calls = new CallsUnderWay({ clock });
   const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs });
   const cri = connectCri({
     endpoint: config.containerRuntimeEndpoint,
@@ -74,6 +79,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     timeouts: { requestMs: config.runtimeRequestTimeout.toMillis() },
     observe: runtimeCallMetrics(registry),
     tracer: tracing?.tracer,
+    calls,
   });
   let machine: PodMachine | undefined;
   let node: WiredNode | undefined;
@@ -87,17 +93,22 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   };
   try {
     await runner.start([...own.components, ...(tracing ? [tracing.component] : [])], signal);
-    const server = wireServer({ ...deps, random, cri, pages });
+    const debug = {
+      pod: (uid: string) => decisions.podPage(uid),
+      node: () => ({ ...decisions.nodePage(), calls: calls.page(), pods: decisions.pods() }),
+    };
+    const server = wireServer({ ...deps, random, cri, pages, debug });
     await runner.start(server.open, signal);
     await makeFolders(settings);
     const foreign = new ForeignStorage({
       clock,
       log,
       rootDir: settings.flags.rootDir,
+      calls,
       onAnswer: () => machine?.storageAnswers(),
     });
     await runner.start([foreign], signal);
-    access = await openApi({ ...deps, random, metrics: registry, tracer: tracing?.tracer }, signal);
+    access = await openApi({ ...deps, random, metrics: registry, calls, tracer: tracing?.tracer }, signal);
     server.admit(access, () => node?.view.node()?.status?.addresses ?? []);
     await runner.start(access?.components ?? [], signal);
     const version = await waitForRuntime({ clock, log, cri, signal });
@@ -148,6 +159,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       log,
       metrics: registry,
       rootDir: settings.flags.rootDir,
+      calls,
       record: node.driverRecord,
       onChange: (name) => machine?.driverChanged(name),
     });
@@ -162,6 +174,8 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         health,
         driver,
         nodeEvents,
+        decisions,
+        removal,
         machine: host,
         runtimeName: version.name,
         view: node.view,
@@ -201,7 +215,16 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       drivers: storage.drivers,
       storage: foreign,
     });
-    const evictions = wireEviction({ settings, clock, random, log, metrics: registry, pods: wired, meter: stats });
+    const evictions = wireEviction({
+      settings,
+      clock,
+      random,
+      log,
+      metrics: registry,
+      pods: wired,
+      meter: stats,
+      decisions,
+    });
     const served = server.complete({ machine: wired, stats, storage: foreign });
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);

@@ -9,6 +9,8 @@ import { describeError } from '../../src/base/errors.ts';
 import type { Cri } from '../../src/cri/index.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wireServer } from '../../src/main/wire/server.ts';
+import { PodRemoval } from '../../src/model/pod-removal.ts';
+import { FlightRecorder } from '../../src/recorder/index.ts';
 import { PlainListener, SecureListener, type ServerLimits } from '../../src/server/index.ts';
 import { ForeignStorage } from '../../src/host/index.ts';
 import type { ListenerName } from '../../src/server/route.ts';
@@ -170,7 +172,9 @@ export class FuzzWorld {
       credentials: { authorization: async () => undefined },
       limits: { normal: { qps: 0, burst: 1 }, events: { qps: 0, burst: 1 } },
     });
+    const decisions = new FlightRecorder({ clock, removal: new PodRemoval(log) });
     const server = wireServer({
+      debug: { pod: (uid) => decisions.podPage(uid), node: () => decisions.nodePage() },
       clock,
       log,
       pages,

@@ -1,3 +1,5 @@
+import { PodRemoval } from '../../src/model/pod-removal.ts';
+import { FlightRecorder } from '../../src/recorder/index.ts';
 import type { FakeClock } from '../../src/testing/fake-clock.ts';
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { Cri } from '../../src/cri/index.ts';
@@ -114,6 +116,7 @@ export class Agent {
       },
     });
     const ownFiles = life.files(disk);
+    const removal = new PodRemoval(this.log);
     const machine: PodMachine = wirePodMachine({
       clock: life.clock,
       random: seededRandom(seed * 1_000 + number),
@@ -131,6 +134,7 @@ export class Agent {
       storage: { drivers: driver.found(life), files: life.csiFiles(disk), devices: noDevices, hasSeLinux: false },
       cgroups: { ...wholeCgroups, remove: (uid) => life.through('removeCgroup', uid, async () => removeCgroup(uid)) },
       events: { record: () => {} },
+      decisions: new FlightRecorder({ clock: life.clock, removal }),
       settings: testSettings,
       node: testNode,
       admissionNode: () => anAdmissionNode(),
@@ -146,7 +150,10 @@ export class Agent {
         this.#deps.onStatus(uid, status);
         checkpoint.changed();
       },
-      onGone: () => checkpoint.changed(),
+      onGone: (uid) => {
+        checkpoint.changed();
+        removal.podRemoved(uid);
+      },
     });
     const checkpoint = this.#checkpoint(machine, life, ownFiles);
     this.#life = life;

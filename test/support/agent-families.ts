@@ -11,6 +11,7 @@ import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-c
 import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
 import { wireStorageDrivers } from '../../src/main/wire/storage-drivers.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
+import { noCalls } from '../../src/base/calls.ts';
 import { noDecisions } from '../../src/model/decisions.ts';
 import { CgroupWriter } from '../../src/resources/cgroups/index.ts';
 import {
@@ -75,7 +76,16 @@ function registerRest(registry: Registry): readonly unknown[] {
     new IssuedServingCertificate({ ...certificates, addresses: () => [] }),
     new CgroupWriter({ clock, log, metrics, tree: untouched(), version: 2, controllers: new Set() }),
     wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
-    wireStorageDrivers({ clock, random, log, metrics, rootDir: '/', record: undefined, onChange: () => {} }),
+    wireStorageDrivers({
+      calls: noCalls,
+      clock,
+      random,
+      log,
+      metrics,
+      rootDir: '/',
+      record: undefined,
+      onChange: () => {},
+    }),
     new LocalStorageEviction({
       decisions: noDecisions,
       clock,

@@ -85,7 +85,7 @@ export interface PodMachine {
 const relistPeriodMs = 1_000;
 
 export function wirePodMachine(deps: PodMachineDeps): PodMachine {
-  const { clock, random, log, cri, files, events, settings, node, hostIps } = deps;
+  const { clock, random, log, cri, files, events, decisions, settings, node, hostIps } = deps;
   const paths = podPaths(settings.rootDir, settings.podLogsDir);
 
   const measured = deps.metrics && { metrics: deps.metrics };
@@ -128,6 +128,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     clock,
     service: cri,
     events,
+    decisions,
     parallelPulls: deps.parallelPulls,
     pulls: starts,
     ...deps.imagePolicy?.extras(lookup),
@@ -145,6 +146,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     hostIps,
     objects: lookup,
     events,
+    decisions,
     images: imagesOfVolumes(images),
     ...(deps.tokens && { tokens: deps.tokens }),
     ...(deps.trust && { trust: deps.trust }),
@@ -187,6 +189,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     random,
     log,
     events,
+    decisions,
     ownRestartRules: settings.featureGates('ContainerRestartRules'),
     ...(deps.probeMetrics && { metrics: probeMetrics(deps.probeMetrics) }),
     prober: deps.prober ?? createProber({ clock, runtime: cri }),
@@ -205,6 +208,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     log,
     runtime: cri,
     events,
+    decisions,
     probes: probes.results,
     errors,
     backoff,
@@ -250,6 +254,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     cgroups: deps.cgroups,
     statuses: publisher,
     events,
+    decisions,
     deadlines: activeDeadlines(clock),
     probes,
   });
@@ -264,6 +269,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     random,
     log,
     syncer: deps.tracer === undefined ? syncer : tracedSyncer(syncer, deps.tracer),
+    decisions,
     resyncMs: deps.resyncMs,
     ...measured,
     onChange: announce,
@@ -288,14 +294,17 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     observed,
     remover: runtime,
     directories,
+    decisions,
     remembered: () => statuses.all().keys(),
     onGone: (uid) => onGone(uid),
     ...measured,
   });
   const gate = new PodGate({
     clock,
+    decisions,
     admission: new Admission({
       log,
+      decisions,
       node: deps.admissionNode,
       ...measured,
       running: { hasContainers: (uid) => observed.listed().has(uid) },

@@ -13,6 +13,8 @@ import {
   checkpointHandler,
   configzHandler,
   containerLogsHandler,
+  debugNodeHandler,
+  debugPodHandler,
   execHandler,
   flagzHandler,
   HealthCheckResults,
@@ -31,6 +33,7 @@ import {
   statuszHandler,
   streamedMetricsHandler,
   verbosityHandler,
+  type DebugPages,
   type Handlers,
 } from '../../server/index.ts';
 import type { LogSources } from '../../server/container-logs/index.ts';
@@ -59,6 +62,8 @@ export interface ServerHandlersDeps {
   readonly cri: Cri;
   /** Pages of figures: the agent's own, those of probes, those of health checks. */
   readonly pages: { readonly agent: Registry; readonly probes: Registry; readonly slis: Registry };
+  /** The record of what was decided. */
+  readonly debug: DebugPages;
   readonly parts: () => ServedParts | undefined;
 }
 
@@ -135,6 +140,8 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
     }),
     nodeLogs,
     nodeLogFiles: nodeLogs,
+    debugPod: debugPodHandler(deps.debug),
+    debugNode: debugNodeHandler(deps.debug),
     configz: configzHandler({ kubeletconfig: shownConfiguration(settings) }),
     flagz: flagzHandler({ random, flags: toFlagz(settings) }),
     statusz: statuszHandler({

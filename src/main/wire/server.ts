@@ -23,6 +23,7 @@ export interface ServerWiring {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cri: Cri;
   readonly pages: ServerHandlersDeps['pages'];
+  readonly debug: ServerHandlersDeps['debug'];
   /** What strangers may use up; the usual unless told. */
   readonly limits?: Partial<ServerLimits>;
 }
