@@ -5,6 +5,7 @@ import { TubeletError } from '../base/errors.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { apiResources } from '../model/api-resources.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { MemoryCalls } from '../testing/memory-calls.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { answerOf, ScriptedTransport, type Script } from '../testing/scripted-transport.ts';
 import { HttpApiClient, type HttpApiClientDeps } from './api-client.ts';
@@ -341,4 +342,25 @@ test('every answer is told, for metrics and in the log', async () => {
       [6, 'API request answered', 'GET pods default/web', '<error>'],
     ],
   );
+});
+
+test('a request is under way until it has ended, the wait for its turn included', async () => {
+  const calls = new MemoryCalls();
+  const limits = { normal: { qps: 1, burst: 1 } };
+  const { clock, client } = setUp(
+    (request) => (request.method === 'GET' ? answerOf(200, { kind: 'X' }) : status(403, 'Forbidden', 'not for you')),
+    { calls, limits },
+  );
+  await client.get(pods, web);
+  const second = client.patch(pods, web, { a: 'hunter2' }, { type: 'merge' });
+  second.catch(() => {});
+  assert.deepEqual(calls.underWay(), ['apiserver PATCH pods default/web']);
+  await clock.advance(1_000);
+  await assert.rejects(second);
+  assert.deepEqual(calls.underWay(), []);
+  assert.deepEqual(
+    calls.ended.map((end) => end.replace(/(denied).*/, '$1')),
+    ['apiserver GET pods default/web: ok', 'apiserver PATCH pods default/web: denied'],
+  );
+  assert.equal(calls.ended.join().includes('hunter2'), false);
 });

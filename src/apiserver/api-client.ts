@@ -1,3 +1,4 @@
+import type { Calls } from '../base/calls.ts';
 import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -33,6 +34,7 @@ export interface HttpApiClientDeps {
   /** False where the kubeconfig says `disable-compression`. */
   readonly compression?: boolean;
   readonly seen?: RequestsSeen;
+  readonly calls?: Calls;
 }
 
 const defaultLimits: RateLimits = { qps: 50, burst: 100 };

@@ -1,4 +1,5 @@
 import { linkedSignal, raceAbort, withTimeout } from '../base/abort.ts';
+import { noCalls, reportedCall, type Calls } from '../base/calls.ts';
 import type { Clock } from '../base/clock.ts';
 import { kindOf, TubeletError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -17,6 +18,8 @@ export interface ApiRequestsDeps {
   readonly log: Log;
   readonly userAgent: string;
   readonly seen?: RequestsSeen | undefined;
+  /** Takes note of requests while they are under way, the wait for their turn included; of a watch until it is taken up. */
+  readonly calls?: Calls | undefined;
 }
 
 /** Told how requests fare, for metrics. */
@@ -86,7 +89,16 @@ export class ApiRequests {
     return this.#read(request, (answer) => readList(answer, keep, this.#reader(request)));
   }
 
-  async #read<T>(request: ApiRequest, read: (answer: TransportAnswer) => Promise<T>): Promise<T> {
+  #read<T>(request: ApiRequest, read: (answer: TransportAnswer) => Promise<T>): Promise<T> {
+    return this.#reported(request, () => this.#readNow(request, read));
+  }
+
+  #reported<T>({ method, what }: ApiRequest, make: () => Promise<T>): Promise<T> {
+    const subject = what.startsWith(`${method} `) ? what.slice(method.length + 1) : what;
+    return reportedCall(this.#deps.calls ?? noCalls, { system: 'apiserver', verb: method, subject }, make);
+  }
+
+  async #readNow<T>(request: ApiRequest, read: (answer: TransportAnswer) => Promise<T>): Promise<T> {
     const timeoutMs = request.timeoutMs ?? defaultTimeoutMs[request.lane];
     const deadline = this.#deps.clock.monotonic() + timeoutMs;
     try {
@@ -102,7 +114,11 @@ export class ApiRequests {
   }
 
   /** An answer whose body goes on until the signal ends it; only its head has a deadline. */
-  async stream(request: ApiRequest & { readonly signal: AbortSignal }): Promise<TransportAnswer> {
+  stream(request: ApiRequest & { readonly signal: AbortSignal }): Promise<TransportAnswer> {
+    return this.#reported(request, () => this.#streamNow(request));
+  }
+
+  async #streamNow(request: ApiRequest & { readonly signal: AbortSignal }): Promise<TransportAnswer> {
     const timeoutMs = request.timeoutMs ?? defaultTimeoutMs[request.lane];
     const head = linkedSignal(request.signal, { clock: this.#deps.clock, ms: timeoutMs });
     const whole = linkedSignal(request.signal);

@@ -1,3 +1,4 @@
+import type { Calls } from '../base/calls.ts';
 import type { Clock } from '../base/clock.ts';
 import { kindOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
@@ -11,6 +12,7 @@ import { imageCalls, type ImageCalls } from './images.ts';
 import { binderOf, type Invoke } from './invoke.ts';
 import { withMaskedErrors } from './mask-errors.ts';
 import { withObservation, type ObserveCall } from './observation.ts';
+import { withReports } from './reported.ts';
 import { runtimeCalls, type RuntimeCalls } from './runtime.ts';
 import { sandboxCalls, type SandboxCalls } from './sandboxes.ts';
 import { statsCalls, type StatsCalls } from './stats.ts';
@@ -44,6 +46,8 @@ export interface CriDeps {
   readonly timeouts: CriTimeouts;
   readonly observe?: ObserveCall | undefined;
   readonly tracer?: Tracer | undefined;
+  /** Takes note of calls while they are under way. */
+  readonly calls?: Calls | undefined;
 }
 
 /** A transport with all that every call needs around it; see `Invoke` for the order. */
@@ -51,7 +55,7 @@ export function criOver(transport: CriTransport, deps: CriDeps): Cri {
   const checked = withCheckedAnswers(transport.invoke);
   const limited = withDeadline(checked, deps.clock, deps.timeouts);
   const observed = withObservation(withMaskedErrors(withErrorKinds(limited)), deps.clock, deps.log, deps.observe);
-  const bind = binderOf(withIdempotence(withTracing(observed, deps.tracer)));
+  const bind = binderOf(withIdempotence(withReports(withTracing(observed, deps.tracer), deps.calls)));
   return {
     ...runtimeCalls(bind),
     ...sandboxCalls(bind),

@@ -4,6 +4,7 @@ import { isKind, TubeletError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
 import type { Tracer } from '../base/tracing.ts';
 import { AuthConfig, ContainerConfig, ImageSpec, PodSandboxConfig } from '../gen/cri/api.ts';
+import { MemoryCalls } from '../testing/memory-calls.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { criOver, type Cri, type CriTransport } from './cri.ts';
@@ -197,4 +198,19 @@ test('a traced call is a span named as gRPC names it, about its subject, and the
     },
   ]);
   assert.equal(sent[0]?.options.traceparent, '00-a-b-01');
+});
+
+test('a call is reported while it is under way, by names only, and how it ended', async () => {
+  const calls = new MemoryCalls();
+  let answer = (_error?: Error): void => {};
+  const slow = (): Promise<unknown> =>
+    new Promise((resolve, reject) => (answer = (error) => (error === undefined ? resolve({}) : reject(error))));
+  const deps = { clock: new FakeClock(), log: silentLog, timeouts: { requestMs: 1_000 }, calls };
+  const cri = criOver(transport(slow), deps);
+  const done = cri.execSync({ containerId: 'abc', cmd: ['login', 'hunter2'], timeout: 1n });
+  assert.deepEqual(calls.underWay(), ['runtime execSync containerId=abc']);
+  answer(new TubeletError('unavailable', 'gone away'));
+  await assert.rejects(done);
+  assert.deepEqual(calls.underWay(), []);
+  assert.deepEqual(calls.ended, ['runtime execSync containerId=abc: unavailable execSync: gone away']);
 });

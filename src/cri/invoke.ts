@@ -35,7 +35,7 @@ export interface Invocation<Request, Response> {
 /**
  * The one shape that transports and decorators share:
  *
- *   caller ──> idempotent ──> traced ──> observed ──> masked ──> error kinds ──> deadline ──> checked ──> transport (gRPC, or a fake)
+ *   caller ──> idempotent ──> reported ──> traced ──> observed ──> masked ──> error kinds ──> deadline ──> checked ──> transport (gRPC, or a fake)
  */
 export type Invoke = <Request, Response>(invocation: Invocation<Request, Response>) => Promise<Response>;
 

@@ -5,6 +5,7 @@ import type { PodUid } from '../base/ids.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { Registry } from '../telemetry/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { MemoryDecisions } from '../testing/memory-decisions.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
@@ -19,6 +20,7 @@ const aLimited = (uid: string, more: Parameters<typeof aPod>[0] = {}): DesiredPo
 class World {
   readonly clock = new FakeClock();
   readonly log = new MemoryLog();
+  readonly decisions = new MemoryDecisions();
   readonly registry = new Registry();
   readonly done: string[] = [];
   readonly asked: string[] = [];
@@ -31,6 +33,7 @@ class World {
     clock: this.clock,
     random: seededRandom(1),
     log: this.log,
+    decisions: this.decisions,
     pods: {
       active: () => this.pods,
       terminate: (uid, { graceSeconds, decided }) => {
@@ -77,6 +80,11 @@ describe('a pod that exceeds a limit', () => {
     const message = 'Usage of EmptyDir volume "v" exceeds the limit "1k". ';
     assert.deepEqual(world.done, [`Warning big Evicted: ${message}`, `terminate big 1 Evicted: ${message}`]);
     assert.match(world.registry.render(), /^kubelet_evictions\{eviction_signal="emptydirfs.limit"\} 1$/m);
+    const [ofPod, ofNode] = world.decisions.entries;
+    const inputs = { signal: 'emptydirfs.limit', usedBytes: 1_001, limit: '1k' };
+    assert.deepEqual(ofPod?.decision.inputs, inputs);
+    assert.deepEqual(ofNode?.decision.inputs, { pod: 'default/big', podUID: 'big', ...inputs });
+    assert.deepEqual(world.decisions.take(), [`big evict Evicted: ${message}`, `node evict Evicted: ${message}`]);
     await world.rounds(3);
     assert.equal(world.done.length, 2);
     await world.eviction.stop();
@@ -98,6 +106,8 @@ describe('a pod that exceeds a limit', () => {
     assert.deepEqual(world.done, []);
     const said = (): number => world.log.messages('warn').length;
     assert.equal(said(), 1);
+    const message = 'Usage of EmptyDir volume "v" exceeds the limit "1k". ';
+    assert.deepEqual(world.decisions.take(), [`static refuse CriticalPod: ${message}`]);
     world.used.set('static', 10);
     await world.rounds();
     world.used.set('static', 2_000);

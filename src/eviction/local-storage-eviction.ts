@@ -7,6 +7,7 @@ import { superviseLoop } from '../base/loop.ts';
 import type { Counter, Metrics } from '../base/metrics.ts';
 import type { Random } from '../base/random.ts';
 import type { PodSpec } from '../gen/kubernetes/types.ts';
+import type { Decisions } from '../model/decisions.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { podEvents } from '../model/event-reasons.ts';
 import { podFields } from '../model/pod-log.ts';
@@ -22,6 +23,7 @@ export interface LocalStorageEvictionDeps {
   readonly heartbeats: Heartbeats;
   readonly pods: EvictablePods;
   readonly meter: StorageMeter;
+  readonly decisions: Decisions;
   readonly events: EvictionEvents;
   readonly metrics?: Metrics;
 }
@@ -107,19 +109,25 @@ export class LocalStorageEviction implements Component {
     return limits;
   }
 
-  #evict(pod: DesiredPod, { signal, message }: ExceededLimit): void {
-    const { pods, events, log } = this.#deps;
+  #evict(pod: DesiredPod, { signal, message, used, limit }: ExceededLimit): void {
+    const { pods, events, decisions, log } = this.#deps;
     log.info('Evicting pod', { ...podFields(pod), message });
     events.record(pod, { type: 'Warning', reason: podEvents.evicted, message });
+    const decision = { kind: 'evict', by: 'eviction', reason: podReasons.evicted, message } as const;
+    const inputs = { signal, usedBytes: used, limit };
+    decisions.pod(pod, { ...decision, inputs });
+    decisions.node({ ...decision, inputs: { pod: `${pod.namespace}/${pod.name}`, podUID: pod.uid, ...inputs } });
     pods.terminate(pod.uid, { graceSeconds, decided: { reason: podReasons.evicted, message } });
     this.#evictions?.inc({ eviction_signal: signal });
   }
 
   /** Said once for each limit, not every ten seconds. */
-  #spare(pod: DesiredPod, { message }: ExceededLimit): void {
+  #spare(pod: DesiredPod, { signal, message, used, limit }: ExceededLimit): void {
     if (this.#spared.get(pod.uid) === message) return;
     this.#spared.set(pod.uid, message);
     const fields = { ...podFields(pod), message };
+    const inputs = { signal, usedBytes: used, limit };
+    this.#deps.decisions.pod(pod, { kind: 'refuse', by: 'eviction', reason: 'CriticalPod', message, inputs });
     this.#deps.log.warn('A critical pod exceeds a limit and is not evicted', fields);
   }
 

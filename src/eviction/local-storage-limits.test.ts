@@ -112,3 +112,17 @@ describe('which limit a pod exceeds', () => {
     test(what, () => assert.deepEqual(judge(pod, use), expected));
   }
 });
+
+test('how much was used and how much is allowed come with the finding', () => {
+  const limited = (limit: string) => aContainer('web', { resources: { limits: { 'ephemeral-storage': limit } } });
+  const usage = { volumes: new Map([['scratch', 2_000.5]]), containers: new Map([['web', 3_000]]), ephemeral: 0 };
+  const cases: readonly (readonly [Partial<PodSpec>, number, string])[] = [
+    [scratch({ sizeLimit: '1k' }), 2_001, '1k'],
+    [{ containers: [limited('1k')] }, 3_000, '1k'],
+  ];
+  for (const [pod, used, limit] of cases) {
+    const limits = storageLimits(aPod({ spec: pod }).spec) ?? assert.fail('it sets a limit');
+    const found = exceededLimit(limits, usage);
+    assert.deepEqual([found?.used, found?.limit], [used, limit]);
+  }
+});

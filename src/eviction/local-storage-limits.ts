@@ -18,6 +18,9 @@ export interface StorageLimits {
 export interface ExceededLimit {
   readonly signal: 'emptydirfs.limit' | 'ephemeralpodfs.limit' | 'ephemeralcontainerfs.limit';
   readonly message: string;
+  /** What it takes, in bytes, and what it may. */
+  readonly used: number;
+  readonly limit: string;
 }
 
 /** Nothing for a pod that sets none, as most do. */
@@ -41,21 +44,27 @@ export function storageLimits(spec: PodSpec): StorageLimits | undefined {
 export function exceededLimit(limits: StorageLimits, usage: StorageUsage): ExceededLimit | undefined {
   const exceeds = (used: number | undefined, limit: Quantity): boolean =>
     Quantity.ofValue(BigInt(Math.ceil(used ?? 0))).compare(limit) > 0;
+  const found = (
+    signal: ExceededLimit['signal'],
+    used: number | undefined,
+    limit: Quantity,
+    message: string,
+  ): ExceededLimit => ({ signal, message, used: Math.ceil(used ?? 0), limit: limit.toString() });
 
   const volume = limits.volumes.find(([name, limit]) => exceeds(usage.volumes.get(name), limit));
   if (volume !== undefined) {
     const [name, limit] = volume;
     const message = `Usage of EmptyDir volume "${name}" exceeds the limit "${limit.toString()}". `;
-    return { signal: 'emptydirfs.limit', message };
+    return found('emptydirfs.limit', usage.volumes.get(name), limit, message);
   }
   const { pod } = limits;
   if (pod !== undefined && exceeds(usage.ephemeral, pod)) {
     const message = `Pod ephemeral local storage usage exceeds the total limit of containers ${pod.toString()}. `;
-    return { signal: 'ephemeralpodfs.limit', message };
+    return found('ephemeralpodfs.limit', usage.ephemeral, pod, message);
   }
   const container = limits.containers.find(([name, limit]) => exceeds(usage.containers.get(name), limit));
   if (container === undefined) return undefined;
   const [name, limit] = container;
   const message = `Container ${name} exceeded its local ephemeral storage limit "${limit.toString()}". `;
-  return { signal: 'ephemeralcontainerfs.limit', message };
+  return found('ephemeralcontainerfs.limit', usage.containers.get(name), limit, message);
 }

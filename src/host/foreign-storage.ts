@@ -1,5 +1,6 @@
 import { readlinkSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
+import { noCalls, reportedCall, type Calls } from '../base/calls.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
 import { TubeletError } from '../base/errors.ts';
@@ -21,6 +22,8 @@ export interface ForeignStorageDeps {
   readonly rootDir: string;
   /** Storage that did not answer may be tried again. */
   readonly onAnswer: () => void;
+  /** Takes note of calls on storage that may hang, while they are under way. */
+  readonly calls?: Calls;
   readonly mounts?: () => readonly MountEntry[];
   readonly start?: StartStorageProcess;
 }
@@ -192,8 +195,19 @@ export class ForeignStorage implements Component {
     return options.kind === 'tree' ? this.#trees.run(ask, options.signal) : ask();
   }
 
+  #askThrough(
+    where: Pick<StorageWork, 'chain' | 'shown' | 'path'>,
+    verb: StorageVerb,
+    args: readonly unknown[],
+    options: StorageCallOptions,
+  ): Promise<{ readonly chain: StorageWork['chain']; readonly value: unknown }> {
+    const { calls = noCalls } = this.#deps;
+    const call = { system: 'storage', verb, subject: where.shown } as const;
+    return reportedCall(calls, call, () => this.#askThroughLinks(where, verb, args, options));
+  }
+
   /** A link may lead from one foreign mount into another: then the call waits in the lane of that one. */
-  async #askThrough(
+  async #askThroughLinks(
     where: Pick<StorageWork, 'chain' | 'shown' | 'path'>,
     verb: StorageVerb,
     args: readonly unknown[],

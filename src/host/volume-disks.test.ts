@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { silentLog } from '../base/log.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { MemoryCalls } from '../testing/memory-calls.ts';
 import { deviceNumber } from './device-bytes.ts';
 import { ForeignStorage } from './foreign-storage.ts';
 import { parseMountInfo, type MountEntry } from './mountinfo.ts';
@@ -28,6 +29,21 @@ function disks(mounts: () => readonly MountEntry[] = asOwn) {
   after(() => storage.stop());
   return new HostVolumeDisks({ clock, storage });
 }
+
+test('what another process is asked is reported by its path', async () => {
+  const calls = new MemoryCalls();
+  const storage = new ForeignStorage({
+    clock: new FakeClock(),
+    log: silentLog,
+    rootDir: '/',
+    onAnswer: () => undefined,
+    mounts: asForeign,
+    calls,
+  });
+  after(() => storage.stop());
+  assert.equal(await storage.probe(folder), true);
+  assert.deepEqual(calls.ended, [`storage lookAt ${folder}: ok`]);
+});
 
 describe('a file system', () => {
   for (const [where, mounts] of [

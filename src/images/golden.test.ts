@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Container } from '../gen/kubernetes/types.ts';
+import { noDecisions } from '../model/decisions.ts';
 import { createFakeCri, type FakeCri } from '../testing/fake-cri/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { goldenPod, loadGolden, type GoldenRecord } from '../testing/golden.ts';
@@ -37,7 +38,7 @@ async function replay(name: string, prepare: (cri: FakeCri) => void, times: numb
   const cri = createFakeCri({ clock });
   prepare(cri);
   const events = new MemoryEvents();
-  const manager = new ImageManager({ clock, service: cri, events, parallelPulls: 1 });
+  const manager = new ImageManager({ clock, service: cri, events, decisions: noDecisions, parallelPulls: 1 });
   const refusals: unknown[] = [];
   for (let n = 0; n < times; n++) {
     const ensured = await manager.ensure(pod, container, 'spec.containers{c}', new AbortController().signal);

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { PodSandboxConfig } from '../gen/cri/api.ts';
 import type { Secret } from '../gen/kubernetes/types.ts';
+import { noDecisions } from '../model/decisions.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
@@ -40,7 +41,14 @@ function setUp(nodeConfig = '') {
   });
   const lookup = { secret: (namespace: string, name: string) => (namespace === 'ns' ? secrets[name] : undefined) };
   const credentials = new RegistryCredentials({ secrets: lookup, node });
-  const manager = new ImageManager({ clock, service: cri, events, parallelPulls: 1, credentials });
+  const manager = new ImageManager({
+    clock,
+    service: cri,
+    events,
+    decisions: noDecisions,
+    parallelPulls: 1,
+    credentials,
+  });
   const ensure = (names: readonly string[], image = 'private.example/app:1', namespace = 'ns') =>
     manager.ensure(
       aPod({ namespace, spec: { imagePullSecrets: names.map((name) => ({ name })) } }),

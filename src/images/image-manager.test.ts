@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { noDecisions } from '../model/decisions.ts';
 import { createFakeCri, type FakeCri } from '../testing/fake-cri/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
@@ -22,7 +23,7 @@ function setUp(): World {
   const clock = new FakeClock();
   const cri = createFakeCri({ clock });
   const events = new MemoryEvents();
-  const manager = new ImageManager({ clock, service: cri, events, parallelPulls: 1 });
+  const manager = new ImageManager({ clock, service: cri, events, decisions: noDecisions, parallelPulls: 1 });
   return {
     clock,
     cri,

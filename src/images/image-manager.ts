@@ -5,6 +5,7 @@ import { wordsOf } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
 import { ImageStatusRequest, type Image, type PodSandboxConfig } from '../gen/cri/api.ts';
 import type { Container } from '../gen/kubernetes/types.ts';
+import type { Decision, Decisions } from '../model/decisions.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { imageEvents, podEvents } from '../model/event-reasons.ts';
 import { startReasons } from '../model/reasons.ts';
@@ -23,6 +24,7 @@ export interface ImageManagerDeps {
   readonly clock: Clock;
   readonly service: ImageService;
   readonly events: ImageEvents;
+  readonly decisions: Decisions;
   /** How many pulls may run at once. */
   readonly parallelPulls: number;
   /** How many may begin in a time; no limit unless told. */
@@ -64,6 +66,8 @@ interface Wish {
   /** With its tag. */
   readonly image: string;
   readonly context: PullContext;
+  /** Unset where the image is a volume. */
+  readonly containerName: string | undefined;
   readonly record: (type: 'Normal' | 'Warning', reason: string, message: string) => void;
   readonly credentials: () => Promise<readonly Credential[]>;
   readonly signal: AbortSignal;
@@ -110,7 +114,8 @@ export class ImageManager {
     }
     const image = completed.name;
     const credentials = once(() => this.#find(pod, available, image, signal));
-    const wish: Wish = { pod, written, image, context, record, credentials, signal };
+    const containerName = fieldPath === '' ? undefined : container.name;
+    const wish: Wish = { pod, written, image, context, containerName, record, credentials, signal };
 
     const { imagePullPolicy } = container;
     let present: PresentImage | undefined;
@@ -155,6 +160,7 @@ export class ImageManager {
       return { refusal: { reason: startReasons.imagePullBackOff, message: full, retryMs: waitMs } };
     }
     record('Normal', imageEvents.pulling, `Pulling image "${written}"`);
+    this.#decided(wish, { kind: 'pull', reason: imageEvents.pulling, message: `Pulling image "${written}"` });
     const { clock, metrics, pulls } = this.#deps;
     const asked = clock.monotonic();
     pulls?.began(pod.uid);
@@ -171,6 +177,8 @@ export class ImageManager {
       const times = `in ${duration(took)} (${duration(waitedMs)} including waiting)`;
       const text = `Successfully pulled image "${written}" ${times}. Image size: ${size} bytes.`;
       record('Normal', imageEvents.pulled, text);
+      const inputs = { tookMs: Math.round(took), waitedMs: Math.round(waitedMs), sizeBytes: size };
+      this.#decided(wish, { kind: 'pull', reason: imageEvents.pulled, message: `Pulled image "${written}"`, inputs });
       metrics?.pulled(size, waitedMs);
       pulls?.ended(pod.uid);
       this.#backoff.reset(key);
@@ -183,8 +191,15 @@ export class ImageManager {
       const { reason, message } = pullFailure(written, words);
       this.#backoff.next(key, clock.now());
       this.#lastFailure.set(key, `${reason}: ${message}`);
-      return { refusal: { reason, message, retryMs: this.#backoff.remainingSinceUpdateMs(key) } };
+      const retryMs = this.#backoff.remainingSinceUpdateMs(key);
+      this.#decided(wish, { kind: 'backOff', reason, message, inputs: { image }, nextTryInMs: retryMs });
+      return { refusal: { reason, message, retryMs } };
     }
+  }
+
+  #decided({ pod, containerName }: Wish, decision: Omit<Decision, 'by' | 'containerName'>): void {
+    const of = containerName === undefined ? {} : { containerName };
+    this.#deps.decisions.pod(pod, { ...decision, ...of, by: 'images' });
   }
 
   /** About the pod and not about one of its containers, whether or not the image is there already. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noDecisions } from '../model/decisions.ts';
 import { Registry } from '../telemetry/index.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -41,7 +42,15 @@ test('a pull is measured from the wish to the image; what is there already is no
     ended: (uid: string) => waits.push(`ended ${uid}`),
   };
   const events = new MemoryEvents();
-  const manager = new ImageManager({ clock, service: cri, events, parallelPulls: 1, metrics, pulls });
+  const manager = new ImageManager({
+    clock,
+    service: cri,
+    events,
+    decisions: noDecisions,
+    parallelPulls: 1,
+    metrics,
+    pulls,
+  });
   const ensure = () =>
     manager.ensure(
       aPod(),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Masked } from '../base/masked.ts';
+import { noDecisions } from '../model/decisions.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -40,7 +41,15 @@ async function setUp(policy: VerificationPolicy = 'NeverVerifyPreloadedImages') 
     },
   };
   const events = new MemoryEvents();
-  const manager = new ImageManager({ clock, service: cri, events, parallelPulls: 2, credentials, records });
+  const manager = new ImageManager({
+    clock,
+    service: cri,
+    events,
+    decisions: noDecisions,
+    parallelPulls: 2,
+    credentials,
+    records,
+  });
   const ensure = async (pod: DesiredPod, imagePullPolicy = 'IfNotPresent'): Promise<string> => {
     const container = aContainer('main', { image, imagePullPolicy });
     const ensured = await manager.ensure(pod, container, 'spec.containers{main}', new AbortController().signal);

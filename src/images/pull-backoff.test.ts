@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { MemoryDecisions } from '../testing/memory-decisions.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { ImageManager, type ImageRefusal } from './image-manager.ts';
@@ -15,13 +16,15 @@ function setUp(parallelPulls = 1) {
   const clock = new FakeClock();
   const cri = createFakeCri({ clock });
   const events = new MemoryEvents();
-  const manager = new ImageManager({ clock, service: cri, events, parallelPulls });
+  const decisions = new MemoryDecisions();
+  const manager = new ImageManager({ clock, service: cri, events, decisions, parallelPulls });
   const ensure = (image: string, of = pod, signal = new AbortController().signal) =>
     manager.ensure(of, aContainer('main', { image }), 'spec.containers{main}', signal);
   return {
     clock,
     cri,
     events,
+    decisions,
     manager,
     ensure,
     pulls: () => cri.calls.filter(({ verb }) => verb === 'pullImage').length,
@@ -34,7 +37,7 @@ function setUp(parallelPulls = 1) {
 
 describe('back-off', () => {
   test('a pull that failed is tried again after 10 s, doubling up to 5 minutes', async () => {
-    const { clock, cri, refused, pulls } = setUp();
+    const { clock, cri, refused, pulls, decisions } = setUp();
     cri.images.scriptPulls('app:1', { failure });
     for (const [round, seconds] of [10, 20, 40, 80, 160, 300, 300].entries()) {
       assert.deepEqual(await refused('app:1'), {
@@ -42,6 +45,11 @@ describe('back-off', () => {
         message: words,
         retryMs: seconds * 1_000,
       });
+      assert.equal(decisions.entries.at(-1)?.decision.nextTryInMs, seconds * 1_000);
+      assert.deepEqual(decisions.take(), [
+        'uid-1/main pull Pulling: Pulling image "app:1"',
+        `uid-1/main backOff ErrImagePull: ${words}`,
+      ]);
       await clock.advance(seconds * 1_000 - 1);
       assert.deepEqual(await refused('app:1'), {
         reason: 'ImagePullBackOff',

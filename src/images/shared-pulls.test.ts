@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Masked } from '../base/masked.ts';
+import { noDecisions } from '../model/decisions.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -19,7 +20,7 @@ function setUp(more: Partial<ImageManagerDeps> = {}) {
     record: (pod: DesiredPod, { reason, message }: { reason: string; message: string }) =>
       void lines.push(`${pod.name} ${reason}: ${message}`),
   };
-  const manager = new ImageManager({ clock, service: cri, events, parallelPulls: 5, ...more });
+  const manager = new ImageManager({ clock, service: cri, events, decisions: noDecisions, parallelPulls: 5, ...more });
   const ensure = (pod: DesiredPod, image = 'app:1', signal = new AbortController().signal) =>
     manager.ensure(pod, aContainer('main', { image }), 'spec.containers{main}', signal);
   const pulls = (): number => cri.calls.filter(({ verb }) => verb === 'pullImage').length;

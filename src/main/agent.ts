@@ -8,8 +8,10 @@ import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Node, NodeAddress, Pod } from '../gen/kubernetes/types.ts';
 import { ForeignStorage, hostFiles, readMachine, socketFiles } from '../host/index.ts';
+import { PodRemoval } from '../model/pod-removal.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
+import { CallsUnderWay, FlightRecorder } from '../recorder/index.ts';
 import type { LastRun } from '../state/index.ts';
 import { createBootServer, createServer, createServerAccess } from '../server/index.ts';
 import { nothingHeld } from '../server/podresources/index.ts';
@@ -75,6 +77,9 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   const own = agentMetrics({ registry, otherPages, settings, nodeName: deps.nodeName, clock });
   deps.unexpected.countIn(registry);
   const tracing = await wireTracing(settings, deps.nodeName, clock, log);
+  const removal = new PodRemoval(log);
+  const decisions = new FlightRecorder({ clock, removal });
+  const calls = new CallsUnderWay({ clock });
   // A component may ask the runtime once in its start.
   const startMs = hungAfterMs(config.runtimeRequestTimeout.toMillis());
   const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs, startMs });
@@ -86,6 +91,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     timeouts: { requestMs: config.runtimeRequestTimeout.toMillis() },
     observe: runtimeCallMetrics(registry),
     tracer: tracing?.tracer,
+    calls,
   });
   let machine: PodMachine | undefined;
   let node: WiredNode | undefined;
@@ -106,6 +112,10 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       logControl: log,
       pages,
       usagePages: usagePages(noUsageYet, log),
+      debug: {
+        pod: (uid: string) => decisions.podPage(uid),
+        node: () => ({ ...decisions.nodePage(), calls: calls.page(), pods: decisions.pods() }),
+      },
       sockets: socketFiles,
     });
     await runner.start(boot.components, signal);
@@ -114,10 +124,11 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       clock,
       log,
       rootDir: settings.flags.rootDir,
+      calls,
       onAnswer: () => machine?.storageAnswers(),
     });
     await runner.start([foreign], signal);
-    access = await openApi({ ...deps, random, metrics: registry, tracer: tracing?.tracer }, signal);
+    access = await openApi({ ...deps, random, metrics: registry, calls, tracer: tracing?.tracer }, signal);
     const admission = serverAccessSettings(settings, deps.nodeName);
     const serverAccess =
       admission && createServerAccess(admission, { ...common, files: authorityFiles, reviews: access?.reviews });
@@ -173,6 +184,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       heartbeats,
       metrics: registry,
       rootDir: settings.flags.rootDir,
+      calls,
       record: node.driverRecord,
       onChange: (name) => machine?.driverChanged(name),
     });
@@ -187,6 +199,8 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         health,
         driver,
         nodeEvents,
+        decisions,
+        removal,
         machine: host,
         runtimeName: version.name,
         view: node.view,
@@ -226,7 +240,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       drivers: storage.drivers,
       storage: foreign,
     });
-    const evictions = wireEviction({ ...common, settings, pods: wired, meter: stats });
+    const evictions = wireEviction({ ...common, settings, pods: wired, meter: stats, decisions });
     const { view } = node;
     const addresses = (): ReturnType<typeof nodeAddressesOf> => nodeAddressesOf(view.node());
     const serving =

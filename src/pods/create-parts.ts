@@ -3,6 +3,7 @@ import type { CommonPorts } from '../base/common-ports.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { Tracer } from '../base/tracing.ts';
 import type { PodUid } from '../base/ids.ts';
+import type { Decisions } from '../model/decisions.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { HostDns } from '../model/dns.ts';
 import type { RuntimeClasses } from '../model/runtime-class.ts';
@@ -33,6 +34,7 @@ export interface PodParts {
 
 export interface PodPorts extends CommonPorts {
   readonly events: PodEvents;
+  readonly decisions: Decisions;
   /** Undefined where the configuration asks for no tracing. */
   readonly tracer: Tracer | undefined;
   /** The registry of its own that probes are measured in. */

@@ -5,6 +5,7 @@ import { DeferredAccess } from './deferred-access.ts';
 import { RequestPipeline } from './listener/pipeline.ts';
 import { PlainListener } from './listener/plain-listener.ts';
 import type { LogControl, MetricsPages, SocketFiles, UsagePages } from './ports.ts';
+import type { DebugPages } from './routes/debug.ts';
 import { SelfPages } from './self-pages.ts';
 import { ServedRoutes } from './served-routes.ts';
 import type { ServerSettings } from './server-settings.ts';
@@ -15,6 +16,8 @@ export interface BootServerPorts extends CommonPorts {
   readonly pages: MetricsPages;
   /** Of an agent that cannot know yet what its pods use. */
   readonly usagePages: UsagePages;
+  /** What was decided, and why. */
+  readonly debug: DebugPages;
   readonly sockets: SocketFiles;
 }
 
@@ -34,9 +37,9 @@ export interface BootServerParts {
 
 /** The server of an agent that knows only itself: one way for the requests of all ports, and the open ports. */
 export function createBootServer(settings: ServerSettings, ports: BootServerPorts): BootServer {
-  const { clock, random, log, heartbeats, metrics, logControl, pages, usagePages } = ports;
+  const { clock, random, log, heartbeats, metrics, logControl, pages, usagePages, debug } = ports;
   const { limits, switches, streamIdleMs, isStandalone } = settings;
-  const self = new SelfPages({ clock, random, heartbeats, log: logControl, pages, settings: settings.self });
+  const self = new SelfPages({ clock, random, heartbeats, log: logControl, pages, debug, settings: settings.self });
   const served = new ServedRoutes(bootHandlers({ self, usagePages, isStandalone }));
   const access = new DeferredAccess(settings.access);
   const pipeline = new RequestPipeline({

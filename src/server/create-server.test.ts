@@ -86,6 +86,7 @@ function world() {
     logControl: log,
     pages,
     usagePages: usage('# none\n'),
+    debug: { pod: () => ({}), node: () => ({}) },
     sockets,
   });
   return { common, boot };

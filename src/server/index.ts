@@ -35,3 +35,4 @@ export type {
 } from './ports.ts';
 export { routeTable, type Handlers, type RouteId } from './route-table.ts';
 export type { Endpoint, SelfSettings, ServerAccessSettings, ServerSettings } from './server-settings.ts';
+export { debugNodeHandler, debugPodHandler, type DebugPages } from './routes/debug.ts';

@@ -47,6 +47,8 @@ const logFiles = {
   streams: 'response',
 } as const;
 
+const record = { ...page, listeners: closed, right: proxy, switches: ['debugging'] } as const;
+
 /** Everything the agent answers over HTTP. What is not here is not there. */
 export const routeTable = {
   healthz: { ...health, path: '/healthz', listeners: ['secure', 'readOnly', 'socket', 'healthz'] },
@@ -127,6 +129,8 @@ export const routeTable = {
     right: { subresource: 'configz' },
     switches: ['debugging', 'flagz'],
   },
+  debugPod: { ...record, path: '/debug/pods/{uid}' },
+  debugNode: { ...record, path: '/debug/node' },
   profileIndex: { ...profile, path: '/debug/pprof' },
   profile: { ...profile, path: '/debug/pprof/{name}' },
   // Everything in memory, Secrets included. Only POST, because the API server passes a GET of anybody who may `get`

@@ -172,4 +172,31 @@ describe('the table itself', () => {
       assert.ok(bodyBytes <= 64 * 1024, path);
     }
   });
+
+  test('is in docs/server.md, each path with its rights', () => {
+    const [, section = ''] = readFileSync('docs/server.md', 'utf8').split('\n## Who may do what\n');
+    const rows = [...section.matchAll(/^\| (`\/[^|]+)\| ([^|]+)\|$/gm)].flatMap(([, paths = '', rights = '']) =>
+      [...paths.matchAll(/`([^`]+)`/g)].flatMap(([, path = '']) =>
+        alternatives(path).map((one) => ({ path: one, rights })),
+      ),
+    );
+    for (const { path, right } of specs) {
+      const start = path.replace(/\/\{.*$/, '');
+      const covers = (row: string): boolean =>
+        row.endsWith('…') ? `${start}/`.startsWith(row.slice(0, -1)) : row.replace(/\/(?:\{.*)?$/, '') === start;
+      const own = rows.filter((row) => row.path === path);
+      const found = own.length > 0 ? own : rows.filter((row) => covers(row.path));
+      assert.notEqual(found.length, 0, `${path} has no row`);
+      assert.ok(
+        found.some(({ rights }) => rights.includes(right.subresource)),
+        `${path} needs ${right.subresource}`,
+      );
+    }
+  });
 });
+
+/** `/healthz/{ping,log}` are two paths; `/logs/{file}` is one. */
+function alternatives(path: string): readonly string[] {
+  const [, before = '', list = '', after = ''] = /^(.*)\{([\w-]+(?:,[\w-]+)+)\}(.*)$/.exec(path) ?? [];
+  return list === '' ? [path] : list.split(',').map((word) => `${before}${word}${after}`);
+}

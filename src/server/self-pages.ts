@@ -6,6 +6,7 @@ import type { HealthFacts, LeftPod, LogControl, MetricsPages } from './ports.ts'
 import { nodeEngine, Profiler } from './profiling/index.ts';
 import { routeTable, type Handlers } from './route-table.ts';
 import { configzHandler } from './routes/configz.ts';
+import { debugNodeHandler, debugPodHandler, type DebugPages } from './routes/debug.ts';
 import { flagzHandler } from './routes/flagz.ts';
 import { healthzHandlers } from './routes/healthz.ts';
 import { metricsHandler } from './routes/metrics.ts';
@@ -22,6 +23,8 @@ export interface SelfPagesDeps {
   readonly random: Random;
   readonly log: LogControl;
   readonly pages: MetricsPages;
+  /** What was decided, and why. */
+  readonly debug: DebugPages;
   readonly settings: SelfSettings;
 }
 
@@ -34,6 +37,8 @@ export type FixedHandlers = Pick<
   | 'configz'
   | 'flagz'
   | 'verbosity'
+  | 'debugPod'
+  | 'debugNode'
   | 'profileIndex'
   | 'profile'
   | 'heapSnapshot'
@@ -52,7 +57,7 @@ export class SelfPages {
   readonly #results: HealthCheckResults;
 
   constructor(deps: SelfPagesDeps) {
-    const { clock, random, log, pages, settings } = deps;
+    const { clock, random, log, pages, debug, settings } = deps;
     this.#deps = deps;
     this.#startedAt = { wall: clock.now(), monotonic: clock.monotonic() };
     this.#results = new HealthCheckResults(pages.slis);
@@ -62,6 +67,8 @@ export class SelfPages {
       metricsSlis: metricsSlisHandler({ render: () => pages.slis.render(), reset: () => this.#results.reset() }),
       configz: configzHandler(settings),
       flagz: flagzHandler({ random, flags: settings.flags }),
+      debugPod: debugPodHandler(debug),
+      debugNode: debugNodeHandler(debug),
       verbosity: verbosityHandler({ setVerbosity: (level) => log.setVerbosity(level) }),
       ...profileHandlers({
         profiler: new Profiler({ clock, engine: nodeEngine(), program: 'tubelet' }),

@@ -1,6 +1,7 @@
 import type { CSIDriver, CSIPersistentVolumeSource, PersistentVolumeSpec, Volume } from '../gen/kubernetes/types.ts';
 import type { OpenRpc } from '../base/rpc.ts';
 import type { TubeletError } from '../base/errors.ts';
+import { noDecisions } from '../model/decisions.ts';
 import type { TokenWish } from '../model/token-wish.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { attachableName, attachmentName } from '../volumes/csi/volume-names.ts';
@@ -133,6 +134,7 @@ export function csiWorld(options: CsiWorldOptions = {}) {
 
   const manager = (service: CsiFileVolumes = volumes()): VolumeManager =>
     new VolumeManager({
+      decisions: noDecisions,
       clock,
       log,
       host,

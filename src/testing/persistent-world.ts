@@ -1,3 +1,4 @@
+import { noDecisions } from '../model/decisions.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import {
   csi,
@@ -53,6 +54,7 @@ export function persistentWorld({ cluster = true, labels = {}, ...more }: Persis
   const start = (): VolumeManager => {
     const log = new MemoryLog();
     return new VolumeManager({
+      decisions: noDecisions,
       clock,
       log,
       host,

@@ -6,6 +6,7 @@ import type { DesiredPod } from '../model/desired-pod.ts';
 import type { ObservedContainer, ObservedPod } from '../model/observed-pod.ts';
 import { ProbeManager, type LastKnown, type ProbeOutcome, type ProbeTarget } from '../pods/probes/index.ts';
 import { FakeClock } from './fake-clock.ts';
+import { MemoryDecisions } from './memory-decisions.ts';
 import { aContainer, anInstance, aPod, aSandbox, observedPod } from './pods.ts';
 import { seededRandom } from './seeded-random.ts';
 
@@ -23,6 +24,7 @@ export interface ProbeWorld {
   /** What was tried and when, since the world began: `live@0`. */
   readonly tries: string[];
   readonly events: string[];
+  readonly decisions: MemoryDecisions;
   readonly measured: string[];
   readonly changes: string[];
   /** What each kind of probe answers; `ok` unless set. */
@@ -43,6 +45,7 @@ export function probeWorld(options: ProbeWorldOptions = {}): ProbeWorld {
   const pods = new Map<string, ObservedPod>();
   const tries: string[] = [];
   const events: string[] = [];
+  const decisions = new MemoryDecisions();
   const measured: string[] = [];
   const changes: string[] = [];
   const answers = new Map<string, ProbeAnswer>();
@@ -63,6 +66,7 @@ export function probeWorld(options: ProbeWorldOptions = {}): ProbeWorld {
       return (answers.get(kind) ?? (() => ok))(target, signal);
     },
     observations: { get: (of) => pods.get(of), podIp: () => options.podIp ?? '10.0.0.2' },
+    decisions,
     events: { record: (_pod, event) => events.push(`${event.reason} ${event.message} ${event.fieldPath}`) },
     metrics: {
       observe: (type, result, pod, container) => measured.push(`${type} ${result} ${pod.name}/${container}`),
@@ -76,6 +80,7 @@ export function probeWorld(options: ProbeWorldOptions = {}): ProbeWorld {
     probes,
     tries,
     events,
+    decisions,
     measured,
     changes,
     answers,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TubeletError } from '../base/errors.ts';
+import { noDecisions } from '../model/decisions.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
@@ -34,6 +35,7 @@ function setUp(source: object = { csi }) {
   const sizeOf = ({ objects }: ClaimedVolume): string => objects.volume.spec?.capacity?.['storage'] ?? '';
   const link = '/var/lib/kubelet/pods/uid-1/volumeDevices/kubernetes.io~csi/pv-data';
   const manager = new VolumeManager({
+    decisions: noDecisions,
     clock,
     log: new MemoryLog(),
     host: memoryVolumeHost(files),

@@ -4,6 +4,7 @@ import type { Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
+import { MemoryDecisions } from '../testing/memory-decisions.ts';
 import { MemoryFiles } from '../testing/memory-files.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { memoryVolumeHost } from '../testing/memory-volume-host.ts';
@@ -27,6 +28,7 @@ function setUp(more: { readonly refreshInMs?: () => number | undefined } = {}) {
   const files = new MemoryFiles();
   const calls: string[] = [];
   const events: string[] = [];
+  const decisions = new MemoryDecisions();
   const woken: string[] = [];
   const failing = new Map<string, string>();
   const hanging = new Map<string, ReturnType<typeof hang>>();
@@ -51,6 +53,7 @@ function setUp(more: { readonly refreshInMs?: () => number | undefined } = {}) {
     },
   });
   const manager = new VolumeManager({
+    decisions,
     clock,
     log: new MemoryLog(),
     host: memoryVolumeHost(files),
@@ -62,7 +65,7 @@ function setUp(more: { readonly refreshInMs?: () => number | undefined } = {}) {
     ...more,
   });
   const ready = (pod: DesiredPod): readonly string[] => [...manager.mounted(pod.uid).keys()];
-  return { clock, files, calls, events, woken, failing, hanging, manager, ready };
+  return { clock, files, calls, events, decisions, woken, failing, hanging, manager, ready };
 }
 
 const using = (...volumes: readonly Volume[]): DesiredPod =>
@@ -310,4 +313,24 @@ describe('taking down', () => {
     ]);
     assert.deepEqual(ready(pod), ['cache', 'etc']);
   });
+});
+
+test('a volume that cannot be had is recorded at each try, with when the next one comes', async () => {
+  const { clock, decisions, failing, manager } = setUp();
+  failing.set('cache', 'no space');
+  for (let tries = 0; tries < 3; tries++) {
+    await assert.rejects(manager.mount(using(cache), never), /no space/);
+    // Before its time it is not tried again.
+    await assert.rejects(manager.mount(using(cache), never), /no space/);
+    await clock.advance(500 * 2 ** tries);
+  }
+  assert.deepEqual(
+    decisions.entries.map(({ decision: { kind, reason, inputs, nextTryInMs } }) => [kind, reason, inputs, nextTryInMs]),
+    [500, 1_000, 2_000].map((ms, index) => [
+      'retry',
+      'FailedMount',
+      { volume: 'cache', kind: 'kubernetes.io/empty-dir', failures: index + 1 },
+      ms,
+    ]),
+  );
 });

@@ -6,6 +6,7 @@ import type { PodUid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { Volume } from '../gen/kubernetes/types.ts';
+import type { Decisions } from '../model/decisions.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
 import { podFields } from '../model/pod-log.ts';
@@ -32,6 +33,7 @@ export interface VolumeManagerDeps {
   readonly claims?: Pick<VolumeClaims, 'resolve' | 'checkNode'>;
   readonly subPaths: Pick<SubPaths, 'clean'>;
   readonly events: VolumeEvents;
+  readonly decisions: Decisions;
   /** A volume that failed may be tried again, or contents may be out of date: the pod should be looked at. */
   readonly wake: (uid: PodUid) => void;
   /** In how many milliseconds contents of the pod's volumes grow old by themselves, as tokens do. */
@@ -255,12 +257,15 @@ export class VolumeManager implements Component {
   }
 
   #failed(pod: DesiredPod, name: string, volumes: PodVolumes, failure: ToldFailure, message: string): void {
-    const { clock, events, log } = this.#deps;
+    const { clock, events, decisions, log } = this.#deps;
     const nowMs = clock.monotonic();
     const record = recordOf(volumes, name, nowMs);
     const before = record.failure;
     record.failure = nextFailure(before, failure, nowMs);
-    this.#wakeIn(pod.uid, volumes, record.failure.nextAtMs - nowMs);
+    const nextTryInMs = record.failure.nextAtMs - nowMs;
+    const inputs = { volume: name, kind: record.plugin, failures: record.failure.count };
+    decisions.pod(pod, { kind: 'retry', by: 'volumes', reason: failure.reason, message, inputs, nextTryInMs });
+    this.#wakeIn(pod.uid, volumes, nextTryInMs);
     if (!isWorthTelling(before, record.failure, nowMs)) return;
     events.record(pod, { type: 'Warning', reason: failure.reason, message });
     log.debug(2, 'Volume cannot be set up', {

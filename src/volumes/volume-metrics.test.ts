@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ImageSpec } from '../gen/cri/api.ts';
 import type { Volume } from '../gen/kubernetes/types.ts';
+import { noDecisions } from '../model/decisions.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { Registry } from '../telemetry/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -29,6 +30,7 @@ function setUp() {
   const failing = { is: false };
   const paths = podPaths('/var/lib/kubelet', '/var/log/pods');
   const manager = new VolumeManager({
+    decisions: noDecisions,
     clock,
     log: new MemoryLog(),
     host: memoryVolumeHost(files),

@@ -3,6 +3,7 @@ import { Heartbeats } from '../../src/base/heartbeats.ts';
 import type { PodStatus, Quantity } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
+import { noDecisions } from '../../src/model/decisions.ts';
 import type { PodSource } from '../../src/model/desired-pod.ts';
 import type { StandaloneObject } from '../../src/model/standalone-object.ts';
 import type { AdmissionNode } from '../../src/pods/admission/index.ts';
@@ -58,6 +59,7 @@ export class GoldenWorld {
       tokens: { get: async () => ({ value: 'token', expiresAtMs: Infinity }), refreshInMs: () => undefined },
       lastWords: { readEnd: (path) => files.readText(path), readLogTail: (path) => this.#logOf(path) },
       cgroups: wholeCgroups,
+      decisions: noDecisions,
       events: { record: (_, event) => void this.events.push(event) },
       settings: { ...goldenSettings, nodeName },
       node: goldenNode(),

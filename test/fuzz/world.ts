@@ -16,6 +16,8 @@ import { serverAccessSettings, serverSettings } from '../../src/main/wire/server
 import { servingIdentity } from '../../src/main/wire/serving-identity.ts';
 import { noUsageYet, usagePages } from '../../src/main/wire/usage-pages.ts';
 import { ForeignStorage, socketFiles } from '../../src/host/index.ts';
+import { PodRemoval } from '../../src/model/pod-removal.ts';
+import { FlightRecorder } from '../../src/recorder/index.ts';
 import {
   createBootServer,
   createServer,
@@ -194,7 +196,9 @@ export class FuzzWorld {
     const served = { ...serverSettings(settings, process), limits };
     const ports = { ...common, sockets: socketFiles };
     const empty = usagePages(noUsageYet, log);
-    const boot = createBootServer(served, { ...ports, pages, logControl: log, usagePages: empty });
+    const decisions = new FlightRecorder({ clock, removal: new PodRemoval(log) });
+    const debug = { pod: (uid: string) => decisions.podPage(uid), node: () => decisions.nodePage() };
+    const boot = createBootServer(served, { ...ports, pages, logControl: log, usagePages: empty, debug });
     const stats = new StatsWorld().stats({}, { clock, log, runtime: cri });
     const summary = stats.summary.bind(stats);
     stats.summary = async (...asked) => {

@@ -188,6 +188,13 @@ describe('a secret', () => {
         leaks.push(...found(await open.text(), byDesign[id], { token }).map((leak) => `${port} ${path}: ${leak}`));
       }
     }
+    const { pods } = JSON.parse((await node.ask('/debug/node', reader)).body) as { pods: { uid: string }[] };
+    assert.notEqual(pods.length, 0);
+    for (const { uid } of pods) {
+      const { status, body } = await node.ask(`/debug/pods/${uid}`, reader);
+      assert.equal(status, 200, body);
+      leaks.push(...found(body, undefined, { token }).map((leak) => `/debug/pods/${uid}: ${leak}`));
+    }
     assert.deepEqual(leaks, []);
     // That the pages were there at all.
     for (const id of ['pods', 'metrics', 'configz', 'flagz', 'statusz', 'profile', 'containerLogs', 'statsSummary'])

@@ -1,4 +1,6 @@
 import { Heartbeats } from '../../src/base/heartbeats.ts';
+import { PodRemoval } from '../../src/model/pod-removal.ts';
+import { FlightRecorder } from '../../src/recorder/index.ts';
 import type { FakeClock } from '../../src/testing/fake-clock.ts';
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { Cri } from '../../src/cri/index.ts';
@@ -115,6 +117,7 @@ export class Agent {
       },
     });
     const ownFiles = life.files(disk);
+    const removal = new PodRemoval(this.log);
     const machine: PodMachine = wirePodMachine({
       heartbeats: new Heartbeats(),
       clock: life.clock,
@@ -133,6 +136,7 @@ export class Agent {
       storage: { drivers: driver.found(life), files: life.csiFiles(disk), devices: noDevices, hasSeLinux: false },
       cgroups: { ...wholeCgroups, remove: (uid) => life.through('removeCgroup', uid, async () => removeCgroup(uid)) },
       events: { record: () => {} },
+      decisions: new FlightRecorder({ clock: life.clock, removal }),
       settings: testSettings,
       node: testNode,
       admissionNode: () => anAdmissionNode(),
@@ -148,7 +152,10 @@ export class Agent {
         this.#deps.onStatus(uid, status);
         checkpoint.changed();
       },
-      onGone: () => checkpoint.changed(),
+      onGone: (uid) => {
+        checkpoint.changed();
+        removal.podRemoved(uid);
+      },
     });
     const checkpoint = this.#checkpoint(machine, life, ownFiles);
     this.#life = life;

@@ -1,5 +1,6 @@
 import { silentLog } from '../../src/base/log.ts';
 import type { PodUid } from '../../src/base/ids.ts';
+import { noDecisions } from '../../src/model/decisions.ts';
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
 import { podPaths } from '../../src/model/pod-paths.ts';
 import { PodDirectories } from '../../src/pods/directories/index.ts';
@@ -72,6 +73,7 @@ export class VolumeAgent {
     });
     this.#subPaths = new SubPaths({ log, host, paths });
     this.manager = new VolumeManager({
+      decisions: noDecisions,
       clock,
       log,
       host,

@@ -13,6 +13,8 @@ import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-c
 import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
 import { wireStorageDrivers } from '../../src/main/wire/storage-drivers.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
+import { noCalls } from '../../src/base/calls.ts';
+import { noDecisions } from '../../src/model/decisions.ts';
 import { CgroupWriter } from '../../src/resources/cgroups/index.ts';
 import {
   AccessReviews,
@@ -79,6 +81,7 @@ function registerRest(registry: Registry): readonly unknown[] {
     wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
     wireStorageDrivers({
       heartbeats: new Heartbeats(),
+      calls: noCalls,
       clock,
       random,
       log,
@@ -89,6 +92,7 @@ function registerRest(registry: Registry): readonly unknown[] {
     }),
     new LocalStorageEviction({
       heartbeats: new Heartbeats(),
+      decisions: noDecisions,
       clock,
       random,
       log,

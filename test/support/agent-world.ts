@@ -6,8 +6,10 @@ import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
 import type { PodMachineDeps } from '../../src/main/wire/pod-machine-deps.ts';
 import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
+import { PodRemoval } from '../../src/model/pod-removal.ts';
 import type { NodeFacts, RuntimeSettings } from '../../src/model/runtime-settings.ts';
 import type { PodEvent } from '../../src/pods/runtime/index.ts';
+import { FlightRecorder } from '../../src/recorder/index.ts';
 import { anAdmissionNode } from '../../src/testing/admission-node.ts';
 import { createFakeCri, type FakeCri, type FakeLogSink } from '../../src/testing/fake-cri/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
@@ -87,6 +89,8 @@ export class AgentWorld {
   readonly #played = new Map<string, PlayedPod>();
   #manifests: readonly DesiredPod[] = [];
   #lives = 0;
+  /** What this life of the agent decided. */
+  recorder: FlightRecorder | undefined;
   #machine: PodMachine | undefined;
   /** What a checkpoint would have kept of the last life. */
   #kept: readonly (readonly [PodUid, PodStatus])[] = [];
@@ -133,6 +137,9 @@ export class AgentWorld {
   /** Starts the agent, and its source says nothing yet. */
   async startSilent(): Promise<void> {
     const { clock, cri, files, log, heartbeats } = this;
+    const more = this.#more(this);
+    const removal = new PodRemoval(log);
+    const recorder = new FlightRecorder({ clock, removal });
     const machine = wirePodMachine({
       heartbeats,
       clock,
@@ -143,6 +150,7 @@ export class AgentWorld {
       volumeHost: memoryVolumeHost(files),
       mountPrograms: memoryMountPrograms(files),
       cgroups: { ...wholeCgroups, remove: async (uid) => void this.removedCgroups.push(uid) },
+      decisions: recorder,
       events: { record: ({ name }, event) => void this.events.push({ ...event, pod: name }) },
       settings: testSettings,
       node: testNode,
@@ -166,10 +174,14 @@ export class AgentWorld {
       resyncMs: 60_000,
       parallelPulls: 1,
       onStatus: (uid, status) => this.#remember(uid, status),
-      onGone: (uid) => void this.gone.push(uid),
-      ...this.#more(this),
+      ...more,
+      onGone: (uid) => {
+        (more.onGone ?? ((gone) => void this.gone.push(gone)))(uid);
+        removal.podRemoved(uid);
+      },
     });
     machine.statuses.restore(this.#kept);
+    this.recorder = recorder;
     this.#machine = machine;
     this.#runner = new ComponentRunner({ clock, log, stopMs: 10_000 });
     await this.#runner.start(machine.components, new AbortController().signal);

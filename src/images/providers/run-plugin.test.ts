@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { silentLog } from '../../base/log.ts';
 import { Masked } from '../../base/masked.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryEvents } from '../../testing/memory-events.ts';
@@ -124,7 +125,14 @@ test('a private image is pulled with what a real plugin says', async (context) =
   const provider = new CredentialProvider({ clock, log: silentLog, config, binDir: folder, runner });
   const credentials = new RegistryCredentials({ secrets: { secret: () => undefined }, providers: [provider] });
   const events = new MemoryEvents();
-  const manager = new ImageManager({ clock, service: cri, events, parallelPulls: 1, credentials });
+  const manager = new ImageManager({
+    clock,
+    service: cri,
+    events,
+    decisions: noDecisions,
+    parallelPulls: 1,
+    credentials,
+  });
   for (const tag of [1, 2]) {
     const container = aContainer('main', { image: `private.example/app:${tag}` });
     const ensured = await manager.ensure(aPod(), container, 'spec.containers{main}', new AbortController().signal);

@@ -15,6 +15,7 @@ import {
   type ApiServerAccess,
   type ApiTransport,
 } from '../../apiserver/index.ts';
+import type { Calls } from '../../base/calls.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Heartbeats } from '../../base/heartbeats.ts';
@@ -33,6 +34,7 @@ export interface ApiConnectionDeps {
   readonly heartbeats: Heartbeats;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly calls: Calls;
   readonly tracer?: Tracer | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -91,7 +93,7 @@ function userAgent({ version }: Settings): string {
 }
 
 async function connectApi(access: ApiServerAccess, deps: ApiConnectionDeps): Promise<Omit<ApiAccess, 'components'>> {
-  const { settings, clock, log, env, metrics, tracer } = deps;
+  const { settings, clock, log, env, metrics, calls, tracer } = deps;
   const { kubeAPIQPS, kubeAPIBurst, eventRecordQPS, eventBurst } = settings.config;
   const seen = clientMetrics(metrics, access.server.host, clock);
   const connection = await connectApiServer(access, {
@@ -110,6 +112,7 @@ async function connectApi(access: ApiServerAccess, deps: ApiConnectionDeps): Pro
     userAgent: userAgent(settings),
     compression: !access.disableCompression,
     seen: seen.requests,
+    calls,
   };
   const unlimited = { qps: 0, burst: 1 };
   return {

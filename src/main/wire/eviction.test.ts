@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
 import type { Settings } from '../../config/index.ts';
 import { silentLog } from '../../base/log.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
@@ -14,6 +15,7 @@ for (const [localStorageCapacityIsolation, names] of [
 ] as const) {
   test(`limits of local storage where it is counted: ${localStorageCapacityIsolation}`, () => {
     const parts = wireEviction({
+      decisions: noDecisions,
       settings: { config: { localStorageCapacityIsolation } } as Settings,
       clock: new FakeClock(),
       random: seededRandom(1),

@@ -23,7 +23,9 @@ import {
 
 /** What pulling images needs besides the runtime: who we are to registries, how fast we may be, who may use what. */
 export interface ImagePolicy {
-  readonly extras: (secrets: SecretLookup) => Omit<ImageManagerDeps, 'clock' | 'service' | 'events' | 'parallelPulls'>;
+  readonly extras: (
+    secrets: SecretLookup,
+  ) => Omit<ImageManagerDeps, 'clock' | 'service' | 'events' | 'decisions' | 'parallelPulls'>;
   /** Starts before anything pulls. */
   readonly records?: PullRecords;
 }

@@ -19,7 +19,9 @@ import {
   type ForeignStorage,
   type Machine,
 } from '../../host/index.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import { parseResolvConf, type HostDns } from '../../model/dns.ts';
+import type { PodRemoval } from '../../model/pod-removal.ts';
 import { Quantity } from '../../model/quantity.ts';
 import type { NodeEvents, NodeView } from '../../node/index.ts';
 import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
@@ -63,6 +65,8 @@ export interface RuntimeParts {
   /** Resources of devices: what the API server says of them may be of the kubelet that was here before. */
   readonly devices: Readonly<Record<string, string>>;
   readonly nodeEvents: NodeEvents;
+  readonly decisions: Decisions;
+  readonly removal: PodRemoval;
   readonly tracer?: Tracer | undefined;
   readonly drivers: CsiDrivers;
   readonly storage: ForeignStorage;
@@ -124,6 +128,7 @@ export function wireNodeMachine(
     },
     cgroups: cgroups.cgroups,
     events: cluster === undefined ? loggedEvents(log) : recordedEvents(log, cluster.recorder),
+    decisions: parts.decisions,
     settings: ours,
     node: nodeFacts(machine, allocatable),
     admissionNode: () => ({
@@ -148,6 +153,7 @@ export function wireNodeMachine(
       // A status that is forgotten must not come back with the next start.
       onStatus();
       cluster?.onGone(uid);
+      parts.removal.podRemoved(uid);
     },
     ...(cluster && {
       claims: { api: cluster.api, nodeLabels: () => view.node()?.metadata?.labels },

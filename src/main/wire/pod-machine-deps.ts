@@ -8,6 +8,7 @@ import type { Tracer } from '../../base/tracing.ts';
 import type { Random } from '../../base/random.ts';
 import type { Cri } from '../../cri/index.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 import type { HostDns } from '../../model/dns.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
@@ -38,6 +39,7 @@ export interface PodMachineDeps {
   readonly files: Files;
   readonly cgroups: Cgroups;
   readonly events: PodEvents;
+  readonly decisions: Decisions;
   readonly settings: RuntimeSettings;
   readonly node: NodeFacts;
   /** The node as admission sees it, now. */

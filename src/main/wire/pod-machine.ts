@@ -39,7 +39,7 @@ export interface PodMachine extends PodStores {
 }
 
 export function wirePodMachine(deps: PodMachineDeps): PodMachine {
-  const { clock, random, log, heartbeats, cri, files, events, settings, node, hostIps } = deps;
+  const { clock, random, log, heartbeats, cri, files, events, decisions, settings, node, hostIps } = deps;
   const paths = podPaths(settings.rootDir, settings.podLogsDir);
   const metrics = deps.metrics ?? new Registry();
   const ports = { clock, random, log, heartbeats, metrics };
@@ -72,6 +72,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     clock,
     service: cri,
     events,
+    decisions,
     parallelPulls: deps.parallelPulls,
     pulls: starts,
     ...deps.imagePolicy?.extras(lookup),
@@ -89,6 +90,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     hostIps,
     objects: lookup,
     events,
+    decisions,
     images: imagesOfVolumes(images),
     ...(deps.tokens && { tokens: deps.tokens }),
     ...(deps.trust && { trust: deps.trust }),
@@ -98,7 +100,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     wake: (uid) => signals.inbox.resourcesChanged([uid]),
   });
   const pods = createPods(signals, stores, {
-    ports: { ...ports, events, tracer: deps.tracer, probeMetrics: deps.probeMetrics ?? new Registry() },
+    ports: { ...ports, events, decisions, tracer: deps.tracer, probeMetrics: deps.probeMetrics ?? new Registry() },
     settings: {
       runtime: settings,
       resyncMs: deps.resyncMs,

@@ -1,3 +1,4 @@
+import type { Calls } from '../../base/calls.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Heartbeats } from '../../base/heartbeats.ts';
@@ -15,6 +16,7 @@ export interface StorageDriversWiring {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly rootDir: string;
+  readonly calls: Calls;
   /** Where the cluster learns which drivers the node has; undefined where there is no cluster. */
   readonly record: DriverRecord | undefined;
   /** A driver came or went. */
@@ -29,9 +31,9 @@ export interface StorageDrivers {
 
 /** The storage drivers that announce themselves on this node. */
 export function wireStorageDrivers(wiring: StorageDriversWiring): StorageDrivers {
-  const { clock, random, log, heartbeats, metrics, rootDir, record, onChange } = wiring;
+  const { clock, random, log, heartbeats, metrics, rootDir, record, calls, onChange } = wiring;
   const open = unixChannels(clock);
-  const drivers = new CsiDrivers({ clock, log, metrics, open, record, onChange });
+  const drivers = new CsiDrivers({ clock, log, metrics, open, calls, record, onChange });
   const plugins = new PluginWatcher({
     clock,
     random,

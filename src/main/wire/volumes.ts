@@ -7,6 +7,7 @@ import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
 import { ImageSpec } from '../../gen/cri/api.ts';
 import type { ImageManager } from '../../images/index.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import {
@@ -58,6 +59,7 @@ export interface VolumesDeps {
   readonly objects: VolumeObjects;
   readonly events: VolumeEvents;
   readonly images: VolumeImages;
+  readonly decisions: Decisions;
   readonly tokens?: VolumeTokens;
   /** How storage drivers are spoken with; volumes of drivers are refused without. */
   readonly storage?: StorageAccess | undefined;
@@ -124,6 +126,7 @@ export function wireVolumes(deps: VolumesDeps): WiredVolumes {
     plugins,
     subPaths,
     events,
+    decisions: deps.decisions,
     wake: deps.wake,
     ...(deps.inUseChanged && { inUseChanged: deps.inUseChanged }),
     ...(deps.metrics && { metrics: deps.metrics }),

@@ -4,6 +4,7 @@ import type { PodUid } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { Registry } from '../../telemetry/index.ts';
+import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
 import { Admission } from './admission.ts';
@@ -17,11 +18,13 @@ class World {
   readonly running = new Set<PodUid>();
   readonly registry = new Registry();
   readonly log = new MemoryLog();
+  readonly decisions = new MemoryDecisions();
   readonly admission: Admission;
 
   constructor(resourceManagers?: AdmissionRule) {
     this.admission = new Admission({
       log: this.log,
+      decisions: this.decisions,
       node: () => this.node,
       running: { hasContainers: (uid) => this.running.has(uid) },
       metrics: this.registry,
@@ -53,6 +56,9 @@ describe('a decision stands', () => {
     assert.equal(world.admission.decide(pod('a', '64'), []), verdict);
     assert.equal(world.admission.isAdmitted(pod('a', '64')), false);
     assert.match(world.registry.render(), /^kubelet_admission_rejections_total\{reason="OutOfcpu"\} 1$/m);
+    const [recorded, ...more] = world.decisions.take();
+    assert.match(recorded ?? '', /^a reject OutOfcpu: Node didn't have enough resource: cpu/);
+    assert.deepEqual(more, []);
   });
 
   test('for what is left of a former life does not: the pod is judged anew', () => {

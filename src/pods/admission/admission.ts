@@ -1,9 +1,11 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
+import { admissionDecision } from './admission-decision.ts';
 import { admissionMetrics, type AdmissionMetrics } from './admission-metrics.ts';
 import { admissionChain, judge } from './chain.ts';
 import type { AdmissionNode, RunningPods } from './ports.ts';
@@ -11,6 +13,7 @@ import { admitted, type AdmissionRule, type Verdict } from './verdict.ts';
 
 export interface AdmissionDeps {
   readonly log: Log;
+  readonly decisions: Decisions;
   /** The node as it is now. */
   readonly node: () => AdmissionNode;
   readonly running: RunningPods;
@@ -44,9 +47,11 @@ export class Admission {
   decide(pod: DesiredPod, active: readonly DesiredPod[]): Verdict {
     const known = this.#decided.get(pod.uid);
     if (known !== undefined) return known;
-    const verdict = this.#wasAdmitted(pod) ? admitted : this.#judge(pod, active);
+    const wasAdmitted = this.#wasAdmitted(pod);
+    const verdict = wasAdmitted ? admitted : this.#judge(pod, active);
     this.#formerLives.delete(pod.uid);
     this.#decided.set(pod.uid, verdict.admit === 'afterPreempting' ? admitted : verdict);
+    this.#deps.decisions.pod(pod, admissionDecision(verdict, { wasAdmitted, activePods: active.length }));
     this.#tell(pod, verdict);
     return verdict;
   }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryEvents } from '../../testing/memory-events.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
@@ -14,8 +16,10 @@ function setUp() {
   const events = new MemoryEvents();
   const gate = new PodGate({
     clock: new FakeClock(),
+    decisions: noDecisions,
     admission: new Admission({
       log: new MemoryLog(),
+      decisions: noDecisions,
       node: () => anAdmissionNode(),
       running: { hasContainers: () => false },
     }),
@@ -71,4 +75,37 @@ describe('the gate before the workers', () => {
     assert.equal(gate.admit({ ...asking('1'), status: { phase: 'Failed' } }), true);
     assert.equal(statuses.length, 1);
   });
+});
+
+test('who gives way is recorded with the victim and, as a whole, with the node', () => {
+  const decisions = new MemoryDecisions();
+  const ended: string[] = [];
+  const small = asking('1', { uid: 'uid-small', name: 'small', status: { startTime: '2030-01-01T00:00:00Z' } });
+  const gate = new PodGate({
+    clock: new FakeClock(),
+    decisions,
+    admission: new Admission({
+      log: new MemoryLog(),
+      decisions: noDecisions,
+      node: () => anAdmissionNode({ allocatable: { cpu: '2', memory: '1Gi', pods: '10' } }),
+      running: { hasContainers: () => false },
+    }),
+    activePods: { activePods: () => [small] },
+    statuses: { set: () => assert.fail('nobody is refused') },
+    events: new MemoryEvents(),
+    terminate: (uid) => void ended.push(uid),
+  });
+  const { containers } = asking('2').spec;
+  const critical = aPod({
+    source: 'api',
+    uid: 'uid-critical',
+    name: 'critical',
+    spec: { containers, priority: 2_000_000_000 },
+  });
+  assert.equal(gate.admit(critical), true);
+  assert.deepEqual(ended, ['uid-small']);
+  assert.deepEqual(decisions.take(), [
+    'node preempt Preempting: pods give way to the critical pod default/critical',
+    'uid-small preempt Preempting: Preempted in order to admit critical pod',
+  ]);
 });

@@ -1,15 +1,18 @@
 import type { Clock } from '../../base/clock.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 import type { Admission } from './admission.ts';
+import { preemptDecision } from './admission-decision.ts';
 import { preemptionDecision, preemptionEvent } from './preemption.ts';
 import { rejectedStatus } from './rejection.ts';
 
 export interface PodGateDeps {
   readonly clock: Clock;
   readonly admission: Admission;
+  readonly decisions: Decisions;
   readonly activePods: { activePods(): readonly DesiredPod[] };
   readonly statuses: { set(uid: PodUid, status: PodStatus): void };
   readonly events: {
@@ -33,7 +36,7 @@ export class PodGate {
 
   /** Whether the pod goes to its worker. */
   admit(pod: DesiredPod): boolean {
-    const { admission, activePods, terminate, events } = this.#deps;
+    const { admission, activePods, terminate, events, decisions } = this.#deps;
     // Said once and for all: it never ran, so that there is nothing to end either.
     if (this.#rejected.has(pod.uid)) return false;
     // What is ending anyway needs no leave to come in.
@@ -45,8 +48,11 @@ export class PodGate {
       return false;
     }
     if (verdict.admit === 'afterPreempting') {
+      const { ofVictim, ofNode } = preemptDecision(verdict, pod);
+      decisions.node(ofNode);
       for (const victim of counted.filter(({ uid }) => verdict.victims.includes(uid))) {
         events.record(victim, preemptionEvent);
+        decisions.pod(victim, ofVictim);
         terminate(victim.uid, { decided: preemptionDecision });
       }
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { observedPod } from '../../testing/pods.ts';
@@ -13,6 +14,7 @@ function setUp() {
   const world = { rounds: 0, sourcesReady: true, failure: undefined as Error | undefined, roundMs: 0 };
   const housekeeping = new Housekeeping({
     heartbeats: new Heartbeats(),
+    decisions: noDecisions,
     clock,
     random: seededRandom(1),
     log,
@@ -96,6 +98,7 @@ test('a removal that fails is tried again soon, then less and less often', async
   let left = true;
   const housekeeping = new Housekeeping({
     heartbeats: new Heartbeats(),
+    decisions: noDecisions,
     clock,
     random: seededRandom(1),
     log: new MemoryLog(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid } from '../../base/ids.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -14,6 +15,7 @@ test('directories of strangers are counted by round, those that stay apart', asy
   const onDisk = new Set(['a', 'stuck']);
   const housekeeping = new Housekeeping({
     heartbeats: new Heartbeats(),
+    decisions: noDecisions,
     clock: new FakeClock(),
     random: seededRandom(1),
     log: new MemoryLog(),

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid, type PodUid } from '../../base/ids.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { observedPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
@@ -25,8 +26,10 @@ class World {
   /** What happens during an operation: a failure, or the world goes on. */
   during: (operation: string) => void | Promise<void> = () => {};
 
+  readonly decisions = new MemoryDecisions();
   readonly housekeeping = new Housekeeping({
     heartbeats: new Heartbeats(),
+    decisions: this.decisions,
     clock: this.clock,
     random: seededRandom(1),
     log: this.log,
@@ -103,6 +106,7 @@ describe('what is removed', () => {
     world.over(a);
     await world.tidy();
     assert.deepEqual(world.done, ['remove a', 'files a', 'gone a', 'forget a']);
+    assert.deepEqual(world.decisions.take(), ['a remove Removed: nothing of it is left in the runtime and on disk']);
     await world.tidy();
     assert.equal(world.done.length, 4);
   });
@@ -221,6 +225,11 @@ describe('a removal that is stuck', () => {
     await world.tidy();
     assert.deepEqual(world.log.messages('error'), ['Cannot remove what is left of a pod, will try again']);
     assert.deepEqual(world.log.entries[0]?.fields, { podUID: 'a' });
+    const retries = world.decisions.entries.filter(({ pod }) => pod?.uid === a).map(({ decision }) => decision);
+    assert.deepEqual(
+      retries.map(({ reason, message, inputs, nextTryInMs }) => [reason, message, inputs?.['failures'], nextTryInMs]),
+      [500, 1_000, 2_000].map((ms, index) => ['CannotRemove', 'device is busy', index + 1, ms]),
+    );
     assert.equal(world.workers.has(b), false);
     world.during = () => {};
     await world.tidy();

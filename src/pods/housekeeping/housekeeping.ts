@@ -9,6 +9,7 @@ import { Mailbox } from '../../base/mailbox.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
 import { podFields, podUidFields } from '../../model/pod-log.ts';
+import type { Decision, Decisions } from '../../model/decisions.ts';
 import { computeLeftovers } from './compute-leftovers.ts';
 import { housekeepingMetrics, type HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { Directories, Lifecycles, Observations, Remover, Workers } from './ports.ts';
@@ -25,6 +26,7 @@ export interface HousekeepingDeps {
   readonly observed: Observations;
   readonly remover: Remover;
   readonly directories: Directories;
+  readonly decisions: Decisions;
   /** Pods of which something is remembered, from an earlier life of the agent perhaps. */
   readonly remembered: () => Iterable<PodUid>;
   /** Drops what is remembered of a pod of which nothing is left. */
@@ -171,6 +173,7 @@ export class Housekeeping implements Component {
     if (!lifecycles.canBeRemoved(uid)) return;
     if (lifecycles.continuesFormerLife(uid)) {
       log.debug(2, 'Pod starts again', podFields(remains));
+      this.#record(uid, decided('restart', 'FormerLifeGoesOn', 'its containers start again as the next attempts'));
     } else {
       await remover.remove(remains, signal);
       if (!lifecycles.canBeRemoved(uid)) return;
@@ -179,6 +182,7 @@ export class Housekeeping implements Component {
       await observed.look(uid, signal);
       if (!lifecycles.canBeRemoved(uid)) return;
       log.debug(2, 'Pod removed', podFields(remains));
+      this.#record(uid, decided('remove', 'Removed', 'nothing of it is left in the runtime and on disk'));
     }
     // The old life is forgotten everywhere before a new one begins.
     podRemoval.podRemoved(uid);
@@ -188,7 +192,10 @@ export class Housekeeping implements Component {
   async #removeStray(uid: PodUid): Promise<void> {
     const { directories, lifecycles, isDesired, podRemoval, log } = this.#deps;
     // Once, however often it is tried.
-    if (!this.#stuck.has(uid)) log.info('Removing orphaned pod directory', podUidFields(uid));
+    if (!this.#stuck.has(uid)) {
+      log.info('Removing orphaned pod directory', podUidFields(uid));
+      this.#record(uid, decided('remove', 'OrphanedDirectory', 'no source names the pod, and there are files of it'));
+    }
     try {
       await directories.remove(uid);
       this.#strays.removed++;
@@ -216,6 +223,8 @@ export class Housekeeping implements Component {
       // Soon at first, for most of what is in the way goes by itself; then at the pace of the resync.
       const retryMs = firstRetryMs * 2 ** (failures - 1);
       if (retryMs < resyncMs) this.#wakeIn(retryMs);
+      const nextTryInMs = Math.min(retryMs, resyncMs);
+      this.#record(uid, { ...decided('retry', 'CannotRemove', why), inputs: { failures }, nextTryInMs });
       if (before?.why === why) return;
       log.error(
         error,
@@ -224,4 +233,12 @@ export class Housekeeping implements Component {
       );
     }
   }
+
+  #record(uid: PodUid, decision: Decision): void {
+    this.#deps.decisions.pod({ uid }, decision);
+  }
+}
+
+function decided(kind: Decision['kind'], reason: string, message: string): Decision {
+  return { kind, by: 'housekeeping', reason, message };
 }

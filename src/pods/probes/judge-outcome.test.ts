@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventOf, tryResult, withOwnLag } from './judge-outcome.ts';
+import { eventOf, tryResult, verdictDecision, withOwnLag } from './judge-outcome.ts';
 import type { ProbeOutcome } from './ports.ts';
 
 const silence: ProbeOutcome = { kind: 'failure', output: 'i/o timeout', unanswered: true };
@@ -59,4 +59,18 @@ test('the events of each outcome, word by word', () => {
   ]);
   assert.equal(said(success), undefined);
   assert.equal(said({ kind: 'inconclusive', why: 'late' }), undefined);
+});
+
+test('a change of what is in force is recorded with the last answer and how many tries it took', () => {
+  const settings = { type: 'Liveness', successThreshold: 1, failureThreshold: 3 } as const;
+  assert.deepEqual(verdictDecision(settings, 'web', { kind: 'failure', output: 'HTTP 503' }), {
+    kind: 'probe',
+    by: 'probes',
+    reason: 'LivenessProbeFailed',
+    message: 'the last answer was: HTTP 503',
+    containerName: 'web',
+    inputs: { triesInARow: 3 },
+  });
+  const ready = verdictDecision({ ...settings, type: 'Readiness' }, 'web', { kind: 'success', output: 'secret' });
+  assert.deepEqual([ready.reason, ready.message], ['ReadinessProbeSucceeded', 'the Readiness probe succeeded']);
 });

@@ -1,5 +1,7 @@
+import type { Decision } from '../../model/decisions.ts';
 import { containerEvents } from '../../model/event-reasons.ts';
 import type { ProbeEvent, ProbeOutcome, ProbeType } from './ports.ts';
+import type { ProbeSettings } from './probe-settings.ts';
 import type { TryResult } from './probe-state.ts';
 
 /** How late we were ourselves: before the try began, and while it was under way. */
@@ -58,4 +60,22 @@ export function eventOf(type: ProbeType, outcome: ProbeOutcome, fieldPath: strin
     default:
       return outcome satisfies never;
   }
+}
+
+/** That the last try changed what is in force: the container counts as sick, ready, started, or no longer so. */
+export function verdictDecision(
+  { type, successThreshold, failureThreshold }: Pick<ProbeSettings, 'type' | 'successThreshold' | 'failureThreshold'>,
+  containerName: string,
+  outcome: ProbeOutcome,
+): Decision {
+  const hasFailed = tryResult(outcome) === 'failure';
+  return {
+    kind: 'probe',
+    by: 'probes',
+    reason: `${type}Probe${hasFailed ? 'Failed' : 'Succeeded'}`,
+    message:
+      hasFailed && 'output' in outcome ? `the last answer was: ${outcome.output}` : `the ${type} probe succeeded`,
+    containerName,
+    inputs: { triesInARow: hasFailed ? failureThreshold : successThreshold },
+  };
 }

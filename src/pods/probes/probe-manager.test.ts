@@ -220,3 +220,14 @@ test('a try that began late because of us is judged the same way', async () => {
   assert.deepEqual(events, []);
   assert.equal(probes.results.liveness(first), 'success');
 });
+
+test('changes of what is in force are recorded, tries are not', async () => {
+  const { clock, probes, see, answers, decisions } = probeWorld();
+  see(startsNow(clock));
+  answers.set('live', () => sick);
+  probes.addPod(podWith({ livenessProbe: probe('live', { periodSeconds: 5 }), readinessProbe: probe('ready') }));
+  await clock.advance(9_000);
+  assert.deepEqual(decisions.take(), ['uid-1/main probe ReadinessProbeSucceeded: the Readiness probe succeeded']);
+  await clock.advance(20_000);
+  assert.deepEqual(decisions.take(), ['uid-1/main probe LivenessProbeFailed: the last answer was: sick']);
+});

@@ -3,6 +3,7 @@ import type { Component } from '../../base/component.ts';
 import type { ContainerId, PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { LoopLag } from './loop-lag.ts';
 import { PodProbes } from './pod-probes.ts';
@@ -18,6 +19,7 @@ export interface ProbeManagerDeps {
   readonly prober: Prober;
   readonly observations: Observations;
   readonly events: Events;
+  readonly decisions: Decisions;
   readonly metrics?: ProbeMetrics;
   /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
   readonly ownRestartRules?: boolean;
@@ -37,7 +39,7 @@ export class ProbeManager implements Component {
   #stopped = false;
 
   constructor(deps: ProbeManagerDeps) {
-    const { clock, log, prober, events, metrics, lastKnown } = deps;
+    const { clock, log, prober, events, decisions, metrics, lastKnown } = deps;
     this.#deps = deps;
     this.results = new ProbeResults(() => {
       if (this.#stopped) return;
@@ -48,6 +50,7 @@ export class ProbeManager implements Component {
       log,
       prober,
       events,
+      decisions,
       metrics,
       lastKnown,
       results: this.results,

@@ -3,10 +3,11 @@ import { messageOf } from '../../base/errors.ts';
 import type { ContainerId, PodUid } from '../../base/ids.ts';
 import type { Log, LogFields } from '../../base/log.ts';
 import { containerFieldPath } from '../../model/containers.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
-import { eventOf, tryResult, withOwnLag } from './judge-outcome.ts';
+import { eventOf, tryResult, verdictDecision, withOwnLag } from './judge-outcome.ts';
 import type { LoopLag } from './loop-lag.ts';
 import type { Events, LastKnown, ProbeMetrics, ProbeOutcome, Prober } from './ports.ts';
 import type { ProbeResults } from './probe-results.ts';
@@ -29,6 +30,7 @@ export interface WorkerDeps {
   readonly results: ProbeResults;
   readonly lag: LoopLag;
   readonly events: Events;
+  readonly decisions: Decisions;
   readonly metrics: ProbeMetrics | undefined;
   readonly agentStart: ProbeView['agentStart'];
   readonly lastKnown: (uid: PodUid, containerName: string, id: ContainerId) => LastKnown | undefined;
@@ -156,7 +158,7 @@ export class ProbeWorker {
     if (this.#attempt !== attempt) return;
     this.#attempt = undefined;
     this.#report(outcome, counts(state), clock.monotonic() - began);
-    this.#learn(conclude(state, this.#assignment.settings, tryResult(outcome), clock.monotonic()));
+    this.#learn(conclude(state, this.#assignment.settings, tryResult(outcome), clock.monotonic()), outcome);
   }
 
   #probe(containerId: ContainerId, signal: AbortSignal): Promise<ProbeOutcome> {
@@ -167,9 +169,11 @@ export class ProbeWorker {
   }
 
   /** A new state out of a try of our own: the one that others may have to hear of. */
-  #learn(state: ProbeState & { readonly id?: ContainerId }): void {
-    const { type } = this.#assignment.settings;
+  #learn(state: ProbeState & { readonly id?: ContainerId }, outcome: ProbeOutcome): void {
+    const { settings, container } = this.#assignment;
+    const { type } = settings;
     const changed = 'result' in this.#state && 'result' in state && this.#state.result !== state.result;
+    if (changed) this.#deps.decisions.pod(this.#owner.pod, verdictDecision(settings, container.name, outcome));
     this.#enter(state);
     this.#owner.catchUp();
     this.look();

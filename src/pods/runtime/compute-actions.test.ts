@@ -314,3 +314,25 @@ test('in a new sandbox the count of an init container goes on', () => {
     [['one', before]],
   );
 });
+
+test('what the next container has to wait for is said where nothing is started', () => {
+  const startupProbe = {};
+  const cases: readonly (readonly [Case, string | undefined])[] = [
+    [{ spec: inits('one', 'two'), containers: [anInstance('one')] }, 'init container one is running'],
+    [
+      {
+        spec: { initContainers: [{ ...sidecar('proxy'), startupProbe }] },
+        containers: [anInstance('proxy')],
+      },
+      'a sidecar has not passed its startup probe',
+    ],
+    [{ spec: inits('one', 'two'), containers: [anInstance('one', exited(0))] }, undefined],
+    [{ containers: [anInstance('main')] }, undefined],
+  ];
+  for (const [{ spec = {}, containers = [] }, expected] of cases) {
+    const observed = observedPod([aSandbox('s0')], containers);
+    const unknown = (): ProbeVerdict => 'unknown';
+    const probes = { liveness: unknown, startup: unknown };
+    assert.equal(computePodActions({ pod: aPod({ spec }), observed, probes }).waitsFor, expected);
+  }
+});

@@ -38,7 +38,8 @@ function actionsTowardsSpec(input: ActionsInput): PodActions {
   }
   const strays = straysOutside(observed, sandbox.id);
   if (init.verdict === 'underway') {
-    return { sandbox: sandbox.id, kill: [...strays, ...init.kill], start: [...ephemeral, ...init.start] };
+    const waitsFor = init.start.length === 0 ? { waitsFor: init.reason } : {};
+    return { sandbox: sandbox.id, ...waitsFor, kill: [...strays, ...init.kill], start: [...ephemeral, ...init.start] };
   }
   return {
     sandbox: sandbox.id,

@@ -39,6 +39,8 @@ export interface PodActions {
   readonly createSandbox?: { readonly attempt: number; readonly reason: string };
   /** The sandbox that containers are started in, when none is made. */
   readonly sandbox?: SandboxId;
+  /** What has to end or to come up before the next container may start, in words. */
+  readonly waitsFor?: string;
   readonly kill: readonly ContainerKill[];
   /** In this order. */
   readonly start: readonly ContainerStart[];

@@ -8,6 +8,7 @@ import { containerHashAnnotation, containerLabels } from '../../model/labels.ts'
 import { createFakeCri, exitAfter, failsToStart, type FakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { goldenSettings } from '../../testing/golden.ts';
+import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryEvents } from '../../testing/memory-events.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { observe } from '../../testing/observe.ts';
@@ -27,6 +28,7 @@ class World {
   readonly cri: FakeCri = createFakeCri({ clock: this.clock });
   readonly events = new MemoryEvents();
   readonly errors = new StartErrors();
+  readonly decisions = new MemoryDecisions();
   readonly backoff = new RestartBackoff({ clock: this.clock, limits: defaultBackoffLimits });
   readonly pod;
   /** Why preparing a container is refused, by its name. */
@@ -44,6 +46,7 @@ class World {
     this.runtime = new PodRuntime({
       clock,
       log: new MemoryLog(),
+      decisions: this.decisions,
       runtime: cri,
       events,
       errors,
@@ -101,7 +104,13 @@ describe('a pod from nothing', () => {
     assert.deepEqual(world.sandboxes(), ['#0 ready']);
     assert.deepEqual(world.containers(), ['a#0 running', 'b#0 running']);
     assert.deepEqual(world.podIps, [['10.88.0.1'], ['10.88.0.1']], 'the address of the new sandbox is known at once');
+    assert.deepEqual(world.decisions.take(), [
+      'uid-1 createSandbox NoSandbox: there is no sandbox',
+      'uid-1/a start Started: the sandbox is new',
+      'uid-1/b start Started: the sandbox is new',
+    ]);
     assert.deepEqual(await world.sync(), { acted: false });
+    assert.deepEqual(world.decisions.take(), []);
     assert.equal(world.events.take().length, 4);
   });
 
@@ -136,6 +145,7 @@ describe('the network of a pod', () => {
     assert.deepEqual(await world.sync(), { acted: false, recheckMs: 1_000 });
     assert.deepEqual(world.sandboxes(), []);
     assert.deepEqual(world.events.take(), [`Warning NetworkNotReady: network is not ready: ${problem}`]);
+    assert.deepEqual(world.decisions.take(), [`uid-1 wait NetworkNotReady: network is not ready: ${problem}`]);
     world.networkError = undefined;
     assert.deepEqual(await world.sync(), { acted: true });
     assert.deepEqual(world.containers(), ['main#0 running']);
@@ -314,4 +324,25 @@ describe('runtime classes', () => {
       false,
     );
   });
+});
+
+test('a crash, the back-off after it and the restart are recorded with how it ended and when it is tried again', async () => {
+  const world = new World({ containers: [aContainer('a')] });
+  world.cri.programs.forContainer('a', exitAfter(0, 3));
+  await world.sync();
+  await world.clock.advance(0);
+  await world.sync();
+  await world.clock.advance(0);
+  world.decisions.take();
+  await world.sync();
+  const [wait, ...others] = world.decisions.entries.splice(0);
+  assert.deepEqual(others, []);
+  const { kind, reason, containerName, inputs, nextTryInMs } = wait?.decision ?? {};
+  assert.deepEqual([kind, reason, containerName, nextTryInMs], ['backOff', 'CrashLoopBackOff', 'a', 10_000]);
+  const previous = inputs?.['previous'];
+  assert.ok(typeof previous === 'object' && previous !== null && 'exitCode' in previous);
+  assert.equal(previous.exitCode, 3);
+  await world.clock.advance(10_000);
+  await world.sync();
+  assert.deepEqual(world.decisions.take(), ['uid-1/a restart Restarted: it ended']);
 });

@@ -4,6 +4,7 @@ import { sandboxId, type ContainerId, type SandboxId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { PodSandboxConfig } from '../../gen/cri/api.ts';
+import type { Decision, Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { findContainer } from '../../model/containers.ts';
 import type { HostDns } from '../../model/dns.ts';
@@ -24,6 +25,17 @@ import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
 import type { ContainerRuntime, PodEvents, SandboxRuntime, StartRefusal, UserNamespaces, Volumes } from './ports.ts';
 import type { PrepareContainer } from './prepare-container.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
+import {
+  createSandboxDecision,
+  initWaitDecision,
+  killDecision,
+  killPodDecision,
+  networkWaitDecision,
+  refusedDecision,
+  sandboxRefusedDecision,
+  sandboxWaitDecision,
+  startedDecision,
+} from './runtime-decisions.ts';
 import { runtimeMetrics } from './runtime-metrics.ts';
 import type { CommandRuntime, HookDeps } from './run-hook.ts';
 import { startContainer, type StartDeps, type StartPlace } from './start-container.ts';
@@ -34,6 +46,7 @@ import { gone, removePod, stopPod } from './stop-pod.ts';
 export interface PodRuntimeDeps {
   readonly clock: Clock;
   readonly log: Log;
+  readonly decisions: Decisions;
   readonly runtime: SandboxRuntime & ContainerRuntime & CommandRuntime;
   readonly events: PodEvents;
   readonly probes: ProbeVerdicts;
@@ -122,7 +135,11 @@ export class PodRuntime {
     const ownRestartRules = settings.featureGates('ContainerRestartRules');
     const actions = computePodActions({ pod, observed, probes, ownRestartRules });
     const wait = actions.createSandbox && computeSandboxWait(observed, this.#deps.clock.now());
-    if (wait !== undefined) return { acted: false, recheckMs: wait };
+    if (wait !== undefined) {
+      this.#record(pod, sandboxWaitDecision(wait));
+      return { acted: false, recheckMs: wait };
+    }
+    if (actions.waitsFor !== undefined) this.#record(pod, initWaitDecision(actions.waitsFor));
     const stopped = await this.#stopWhatMust(pod, observed, actions, signal);
     const pruned = await this.#prune(observed, signal);
     const started = await this.#startWhatShall(pod, observed, actions, signal);
@@ -150,6 +167,7 @@ export class PodRuntime {
     if (problem === undefined) return false;
     const message = `network is not ready: ${problem}`;
     this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.networkNotReady, message });
+    this.#record(pod, networkWaitDecision(message, networkRetryMs));
     return true;
   }
 
@@ -180,6 +198,7 @@ export class PodRuntime {
     const { events } = this.#deps;
     const graceSeconds = pod.spec.terminationGracePeriodSeconds ?? 30;
     if (actions.killPod !== undefined) {
+      this.#record(pod, killPodDecision(actions, actions.killPod));
       if (actions.createSandbox !== undefined) {
         const message = 'Pod sandbox changed, it will be killed and re-created.';
         events.record(pod, { type: 'Normal', reason: podEvents.sandboxChanged, message });
@@ -190,10 +209,12 @@ export class PodRuntime {
     }
     const podIp = observed.sandboxes[0]?.ips[0] ?? '';
     await Promise.all(
-      actions.kill.map(async ({ id, name, message, cause }) => {
+      actions.kill.map(async (kill) => {
+        const { id, name, message, cause } = kill;
         const container = observed.containers.find((candidate) => candidate.id === id);
         if (container === undefined) return;
         const grace = computeStopGrace(pod, findContainer(pod.spec, name)?.container, cause);
+        this.#record(pod, killDecision(kill, grace));
         await stopContainer(this.#deps, pod, container, { graceSeconds: grace, podIp, message, signal });
       }),
     );
@@ -228,6 +249,8 @@ export class PodRuntime {
       const refusal = await startContainer(this.#deps, place, start, signal);
       // A container that failed to run was made all the same, and is now a dead one.
       any ||= refusal === undefined || leavesContainer.has(refusal.reason);
+      if (refusal === undefined) this.#record(pod, startedDecision(start));
+      else this.#record(pod, refusedDecision(start, refusal, refusal.retryMs ?? refusedRetryMs));
       if (refusal !== undefined) waits.push(recheckAfter(refusal));
     }
     return { any, waits };
@@ -243,7 +266,10 @@ export class PodRuntime {
     const { createSandbox, sandbox } = actions;
     const attempt = createSandbox?.attempt ?? observed.sandboxes.find(({ id }) => id === sandbox)?.attempt ?? 0;
     if (createSandbox === undefined && (sandbox === undefined || actions.start.length === 0)) return undefined;
-    if (createSandbox !== undefined) this.#deps.started.podStarts(pod.spec.hostUsers === false);
+    if (createSandbox !== undefined) {
+      this.#record(pod, createSandboxDecision(createSandbox));
+      this.#deps.started.podStarts(pod.spec.hostUsers === false);
+    }
     const config = await this.#sandboxConfig(pod, attempt, signal);
     const id = sandbox ?? (await this.#createSandbox(pod, config, createSandbox?.reason ?? '', signal));
     const known = observed.sandboxes.find((other) => other.id === id);
@@ -325,7 +351,12 @@ export class PodRuntime {
     const full = `Failed to create pod sandbox: ${message}`;
     this.#deps.started.podFailed(pod.spec.hostUsers === false);
     this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.failedCreatePodSandbox, message: full });
+    this.#record(pod, sandboxRefusedDecision(full));
     return new TubeletError('unavailable', full, { cause });
+  }
+
+  #record(pod: DesiredPod, decision: Decision): void {
+    this.#deps.decisions.pod(pod, decision);
   }
 
   async #addresses(id: SandboxId, signal: AbortSignal): Promise<readonly string[]> {

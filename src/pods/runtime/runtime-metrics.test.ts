@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultBackoffLimits } from '../../base/backoff.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -24,6 +25,7 @@ test('sandboxes are timed by handler, and those that fail are counted', async ()
   const runtime = new PodRuntime({
     clock,
     log: new MemoryLog(),
+    decisions: noDecisions,
     runtime: cri,
     events: new MemoryEvents(),
     errors: new StartErrors(),

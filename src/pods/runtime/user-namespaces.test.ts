@@ -4,6 +4,7 @@ import { defaultBackoffLimits } from '../../base/backoff.ts';
 import { TubeletError } from '../../base/errors.ts';
 import { ContainerConfig, NamespaceMode } from '../../gen/cri/api.ts';
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { containerLabels } from '../../model/labels.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -52,6 +53,7 @@ describe('the ids of a pod are asked for', () => {
     const runtime = new PodRuntime({
       clock,
       log: new MemoryLog(),
+      decisions: noDecisions,
       runtime: cri,
       events,
       errors: new StartErrors(),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodUid } from '../../base/ids.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryEvents } from '../../testing/memory-events.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { anInstance, aPod, aSandbox, exited, observedPod } from '../../testing/pods.ts';
@@ -17,6 +18,7 @@ class World {
   readonly steps: string[] = [];
   readonly events = new MemoryEvents();
   readonly log = new MemoryLog();
+  readonly decisions = new MemoryDecisions();
   readonly published: StatusInput[] = [];
   observed: ObservedPod = observedPod([], []);
   phase = 'Running';
@@ -43,6 +45,7 @@ class World {
 
   readonly sync = new PodSync({
     log: this.log,
+    decisions: this.decisions,
     observed: {
       moment: () => this.moment,
       newerThan: async (_uid, since) => {
@@ -167,6 +170,7 @@ describe('sync', () => {
     assert.equal(failed, false);
     arrive();
     await assert.rejects(done, /read-only file system/);
+    assert.deepEqual(world.decisions.take(), ['uid-1 wait DirectoriesNotReady: read-only file system']);
     assert.equal(world.steps.includes('mount'), false);
   });
 
@@ -217,6 +221,7 @@ describe('sync', () => {
     await assert.rejects(world.sync.sync(pod, never), /no such secret/);
     assert.equal(world.steps.includes('runtime'), false);
     assert.deepEqual(world.events.take(), []);
+    assert.deepEqual(world.decisions.take(), ['uid-1 wait VolumesNotReady: no such secret']);
   });
 
   test('an action that failed half way still makes what was seen before it old', async () => {
@@ -235,6 +240,7 @@ describe('sync', () => {
     assert.deepEqual(world.steps, ['observe', 'publish', 'make cgroups uid-1']);
     const words = 'Warning FailedCreatePodContainer: unable to ensure pod container exists: no space';
     assert.deepEqual(world.events.take(), [words]);
+    assert.deepEqual(world.decisions.take(), ['uid-1 wait CgroupNotReady: no space']);
   });
 
   test('what runs outside of its cgroup is stopped first, with its grace; then it is looked at anew', async () => {
@@ -243,6 +249,7 @@ describe('sync', () => {
     world.observed = observedPod([aSandbox('s0')], [anInstance('main')]);
     assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 0 });
     assert.deepEqual(world.steps, ['observe', 'publish', 'stop web within 30']);
+    assert.deepEqual(world.decisions.take(), ['uid-1 kill OutsideOfCgroup: it runs outside of its cgroup']);
     await world.sync.sync(pod, never);
     assert.deepEqual(world.steps.slice(3, 6), ['observe', 'publish', 'make cgroups uid-1']);
     assert.deepEqual(world.asked.slice(0, 2), [0, 2], 'the second look is newer than the stop');
@@ -346,6 +353,7 @@ test('a deadline that is over ends the pod with its words; one to come brings th
     decided: { reason: 'DeadlineExceeded', message: 'too long' },
   });
   assert.deepEqual(world.events.take(), ['Normal DeadlineExceeded: too long']);
+  assert.deepEqual(world.decisions.take(), ['uid-1 giveUp DeadlineExceeded: too long']);
   world.deadline = { inMs: 700 };
   assert.deepEqual(await world.sync.sync(aPod(), signal), { kind: 'settled', recheckMs: 700 });
   assert.deepEqual(world.events.take(), []);
@@ -357,4 +365,19 @@ test('probing follows the pod: it begins before the first word about it, calms d
   await world.sync.sync(aPod(), signal);
   await world.sync.terminate(aPod(), { graceSeconds: 5 }, signal);
   assert.deepEqual(world.probed, ['add uid-1', 'calm uid-1', 'remove uid-1']);
+});
+
+test('a sync that has nothing to wait for, and a step that was given up, are not recorded', async () => {
+  const world = new World();
+  await world.sync.sync(pod, never);
+  const given = new AbortController();
+  world.objects = new Promise((_, reject) =>
+    given.signal.addEventListener('abort', () => reject(new Error('given up'))),
+  );
+  const done = world.sync.sync(pod, given.signal);
+  done.catch(() => {});
+  await settleTurn();
+  given.abort();
+  await assert.rejects(done, /given up/);
+  assert.deepEqual(world.decisions.take(), []);
 });

@@ -1,6 +1,7 @@
 import { describeError, TubeletError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
+import type { Decision, Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
@@ -23,6 +24,7 @@ import type {
 
 export interface PodSyncDeps {
   readonly log: Log;
+  readonly decisions: Decisions;
   readonly observed: Observations;
   readonly runtime: Runtime;
   readonly volumes: Volumes;
@@ -71,13 +73,20 @@ export class PodSync {
     if (deadline.end !== undefined) {
       const { message } = deadline.end;
       this.#deps.events.record(pod, { type: 'Normal', reason: podEvents.deadlineExceeded, message });
+      const { startTime } = status;
+      const inputs = { startTime, activeDeadlineSeconds: pod.spec.activeDeadlineSeconds };
+      this.#deps.decisions.pod(pod, decided('giveUp', deadline.end.reason, message, inputs));
       return { kind: 'ended', decided: deadline.end };
     }
 
     if (await this.#stopsOutsideCgroup(pod, observed, signal)) return settled(0);
     // The API server is asked for what the pod names while the machine makes room for it.
-    await together([this.#deps.objects.ready(pod, signal), this.#makePlace(pod)]);
-    await this.#deps.volumes.mount(pod, signal);
+    const { objects } = this.#deps;
+    await together([
+      this.#waitsFor('ObjectsNotReady', pod, signal, () => objects.ready(pod, signal)),
+      this.#makePlace(pod, signal),
+    ]);
+    await this.#waitsFor('VolumesNotReady', pod, signal, () => this.#deps.volumes.mount(pod, signal));
     // Disks and volumes take their time: what is known to have happened meanwhile counts.
     const present = await this.#observe(pod.uid, signal);
     const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, present, signal), touchedNothing);
@@ -182,12 +191,31 @@ export class PodSync {
     const { cgroups, log } = this.#deps;
     if (runningIn(observed).length === 0 || cgroups.exist(pod)) return false;
     log.info('Stopping a pod that runs outside of its cgroup', podFields(pod));
+    const inputs = { running: runningIn(observed) };
+    this.#deps.decisions.pod(pod, decided('kill', 'OutsideOfCgroup', 'it runs outside of its cgroup', inputs));
     await this.#stop(pod, pod.uid, observed, pod.spec.terminationGracePeriodSeconds ?? defaultGraceSeconds, signal);
     return true;
   }
 
-  async #makePlace(pod: DesiredPod): Promise<void> {
-    const { cgroups, directories, events } = this.#deps;
+  /** One of the steps that must have been done before anything can run. What keeps it from being done is recorded. */
+  async #waitsFor(reason: string, pod: DesiredPod, signal: AbortSignal, step: () => Promise<void>): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      // A step that was given up has not failed.
+      if (!signal.aborted) this.#deps.decisions.pod(pod, decided('wait', reason, describeError(error)));
+      throw error;
+    }
+  }
+
+  async #makePlace(pod: DesiredPod, signal: AbortSignal): Promise<void> {
+    const { directories } = this.#deps;
+    await this.#waitsFor('CgroupNotReady', pod, signal, () => this.#ensureCgroup(pod));
+    await this.#waitsFor('DirectoriesNotReady', pod, signal, () => directories.prepare(pod.uid));
+  }
+
+  async #ensureCgroup(pod: DesiredPod): Promise<void> {
+    const { cgroups, events } = this.#deps;
     try {
       await cgroups.ensure(pod);
     } catch (error) {
@@ -195,8 +223,11 @@ export class PodSync {
       events.record(pod, { type: 'Warning', reason: podEvents.failedCreatePodContainer, message });
       throw error;
     }
-    await directories.prepare(pod.uid);
   }
+}
+
+function decided(kind: Decision['kind'], reason: string, message: string, inputs?: Decision['inputs']): Decision {
+  return { kind, by: 'pod-sync', reason, message, ...(inputs && { inputs }) };
 }
 
 /** Nothing was changed, tried, or found to be over. A try that was refused may have left something in the runtime. */

@@ -5,11 +5,13 @@ import type { Log } from '../../base/log.ts';
 import { superviseLoop } from '../../base/loop.ts';
 import { Mailbox } from '../../base/mailbox.ts';
 import { jitter, type Random } from '../../base/random.ts';
+import type { Decision, Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podFields, type PodFields } from '../../model/pod-log.ts';
 import type { PodSyncer } from './ports.ts';
 import type { Operation, WorkerMetrics } from './worker-metrics.ts';
 import { reduceWorker, targetOf, type WorkerEvent, type WorkerState } from './state.ts';
+import { retryDecision, workerDecision } from './worker-decision.ts';
 
 export interface PodWorkerDeps {
   readonly uid: PodUid;
@@ -18,6 +20,7 @@ export interface PodWorkerDeps {
   readonly log: Log;
   readonly heartbeats: Heartbeats;
   readonly syncer: PodSyncer;
+  readonly decisions: Decisions;
   readonly resyncMs: number;
   readonly lookAgainIn: (ms: number) => void;
   readonly onChange: (state: WorkerState) => void;
@@ -45,9 +48,10 @@ export class PodWorker {
   #running: { readonly state: WorkerState; readonly abort: AbortController } | undefined;
   done: Promise<void> = Promise.resolve();
 
-  constructor(deps: PodWorkerDeps, state: WorkerState) {
+  constructor(deps: PodWorkerDeps, event: WorkerEvent, state: WorkerState) {
     this.#deps = deps;
     this.#state = state;
+    this.#record(workerDecision(undefined, event, state));
     this.#bornAt = deps.clock.monotonic();
   }
 
@@ -81,6 +85,7 @@ export class PodWorker {
     const after = reduceWorker(before, event);
     if (after === undefined || after === before) return;
     this.#state = after;
+    this.#record(workerDecision(before, event, after));
     if (this.#running !== undefined && isPointless(this.#running.state, after)) this.#running.abort.abort();
     if (before.phase !== after.phase) {
       this.#deps.log.debug(2, 'Pod lifecycle moved on', {
@@ -139,12 +144,24 @@ export class PodWorker {
       // Given up on purpose: the state has changed and the mailbox already says so.
       if (abort.signal.aborted) return;
       this.#deps.log.error(error, 'Error syncing pod, skipping', namedIn(state));
-      this.#deps.lookAgainIn(jitter(this.#deps.random, retryMs, jitterFraction));
+      const nextTryInMs = jitter(this.#deps.random, retryMs, jitterFraction);
+      this.#record(retryDecision(state.phase, error, nextTryInMs));
+      this.#deps.lookAgainIn(nextTryInMs);
     } finally {
       this.#running = undefined;
       const seconds = (this.#deps.clock.monotonic() - began) / 1_000;
       if (operation !== undefined) this.#deps.metrics.operated(operation, seconds);
     }
+  }
+
+  #record(decision: Decision | undefined): void {
+    if (decision !== undefined) this.#deps.decisions.pod(this.#subject(), decision);
+  }
+
+  #subject(): { readonly uid: PodUid; readonly namespace: string; readonly name: string } {
+    const target = targetOf(this.#state);
+    const { namespace, name } = target.kind === 'desired' ? target.pod : target;
+    return { uid: this.#deps.uid, namespace, name };
   }
 
   /** What is about to be done, as metrics name it. */

@@ -6,6 +6,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
+import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { aPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { PodLifecycles } from './pod-lifecycles.ts';
@@ -57,19 +58,21 @@ function setUp() {
   const syncer = new ScriptedSyncer(clock);
   const lifecycles = new PodLifecycles();
   const heartbeats = new Heartbeats();
+  const decisions = new MemoryDecisions();
   const workers: PodWorkers = new PodWorkers({
     clock,
     random: seededRandom(1),
     log: silentLog,
     heartbeats,
     syncer,
+    decisions,
     lifecycles,
     resyncMs: 60_000,
     onChange: () => {},
     onPodRecreated: (pod) => workers.updatePod(pod),
   });
   void workers.start();
-  return { clock, syncer, workers, lifecycles, heartbeats };
+  return { clock, syncer, workers, lifecycles, heartbeats, decisions };
 }
 
 describe('PodWorkers', () => {
@@ -127,11 +130,14 @@ describe('PodWorkers', () => {
   });
 
   test('a failure is tried again after ten seconds and a bit', async () => {
-    const { clock, syncer, workers } = setUp();
+    const { clock, syncer, workers, decisions } = setUp();
     syncer.failures = 1;
     workers.updatePod(aPod());
     await clock.advance(9_999);
     assert.equal(syncer.calls.length, 1);
+    const nextTryInMs = decisions.entries[0]?.decision.nextTryInMs ?? 0;
+    assert.deepEqual(decisions.take(), ['uid-1 retry FailedSync: cannot']);
+    assert.ok(nextTryInMs >= 10_000 && nextTryInMs <= 15_000, String(nextTryInMs));
     await clock.advance(5_001);
     assert.equal(syncer.calls.length, 2);
     await workers.stop();
@@ -274,6 +280,7 @@ describe('PodWorkers', () => {
     const workers = new PodWorkers({
       ...common,
       syncer,
+      decisions: new MemoryDecisions(),
       lifecycles: new PodLifecycles(),
       resyncMs: 60_000,
       onChange: () => {},

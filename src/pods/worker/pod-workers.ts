@@ -7,6 +7,7 @@ import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { superviseLoop } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
+import type { Decisions } from '../../model/decisions.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import type { PodLifecycles } from './pod-lifecycles.ts';
 import { PodWorker } from './pod-worker.ts';
@@ -23,6 +24,7 @@ export interface PodWorkersDeps {
   readonly syncer: PodSyncer;
   /** Where every pod is in its life, for all to read. */
   readonly lifecycles: PodLifecycles;
+  readonly decisions: Decisions;
   /** How long a pod may go without a look, in milliseconds. */
   readonly resyncMs: number;
   /** A pod came to its end, or moved on towards it. */
@@ -131,7 +133,7 @@ export class PodWorkers implements Component {
     if (known !== undefined) return known.apply(event);
     const first = PodWorker.born(event);
     if (first === undefined || this.#stopped.signal.aborted) return;
-    const { clock, random, log, heartbeats, syncer, resyncMs } = this.#deps;
+    const { clock, random, log, heartbeats, syncer, decisions, resyncMs } = this.#deps;
     const worker = new PodWorker(
       {
         uid,
@@ -140,11 +142,13 @@ export class PodWorkers implements Component {
         log,
         heartbeats,
         syncer,
+        decisions,
         resyncMs,
         lookAgainIn: (ms) => this.#delays.add(uid, ms),
         onChange: (state) => this.#changed(uid, state),
         metrics: this.#metrics,
       },
+      event,
       first,
     );
     this.#workers.set(uid, worker);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid } from '../../base/ids.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -19,6 +20,7 @@ test('operations, orphans and new lives are measured', async () => {
     clock,
     random: seededRandom(1),
     log: new MemoryLog(),
+    decisions: noDecisions,
     syncer: {
       sync: async () => ({ kind: 'settled' }),
       terminate: settle,

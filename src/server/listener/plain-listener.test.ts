@@ -103,7 +103,7 @@ describe('trouble', () => {
   });
 
   test('the reason behind an answer goes to the log', async () => {
-    const ill = helloThat(async () => ({ ...text(500, 'ill'), err: 'the loop is stuck' }));
+    const ill = helloThat(async () => ({ ...text(500, 'ill'), problem: 'the loop is stuck' }));
     const { log, port } = await listen([ill]);
     assert.equal((await askHttp(port, '/hello')).body, 'ill');
     const entry = log.entries.find(({ severity }) => severity === 'debug');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PersistentVolumeClaim } from '../../gen/kubernetes/types.ts';
+import { noDecisions } from '../../model/decisions.ts';
 import { podPaths } from '../../model/pod-paths.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeCsiDriver } from '../../testing/fake-csi-driver.ts';
@@ -65,6 +66,7 @@ function world() {
       attachable: () => undefined,
     };
     const manager = new VolumeManager({
+      decisions: noDecisions,
       ...shared,
       host,
       paths,

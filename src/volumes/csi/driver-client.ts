@@ -1,7 +1,8 @@
 import { raceAbort } from '../../base/abort.ts';
+import { noCalls, type Calls } from '../../base/calls.ts';
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
-import { TubeletError } from '../../base/errors.ts';
+import { kindOf, TubeletError } from '../../base/errors.ts';
 import type { OpenRpc, RpcChannel, RpcMethod } from '../../base/rpc.ts';
 import type * as csi from '../../gen/csi/v1.ts';
 import type {
@@ -21,6 +22,8 @@ export interface DriverClientDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly open: OpenRpc;
   readonly called: DriverCalled;
+  /** Takes note of calls while they are under way. */
+  readonly calls?: Calls | undefined;
   readonly name: string;
   readonly endpoint: string;
 }
@@ -119,18 +122,30 @@ export class DriverClient {
     request: Request,
     options?: CallOptions,
   ): Promise<Response> {
-    const { clock, called, name } = this.#deps;
+    const { clock, called, name, calls = noCalls } = this.#deps;
+    const verb = method.path.slice(method.path.lastIndexOf('/') + 1);
+    const end = calls.begin({ system: `driver:${name}`, verb, ...subjectOf(request) });
     const began = clock.monotonic();
     const tell = (code: string): void => called(name, method.path, code, (clock.monotonic() - began) / 1_000);
     try {
       const answer = await this.#channel.call(method, request, { timeoutMs: callMs, ...options });
       tell('OK');
+      end();
       return answer;
     } catch (error) {
-      tell((error instanceof TubeletError ? error.code : undefined) ?? 'Unknown');
+      const code = (error instanceof TubeletError ? error.code : undefined) ?? 'Unknown';
+      tell(code);
+      // Not its words: a driver was given secrets, and may quote them.
+      end({ kind: kindOf(error), message: code });
       throw error;
     }
   }
+}
+
+/** The volume by its id, and nothing else: requests carry secrets. */
+function subjectOf(request: unknown): { readonly subject?: string } {
+  const id: unknown = Reflect.get(Object(request), 'volumeId');
+  return typeof id === 'string' && id !== '' ? { subject: `volumeId=${id}` } : {};
 }
 
 function messages(): Promise<typeof csi> {

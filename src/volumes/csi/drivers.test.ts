@@ -5,6 +5,7 @@ import { TubeletError } from '../../base/errors.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeCsiDriver, type FakeCsiDriverOptions } from '../../testing/fake-csi-driver.ts';
+import { MemoryCalls } from '../../testing/memory-calls.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { accessModes } from './driver-capabilities.ts';
 import type { DriverNode } from './driver-ports.ts';
@@ -17,6 +18,7 @@ class DriverWorld {
   readonly registry = new Registry();
   readonly changed: string[] = [];
   readonly recorded: (readonly [string, DriverNode | undefined])[] = [];
+  readonly calls = new MemoryCalls();
   readonly driver: FakeCsiDriver;
   record: (signal: AbortSignal) => Promise<void> = async () => {};
   readonly drivers: CsiDrivers;
@@ -29,6 +31,7 @@ class DriverWorld {
       log: new MemoryLog(),
       metrics: this.registry,
       open: this.driver.open,
+      calls: this.calls,
       record: {
         setDriver: async (name, node, signal) => {
           this.recorded.push([name, node]);
@@ -171,8 +174,15 @@ test('calls carry what they are given, end in time, and are measured', async () 
     kind: 'timeout',
     message: 'rpc error: code = DeadlineExceeded desc = context deadline exceeded',
   });
-  await world.clock.advance(120_000);
+  await world.clock.advance(119_000);
+  assert.deepEqual(world.calls.underWay(), ['driver:x NodeStageVolume volumeId=v']);
+  await world.clock.advance(1_000);
   await late;
+  assert.deepEqual(world.calls.underWay(), []);
+  assert.deepEqual(
+    [world.calls.ended[0], world.calls.ended.at(-1)],
+    ['driver:x NodeGetInfo: ok', 'driver:x NodeStageVolume volumeId=v: timeout DeadlineExceeded'],
+  );
   const page = world.registry.render();
   const counted = (method: string, code: string): boolean => {
     const labels = `driver_name="x",grpc_status_code="${code}",method_name="/csi.v1.Node/${method}",migrated="false"`;

@@ -1,4 +1,5 @@
 import { withTimeout } from '../../base/abort.ts';
+import type { Calls } from '../../base/calls.ts';
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
 import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
@@ -22,6 +23,8 @@ export interface CsiDriversDeps {
   readonly log: Log;
   readonly metrics?: Metrics;
   readonly open: OpenRpc;
+  /** Takes note of calls while they are under way. */
+  readonly calls?: Calls | undefined;
   /** Undefined on a node without a cluster: nobody has to be told. */
   readonly record?: DriverRecord | undefined;
   /** A driver came or went: volumes that wait for it may go on. */
@@ -132,8 +135,8 @@ export class CsiDrivers {
   }
 
   async #join({ name, endpoint }: DriverInfo, version: DriverVersion, signal: AbortSignal): Promise<void> {
-    const { clock, log, open } = this.#deps;
-    const client = new DriverClient({ clock, open, called: this.#called, name, endpoint });
+    const { clock, log, open, calls } = this.#deps;
+    const client = new DriverClient({ clock, open, calls, called: this.#called, name, endpoint });
     try {
       const node = await this.#askNode(client, signal);
       const before = this.#drivers.get(name);

@@ -1,0 +1,40 @@
+import { kindOf, messageOf, type ErrorKind } from './errors.ts';
+
+/** Whom the agent calls: the container runtime, the API server, one storage driver, or storage that may hang. */
+export type CallSystem = 'runtime' | 'apiserver' | 'storage' | `driver:${string}`;
+
+export interface CallDescription {
+  readonly system: CallSystem;
+  readonly verb: string;
+  /** Ids and names only. Arguments of calls hold environments, commands and passwords. */
+  readonly subject?: string;
+}
+
+export interface CallFailure {
+  readonly kind: ErrorKind;
+  readonly message: string;
+}
+
+/** Called once, when the call has come to its end; without a failure it went well. */
+export type EndCall = (failure?: CallFailure) => void;
+
+/** Takes note of calls that leave the agent. An adapter reports each call when it begins and when it ends. */
+export interface Calls {
+  begin(call: CallDescription): EndCall;
+}
+
+/** Takes note of nothing. */
+export const noCalls: Calls = Object.freeze({ begin: () => () => undefined });
+
+/** Makes a call and reports its beginning and its end. The call's own outcome is passed on as it is. */
+export async function reportedCall<T>(calls: Calls, call: CallDescription, make: () => Promise<T>): Promise<T> {
+  const end = calls.begin(call);
+  try {
+    const answer = await make();
+    end();
+    return answer;
+  } catch (error) {
+    end({ kind: kindOf(error), message: messageOf(error) });
+    throw error;
+  }
+}

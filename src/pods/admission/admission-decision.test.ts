@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { podUid } from '../../base/ids.ts';
+import { admissionDecision, preemptDecision } from './admission-decision.ts';
+import { admitted, refused, type Verdict } from './verdict.ts';
+
+const victims = [podUid('a'), podUid('b')];
+const afterPreempting = { admit: 'afterPreempting', victims, shortOf: 'memory' } as const;
+
+test('every verdict is recorded with its own reason', () => {
+  const cases: readonly (readonly [Verdict, boolean, string])[] = [
+    [admitted, false, 'admit Admitted: it may run on this node'],
+    [admitted, true, 'admit AlreadyAdmitted: it was admitted before the agent started'],
+    [refused('OutOfcpu', 'not enough cpu'), false, 'reject OutOfcpu: not enough cpu'],
+    [afterPreempting, false, 'admit AfterPreempting: it may run here once 2 other pods have given way'],
+  ];
+  for (const [verdict, wasAdmitted, expected] of cases) {
+    const { kind, reason, message, inputs } = admissionDecision(verdict, { wasAdmitted, activePods: 7 });
+    assert.equal(`${kind} ${reason}: ${message}`, expected);
+    assert.equal(inputs?.['activePods'], 7);
+  }
+});
+
+test('a victim learns for whom, the node who they all were', () => {
+  const { ofVictim, ofNode } = preemptDecision(afterPreempting, { namespace: 'kube-system', name: 'dns' });
+  assert.deepEqual([ofVictim.kind, ofVictim.reason], ['preempt', 'Preempting']);
+  assert.deepEqual(ofVictim.inputs, { criticalPod: 'kube-system/dns', shortOf: 'memory' });
+  assert.deepEqual(ofNode.inputs, { criticalPod: 'kube-system/dns', shortOf: 'memory', victims });
+});

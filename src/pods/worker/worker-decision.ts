@@ -1,0 +1,84 @@
+import { describeError } from '../../base/errors.ts';
+import type { Decision } from '../../model/decisions.ts';
+import type { WorkerEvent, WorkerState } from './state.ts';
+
+/** What an event has made of a pod's life, for the record; nothing where it changed nothing that people ask for. */
+export function workerDecision(
+  before: WorkerState | undefined,
+  event: WorkerEvent,
+  after: WorkerState,
+): Decision | undefined {
+  if (before === after) return undefined;
+  if (before?.phase === after.phase) return sameLife(before, after);
+  switch (after.phase) {
+    case 'waiting':
+      return decided('wait', 'FormerPodNotFinished', 'an older pod of that name has not come to its end');
+    case 'syncing':
+      return before === undefined
+        ? undefined
+        : decided('start', 'FormerPodFinished', 'the older pod of that name is over');
+    case 'terminating':
+      return { ...whyTerminated(event), inputs: { graceSeconds: after.graceSeconds } };
+    case 'terminated':
+      return decided('finish', 'ContainersStopped', 'nothing of the pod runs any more');
+    case 'finished':
+      return before?.phase === 'waiting'
+        ? decided('finish', 'SourceRemoved', 'no source names the pod any more, and it has never run')
+        : decided('finish', 'Released', 'volumes and cgroups are given back');
+    default:
+      return after satisfies never;
+  }
+}
+
+/** The pod goes on as it was, but sooner, or with another life after it. */
+function sameLife(before: WorkerState, after: WorkerState): Decision | undefined {
+  if ('next' in after && after.next !== undefined && !('next' in before && before.next !== undefined)) {
+    return decided(
+      'wait',
+      'FormerLifeNotOver',
+      'it is named again under its uid and begins anew when its end is complete',
+    );
+  }
+  if (before.phase !== 'terminating' || after.phase !== 'terminating') return undefined;
+  if (before.graceSeconds === after.graceSeconds) return undefined;
+  const inputs = { graceSeconds: after.graceSeconds, graceSecondsBefore: before.graceSeconds };
+  return { ...decided('terminate', 'GraceShortened', 'it is to end sooner'), inputs };
+}
+
+function whyTerminated(event: WorkerEvent): Decision {
+  switch (event.type) {
+    case 'removed':
+      return decided('terminate', 'SourceRemoved', 'no source names the pod any more');
+    case 'orphaned':
+      return decided('terminate', 'Orphan', 'the runtime has the pod and no source names it');
+    case 'ended':
+      return decided('terminate', 'ContainersEnded', 'nothing of the pod may run again');
+    case 'killed':
+      return event.decided === undefined
+        ? decided('terminate', 'Killed', 'it was asked to end')
+        : decided('terminate', event.decided.reason, event.decided.message);
+    case 'configured':
+      return event.pod.metadata.deletionTimestamp === undefined
+        ? decided('terminate', 'TerminalPhase', `its phase is ${event.pod.status.phase ?? 'not known'}`)
+        : decided('terminate', 'DeletionRequested', 'the pod was deleted in the API');
+    default:
+      return decided('terminate', event.type, 'it ends');
+  }
+}
+
+const failures: Readonly<Record<WorkerState['phase'], string>> = {
+  waiting: 'Failed',
+  syncing: 'FailedSync',
+  terminating: 'FailedTerminate',
+  terminated: 'FailedRelease',
+  finished: 'Failed',
+};
+
+/** An operation on a pod failed and is tried again. */
+export function retryDecision(phase: WorkerState['phase'], error: unknown, nextTryInMs: number): Decision {
+  return { ...decided('retry', failures[phase], describeError(error)), nextTryInMs };
+}
+
+function decided(kind: Decision['kind'], reason: string, message: string): Decision {
+  return { kind, by: 'pod-worker', reason, message };
+}

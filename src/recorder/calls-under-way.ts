@@ -1,0 +1,161 @@
+import type { CallDescription, CallFailure, Calls, CallSystem, EndCall } from '../base/calls.ts';
+import type { Clock } from '../base/clock.ts';
+import { cutText } from '../base/cut-text.ts';
+import type { ErrorKind } from '../base/errors.ts';
+import { timeOf } from './decision-pages.ts';
+import { callLimits, type CallLimits } from './recorder-limits.ts';
+
+export interface CallsUnderWayDeps {
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>;
+  readonly limits?: Partial<CallLimits>;
+}
+
+export interface ShownCall {
+  readonly system: CallSystem;
+  readonly verb: string;
+  readonly subject?: string;
+}
+
+/** Calls of one kind that ended alike. */
+export interface EndedCalls extends ShownCall {
+  readonly count: number;
+  readonly firstTime: string;
+  readonly lastTime: string;
+  readonly longestMs: number;
+  readonly failure?: { readonly kind: ErrorKind; readonly message: string };
+}
+
+export interface CallsPage {
+  /** The longest first. */
+  readonly underWay: readonly (ShownCall & { readonly since: string; readonly forMs: number })[];
+  /** How many more there are. */
+  readonly moreUnderWay: number;
+  /** Those that ended last come last. */
+  readonly slow: readonly EndedCalls[];
+  readonly failed: readonly EndedCalls[];
+}
+
+interface Running {
+  readonly call: ShownCall;
+  readonly since: number;
+  readonly began: number;
+}
+
+interface Ended {
+  readonly call: ShownCall;
+  readonly failure?: CallFailure;
+  readonly count: number;
+  readonly firstAt: number;
+  readonly lastAt: number;
+  readonly longestMs: number;
+}
+
+const maxSubjectBytes = 256;
+const maxMessageBytes = 512;
+
+/** From when on a call counts as slow. A runtime answers at once but for pulls and graceful stops, which people wait for too. */
+export function slowAfterMs(system: CallSystem): number {
+  switch (system) {
+    case 'apiserver':
+      return 2_000;
+    case 'storage':
+      return 2_000;
+    case 'runtime':
+      return 5_000;
+    default:
+      return 10_000;
+  }
+}
+
+/** Ends that are answers, or our own doing, and no trouble of the other side. */
+const usualEnds: ReadonlySet<ErrorKind> = new Set(['notFound', 'alreadyExists', 'cancelled']);
+
+/** The calls that leave the agent: those that have not ended, and the last that were slow or failed. */
+export class CallsUnderWay implements Calls {
+  readonly #clock: CallsUnderWayDeps['clock'];
+  readonly #limits: CallLimits;
+  readonly #running = new Set<Running>();
+  #more = 0;
+  readonly #slow = new Map<string, Ended>();
+  readonly #failed = new Map<string, Ended>();
+
+  constructor({ clock, limits = {} }: CallsUnderWayDeps) {
+    this.#clock = clock;
+    this.#limits = { ...callLimits, ...limits };
+  }
+
+  begin({ system, verb, subject }: CallDescription): EndCall {
+    const call = { system, verb, ...(subject !== undefined && { subject: cutText(subject, maxSubjectBytes) }) };
+    const running = { call, since: this.#clock.now(), began: this.#clock.monotonic() };
+    const isShown = this.#running.size < this.#limits.underWay;
+    if (isShown) this.#running.add(running);
+    else this.#more++;
+    let isOver = false;
+    return (failure) => {
+      if (isOver) return;
+      isOver = true;
+      if (isShown) this.#running.delete(running);
+      else this.#more--;
+      this.#ended(running, failure);
+    };
+  }
+
+  page(): CallsPage {
+    const now = this.#clock.monotonic();
+    return {
+      // In the order in which they began.
+      underWay: [...this.#running].map(({ call, since, began }) => ({
+        ...call,
+        since: timeOf(since),
+        forMs: Math.round(now - began),
+      })),
+      moreUnderWay: this.#more,
+      slow: [...this.#slow.values()].map(shown),
+      failed: [...this.#failed.values()].map(shown),
+    };
+  }
+
+  #ended({ call, began }: Running, failure: CallFailure | undefined): void {
+    const tookMs = this.#clock.monotonic() - began;
+    const failed = failure !== undefined && !usualEnds.has(failure.kind) ? failure : undefined;
+    if (failed !== undefined) {
+      const short = { kind: failed.kind, message: cutText(failed.message, maxMessageBytes) };
+      this.#keep(this.#failed, this.#limits.failed, { call, tookMs, failure: short });
+    }
+    if (tookMs >= slowAfterMs(call.system)) this.#keep(this.#slow, this.#limits.slow, { call, tookMs });
+  }
+
+  #keep(
+    ends: Map<string, Ended>,
+    max: number,
+    { call, tookMs, failure }: { readonly call: ShownCall; readonly tookMs: number; readonly failure?: CallFailure },
+  ): void {
+    const key = JSON.stringify([call.system, call.verb, call.subject, failure?.kind]);
+    const now = this.#clock.now();
+    const before = ends.get(key);
+    ends.delete(key);
+    ends.set(key, {
+      call,
+      ...(failure && { failure }),
+      count: (before?.count ?? 0) + 1,
+      firstAt: before?.firstAt ?? now,
+      lastAt: now,
+      longestMs: Math.max(before?.longestMs ?? 0, tookMs),
+    });
+    for (const oldest of ends.keys()) {
+      if (ends.size <= max) return;
+      ends.delete(oldest);
+    }
+  }
+}
+
+function shown({ call, failure, count, firstAt, lastAt, longestMs }: Ended): EndedCalls {
+  return {
+    ...call,
+    count,
+    firstTime: timeOf(firstAt),
+    lastTime: timeOf(lastAt),
+    longestMs: Math.round(longestMs),
+    ...(failure && { failure }),
+  };
+}

@@ -1,0 +1,96 @@
+import type { Clock } from '../base/clock.ts';
+import type { PodUid } from '../base/ids.ts';
+import type { Decision, DecisionKind, Decisions, DecisionSubject } from '../model/decisions.ts';
+import type { PodRemoval } from '../model/pod-removal.ts';
+import { DecisionLog } from './decision-log.ts';
+import { pageOf, podLine, type DecisionPage, type PodLine, type PodPage, type PodRecord } from './decision-pages.ts';
+import { recorderLimits, type RecorderLimits } from './recorder-limits.ts';
+
+export interface FlightRecorderDeps {
+  readonly clock: Pick<Clock, 'now'>;
+  readonly removal: Pick<PodRemoval, 'register'>;
+  readonly limits?: Partial<RecorderLimits>;
+}
+
+/** With these a pod's life begins; whatever else is said of a pod that was removed is about its former one. */
+const beginnings: ReadonlySet<DecisionKind> = new Set(['admit', 'reject']);
+
+/**
+ * Keeps the last decisions about every pod and about the node, within fixed bounds.
+ *
+ *   unknown ──a decision──> here ──removed──> removed lately ──others are removed──> unknown
+ *                             ^── admitted ──────┘
+ */
+export class FlightRecorder implements Decisions {
+  readonly #clock: Pick<Clock, 'now'>;
+  readonly #limits: RecorderLimits;
+  readonly #node: DecisionLog;
+  /** Both in the order in which they were last heard of. */
+  readonly #here = new Map<PodUid, PodRecord>();
+  readonly #removed = new Map<PodUid, PodRecord>();
+
+  constructor({ clock, removal, limits = {} }: FlightRecorderDeps) {
+    this.#clock = clock;
+    this.#limits = { ...recorderLimits, ...limits };
+    this.#node = new DecisionLog({ entries: this.#limits.nodeEntries, bytes: this.#limits.nodeBytes });
+    removal.register('flight-recorder', {
+      forget: (uid) => this.#podRemoved(uid),
+      size: () => this.#here.size,
+    });
+  }
+
+  pod(pod: DecisionSubject, decision: Decision): void {
+    const { uid } = pod;
+    const removed = this.#removed.get(uid);
+    const stays = removed !== undefined && !beginnings.has(decision.kind);
+    const known = stays ? removed : (this.#here.get(uid) ?? removed);
+    const { namespace = known?.namespace, name = known?.name } = pod;
+    const log = known?.log ?? new DecisionLog({ entries: this.#limits.podEntries, bytes: this.#limits.podBytes });
+    log.add(decision, this.#clock.now());
+    const record: PodRecord = {
+      uid,
+      log,
+      ...(namespace !== undefined && { namespace }),
+      ...(name !== undefined && { name }),
+      ...(stays && removed.removedAt !== undefined && { removedAt: removed.removedAt }),
+    };
+    this.#removed.delete(uid);
+    if (stays) keepLast(this.#removed, record, this.#limits.removedPods);
+    else keepLast(this.#here, record, this.#limits.pods);
+  }
+
+  node(decision: Decision): void {
+    this.#node.add(decision, this.#clock.now());
+  }
+
+  /** Undefined for a pod that was never here, or that was removed before too many others. */
+  podPage(uid: string): PodPage | undefined {
+    const record = this.#here.get(uid as PodUid) ?? this.#removed.get(uid as PodUid);
+    return record && { ...podLine(record), ...pageOf(record.log) };
+  }
+
+  nodePage(): DecisionPage {
+    return pageOf(this.#node);
+  }
+
+  /** Every pod that a page can be asked of. */
+  pods(): readonly PodLine[] {
+    return [...this.#here.values(), ...this.#removed.values()].map(podLine);
+  }
+
+  #podRemoved(uid: PodUid): void {
+    const record = this.#here.get(uid);
+    if (record === undefined) return;
+    this.#here.delete(uid);
+    keepLast(this.#removed, { ...record, removedAt: this.#clock.now() }, this.#limits.removedPods);
+  }
+}
+
+function keepLast(records: Map<PodUid, PodRecord>, record: PodRecord, max: number): void {
+  records.delete(record.uid);
+  records.set(record.uid, record);
+  for (const uid of records.keys()) {
+    if (records.size <= max) return;
+    records.delete(uid);
+  }
+}
