@@ -9,6 +9,7 @@ export {
   type MountEntry,
 } from './mountinfo.ts';
 export { HostProcessTree, type HostProcessTreeOptions } from './process-tree.ts';
+export { openCgroups, type OpenCgroups } from './open-cgroups.ts';
 export { HostCgroups, type CgroupEnd, type HostCgroupsOptions } from './cgroup-tree.ts';
 export { cgroupHierarchies, removeCgroup, type CgroupHierarchy, type CgroupRemoval } from './pod-cgroups.ts';
 export { safeRemove, type SafeRemoveOptions } from './safe-remove.ts';

@@ -6,14 +6,17 @@ import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
-import { ForeignStorage, hostFiles, readMachine } from '../host/index.ts';
+import { ForeignStorage, hostFiles, openCgroups, readMachine } from '../host/index.ts';
+import { PodRemoval } from '../model/pod-removal.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
+import { createCgroups } from '../resources/create-cgroups.ts';
 import type { LastRun } from '../state/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
-import { wireAgentCgroup } from './wire/agent-cgroup.ts';
 import { agentMetrics } from './wire/agent-metrics.ts';
+import { cgroupPods } from './wire/cgroup-pods.ts';
+import { cgroupSettings } from './wire/cgroup-settings.ts';
 import { openApi, type ApiAccess } from './wire/api-connection.ts';
 import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-node.ts';
 import { wireCluster, type Cluster } from './wire/cluster.ts';
@@ -27,6 +30,7 @@ import { recordedNodeEvents } from './wire/pod-events.ts';
 import type { PodMachine } from './wire/pod-machine.ts';
 import { wireSources } from './wire/sources.ts';
 import { checkpointDisk, restoreStatuses, statusCheckpoint } from './wire/status-checkpoint.ts';
+import { runtimeSettings } from './wire/runtime-settings.ts';
 import { wireServer } from './wire/server.ts';
 import { wireStats } from './wire/stats.ts';
 import { wireStorageDrivers } from './wire/storage-drivers.ts';
@@ -151,6 +155,16 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       record: node.driverRecord,
       onChange: (name) => machine?.driverChanged(name),
     });
+    const podRemoval = new PodRemoval(log);
+    const ours = runtimeSettings(settings, { nodeName: deps.nodeName, machine: host, cgroupDriver: driver });
+    const cgroups = createCgroups({
+      ports: { clock, random, log, metrics: registry },
+      signals: { podRemoval },
+      settings: cgroupSettings(settings, ours, host),
+      host: openCgroups({ version: host.cgroupVersion, clock }),
+      pods: cgroupPods(() => wired),
+      events: nodeEvents,
+    });
     const policy = await imagePolicy({ settings, clock, log, metrics: registry, service: cri, env: deps.env });
     const wired: PodMachine = wireNodeMachine(
       deps,
@@ -160,8 +174,9 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         probeRegistry: pages.probes,
         policy,
         health,
-        driver,
-        nodeEvents,
+        ours,
+        cgroups: cgroups.podContainers,
+        podRemoval,
         machine: host,
         runtimeName: version.name,
         view: node.view,
@@ -188,14 +203,13 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     // Static pods that run already wait a moment for what the API server knows of them.
     const statics = cluster && [cluster.statics];
     const sources = wireSources(deps, cluster ? staticPodsTo(wired, cluster) : wired);
-    const agentCgroup = wireAgentCgroup({ ...deps, random, machine: host });
     const stats = await wireStats({
       ...deps,
       random,
       cri,
       machine: host,
       driver,
-      agentCgroup,
+      agentCgroup: cgroups.agentCgroup,
       pods: wired,
       registry,
       drivers: storage.drivers,
@@ -205,7 +219,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     const served = server.complete({ machine: wired, stats, storage: foreign });
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
-    const pods = [agentCgroup, checkpoint, ...wired.components, ...evictions, ...sources];
+    const pods = [...cgroups.components, checkpoint, ...wired.components, ...evictions, ...sources];
     await runner.start(
       [...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? []), storage.watcher],
       signal,

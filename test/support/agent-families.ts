@@ -7,11 +7,10 @@ import { LocalStorageEviction } from '../../src/eviction/index.ts';
 import { announceProviders, imageMetrics } from '../../src/images/index.ts';
 import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
-import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-cgroups.ts';
 import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
 import { wireStorageDrivers } from '../../src/main/wire/storage-drivers.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
-import { CgroupWriter } from '../../src/resources/cgroups/index.ts';
+import { CgroupVersionCheck, CgroupWriter } from '../../src/resources/cgroups/index.ts';
 import {
   AccessReviews,
   ClientCertificates,
@@ -68,12 +67,11 @@ function registerRest(registry: Registry): readonly unknown[] {
     store: new CertificateStore({ files: new MemoryCertificateFiles(), log, folder: '/pki', purpose: 'client' }),
     api: untouched<ConstructorParameters<typeof ClientCertificateManager>[0]['api']>(),
   };
-  const ours = { ...testSettings, cgroupsPerQos: false };
   return [
     new ClientCertificateManager({ ...certificates, onRotated: () => {} }),
     new IssuedServingCertificate({ ...certificates, addresses: () => [] }),
     new CgroupWriter({ clock, log, metrics, tree: untouched(), version: 2, controllers: new Set() }),
-    wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
+    new CgroupVersionCheck({ metrics, version: 2, failCgroupV1: false }),
     wireStorageDrivers({ clock, random, log, metrics, rootDir: '/', record: undefined, onChange: () => {} }),
     new LocalStorageEviction({
       clock,

@@ -18,11 +18,14 @@ import {
   type Machine,
 } from '../../host/index.ts';
 import { parseResolvConf, type HostDns } from '../../model/dns.ts';
+import type { PodRemoval } from '../../model/pod-removal.ts';
 import { Quantity } from '../../model/quantity.ts';
-import type { NodeEvents, NodeView } from '../../node/index.ts';
+import type { RuntimeSettings } from '../../model/runtime-settings.ts';
+import type { NodeView } from '../../node/index.ts';
 import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
 import { nodeLogFiles, readLogTail } from '../../pods/logs/index.ts';
 import { containerdHints } from '../../pods/pleg/index.ts';
+import type { PodContainerManager } from '../../resources/create-cgroups.ts';
 import type { CsiDrivers } from '../../volumes/csi/index.ts';
 import { admissionNode } from './admission-node.ts';
 import { podObjects } from './cluster-objects.ts';
@@ -30,11 +33,10 @@ import type { Cluster } from './cluster.ts';
 import type { ImagePolicy } from './images.ts';
 import { hasSelinux } from './kernel-features.ts';
 import type { LogKeeping } from './logs.ts';
-import { wirePodCgroups } from './pod-cgroups.ts';
 import { loggedEvents, recordedEvents } from './pod-events.ts';
 import { wirePodMachine, type PodMachine } from './pod-machine.ts';
 import { restartLimits } from './restart-limits.ts';
-import { nodeFacts, runtimeSettings } from './runtime-settings.ts';
+import { nodeFacts } from './runtime-settings.ts';
 import { sourcesOf } from './sources.ts';
 import { userNamespacePolicy } from './user-namespaces.ts';
 
@@ -52,14 +54,15 @@ export interface RuntimeParts {
   readonly probeRegistry: Metrics;
   readonly policy: ImagePolicy;
   readonly health: RuntimeHealth;
-  readonly driver: 'cgroupfs' | 'systemd';
+  readonly ours: RuntimeSettings;
+  readonly cgroups: PodContainerManager;
+  readonly podRemoval: PodRemoval;
   readonly runtimeName: string;
   readonly machine: Machine;
   /** This node as everybody sees it. */
   readonly view: NodeView;
   /** Resources of devices: what the API server says of them may be of the kubelet that was here before. */
   readonly devices: Readonly<Record<string, string>>;
-  readonly nodeEvents: NodeEvents;
   readonly tracer?: Tracer | undefined;
   readonly drivers: CsiDrivers;
   readonly storage: ForeignStorage;
@@ -75,9 +78,8 @@ export function wireNodeMachine(
   parts: RuntimeParts,
   onStatus: () => void,
 ): PodMachine {
-  const { cri, health, cluster, machine, view, nodeEvents: events } = parts;
+  const { cri, health, cluster, machine, ours, view } = parts;
   const { config, flags } = settings;
-  const ours = runtimeSettings(settings, { nodeName, machine, cgroupDriver: parts.driver });
   const hostIps = (): readonly string[] => {
     const known = view.hostIps();
     return known.length > 0 ? known : outwardAddresses();
@@ -86,8 +88,7 @@ export function wireNodeMachine(
   const admission = admissionNode({ settings, nodeName });
   const metrics = parts.registry;
   const random = systemRandom();
-  const cgroups = wirePodCgroups({ clock, random, log, metrics, settings, ours, machine, events, pods: () => pods });
-  const pods: PodMachine = wirePodMachine({
+  return wirePodMachine({
     clock,
     random,
     log,
@@ -107,7 +108,8 @@ export function wireNodeMachine(
       readEnd: (path, bytes) => hostFiles.readEnd(path, bytes),
       readLogTail: async (path, limits) => (await readLogTail(path, limits)).toString('utf8'),
     },
-    cgroups: cgroups.cgroups,
+    cgroups: parts.cgroups,
+    podRemoval: parts.podRemoval,
     events: cluster === undefined ? loggedEvents(log) : recordedEvents(log, cluster.recorder),
     settings: ours,
     node: nodeFacts(machine, allocatable),
@@ -160,7 +162,6 @@ export function wireNodeMachine(
     resyncMs: config.syncFrequency.toMillis(),
     parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Number.POSITIVE_INFINITY),
   });
-  return { ...pods, components: [...cgroups.components, ...pods.components] };
 }
 
 /** Log collectors look for links in one place only, and only for logs that are in their usual place too. */

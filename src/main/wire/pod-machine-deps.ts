@@ -9,6 +9,7 @@ import type { Cri } from '../../cri/index.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 import type { HostDns } from '../../model/dns.ts';
+import type { PodRemoval } from '../../model/pod-removal.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import type { ServiceObject } from '../../model/service-environment.ts';
@@ -36,6 +37,8 @@ export interface PodMachineDeps {
   readonly files: Files;
   readonly cgroups: Cgroups;
   readonly events: PodEvents;
+  /** Where others remember of pods; a new one unless given. */
+  readonly podRemoval?: PodRemoval;
   readonly settings: RuntimeSettings;
   readonly node: NodeFacts;
   /** The node as admission sees it, now. */

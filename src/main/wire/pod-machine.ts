@@ -7,6 +7,7 @@ import { podObject, type DesiredPod, type PodSource } from '../../model/desired-
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { podPaths } from '../../model/pod-paths.ts';
+import { PodRemoval } from '../../model/pod-removal.ts';
 import { runtimeHandlerFor } from '../../model/runtime-class.ts';
 import { referrers, StandaloneObjects } from '../../objects/index.ts';
 import { Admission, PodGate } from '../../pods/admission/index.ts';
@@ -89,6 +90,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const paths = podPaths(settings.rootDir, settings.podLogsDir);
 
   const measured = deps.metrics && { metrics: deps.metrics };
+  const podRemoval = deps.podRemoval ?? new PodRemoval(log);
 
   // Stores.
   const desired = new DesiredPods();
@@ -312,6 +314,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     starts.forget(uid);
     probes.removePod(uid);
     deps.objects?.release(uid);
+    podRemoval.podRemoved(uid);
     deps.onGone?.(uid);
   };
   const dispatch = new Dispatch({ log, desired, gate, workers, housekeeping, onGone });
