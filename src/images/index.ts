@@ -5,6 +5,5 @@ export { ImageManager, type ImageManagerDeps, type PullContext } from './image-m
 export type { ProviderFiles, RecordFiles, SecretLookup, ServiceAccounts } from './ports.ts';
 export { CredentialProvider, type CredentialProviderDeps } from './providers/credential-provider.ts';
 export { loadProviders, type LoadedProviders } from './providers/load-providers.ts';
-export { pluginRunner, providerFiles } from './providers/run-plugin.ts';
 export { PullRecords, type PullRecordsDeps } from './records/pull-records.ts';
 export type { VerificationPolicy, VerificationRule } from './records/verification.ts';

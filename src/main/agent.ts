@@ -1,18 +1,23 @@
 import type { EventRecorder } from '../apiserver/events/index.ts';
 import { withTimeout } from '../base/abort.ts';
+import { Broadcaster } from '../base/broadcaster.ts';
 import type { Clock } from '../base/clock.ts';
 import { describeError, messageOf } from '../base/errors.ts';
 import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
-import { ForeignStorage, hostFiles, openCgroups, readMachine } from '../host/index.ts';
+import { unixChannels } from '../grpc/index.ts';
+import { ForeignStorage, hostFiles, openCgroups, readMachine, registryFiles } from '../host/index.ts';
 import { PodRemoval } from '../model/pod-removal.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
+import { createPlugins } from '../plugins/create-plugins.ts';
 import { createCgroups } from '../resources/create-cgroups.ts';
 import type { LastRun } from '../state/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
+import { createStorageDrivers } from '../volumes/create-storage-drivers.ts';
+import { noDriverRecord } from '../volumes/csi/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { agentMetrics } from './wire/agent-metrics.ts';
 import { cgroupPods } from './wire/cgroup-pods.ts';
@@ -33,7 +38,6 @@ import { checkpointDisk, restoreStatuses, statusCheckpoint } from './wire/status
 import { runtimeSettings } from './wire/runtime-settings.ts';
 import { wireServer } from './wire/server.ts';
 import { wireStats } from './wire/stats.ts';
-import { wireStorageDrivers } from './wire/storage-drivers.ts';
 import { runtimeCallMetrics } from './wire/telemetry.ts';
 import { wireTracing } from './wire/tracing.ts';
 
@@ -146,19 +150,23 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
           })
         : wireLoneNode(ownNode);
     await runner.start(node.early, signal);
-    const storage = wireStorageDrivers({
-      clock,
-      random,
-      log,
-      metrics: registry,
-      rootDir: settings.flags.rootDir,
-      record: node.driverRecord,
-      onChange: (name) => machine?.driverChanged(name),
+    const ports = { clock, random, log, metrics: registry };
+    const open = unixChannels(clock);
+    const driverChanged = new Broadcaster<string>();
+    driverChanged.listen((name) => machine?.driverChanged(name));
+    const record = node.driverRecord ?? noDriverRecord;
+    const storage = createStorageDrivers({ ports, signals: { driverChanged }, open, record });
+    const plugins = createPlugins({
+      ports,
+      settings: { rootDir: settings.flags.rootDir },
+      files: registryFiles,
+      open,
+      handlers: { CSIPlugin: storage.handler },
     });
     const podRemoval = new PodRemoval(log);
     const ours = runtimeSettings(settings, { nodeName: deps.nodeName, machine: host, cgroupDriver: driver });
     const cgroups = createCgroups({
-      ports: { clock, random, log, metrics: registry },
+      ports,
       signals: { podRemoval },
       settings: cgroupSettings(settings, ours, host),
       host: openCgroups({ version: host.cgroupVersion, clock }),
@@ -221,7 +229,14 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     await runner.start(served, signal);
     const pods = [...cgroups.components, checkpoint, ...wired.components, ...evictions, ...sources];
     await runner.start(
-      [...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? []), storage.watcher],
+      [
+        ...pods,
+        ...(cluster?.components ?? []),
+        ...node.late,
+        ...(statics ?? []),
+        ...storage.components,
+        ...plugins.components,
+      ],
       signal,
     );
   } catch (error) {

@@ -8,8 +8,10 @@ import { announceProviders, imageMetrics } from '../../src/images/index.ts';
 import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
 import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
-import { wireStorageDrivers } from '../../src/main/wire/storage-drivers.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
+import { createPlugins } from '../../src/plugins/create-plugins.ts';
+import { createStorageDrivers } from '../../src/volumes/create-storage-drivers.ts';
+import { noDriverRecord } from '../../src/volumes/csi/index.ts';
 import { CgroupVersionCheck, CgroupWriter } from '../../src/resources/cgroups/index.ts';
 import {
   AccessReviews,
@@ -49,6 +51,7 @@ export async function agentFamilies(): Promise<readonly FamilyShape[]> {
 /** What is made on the way to a pod machine, and by the server; answered only so that it was made for something. */
 function registerRest(registry: Registry): readonly unknown[] {
   const [clock, random, log, metrics] = [new FakeClock(), seededRandom(1), silentLog, registry];
+  const ports = { clock, random, log, metrics };
   const { gates: featureGates } = resolveGates({});
   const settings = { featureGates, version: 'v1.34.0' };
   agentMetrics({ registry, otherPages: [new Registry()], settings, nodeName: 'node-1', clock });
@@ -72,7 +75,8 @@ function registerRest(registry: Registry): readonly unknown[] {
     new IssuedServingCertificate({ ...certificates, addresses: () => [] }),
     new CgroupWriter({ clock, log, metrics, tree: untouched(), version: 2, controllers: new Set() }),
     new CgroupVersionCheck({ metrics, version: 2, failCgroupV1: false }),
-    wireStorageDrivers({ clock, random, log, metrics, rootDir: '/', record: undefined, onChange: () => {} }),
+    createStorageDrivers({ ports, signals: { driverChanged: untouched() }, open: untouched(), record: noDriverRecord }),
+    createPlugins({ ports, settings: { rootDir: '/' }, files: untouched(), open: untouched(), handlers: {} }),
     new LocalStorageEviction({
       clock,
       random,

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { loadProviders } from './load-providers.ts';
-import { providerFiles } from './run-plugin.ts';
+import { providerFiles } from '../../host/credential-plugins.ts';
 
 const config = (...names: readonly string[]): string =>
   JSON.stringify({

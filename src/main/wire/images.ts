@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { systemRandom } from '../../base/system-random.ts';
 import type { Settings } from '../../config/index.ts';
-import { atomicWrite, hostFiles } from '../../host/index.ts';
+import { atomicWrite, hostFiles, pluginRunner, providerFiles } from '../../host/index.ts';
 import {
   announceProviders,
   CredentialProvider,
@@ -11,8 +11,6 @@ import {
   loadProviders,
   NodeCredentials,
   nodeConfigFiles,
-  pluginRunner,
-  providerFiles,
   PullRecords,
   RegistryCredentials,
   type ImageManagerDeps,

@@ -26,7 +26,7 @@ import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
 import { nodeLogFiles, readLogTail } from '../../pods/logs/index.ts';
 import { containerdHints } from '../../pods/pleg/index.ts';
 import type { PodContainerManager } from '../../resources/create-cgroups.ts';
-import type { CsiDrivers } from '../../volumes/csi/index.ts';
+import type { StorageDrivers } from '../../volumes/create-storage-drivers.ts';
 import { admissionNode } from './admission-node.ts';
 import { podObjects } from './cluster-objects.ts';
 import type { Cluster } from './cluster.ts';
@@ -64,7 +64,7 @@ export interface RuntimeParts {
   /** Resources of devices: what the API server says of them may be of the kubelet that was here before. */
   readonly devices: Readonly<Record<string, string>>;
   readonly tracer?: Tracer | undefined;
-  readonly drivers: CsiDrivers;
+  readonly drivers: StorageDrivers['drivers'];
   readonly storage: ForeignStorage;
   /** The volumes in use that somebody else attaches have changed. */
   readonly inUseChanged: () => void;

@@ -6,7 +6,7 @@ export { accessModeOf, type DriverCapability } from './driver-capabilities.ts';
 export type { DriverClient } from './driver-client.ts';
 export { isUncertain } from './driver-errors.ts';
 export { mirroredDriverObjects } from './driver-objects.ts';
-export type { DriverInfo, DriverNode, DriverRecord } from './driver-ports.ts';
+export { noDriverRecord, type DriverInfo, type DriverNode, type DriverRecord } from './driver-ports.ts';
 export { secretsOfApi, secretsOfObjects } from './driver-secrets.ts';
 export { DriverStats, type DriverStatsDeps, type DriverUsage } from './driver-stats.ts';
 export { CsiDrivers, type CsiDriversDeps } from './drivers.ts';

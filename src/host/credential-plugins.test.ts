@@ -3,16 +3,16 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { silentLog } from '../../base/log.ts';
-import { Masked } from '../../base/masked.ts';
-import { createFakeCri } from '../../testing/fake-cri/index.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
-import { MemoryEvents } from '../../testing/memory-events.ts';
-import { aContainer, aPod } from '../../testing/pods.ts';
-import { RegistryCredentials } from '../credentials/registry-credentials.ts';
-import { ImageManager } from '../image-manager.ts';
-import { CredentialProvider } from './credential-provider.ts';
-import { pluginRunner } from './run-plugin.ts';
+import { silentLog } from '../base/log.ts';
+import { Masked } from '../base/masked.ts';
+import { createFakeCri } from '../testing/fake-cri/index.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { MemoryEvents } from '../testing/memory-events.ts';
+import { aContainer, aPod } from '../testing/pods.ts';
+import { RegistryCredentials } from '../images/credentials/registry-credentials.ts';
+import { ImageManager } from '../images/image-manager.ts';
+import { CredentialProvider } from '../images/providers/credential-provider.ts';
+import { pluginRunner } from './credential-plugins.ts';
 
 /** A real program, in the language at hand. */
 async function program(context: TestContext, body: string): Promise<{ folder: string; file: string }> {
