@@ -6,11 +6,12 @@ import { describe, test, type TestContext } from 'node:test';
 import { silentLog } from '../base/log.ts';
 import { Masked } from '../base/masked.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
+import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
+import { noImageMetrics } from '../images/image-metrics.ts';
 import { RegistryCredentials } from '../images/credentials/registry-credentials.ts';
-import { ImageManager } from '../images/image-manager.ts';
 import { CredentialProvider } from '../images/providers/credential-provider.ts';
 import { pluginRunner } from './credential-plugins.ts';
 
@@ -121,10 +122,21 @@ test('a private image is pulled with what a real plugin says', async (context) =
     environment: new Masked({}),
   };
   const runner = pluginRunner({ clock, environment: {} });
-  const provider = new CredentialProvider({ clock, log: silentLog, config, binDir: folder, runner });
-  const credentials = new RegistryCredentials({ secrets: { secret: () => undefined }, providers: [provider] });
+  const provider = new CredentialProvider({
+    clock,
+    log: silentLog,
+    config,
+    binDir: folder,
+    runner,
+    metrics: noImageMetrics,
+  });
+  const credentials = new RegistryCredentials({
+    secrets: { secret: () => undefined },
+    node: { keyring: async () => new Map() },
+    providers: [provider],
+  });
   const events = new MemoryEvents();
-  const manager = new ImageManager({ clock, service: cri, events, parallelPulls: 1, credentials });
+  const manager = anImageManager({ clock, service: cri, events, credentials });
   for (const tag of [1, 2]) {
     const container = aContainer('main', { image: `private.example/app:${tag}` });
     const ensured = await manager.ensure(aPod(), container, 'spec.containers{main}', new AbortController().signal);

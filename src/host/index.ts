@@ -16,6 +16,7 @@ export { safeRemove, type SafeRemoveOptions } from './safe-remove.ts';
 export { serviceNotifier, watchdogTimeoutMs, type NotifyEnvironment, type ServiceNotifier } from './sd-notify.ts';
 export { hostFiles } from './files.ts';
 export { pluginRunner, providerFiles, type PluginCall } from './credential-plugins.ts';
+export { recordFiles } from './record-files.ts';
 export { registryFiles } from './plugin-registry-files.ts';
 export { outwardAddresses, readMachine, type Machine } from './machine.ts';
 export { nodeCapacity } from './node-capacity.ts';

@@ -8,7 +8,17 @@ import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { unixChannels } from '../grpc/index.ts';
-import { ForeignStorage, hostFiles, openCgroups, readMachine, registryFiles } from '../host/index.ts';
+import {
+  ForeignStorage,
+  hostFiles,
+  openCgroups,
+  pluginRunner,
+  providerFiles,
+  readMachine,
+  recordFiles,
+  registryFiles,
+} from '../host/index.ts';
+import { loadImageProviders } from '../images/index.ts';
 import { PodRemoval } from '../model/pod-removal.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
@@ -27,8 +37,8 @@ import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-no
 import { wireCluster, type Cluster } from './wire/cluster.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
 import { wireEviction } from './wire/eviction.ts';
-import { imagePolicy } from './wire/images.ts';
 import { formerDevices } from './wire/former-devices.ts';
+import { imageSettings, providerSettings } from './wire/image-settings.ts';
 import { wireNodeMachine } from './wire/node-machine.ts';
 import { plegError } from './wire/pleg-error.ts';
 import { recordedNodeEvents } from './wire/pod-events.ts';
@@ -173,14 +183,21 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       pods: cgroupPods(() => wired),
       events: nodeEvents,
     });
-    const policy = await imagePolicy({ settings, clock, log, metrics: registry, service: cri, env: deps.env });
+    const credentialPlugins = providerSettings(settings);
+    const providers = await loadImageProviders(credentialPlugins.places, providerFiles, credentialPlugins.options);
+    const imagePolicy = {
+      settings: imageSettings(settings, { workingDir: process.cwd(), homeDir: deps.env['HOME'] ?? '' }),
+      files: recordFiles(random),
+      pluginRunner: pluginRunner({ clock, environment: deps.env }),
+      providers,
+    };
     const wired: PodMachine = wireNodeMachine(
       deps,
       {
         cri,
         registry,
         probeRegistry: pages.probes,
-        policy,
+        imagePolicy,
         health,
         ours,
         cgroups: cgroups.podContainers,

@@ -139,7 +139,6 @@ export class Agent {
       runtimeName: () => 'fake',
       sources,
       resyncMs,
-      parallelPulls: 1,
       onStatus: (uid, status) => {
         if (life.dead) return;
         this.announced.set(uid, status);

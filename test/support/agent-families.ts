@@ -4,7 +4,7 @@ import { clientMetrics } from '../../src/apiserver/index.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { resolveGates } from '../../src/config/index.ts';
 import { LocalStorageEviction } from '../../src/eviction/index.ts';
-import { announceProviders, imageMetrics } from '../../src/images/index.ts';
+import { announceProviders } from '../../src/images/index.ts';
 import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
 import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
@@ -57,7 +57,6 @@ function registerRest(registry: Registry): readonly unknown[] {
   agentMetrics({ registry, otherPages: [new Registry()], settings, nodeName: 'node-1', clock });
   runtimeCallMetrics(registry);
   announceLosingSupport(registry);
-  imageMetrics(registry);
   announceProviders(registry, 'hash');
   clientMetrics(registry, 'api.test:6443', clock);
   statsMetrics({ metrics, logs: () => [], claims: () => [] });

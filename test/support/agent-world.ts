@@ -144,7 +144,6 @@ export class AgentWorld {
       },
       sources: [this.#source],
       resyncMs: 60_000,
-      parallelPulls: 1,
       onStatus: (uid, status) => this.#remember(uid, status),
       onGone: (uid) => void this.gone.push(uid),
       ...this.#more(this),

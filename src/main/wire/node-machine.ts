@@ -30,10 +30,10 @@ import type { StorageDrivers } from '../../volumes/create-storage-drivers.ts';
 import { admissionNode } from './admission-node.ts';
 import { podObjects } from './cluster-objects.ts';
 import type { Cluster } from './cluster.ts';
-import type { ImagePolicy } from './images.ts';
 import { hasSelinux } from './kernel-features.ts';
 import type { LogKeeping } from './logs.ts';
 import { loggedEvents, recordedEvents } from './pod-events.ts';
+import type { ImagePolicy } from './pod-machine-deps.ts';
 import { wirePodMachine, type PodMachine } from './pod-machine.ts';
 import { restartLimits } from './restart-limits.ts';
 import { nodeFacts } from './runtime-settings.ts';
@@ -52,7 +52,7 @@ export interface RuntimeParts {
   readonly cri: Cri;
   readonly registry: Metrics;
   readonly probeRegistry: Metrics;
-  readonly policy: ImagePolicy;
+  readonly imagePolicy: ImagePolicy;
   readonly health: RuntimeHealth;
   readonly ours: RuntimeSettings;
   readonly cgroups: PodContainerManager;
@@ -158,9 +158,8 @@ export function wireNodeMachine(
     probeMetrics: parts.probeRegistry,
     sources: sourcesOf(settings),
     restartLimits: restartLimits(settings),
-    imagePolicy: parts.policy,
+    imagePolicy: parts.imagePolicy,
     resyncMs: config.syncFrequency.toMillis(),
-    parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Number.POSITIVE_INFINITY),
   });
 }
 

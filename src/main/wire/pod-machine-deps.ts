@@ -8,6 +8,7 @@ import type { Random } from '../../base/random.ts';
 import type { Cri } from '../../cri/index.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
+import type { ImagesWiring } from '../../images/create-images.ts';
 import type { HostDns } from '../../model/dns.ts';
 import type { PodRemoval } from '../../model/pod-removal.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
@@ -23,7 +24,6 @@ import type { HookRequests, LastWordsFiles, PodEvents } from '../../pods/runtime
 import type { Cgroups } from '../../pods/sync/index.ts';
 import type { MountPrograms, TrustSource, VolumeClaimsDeps, VolumeHost } from '../../volumes/index.ts';
 import type { StorageAccess } from './csi-volumes.ts';
-import type { ImagePolicy } from './images.ts';
 import type { LogKeeping } from './logs.ts';
 import type { UserNamespacePolicy } from './user-namespaces.ts';
 import type { VolumeTokens } from './volumes.ts';
@@ -57,8 +57,7 @@ export interface PodMachineDeps {
   /** The sources that must have spoken before anything is cleaned up. */
   readonly sources: readonly PodSource[];
   readonly resyncMs: number;
-  readonly parallelPulls: number;
-  /** Credentials, rates and records of pulls; none unless told. */
+  /** Credentials, rates and records of pulls; none of them and one pull at a time unless told. */
   readonly imagePolicy?: ImagePolicy;
   /** How fast containers that crash come back; 10 s doubling to 5 min unless told. */
   readonly restartLimits?: BackoffLimits;
@@ -104,6 +103,9 @@ export interface PodMachineDeps {
   /** Nothing is left of a pod: its status is forgotten too. */
   readonly onGone?: (uid: PodUid) => void;
 }
+
+/** What pulling images needs of configuration and machine. */
+export type ImagePolicy = Pick<ImagesWiring, 'settings' | 'files' | 'pluginRunner' | 'providers'>;
 
 /** Where pods' ConfigMaps and Secrets come from. */
 export interface PodObjects extends Pick<StandaloneObjects, 'configMap' | 'secret'> {

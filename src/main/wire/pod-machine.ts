@@ -2,7 +2,8 @@ import { defaultBackoffLimits } from '../../base/backoff.ts';
 import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Pod } from '../../gen/kubernetes/types.ts';
-import { ImageManager } from '../../images/index.ts';
+import { TubeletError } from '../../base/errors.ts';
+import { createImages } from '../../images/create-images.ts';
 import { podObject, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
@@ -30,14 +31,15 @@ import { createProber, lastKnownIn, ProbeManager, probeMetrics } from '../../pod
 import { PodSources } from '../../pods/sources/index.ts';
 import { PodStarts, PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
 import { PodSync } from '../../pods/sync/index.ts';
+import { Registry } from '../../telemetry/index.ts';
 import type { VolumeManager } from '../../volumes/index.ts';
 import { UserNamespaces } from '../../pods/userns/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
 import { activeDeadlines } from './deadlines.ts';
-import type { PodMachineDeps } from './pod-machine-deps.ts';
+import type { ImagePolicy, PodMachineDeps } from './pod-machine-deps.ts';
 import { wireLogs } from './logs.ts';
 import { podMetrics } from './pod-metrics.ts';
-import { imagesOfVolumes, wireVolumes } from './volumes.ts';
+import { wireVolumes } from './volumes.ts';
 import { tracedSyncer } from './tracing.ts';
 import { withLastWords } from './with-last-words.ts';
 
@@ -90,6 +92,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const paths = podPaths(settings.rootDir, settings.podLogsDir);
 
   const measured = deps.metrics && { metrics: deps.metrics };
+  const ports = { clock, random, log, metrics: deps.metrics ?? new Registry() };
   const podRemoval = deps.podRemoval ?? new PodRemoval(log);
 
   // Stores.
@@ -126,14 +129,16 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
       deps.objects?.problem(kind, namespace, name),
     services: deps.services ?? (() => []),
   };
-  const images = new ImageManager({
-    clock,
+  const ofImages = createImages({
+    ports,
+    signals: { podRemoval },
+    ...(deps.imagePolicy ?? noImagePolicy(settings.rootDir)),
     service: cri,
     events,
-    parallelPulls: deps.parallelPulls,
-    pulls: starts,
-    ...deps.imagePolicy?.extras(lookup),
+    secrets: lookup,
+    pullWaits: starts,
   });
+  const { images } = ofImages;
   const { volumes, subPaths, csi } = wireVolumes({
     clock,
     random,
@@ -147,7 +152,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     hostIps,
     objects: lookup,
     events,
-    images: imagesOfVolumes(images),
+    images: ofImages.volumeImages,
     ...(deps.tokens && { tokens: deps.tokens }),
     ...(deps.trust && { trust: deps.trust }),
     storage: deps.storage,
@@ -310,7 +315,6 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   const onGone = (uid: PodUid): void => {
     gate.forget(uid);
     statuses.forget(uid);
-    images.forget(uid);
     starts.forget(uid);
     probes.removePod(uid);
     deps.objects?.release(uid);
@@ -339,7 +343,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
 
   return {
     components: [
-      ...(deps.imagePolicy?.records ? [deps.imagePolicy.records] : []),
+      ...ofImages.components,
       // What pods were given before is known before a worker asks for more.
       ...(userNamespaces ? [userNamespaces] : []),
       ...(csi?.components ?? []),
@@ -399,5 +403,22 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
       return seen;
     },
     starts,
+  };
+}
+
+/** One pull at a time, with what pods themselves may show to registries. */
+function noImagePolicy(rootDir: string): ImagePolicy {
+  const none = async (): Promise<never> => Promise.reject(new TubeletError('notFound', 'there is no such file'));
+  return {
+    settings: {
+      parallelPulls: 1,
+      pullRate: { perSecond: 0, burst: 0 },
+      nodeConfigPlaces: { rootDir, workingDir: '/', homeDir: '' },
+      providerBinDir: '',
+      pullRecords: undefined,
+    },
+    files: { readText: none, makeFolder: none, writeAtomic: none, list: none, removeTree: none },
+    pluginRunner: { run: none },
+    providers: undefined,
   };
 }

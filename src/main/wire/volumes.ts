@@ -1,12 +1,9 @@
 import { release } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
-import { TubeletError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
-import { ImageSpec } from '../../gen/cri/api.ts';
-import type { ImageManager } from '../../images/index.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import {
@@ -131,19 +128,6 @@ export function wireVolumes(deps: VolumesDeps): WiredVolumes {
     ...(tokens && { refreshInMs: (uid) => tokens.refreshInMs(uid) }),
   });
   return { volumes, subPaths, csi: ofDrivers };
-}
-
-/** Images for volumes are pulled like those of containers, under the same policies and credentials. */
-export function imagesOfVolumes(images: Pick<ImageManager, 'ensure'>): VolumeImages {
-  return {
-    async ensure({ pod, volume }, signal) {
-      const { reference = '', pullPolicy } = volume.image ?? {};
-      const asContainer = { name: volume.name, image: reference, ...(pullPolicy && { imagePullPolicy: pullPolicy }) };
-      const answer = await images.ensure(pod, asContainer, '', signal);
-      if ('refusal' in answer) throw new TubeletError('unavailable', answer.refusal.message);
-      return ImageSpec.fromPartial({ image: answer.ok.ref, userSpecifiedImage: reference });
-    },
-  };
 }
 
 /** Since Linux 6.4 a tmpfs can be told never to go to swap. */
