@@ -6,10 +6,10 @@ import { podPaths } from '../model/pod-paths.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryFiles } from '../testing/memory-files.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
+import { aVolumeManager } from '../testing/volume-manager.ts';
 import { memoryVolumeHost } from '../testing/memory-volume-host.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import type { VolumePlugin } from './ports.ts';
-import { VolumeManager } from './volume-manager.ts';
 
 const never = new AbortController().signal;
 const root = '/var/lib/kubelet/pods';
@@ -50,7 +50,7 @@ function setUp(more: { readonly refreshInMs?: () => number | undefined } = {}) {
       await files.removeTree(`${root}/${uid}/volumes/kubernetes.io~empty-dir/${name}`);
     },
   });
-  const manager = new VolumeManager({
+  const manager = aVolumeManager({
     clock,
     log: new MemoryLog(),
     host: memoryVolumeHost(files),
@@ -309,5 +309,44 @@ describe('taking down', () => {
       'up hostPath uid-1 etc',
     ]);
     assert.deepEqual(ready(pod), ['cache', 'etc']);
+  });
+});
+
+describe('memory of a pod', () => {
+  test('ends with the pod, and no timer of it wakes anyone', async () => {
+    const { manager, clock, failing, woken } = setUp();
+    failing.set('cache', 'no room');
+    const pod = using(cache);
+    await assert.rejects(manager.mount(pod, never));
+    assert.equal(manager.size(), 1);
+    manager.forget(pod.uid);
+    manager.forget(pod.uid);
+    assert.equal(manager.size(), 0);
+    await clock.advance(600_000);
+    assert.deepEqual(woken, []);
+  });
+
+  test('is kept until what is under way has ended', async () => {
+    const { manager, hanging } = setUp();
+    const hung = hang();
+    hanging.set('cache', hung);
+    const pod = using(cache);
+    const mounting = manager.mount(pod, never);
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    manager.forget(pod.uid);
+    assert.equal(manager.size(), 1);
+    await assert.rejects(mounting);
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    assert.equal(manager.size(), 0);
+  });
+
+  test('a teardown is counted until it ends', async () => {
+    const { manager } = setUp();
+    const pod = using(cache);
+    await manager.mount(pod, never);
+    const down = manager.unmount(pod);
+    assert.equal(manager.teardownsUnderWay(), 1);
+    await down;
+    assert.deepEqual([manager.teardownsUnderWay(), manager.size()], [0, 0]);
   });
 });

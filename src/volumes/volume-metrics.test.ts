@@ -7,10 +7,10 @@ import { Registry } from '../telemetry/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryFiles } from '../testing/memory-files.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
+import { aVolumeManager } from '../testing/volume-manager.ts';
 import { memoryVolumeHost } from '../testing/memory-volume-host.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { imageVolume } from './plugins/image.ts';
-import { VolumeManager } from './volume-manager.ts';
 import { imageVolumeMetrics } from './volume-metrics.ts';
 import { pluginName } from './wanted-volumes.ts';
 
@@ -28,7 +28,7 @@ function setUp() {
   const [clock, files, registry] = [new FakeClock(), new MemoryFiles(), new Registry()];
   const failing = { is: false };
   const paths = podPaths('/var/lib/kubelet', '/var/log/pods');
-  const manager = new VolumeManager({
+  const manager = aVolumeManager({
     clock,
     log: new MemoryLog(),
     host: memoryVolumeHost(files),

@@ -31,7 +31,7 @@ import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
 import type { Reflector } from '../../apiserver/index.ts';
 import type { FormerDevices } from './former-devices.ts';
 import { configuredReservations } from './cgroup-settings.ts';
-import { canKeepOutOfSwap } from './volumes.ts';
+import { canKeepOutOfSwap } from '../../volumes/index.ts';
 
 export interface OwnNodeWiring {
   readonly settings: Settings;

@@ -100,7 +100,6 @@ export function wireNodeMachine(
       drivers: parts.drivers,
       files: hostFiles,
       devices: new HostBlockDevices(),
-      cluster: cluster?.storage,
       hasSeLinux: hasSelinux(),
     },
     inUseChanged: parts.inUseChanged,
@@ -137,7 +136,7 @@ export function wireNodeMachine(
       cluster?.onGone(uid);
     },
     ...(cluster && {
-      claims: { api: cluster.api, nodeLabels: () => view.node()?.metadata?.labels },
+      volumesCluster: { ...cluster.storage, nodeLabels: () => view.node()?.metadata?.labels },
       objects: podObjects(cluster),
       tokens: cluster.tokens,
       trust: cluster.trust,

@@ -22,11 +22,11 @@ import type { HintStream } from '../../pods/pleg/index.ts';
 import type { Prober } from '../../pods/probes/index.ts';
 import type { HookRequests, LastWordsFiles, PodEvents } from '../../pods/runtime/index.ts';
 import type { Cgroups } from '../../pods/sync/index.ts';
-import type { MountPrograms, TrustSource, VolumeClaimsDeps, VolumeHost } from '../../volumes/index.ts';
-import type { StorageAccess } from './csi-volumes.ts';
+import type { VolumesCluster, VolumesWiring } from '../../volumes/create-volumes.ts';
+import type { BlockDevices, CsiFiles } from '../../volumes/csi/index.ts';
+import type { MountPrograms, TrustSource, VolumeHost, VolumeTokens } from '../../volumes/index.ts';
 import type { LogKeeping } from './logs.ts';
 import type { UserNamespacePolicy } from './user-namespaces.ts';
-import type { VolumeTokens } from './volumes.ts';
 
 /** What the pod machine is made of that differs between a real node, a test and a simulation. */
 export interface PodMachineDeps {
@@ -70,12 +70,12 @@ export interface PodMachineDeps {
   /** The machine as far as volumes need it. */
   readonly volumeHost: VolumeHost;
   readonly mountPrograms: MountPrograms;
-  /** PersistentVolumeClaims of the API server; none unless told. */
-  readonly claims?: VolumeClaimsDeps | undefined;
+  /** What the API server knows of volumes; nothing unless told. */
+  readonly volumesCluster?: VolumesCluster | undefined;
   /** Tokens of service accounts for volumes; none can be had unless told. */
   readonly tokens?: VolumeTokens;
   readonly trust?: TrustSource;
-  /** How storage drivers are spoken with; volumes of drivers are refused without. */
+  /** How storage drivers are spoken with; none register without. */
   readonly storage?: StorageAccess | undefined;
   /** The volumes in use that somebody else attaches have changed. */
   readonly inUseChanged?: () => void;
@@ -106,6 +106,15 @@ export interface PodMachineDeps {
 
 /** What pulling images needs of configuration and machine. */
 export type ImagePolicy = Pick<ImagesWiring, 'settings' | 'files' | 'pluginRunner' | 'providers'>;
+
+/** How this node gets at storage drivers. */
+export interface StorageAccess {
+  readonly drivers: VolumesWiring['drivers'];
+  readonly files: CsiFiles;
+  readonly devices: BlockDevices;
+  /** Whether the kernel labels files. */
+  readonly hasSeLinux: boolean;
+}
 
 /** Where pods' ConfigMaps and Secrets come from. */
 export interface PodObjects extends Pick<StandaloneObjects, 'configMap' | 'secret'> {

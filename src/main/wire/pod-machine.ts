@@ -1,4 +1,6 @@
+import { release } from 'node:os';
 import { defaultBackoffLimits } from '../../base/backoff.ts';
+import { Broadcaster } from '../../base/broadcaster.ts';
 import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Pod } from '../../gen/kubernetes/types.ts';
@@ -32,14 +34,14 @@ import { PodSources } from '../../pods/sources/index.ts';
 import { PodStarts, PodStatuses, StatusPublisher } from '../../pods/status/index.ts';
 import { PodSync } from '../../pods/sync/index.ts';
 import { Registry } from '../../telemetry/index.ts';
-import type { VolumeManager } from '../../volumes/index.ts';
+import { createVolumes, noTokens, noTrust, type Volumes } from '../../volumes/create-volumes.ts';
 import { UserNamespaces } from '../../pods/userns/index.ts';
 import { PodWorkers } from '../../pods/worker/index.ts';
 import { activeDeadlines } from './deadlines.ts';
-import type { ImagePolicy, PodMachineDeps } from './pod-machine-deps.ts';
+import type { ImagePolicy, PodMachineDeps, StorageAccess } from './pod-machine-deps.ts';
 import { wireLogs } from './logs.ts';
 import { podMetrics } from './pod-metrics.ts';
-import { wireVolumes } from './volumes.ts';
+import { volumeSettings } from './volume-settings.ts';
 import { tracedSyncer } from './tracing.ts';
 import { withLastWords } from './with-last-words.ts';
 
@@ -68,7 +70,7 @@ export interface PodMachine {
   readonly statuses: PodStatuses;
   readonly pleg: Pleg;
   readonly observed: ObservedPods;
-  readonly volumes: Pick<VolumeManager, 'mounted' | 'tryAgain'>;
+  readonly volumes: Pick<Volumes['volumes'], 'mounted'>;
   /** Volumes that a controller must not detach from this node; undefined before that is known. */
   volumesInUse(): readonly string[] | undefined;
   /** What could not be removed of pods that are gone, and why. */
@@ -139,27 +141,36 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     pullWaits: starts,
   });
   const { images } = ofImages;
-  const { volumes, subPaths, csi } = wireVolumes({
-    clock,
-    random,
-    log,
-    host: deps.volumeHost,
-    programs: deps.mountPrograms,
-    claims: deps.claims,
+  const storage = deps.storage ?? noStorage;
+  const driverChanged = new Broadcaster<string>();
+  const storageAnswers = new Broadcaster<void>();
+  const ofVolumes = createVolumes({
+    ports,
+    signals: {
+      inbox: { resourcesChanged: (uids) => dispatch.handle({ type: 'resourcesChanged', uids }) },
+      podRemoval,
+      nodeStatusDue: { mark: () => deps.inUseChanged?.() },
+      driverChanged,
+      storageAnswers,
+    },
+    settings: volumeSettings(settings, { kernelRelease: release(), hasSeLinux: storage.hasSeLinux }),
+    machine: {
+      host: deps.volumeHost,
+      programs: deps.mountPrograms,
+      files: storage.files,
+      devices: storage.devices,
+    },
     paths,
-    settings,
-    node,
-    hostIps,
+    node: { facts: node, hostIps },
     objects: lookup,
-    events,
     images: ofImages.volumeImages,
-    ...(deps.tokens && { tokens: deps.tokens }),
-    ...(deps.trust && { trust: deps.trust }),
-    storage: deps.storage,
-    inUseChanged: deps.inUseChanged,
-    ...measured,
-    wake: (uid) => dispatch.handle({ type: 'resourcesChanged', uids: [uid] }),
+    tokens: deps.tokens ?? noTokens,
+    trust: deps.trust ?? noTrust,
+    events,
+    drivers: storage.drivers,
+    cluster: deps.volumesCluster,
   });
+  const { volumes, subPaths } = ofVolumes;
   const recursiveReadOnly = (pod: DesiredPod): boolean => {
     const choice = runtimeHandlerFor(pod, deps.runtimeClasses, deps.runtimeHandlers?.() ?? new Set());
     return 'handler' in choice && deps.recursiveReadOnly?.(choice.handler) === true;
@@ -346,8 +357,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
       ...ofImages.components,
       // What pods were given before is known before a worker asks for more.
       ...(userNamespaces ? [userNamespaces] : []),
-      ...(csi?.components ?? []),
-      volumes,
+      ...ofVolumes.components,
       pleg,
       probes,
       workers,
@@ -376,24 +386,14 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     pleg,
     observed,
     volumes,
-    volumesInUse() {
-      const ofDrivers = csi === undefined ? [] : csi.inUse();
-      return ofDrivers && [...new Set([...volumes.attachable(), ...ofDrivers])];
-    },
+    volumesInUse: () => ofVolumes.inUse.names(),
     stuck: () => housekeeping.stuck(),
     tell(uid, event) {
       const pod = desired.get(uid);
       if (pod !== undefined) events.record(pod, event);
     },
-    storageAnswers() {
-      volumes.tryAllAgain();
-      const uids = subPaths.takeWaiting();
-      if (uids.length > 0) dispatch.handle({ type: 'resourcesChanged', uids });
-    },
-    driverChanged(name) {
-      csi?.driverChanged(name);
-      volumes.tryAgain('kubernetes.io/csi');
-    },
+    storageAnswers: () => storageAnswers.broadcast(),
+    driverChanged: (name) => driverChanged.broadcast(name),
     seen: () => {
       const seen: ObservedPod[] = [];
       for (const uid of observed.listed().keys()) {
@@ -422,3 +422,25 @@ function noImagePolicy(rootDir: string): ImagePolicy {
     providers: undefined,
   };
 }
+
+/** A node on which no storage driver registers, and no other agent left anything of one. */
+const refused = async (): Promise<never> => Promise.reject(new TubeletError('internal', 'there is no storage driver'));
+const noStorage: StorageAccess = {
+  drivers: {
+    find: (name) => {
+      throw new TubeletError('unavailable', `driver name ${name} not found in the list of registered CSI drivers`);
+    },
+  },
+  files: {
+    makeFolder: refused,
+    writeFile: refused,
+    list: async () => [],
+    removeTree: refused,
+    removeEmpty: refused,
+    readText: refused,
+    replaceFile: refused,
+    removeFile: refused,
+  },
+  devices: { link: refused, unlink: refused, hold: refused, release: refused, removePlaceholder: refused },
+  hasSeLinux: false,
+};
