@@ -9,11 +9,15 @@ export {
   type MountEntry,
 } from './mountinfo.ts';
 export { HostProcessTree, type HostProcessTreeOptions } from './process-tree.ts';
+export { openCgroups, type OpenCgroups } from './open-cgroups.ts';
 export { HostCgroups, type CgroupEnd, type HostCgroupsOptions } from './cgroup-tree.ts';
 export { cgroupHierarchies, removeCgroup, type CgroupHierarchy, type CgroupRemoval } from './pod-cgroups.ts';
 export { safeRemove, type SafeRemoveOptions } from './safe-remove.ts';
 export { serviceNotifier, watchdogTimeoutMs, type NotifyEnvironment, type ServiceNotifier } from './sd-notify.ts';
 export { hostFiles } from './files.ts';
+export { pluginRunner, providerFiles, type PluginCall } from './credential-plugins.ts';
+export { recordFiles } from './record-files.ts';
+export { registryFiles } from './plugin-registry-files.ts';
 export { outwardAddresses, readMachine, type Machine } from './machine.ts';
 export { nodeCapacity } from './node-capacity.ts';
 export { readNodeInfo, type NodeInfo, type NodeInfoOptions } from './node-info.ts';

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Container } from '../gen/kubernetes/types.ts';
-import { noDecisions } from '../model/decisions.ts';
 import { createFakeCri, type FakeCri } from '../testing/fake-cri/index.ts';
+import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { goldenPod, loadGolden, type GoldenRecord } from '../testing/golden.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
-import { ImageManager } from './image-manager.ts';
 
 /** The image events of a record, each once; those of the container itself are not ours. */
 function recorded({ events }: GoldenRecord): unknown[] {
@@ -38,7 +37,7 @@ async function replay(name: string, prepare: (cri: FakeCri) => void, times: numb
   const cri = createFakeCri({ clock });
   prepare(cri);
   const events = new MemoryEvents();
-  const manager = new ImageManager({ clock, service: cri, events, decisions: noDecisions, parallelPulls: 1 });
+  const manager = anImageManager({ clock, service: cri, events });
   const refusals: unknown[] = [];
   for (let n = 0; n < times; n++) {
     const ensured = await manager.ensure(pod, container, 'spec.containers{c}', new AbortController().signal);

@@ -3,13 +3,13 @@ import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
 import { PodSandboxConfig } from '../gen/cri/api.ts';
 import type { Secret } from '../gen/kubernetes/types.ts';
-import { noDecisions } from '../model/decisions.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
+import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { RegistryCredentials } from './credentials/registry-credentials.ts';
-import { ImageManager, type EnsuredImage } from './image-manager.ts';
+import type { EnsuredImage } from './image-manager.ts';
 import { NodeCredentials } from './credentials/node-config.ts';
 import { silentLog } from '../base/log.ts';
 
@@ -40,15 +40,8 @@ function setUp(nodeConfig = '') {
     candidates: nodeConfig === '' ? [] : [{ path: '/config.json', format: 'json' }],
   });
   const lookup = { secret: (namespace: string, name: string) => (namespace === 'ns' ? secrets[name] : undefined) };
-  const credentials = new RegistryCredentials({ secrets: lookup, node });
-  const manager = new ImageManager({
-    clock,
-    service: cri,
-    events,
-    decisions: noDecisions,
-    parallelPulls: 1,
-    credentials,
-  });
+  const credentials = new RegistryCredentials({ secrets: lookup, node, providers: [] });
+  const manager = anImageManager({ clock, service: cri, events, credentials });
   const ensure = (names: readonly string[], image = 'private.example/app:1', namespace = 'ns') =>
     manager.ensure(
       aPod({ namespace, spec: { imagePullSecrets: names.map((name) => ({ name })) } }),

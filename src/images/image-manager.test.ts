@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { noDecisions } from '../model/decisions.ts';
 import { createFakeCri, type FakeCri } from '../testing/fake-cri/index.ts';
+import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
-import { ImageManager, type EnsuredImage } from './image-manager.ts';
+import type { ImageManager, EnsuredImage } from './image-manager.ts';
 
 const pod = aPod({ metadata: { annotations: { team: 'a' } } });
 const fieldPath = 'spec.containers{main}';
@@ -23,7 +23,7 @@ function setUp(): World {
   const clock = new FakeClock();
   const cri = createFakeCri({ clock });
   const events = new MemoryEvents();
-  const manager = new ImageManager({ clock, service: cri, events, decisions: noDecisions, parallelPulls: 1 });
+  const manager = anImageManager({ clock, service: cri, events });
   return {
     clock,
     cri,

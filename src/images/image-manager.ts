@@ -14,11 +14,11 @@ import type { Credential } from './credentials/credential.ts';
 import type { PodCredentials, RegistryCredentials } from './credentials/registry-credentials.ts';
 import type { ImageMetrics } from './image-metrics.ts';
 import { completeImageName, fullRepository } from './image-name.ts';
-import type { ImageEvents, ImageService } from './ports.ts';
+import type { ImageEvents, ImageService, PullWaits } from './ports.ts';
 import { pullFailure } from './pulls/pull-failure.ts';
 import { Puller } from './pulls/puller.ts';
 import type { Rate } from '../base/token-bucket.ts';
-import type { PullRecords } from './records/pull-records.ts';
+import type { PullAccess } from './records/pull-access.ts';
 
 export interface ImageManagerDeps {
   readonly clock: Clock;
@@ -27,15 +27,14 @@ export interface ImageManagerDeps {
   readonly decisions: Decisions;
   /** How many pulls may run at once. */
   readonly parallelPulls: number;
-  /** How many may begin in a time; no limit unless told. */
-  readonly pullRate?: Rate;
-  /** What registries are shown; nothing unless told. */
-  readonly credentials?: Pick<RegistryCredentials, 'of'>;
-  /** Who may use images that are on the node; everybody unless told. */
-  readonly records?: PullRecords;
-  readonly metrics?: ImageMetrics;
-  /** Told when a pod waits for an image, and when it has it. */
-  readonly pulls?: { began(uid: PodUid): void; ended(uid: PodUid): void };
+  /** How many may begin in a time. */
+  readonly pullRate: Rate;
+  /** What registries are shown. */
+  readonly credentials: Pick<RegistryCredentials, 'of'>;
+  /** Who may use images that are on the node. */
+  readonly records: PullAccess;
+  readonly metrics: Pick<ImageMetrics, 'pulled'>;
+  readonly pulls: PullWaits;
 }
 
 /** What a runtime may want to know about the pod an image is for. */
@@ -78,8 +77,8 @@ export class ImageManager {
   readonly #deps: ImageManagerDeps;
   readonly #puller: Puller;
   readonly #backoff: Backoff;
-  /** Why the last pull under a back-off key failed, for the words of the wait. */
-  readonly #lastFailure = new Map<string, string>();
+  /** Why the last pull of an image for a pod failed, for the words of the wait. What is here may be in back-off. */
+  readonly #lastFailures = new Map<PodUid, Map<string, string>>();
 
   constructor(deps: ImageManagerDeps) {
     const { clock, service, parallelPulls, pullRate, records } = deps;
@@ -88,8 +87,8 @@ export class ImageManager {
       clock,
       service,
       parallel: parallelPulls,
-      ...(pullRate !== undefined && { rate: pullRate }),
-      ...(records !== undefined && { journal: records }),
+      rate: pullRate,
+      journal: records,
     });
     this.#backoff = new Backoff({ clock });
   }
@@ -104,8 +103,8 @@ export class ImageManager {
     const written = container.image ?? '';
     const record = (type: 'Normal' | 'Warning', reason: string, message: string): void =>
       this.#deps.events.record(pod, { type, reason, message, fieldPath });
-    const available = this.#deps.credentials?.of(pod);
-    if (available !== undefined) this.#tellMissing(pod, available);
+    const available = this.#deps.credentials.of(pod);
+    this.#tellMissing(pod, available);
     const completed = completeImageName(written);
     if ('invalid' in completed) {
       const message = `Failed to apply default image tag "${written}": ${completed.invalid}`;
@@ -132,7 +131,7 @@ export class ImageManager {
     const usable = present !== undefined && (await this.#mayUse(wish, present)) ? present : undefined;
     const decision = computePull(imagePullPolicy, usable !== undefined);
     if (decision === 'use' && usable !== undefined) {
-      const checked = this.#deps.records === undefined ? '' : ' and can be accessed by the pod';
+      const checked = this.#deps.records.isChecked ? ' and can be accessed by the pod' : '';
       record('Normal', imageEvents.pulled, `Container image "${written}" already present on machine${checked}`);
       return { ok: usable };
     }
@@ -144,18 +143,18 @@ export class ImageManager {
     return this.#pull(wish);
   }
 
-  async #mayUse({ image, credentials }: Wish, { ref }: PresentImage): Promise<boolean> {
-    return (await this.#deps.records?.mayUse(image, ref, credentials)) ?? true;
+  #mayUse({ image, credentials }: Wish, { ref }: PresentImage): Promise<boolean> {
+    return this.#deps.records.mayUse(image, ref, credentials);
   }
 
   async #pull(wish: Wish): Promise<EnsuredImage> {
     const { pod, written, image, context, record, signal } = wish;
-    const key = `${pod.uid}_${image}`;
+    const key = keyOf(pod.uid, image);
     const waitMs = this.#backoff.remainingSinceUpdateMs(key);
     if (waitMs > 0) {
       const message = `Back-off pulling image "${written}"`;
       record('Normal', imageEvents.backOff, message);
-      const last = this.#lastFailure.get(key);
+      const last = this.#lastFailures.get(pod.uid)?.get(image);
       const full = last === undefined ? message : `${message}: ${last}`;
       return { refusal: { reason: startReasons.imagePullBackOff, message: full, retryMs: waitMs } };
     }
@@ -163,7 +162,7 @@ export class ImageManager {
     this.#decided(wish, { kind: 'pull', reason: imageEvents.pulling, message: `Pulling image "${written}"` });
     const { clock, metrics, pulls } = this.#deps;
     const asked = clock.monotonic();
-    pulls?.began(pod.uid);
+    pulls.began(pod.uid);
     try {
       const credentials = await wish.credentials();
       const { annotations = {} } = pod.metadata;
@@ -179,10 +178,9 @@ export class ImageManager {
       record('Normal', imageEvents.pulled, text);
       const inputs = { tookMs: Math.round(took), waitedMs: Math.round(waitedMs), sizeBytes: size };
       this.#decided(wish, { kind: 'pull', reason: imageEvents.pulled, message: `Pulled image "${written}"`, inputs });
-      metrics?.pulled(size, waitedMs);
-      pulls?.ended(pod.uid);
-      this.#backoff.reset(key);
-      this.#lastFailure.delete(key);
+      metrics.pulled(size, waitedMs);
+      pulls.ended(pod.uid);
+      this.#dropFailure(pod.uid, image);
       return { ok: { ref: pulled.ref, user: userOf(pulled.image) } };
     } catch (error) {
       if (signal.aborted) throw error;
@@ -190,7 +188,8 @@ export class ImageManager {
       record('Warning', imageEvents.failed, `Failed to pull image "${written}": ${words}`);
       const { reason, message } = pullFailure(written, words);
       this.#backoff.next(key, clock.now());
-      this.#lastFailure.set(key, `${reason}: ${message}`);
+      const failures = this.#lastFailures.get(pod.uid) ?? new Map<string, string>();
+      this.#lastFailures.set(pod.uid, failures.set(image, `${reason}: ${message}`));
       const retryMs = this.#backoff.remainingSinceUpdateMs(key);
       this.#decided(wish, { kind: 'backOff', reason, message, inputs: { image }, nextTryInMs: retryMs });
       return { refusal: { reason, message, retryMs } };
@@ -212,11 +211,10 @@ export class ImageManager {
 
   async #find(
     pod: DesiredPod,
-    available: PodCredentials | undefined,
+    available: PodCredentials,
     image: string,
     signal: AbortSignal,
   ): Promise<readonly Credential[]> {
-    if (available === undefined) return [];
     const { credentials, problems } = await available.find(fullRepository(image), signal);
     if (problems.length > 0) {
       const message = `Unable to use some image pull secrets (${problems.join('; ')}); attempting to pull the image may not succeed.`;
@@ -233,14 +231,24 @@ export class ImageManager {
   }
 
   /** Forgets the pulls of a pod that is gone. */
-  forget(uid: string): void {
-    for (const key of this.#lastFailure.keys()) {
-      if (!key.startsWith(`${uid}_`)) continue;
-      this.#lastFailure.delete(key);
-      this.#backoff.reset(key);
-    }
+  forget(uid: PodUid): void {
+    for (const image of this.#lastFailures.get(uid)?.keys() ?? []) this.#dropFailure(uid, image);
+  }
+
+  /** How many pods have pulls that failed. */
+  size(): number {
+    return this.#lastFailures.size;
+  }
+
+  #dropFailure(uid: PodUid, image: string): void {
+    this.#backoff.reset(keyOf(uid, image));
+    const failures = this.#lastFailures.get(uid);
+    failures?.delete(image);
+    if (failures?.size === 0) this.#lastFailures.delete(uid);
   }
 }
+
+const keyOf = (uid: PodUid, image: string): string => `${uid}_${image}`;
 
 function userOf(image: Image | undefined): PresentImage['user'] {
   if (image?.uid !== undefined) return { uid: Number(image.uid.value) };

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { noDecisions } from '../model/decisions.ts';
 import { Registry } from '../telemetry/index.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
+import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
-import { ImageManager } from './image-manager.ts';
 import { announceProviders, imageMetrics, sizeLabel } from './image-metrics.ts';
 
 test('images fall into classes by size', () => {
@@ -42,15 +41,7 @@ test('a pull is measured from the wish to the image; what is there already is no
     ended: (uid: string) => waits.push(`ended ${uid}`),
   };
   const events = new MemoryEvents();
-  const manager = new ImageManager({
-    clock,
-    service: cri,
-    events,
-    decisions: noDecisions,
-    parallelPulls: 1,
-    metrics,
-    pulls,
-  });
+  const manager = anImageManager({ clock, service: cri, events, metrics, pulls });
   const ensure = () =>
     manager.ensure(
       aPod(),

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Masked } from '../base/masked.ts';
-import { noDecisions } from '../model/decisions.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
+import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { MemoryFiles } from '../testing/memory-files.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { makeCredential } from './credentials/credential.ts';
-import { ImageManager } from './image-manager.ts';
 import { PullRecords } from './records/pull-records.ts';
 import type { VerificationPolicy } from './records/verification.ts';
 
@@ -41,15 +40,7 @@ async function setUp(policy: VerificationPolicy = 'NeverVerifyPreloadedImages') 
     },
   };
   const events = new MemoryEvents();
-  const manager = new ImageManager({
-    clock,
-    service: cri,
-    events,
-    decisions: noDecisions,
-    parallelPulls: 2,
-    credentials,
-    records,
-  });
+  const manager = anImageManager({ clock, service: cri, events, parallelPulls: 2, credentials, records });
   const ensure = async (pod: DesiredPod, imagePullPolicy = 'IfNotPresent'): Promise<string> => {
     const container = aContainer('main', { image, imagePullPolicy });
     const ensured = await manager.ensure(pod, container, 'spec.containers{main}', new AbortController().signal);

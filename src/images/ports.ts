@@ -1,4 +1,5 @@
 import type { CallOptions } from '../base/call.ts';
+import type { PodUid } from '../base/ids.ts';
 import type { Masked } from '../base/masked.ts';
 import type { ImageStatusRequest, ImageStatusResponse, PullImageRequest, PullImageResponse } from '../gen/cri/api.ts';
 import type { Secret } from '../gen/kubernetes/types.ts';
@@ -20,6 +21,12 @@ export interface ImageEvents {
       readonly fieldPath?: string;
     },
   ): void;
+}
+
+/** Told when a pod waits for an image, and when it has it. */
+export interface PullWaits {
+  began(uid: PodUid): void;
+  ended(uid: PodUid): void;
 }
 
 export interface SecretLookup {

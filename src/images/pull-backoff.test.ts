@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
+import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryDecisions } from '../testing/memory-decisions.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
-import { ImageManager, type ImageRefusal } from './image-manager.ts';
+import type { ImageRefusal } from './image-manager.ts';
 
 const pod = aPod();
 const other = aPod({ uid: 'uid-2', name: 'other' });
@@ -17,7 +18,7 @@ function setUp(parallelPulls = 1) {
   const cri = createFakeCri({ clock });
   const events = new MemoryEvents();
   const decisions = new MemoryDecisions();
-  const manager = new ImageManager({ clock, service: cri, events, decisions, parallelPulls });
+  const manager = anImageManager({ clock, service: cri, events, decisions, parallelPulls });
   const ensure = (image: string, of = pod, signal = new AbortController().signal) =>
     manager.ensure(of, aContainer('main', { image }), 'spec.containers{main}', signal);
   return {

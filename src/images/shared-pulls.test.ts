@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Masked } from '../base/masked.ts';
-import { noDecisions } from '../model/decisions.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
+import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { makeCredential, nodeSource } from './credentials/credential.ts';
-import { ImageManager, type ImageManagerDeps } from './image-manager.ts';
+import type { ImageManagerDeps } from './image-manager.ts';
 
 const one = aPod({ uid: 'uid-1', name: 'one' });
 const two = aPod({ uid: 'uid-2', name: 'two' });
@@ -20,7 +20,7 @@ function setUp(more: Partial<ImageManagerDeps> = {}) {
     record: (pod: DesiredPod, { reason, message }: { reason: string; message: string }) =>
       void lines.push(`${pod.name} ${reason}: ${message}`),
   };
-  const manager = new ImageManager({ clock, service: cri, events, decisions: noDecisions, parallelPulls: 5, ...more });
+  const manager = anImageManager({ clock, service: cri, events, parallelPulls: 5, ...more });
   const ensure = (pod: DesiredPod, image = 'app:1', signal = new AbortController().signal) =>
     manager.ensure(pod, aContainer('main', { image }), 'spec.containers{main}', signal);
   const pulls = (): number => cri.calls.filter(({ verb }) => verb === 'pullImage').length;

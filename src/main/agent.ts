@@ -17,15 +17,16 @@ import { createBootServer, createServer, createServerAccess } from '../server/in
 import { nothingHeld } from '../server/podresources/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
-import { wireAgentCgroup } from './wire/agent-cgroup.ts';
 import { agentMetrics } from './wire/agent-metrics.ts';
+import { cgroupPods } from './wire/cgroup-pods.ts';
+import { cgroupSettings } from './wire/cgroup-settings.ts';
 import { openApi, type ApiAccess } from './wire/api-connection.ts';
 import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-node.ts';
 import { wireCluster, type Cluster } from './wire/cluster.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
 import { wireEviction } from './wire/eviction.ts';
-import { imagePolicy } from './wire/images.ts';
 import { formerDevices } from './wire/former-devices.ts';
+import { imageSettings, providerSettings } from './wire/image-settings.ts';
 import { wireNodeMachine } from './wire/node-machine.ts';
 import { plegError } from './wire/pleg-error.ts';
 import { recordedNodeEvents } from './wire/pod-events.ts';
@@ -36,7 +37,6 @@ import { authorityFiles, servedFiles } from './wire/server-files.ts';
 import { serverAccessSettings, serverSettings } from './wire/server-settings.ts';
 import { servingIdentity } from './wire/serving-identity.ts';
 import { wireStats } from './wire/stats.ts';
-import { wireStorageDrivers } from './wire/storage-drivers.ts';
 import { runtimeCallMetrics } from './wire/telemetry.ts';
 import { wireTracing } from './wire/tracing.ts';
 import { noUsageYet, usagePages } from './wire/usage-pages.ts';
@@ -188,14 +188,31 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       record: node.driverRecord,
       onChange: (name) => machine?.driverChanged(name),
     });
-    const policy = await imagePolicy({ settings, clock, log, metrics: registry, service: cri, env: deps.env });
+    const podRemoval = new PodRemoval(log);
+    const ours = runtimeSettings(settings, { nodeName: deps.nodeName, machine: host, cgroupDriver: driver });
+    const cgroups = createCgroups({
+      ports,
+      signals: { podRemoval },
+      settings: cgroupSettings(settings, ours, host),
+      host: openCgroups({ version: host.cgroupVersion, clock }),
+      pods: cgroupPods(() => wired),
+      events: nodeEvents,
+    });
+    const credentialPlugins = providerSettings(settings);
+    const providers = await loadImageProviders(credentialPlugins.places, providerFiles, credentialPlugins.options);
+    const imagePolicy = {
+      settings: imageSettings(settings, { workingDir: process.cwd(), homeDir: deps.env['HOME'] ?? '' }),
+      files: recordFiles(random),
+      pluginRunner: pluginRunner({ clock, environment: deps.env }),
+      providers,
+    };
     const wired: PodMachine = wireNodeMachine(
       deps,
       {
         cri,
         registry,
         probeRegistry: pages.probes,
-        policy,
+        imagePolicy,
         health,
         driver,
         nodeEvents,
@@ -227,14 +244,13 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     // Static pods that run already wait a moment for what the API server knows of them.
     const statics = cluster && [cluster.statics];
     const sources = wireSources(deps, cluster ? staticPodsTo(wired, cluster) : wired);
-    const agentCgroup = wireAgentCgroup({ ...deps, random, machine: host });
     const stats = await wireStats({
       ...deps,
       random,
       cri,
       machine: host,
       driver,
-      agentCgroup,
+      agentCgroup: cgroups.agentCgroup,
       pods: wired,
       registry,
       drivers: storage.drivers,
@@ -271,7 +287,14 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     await runner.start([stats, ...server.components], signal);
     const pods = [agentCgroup, checkpoint, ...wired.components, ...evictions, ...sources];
     await runner.start(
-      [...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? []), storage.watcher],
+      [
+        ...pods,
+        ...(cluster?.components ?? []),
+        ...node.late,
+        ...(statics ?? []),
+        ...storage.components,
+        ...plugins.components,
+      ],
       signal,
     );
   } catch (error) {

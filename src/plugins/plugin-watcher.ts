@@ -15,7 +15,7 @@ export interface PluginWatcherDeps {
   readonly random: Random;
   readonly log: Log;
   readonly heartbeats: Heartbeats;
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
   readonly files: RegistryFiles;
   readonly connect: ConnectRegistration;
   /** `<root>/plugins_registry` */
@@ -115,9 +115,9 @@ export class PluginWatcher implements Component {
   }
 }
 
-function countPlugins(metrics: Metrics | undefined, sockets: ReadonlyMap<string, PluginSocket>): void {
+function countPlugins(metrics: Metrics, sockets: ReadonlyMap<string, PluginSocket>): void {
   const reading = (path: string, state: string) => ({ labels: { socket_path: path, state }, value: 1 });
-  metrics?.observed(
+  metrics.observed(
     {
       name: 'plugin_manager_total_plugins',
       help: 'Plugins whose sockets are there, and those that are registered.',

@@ -3,15 +3,18 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { Heartbeats } from '../base/heartbeats.ts';
+import { Broadcaster } from '../base/broadcaster.ts';
 import { systemClock } from '../base/system-clock.ts';
 import { unixChannels } from '../grpc/index.ts';
+import { registryFiles } from '../host/plugin-registry-files.ts';
 import { FakeCsiDriver } from '../testing/fake-csi-driver.ts';
 import { serveFakeRegistration } from '../testing/fake-registration.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
-import { CsiDrivers } from '../volumes/csi/drivers.ts';
-import { connectRegistration, PluginWatcher, registryFiles } from './index.ts';
+import { createStorageDrivers } from '../volumes/create-storage-drivers.ts';
+import { noDriverRecord } from '../volumes/csi/index.ts';
+import { createPlugins } from './create-plugins.ts';
+import { commonPorts } from '../testing/common-ports.ts';
 
 /** Everything real but the driver: files, watches, sockets, gRPC and time. */
 async function world(context: TestContext) {
@@ -21,32 +24,30 @@ async function world(context: TestContext) {
   const open = unixChannels(clock);
   const log = new MemoryLog();
   const waiting: (() => void)[] = [];
-  const onChange = (): void => {
+  const news = new Broadcaster<string>();
+  news.listen(() => {
     for (const tell of waiting.splice(0)) tell();
-  };
-  const drivers = new CsiDrivers({ clock, log, open, onChange });
-  const watcher = new PluginWatcher({
-    heartbeats: new Heartbeats(),
-    clock,
-    random: seededRandom(3),
-    log,
-    files: registryFiles,
-    connect: connectRegistration(open),
-    path: registry,
-    handlers: { CSIPlugin: drivers },
   });
+  const ports = commonPorts({ clock, random: seededRandom(3), log });
+  const signals = { driverChanged: news };
+  const { components, drivers, handler } = createStorageDrivers({ ports, signals, open, record: noDriverRecord });
+  const handlers = { CSIPlugin: handler };
+  const plugins = createPlugins({ ports, settings: { rootDir: folder }, files: registryFiles, open, handlers });
+  const parts = [...components, ...plugins.components];
   context.after(async () => {
-    await watcher.stop();
-    drivers.close();
+    for (const part of parts.toReversed()) await part.stop();
     await rm(folder, { recursive: true, force: true });
   });
   /** A driver comes or goes. */
   const changed = (): Promise<void> => new Promise((resolve) => void waiting.push(resolve));
-  return { folder, registry, drivers, watcher, changed };
+  const start = async (): Promise<void> => {
+    for (const part of parts) await part.start(new AbortController().signal);
+  };
+  return { folder, registry, drivers, start, changed };
 }
 
 test('a driver registers, goes, and comes back, over real sockets', async (context) => {
-  const { folder, registry, drivers, watcher, changed } = await world(context);
+  const { folder, registry, drivers, start, changed } = await world(context);
   const driver = new FakeCsiDriver({ name: 'hostpath.csi.example.com' });
   context.after(() => driver.die());
   const endpoint = join(folder, 'csi.sock');
@@ -59,7 +60,7 @@ test('a driver registers, goes, and comes back, over real sockets', async (conte
   const before = await driver.register(join(registry, 'sub', 'driver-reg.sock'), endpoint);
   context.after(() => before.close());
   const told = before.nextTold();
-  await watcher.start();
+  await start();
   assert.deepEqual(await told, { pluginRegistered: true, error: '' });
   assert.deepEqual(drivers.names(), [driver.name]);
   assert.equal((await drivers.find(driver.name).node()).nodeId, 'node-1');
@@ -83,11 +84,11 @@ test('a driver registers, goes, and comes back, over real sockets', async (conte
 });
 
 test('others register beside one that never answers', async (context) => {
-  const { folder, registry, drivers, watcher } = await world(context);
+  const { folder, registry, drivers, start } = await world(context);
   const driver = new FakeCsiDriver();
   context.after(() => driver.die());
   await driver.serve(join(folder, 'csi.sock'));
-  await watcher.start();
+  await start();
   const hung = await serveFakeRegistration(join(registry, 'hung.sock'), {});
   hung.hang('getInfo', true);
   context.after(() => hung.close());

@@ -1,4 +1,4 @@
-import type { CommonPorts } from '../base/common-ports.ts';
+import type { CommonPorts } from '../model/common-ports.ts';
 import type { Component } from '../base/component.ts';
 import type { PodUid } from '../base/ids.ts';
 import { ContainerGc, type ContainerGcDeps, type GcPolicy } from './container-gc/index.ts';

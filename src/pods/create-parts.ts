@@ -1,5 +1,5 @@
 import type { BackoffLimits } from '../base/backoff.ts';
-import type { CommonPorts } from '../base/common-ports.ts';
+import type { CommonPorts } from '../model/common-ports.ts';
 import type { Metrics } from '../base/metrics.ts';
 import type { Tracer } from '../base/tracing.ts';
 import type { PodUid } from '../base/ids.ts';

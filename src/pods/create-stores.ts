@@ -1,4 +1,4 @@
-import type { CommonPorts } from '../base/common-ports.ts';
+import type { CommonPorts } from '../model/common-ports.ts';
 import type { DesiredPod, PodSource } from '../model/desired-pod.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import { podEvents } from '../model/event-reasons.ts';

@@ -1,4 +1,4 @@
-import type { CommonPorts } from '../base/common-ports.ts';
+import type { CommonPorts } from '../model/common-ports.ts';
 import type { Component } from '../base/component.ts';
 import { bootHandlers } from './boot-handlers.ts';
 import { DeferredAccess } from './deferred-access.ts';

@@ -1,4 +1,4 @@
-import type { CommonPorts } from '../base/common-ports.ts';
+import type { CommonPorts } from '../model/common-ports.ts';
 import {
   makeAuthentication,
   makeAuthorizer,

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import type { Component } from '../base/component.ts';
 import { silentLog } from '../base/log.ts';
-import { Heartbeats } from '../base/heartbeats.ts';
+import { commonPorts } from '../testing/common-ports.ts';
 import { systemClock } from '../base/system-clock.ts';
 import { podObject } from '../model/desired-pod.ts';
 import type { MachineFacts } from '../model/usage.ts';
 import { Registry } from '../telemetry/index.ts';
 import { askHttp } from '../testing/http-ask.ts';
 import { aPod } from '../testing/pods.ts';
-import { seededRandom } from '../testing/seeded-random.ts';
 import { aRequest, readAnswer } from '../testing/route-requests.ts';
 import { ServerWorld } from '../testing/server-world.ts';
 import {
@@ -79,7 +78,7 @@ function usage(text: string): UsagePages {
 function world() {
   const log = { ...silentLog, problem: () => undefined, setVerbosity: () => {} };
   const [agent, probes, slis] = [new Registry(), new Registry(), new Registry()];
-  const common = { clock: systemClock(), random: seededRandom(1), log, heartbeats: new Heartbeats(), metrics: agent };
+  const common = commonPorts({ clock: systemClock(), log, metrics: agent });
   const pages = { agent, probes, slis };
   const boot = createBootServer(settings, {
     ...common,
@@ -173,6 +172,8 @@ test('before the runtime has answered: how the agent is, no pods, and a failure 
 
 /** Routes that need nothing but the process, on whichever port. */
 const atBoot: readonly RouteId[] = [
+  'debugPod',
+  'debugNode',
   'healthz',
   'healthzPing',
   'healthzLog',

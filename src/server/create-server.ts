@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CommonPorts } from '../base/common-ports.ts';
+import type { CommonPorts } from '../model/common-ports.ts';
 import type { Component } from '../base/component.ts';
 import { agentHandlers, type ServedViews } from './agent-handlers.ts';
 import type { BootServerParts } from './create-boot-server.ts';

@@ -1,20 +1,20 @@
 import type { CSIDriver, CSIPersistentVolumeSource, PersistentVolumeSpec, Volume } from '../gen/kubernetes/types.ts';
 import type { OpenRpc } from '../base/rpc.ts';
 import type { TubeletError } from '../base/errors.ts';
-import { noDecisions } from '../model/decisions.ts';
 import type { TokenWish } from '../model/token-wish.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { attachableName, attachmentName } from '../volumes/csi/volume-names.ts';
 import { DriverClient } from '../volumes/csi/driver-client.ts';
 import { notRegistered } from '../volumes/csi/driver-errors.ts';
 import { AttachWait, CsiFileVolumes, type CsiFileVolumesDeps } from '../volumes/csi/index.ts';
-import { csi, SubPaths, VolumeClaims, VolumeManager } from '../volumes/index.ts';
+import { csi, SubPaths, VolumeClaims, type VolumeManager } from '../volumes/index.ts';
 import { FakeClock } from './fake-clock.ts';
 import { FakeCsiDriver, type CsiTargets, type FakeCsiDriverOptions } from './fake-csi-driver.ts';
 import { MemoryFiles } from './memory-files.ts';
 import { MemoryLog } from './memory-log.ts';
 import { memoryMountPrograms, memoryVolumeHost } from './memory-volume-host.ts';
 import { MemoryClaims } from './persistent-volumes.ts';
+import { aVolumeManager, noCsiVolumes } from './volume-manager.ts';
 
 export interface CsiWorldOptions {
   readonly capabilities?: FakeCsiDriverOptions['capabilities'];
@@ -133,13 +133,12 @@ export function csiWorld(options: CsiWorldOptions = {}) {
   };
 
   const manager = (service: CsiFileVolumes = volumes()): VolumeManager =>
-    new VolumeManager({
-      decisions: noDecisions,
+    aVolumeManager({
       clock,
       log,
       host,
       paths,
-      plugins: [csi(service)],
+      plugins: [csi(service, noCsiVolumes)],
       claims: new VolumeClaims({ api, nodeLabels: () => ({}) }),
       subPaths: new SubPaths({ log, host, paths }),
       events: { record: (_, { reason, message }) => void events.push(`${reason}: ${message}`) },

@@ -1,4 +1,3 @@
-import { noDecisions } from '../model/decisions.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import {
   csi,
@@ -9,7 +8,8 @@ import {
   emptyDir,
   SubPaths,
   VolumeClaims,
-  VolumeManager,
+  OneAtATime,
+  type VolumeManager,
   type CsiVolumes,
   type VolumePlugin,
 } from '../volumes/index.ts';
@@ -18,6 +18,7 @@ import { MemoryFiles } from './memory-files.ts';
 import { MemoryLog } from './memory-log.ts';
 import { memoryMountPrograms, memoryVolumeHost } from './memory-volume-host.ts';
 import { MemoryClaims } from './persistent-volumes.ts';
+import { aVolumeManager, noCsiVolumes } from './volume-manager.ts';
 
 export interface PersistentWorldOptions {
   readonly cluster?: boolean;
@@ -47,14 +48,13 @@ export function persistentWorld({ cluster = true, labels = {}, ...more }: Persis
     }),
     hostPath({ paths: host.paths }),
     localVolume({ clock, host, paths, programs, events: { record }, rootDir: '/k' }),
-    nfs({ clock, host, paths, programs }),
-    csi(more.csi),
+    nfs({ clock, host, paths, programs, turns: new OneAtATime() }),
+    csi(more.csi ?? noCsiVolumes, noCsiVolumes),
   ];
   /** An agent as it is after a start: it knows what is on disk and nothing else. */
   const start = (): VolumeManager => {
     const log = new MemoryLog();
-    return new VolumeManager({
-      decisions: noDecisions,
+    return aVolumeManager({
       clock,
       log,
       host,

@@ -1,7 +1,10 @@
 export type { ClaimedVolume, PersistentSource } from './claims/claimed-volume.ts';
-export { VolumeClaims, type VolumeClaimsDeps } from './claims/volume-claims.ts';
+export { noClaims, VolumeClaims, type Claims, type VolumeClaimsDeps } from './claims/volume-claims.ts';
 export type { DownwardFacts } from './contents/downward-payload.ts';
-export type { MemoryFacts } from './contents/medium.ts';
+export { canKeepOutOfSwap, type MemoryFacts } from './contents/medium.ts';
+export { noTokens, noTrust, type TokenSource, type TrustSource, type VolumeTokens } from './credential-ports.ts';
+export { OneAtATime } from './one-at-a-time.ts';
+export { countPods } from './pod-places.ts';
 export { configMap } from './plugins/config-map.ts';
 export { csi } from './plugins/csi.ts';
 export { downwardApi } from './plugins/downward-api.ts';
@@ -24,8 +27,6 @@ export type {
   MountPrograms,
   Mounts,
   MountWish,
-  TokenSource,
-  TrustSource,
   VolumeEvents,
   VolumeHost,
   VolumeImages,
@@ -38,4 +39,5 @@ export { ScratchFolders } from './scratch-folders.ts';
 export { SubPaths, type SubPath } from './sub-paths.ts';
 export { VolumeManager, type VolumeManagerDeps } from './volume-manager.ts';
 export { imageVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
+export { VolumesInUse } from './volumes-in-use.ts';
 export { WrittenVolumes } from './written-volumes.ts';

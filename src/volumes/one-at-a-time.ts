@@ -5,6 +5,10 @@ export class OneAtATime {
   /** The end of the last in each line. They never reject. */
   readonly #lines = new Map<string, Promise<void>>();
 
+  keys(): Iterable<string> {
+    return this.#lines.keys();
+  }
+
   /** Who gives up while waiting leaves the line; work that has begun must watch the signal itself. */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = this.#lines.get(key) ?? Promise.resolve();

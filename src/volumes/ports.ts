@@ -1,6 +1,6 @@
 import type { PodUid } from '../base/ids.ts';
 import type { ImageSpec } from '../gen/cri/api.ts';
-import type { ClusterTrustBundleProjection, ConfigMap, Secret, Volume } from '../gen/kubernetes/types.ts';
+import type { ConfigMap, Secret, Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { GroupAccess } from '../model/group-access.ts';
 import type { DataObjectKind } from '../model/standalone-object.ts';
@@ -212,25 +212,6 @@ export interface VolumeObjects {
   secret(namespace: string, name: string): Secret | undefined;
   /** Why an object that is not here may be there all the same. */
   problem?(kind: DataObjectKind, namespace: string, name: string): string | undefined;
-}
-
-export interface TokenSource {
-  get(
-    wish: {
-      readonly namespace: string;
-      readonly serviceAccount: string;
-      readonly pod: VolumePlace;
-      readonly audiences: readonly string[];
-      readonly expirationSeconds: number;
-    },
-    signal: AbortSignal,
-  ): Promise<{ readonly value: string }>;
-}
-
-/** The certificates of authorities that the API server keeps. */
-export interface TrustSource {
-  /** As PEM. The pod is woken when they may have changed, until it is gone. */
-  anchors(wish: ClusterTrustBundleProjection, pod: Pick<VolumePlace, 'uid'>, signal: AbortSignal): Promise<string>;
 }
 
 /** Images that volumes are made of. */

@@ -8,7 +8,17 @@ import { memoryVolumeHost } from '../testing/memory-volume-host.ts';
 import { persistentWorld } from '../testing/persistent-world.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
-import { configMap, downwardApi, emptyDir, projected, ScratchFolders, secret, WrittenVolumes } from './index.ts';
+import {
+  configMap,
+  downwardApi,
+  emptyDir,
+  noTokens,
+  noTrust,
+  projected,
+  ScratchFolders,
+  secret,
+  WrittenVolumes,
+} from './index.ts';
 
 const never = new AbortController().signal;
 
@@ -27,7 +37,7 @@ async function made(volume: Volume): Promise<boolean> {
     configMap(written, objects),
     secret(written, objects),
     downwardApi(written, facts),
-    projected({ written, objects, facts }),
+    projected({ written, objects, facts, tokens: noTokens, trust: noTrust }),
   ].find((each) => each.handles(volume));
   const pod = aPod({ spec: { containers: [aContainer('c', { resources: { limits: { 'hugepages-2Mi': '2Mi' } } })] } });
   return (await plugin?.setUp({ pod, volume }, never))?.selinuxRelabel === true;

@@ -54,6 +54,15 @@ export class SubPaths {
     return waiting;
   }
 
+  forget(uid: PodUid): void {
+    this.#unavailable.delete(uid);
+  }
+
+  /** How many pods wait because of storage that did not answer. */
+  size(): number {
+    return this.#unavailable.size;
+  }
+
   async #bind(uid: PodUid, part: SubPath): Promise<void> {
     const { paths } = this.#deps.host;
     const mount = `volumeMount "${part.mountName}" of container "${part.container}"`;

@@ -1,22 +1,21 @@
 import type { Clock } from '../base/clock.ts';
 import type { Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
-import type { VolumeClaims } from './claims/volume-claims.ts';
+import type { Claims } from './claims/volume-claims.ts';
 import type { VolumePlugin } from './ports.ts';
 import { refusedKind } from './refused-kinds.ts';
 import { UnprocessedVolumeError } from './volume-failures.ts';
 import type { VolumeMetrics } from './volume-metrics.ts';
 import type { VolumeRecord } from './volume-record.ts';
-import { pluginName, refusalOf } from './wanted-volumes.ts';
+import { pluginName } from './wanted-volumes.ts';
 
 export interface VolumeAttemptsDeps {
   readonly clock: Clock;
   readonly plugins: readonly VolumePlugin[];
-  /** Who knows what is behind claims; unset on a node without a cluster. */
-  readonly claims?: Pick<VolumeClaims, 'resolve' | 'checkNode'>;
+  readonly claims: Pick<Claims, 'resolve' | 'checkNode'>;
   readonly metrics: VolumeMetrics;
   /** A volume is in use that somebody else attaches. */
-  readonly inUseChanged?: () => void;
+  readonly inUseChanged: () => void;
 }
 
 /** A volume of a pod that is to be ready. Whose kind a claim is turns out when it is asked for. */
@@ -44,7 +43,6 @@ export class VolumeAttempts {
   /** Asks what a claim came to, unless that is known, and who answers for it. */
   async #behind(pod: DesiredPod, volume: Volume, record: VolumeRecord, signal: AbortSignal): Promise<VolumePlugin> {
     const { claims, plugins } = this.#deps;
-    if (claims === undefined) throw new UnprocessedVolumeError('unsupported', refusalOf(volume));
     const claimed = record.claimed ?? (await claims.resolve(pod, volume, signal));
     const { name, source } = claimed;
     const plugin = plugins.find((candidate) => candidate.handlesClaimed?.(source) === true);
@@ -57,7 +55,7 @@ export class VolumeAttempts {
     const attachable = plugin.attachable?.(claimed);
     if (attachable !== undefined && record.attachable !== attachable) {
       record.attachable = attachable;
-      this.#deps.inUseChanged?.();
+      this.#deps.inUseChanged();
     }
     claims.checkNode(claimed);
     return plugin;

@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TubeletError } from '../base/errors.ts';
-import { noDecisions } from '../model/decisions.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { MemoryFiles } from '../testing/memory-files.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
+import { aVolumeManager } from '../testing/volume-manager.ts';
 import { memoryVolumeHost } from '../testing/memory-volume-host.ts';
 import { aClaim, aPersistentVolume, MemoryClaims } from '../testing/persistent-volumes.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { VolumeClaims } from './claims/volume-claims.ts';
 import type { ClaimedVolume } from './claims/claimed-volume.ts';
-import { VolumeManager } from './volume-manager.ts';
 
 const never = new AbortController().signal;
 const minute = 60_000;
@@ -34,8 +33,7 @@ function setUp(source: object = { csi }) {
   let resize = async (_signal: AbortSignal): Promise<void> => {};
   const sizeOf = ({ objects }: ClaimedVolume): string => objects.volume.spec?.capacity?.['storage'] ?? '';
   const link = '/var/lib/kubelet/pods/uid-1/volumeDevices/kubernetes.io~csi/pv-data';
-  const manager = new VolumeManager({
-    decisions: noDecisions,
+  const manager = aVolumeManager({
     clock,
     log: new MemoryLog(),
     host: memoryVolumeHost(files),

@@ -6,7 +6,7 @@ import type { DesiredPod } from '../model/desired-pod.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
 import { podFields } from '../model/pod-log.ts';
 import type { ClaimedVolume } from './claims/claimed-volume.ts';
-import type { VolumeClaims } from './claims/volume-claims.ts';
+import type { Claims } from './claims/volume-claims.ts';
 import type { VolumeEvents, VolumePlugin } from './ports.ts';
 import type { VolumeRecord } from './volume-record.ts';
 
@@ -14,7 +14,7 @@ export interface VolumeGrowthDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
   readonly plugins: readonly VolumePlugin[];
-  readonly claims?: Pick<VolumeClaims, 'resolve'>;
+  readonly claims: Pick<Claims, 'resolve'>;
   readonly events: VolumeEvents;
 }
 
@@ -75,8 +75,8 @@ export class VolumeGrowth {
   ): Promise<ClaimedVolume | undefined> {
     const { claims, log } = this.#deps;
     try {
-      const now = await claims?.resolve(pod, volume, signal);
-      return now?.name === before.name ? now : undefined;
+      const now = await claims.resolve(pod, volume, signal);
+      return now.name === before.name ? now : undefined;
     } catch (error) {
       if (!signal.aborted) {
         log.debug(2, 'Size of a volume is not known', {

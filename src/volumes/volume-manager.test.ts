@@ -7,10 +7,10 @@ import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryDecisions } from '../testing/memory-decisions.ts';
 import { MemoryFiles } from '../testing/memory-files.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
+import { aVolumeManager } from '../testing/volume-manager.ts';
 import { memoryVolumeHost } from '../testing/memory-volume-host.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import type { VolumePlugin } from './ports.ts';
-import { VolumeManager } from './volume-manager.ts';
 
 const never = new AbortController().signal;
 const root = '/var/lib/kubelet/pods';
@@ -52,7 +52,7 @@ function setUp(more: { readonly refreshInMs?: () => number | undefined } = {}) {
       await files.removeTree(`${root}/${uid}/volumes/kubernetes.io~empty-dir/${name}`);
     },
   });
-  const manager = new VolumeManager({
+  const manager = aVolumeManager({
     decisions,
     clock,
     log: new MemoryLog(),
@@ -333,4 +333,43 @@ test('a volume that cannot be had is recorded at each try, with when the next on
       ms,
     ]),
   );
+});
+
+describe('memory of a pod', () => {
+  test('ends with the pod, and no timer of it wakes anyone', async () => {
+    const { manager, clock, failing, woken } = setUp();
+    failing.set('cache', 'no room');
+    const pod = using(cache);
+    await assert.rejects(manager.mount(pod, never));
+    assert.equal(manager.size(), 1);
+    manager.forget(pod.uid);
+    manager.forget(pod.uid);
+    assert.equal(manager.size(), 0);
+    await clock.advance(600_000);
+    assert.deepEqual(woken, []);
+  });
+
+  test('is kept until what is under way has ended', async () => {
+    const { manager, hanging } = setUp();
+    const hung = hang();
+    hanging.set('cache', hung);
+    const pod = using(cache);
+    const mounting = manager.mount(pod, never);
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    manager.forget(pod.uid);
+    assert.equal(manager.size(), 1);
+    await assert.rejects(mounting);
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    assert.equal(manager.size(), 0);
+  });
+
+  test('a teardown is counted until it ends', async () => {
+    const { manager } = setUp();
+    const pod = using(cache);
+    await manager.mount(pod, never);
+    const down = manager.unmount(pod);
+    assert.equal(manager.teardownsUnderWay(), 1);
+    await down;
+    assert.deepEqual([manager.teardownsUnderWay(), manager.size()], [0, 0]);
+  });
 });

@@ -11,8 +11,9 @@ import type { DesiredPod } from '../model/desired-pod.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
 import { podFields } from '../model/pod-log.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
-import type { VolumeClaims } from './claims/volume-claims.ts';
+import type { Claims } from './claims/volume-claims.ts';
 import { countVolumes, noVolumes, readyVolumes, recordOf, underWay, type PodVolumes } from './pod-volumes.ts';
+import { PodTeardowns } from './pod-teardowns.ts';
 import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlugin } from './ports.ts';
 import type { SubPaths } from './sub-paths.ts';
 import { VolumeAttempts, type WantedVolume } from './volume-attempts.ts';
@@ -21,7 +22,7 @@ import { volumeMetrics } from './volume-metrics.ts';
 import { toldFailure, UnprocessedVolumeError, type ToldFailure } from './volume-failures.ts';
 import { isWorthTelling, nextFailure, type VolumeRecord } from './volume-record.ts';
 import { VolumesOnDisk } from './volumes-on-disk.ts';
-import { isClaim, refusalOf, unableToMount, wantedVolumes } from './wanted-volumes.ts';
+import { refusalOf, unableToMount, wantedVolumes } from './wanted-volumes.ts';
 
 export interface VolumeManagerDeps {
   readonly clock: Clock;
@@ -29,18 +30,17 @@ export interface VolumeManagerDeps {
   readonly host: VolumeHost;
   readonly paths: PodPaths;
   readonly plugins: readonly VolumePlugin[];
-  /** Who knows what is behind claims; unset on a node without a cluster. */
-  readonly claims?: Pick<VolumeClaims, 'resolve' | 'checkNode'>;
+  readonly claims: Claims;
   readonly subPaths: Pick<SubPaths, 'clean'>;
   readonly events: VolumeEvents;
   readonly decisions: Decisions;
   /** A volume that failed may be tried again, or contents may be out of date: the pod should be looked at. */
   readonly wake: (uid: PodUid) => void;
   /** In how many milliseconds contents of the pod's volumes grow old by themselves, as tokens do. */
-  readonly refreshInMs?: (uid: PodUid) => number | undefined;
-  readonly metrics?: Metrics;
+  readonly refreshInMs: (uid: PodUid) => number | undefined;
+  readonly metrics: Metrics;
   /** The volumes in use that somebody else attaches have changed: the node's status should say so soon. */
-  readonly inUseChanged?: () => void;
+  readonly inUseChanged: () => void;
 }
 
 /** How long a pod waits for its volumes before that is told as such. */
@@ -53,8 +53,8 @@ export class VolumeManager implements Component {
   readonly name = 'volumes';
   readonly #deps: VolumeManagerDeps;
   readonly #pods = new Map<PodUid, PodVolumes>();
-  /** Teardowns under way: a pod that comes back under its uid waits for them. They never reject. */
-  readonly #teardowns = new Map<PodUid, Promise<void>>();
+  /** A pod that comes back under its uid waits for those under way. */
+  readonly #teardowns = new PodTeardowns();
   readonly #attempts: VolumeAttempts;
   readonly #onDisk: VolumesOnDisk;
   readonly #growth: VolumeGrowth;
@@ -81,7 +81,7 @@ export class VolumeManager implements Component {
    * on the way. Rejects as soon as one fails; the others go on meanwhile and the next call joins them.
    */
   async mount(pod: DesiredPod, signal: AbortSignal): Promise<void> {
-    await this.#teardowns.get(pod.uid);
+    await this.#teardowns.ended(pod.uid);
     signal.throwIfAborted();
     const volumes = this.#podVolumes(pod.uid);
     const wanted = this.#recognized(pod, volumes);
@@ -151,19 +151,28 @@ export class VolumeManager implements Component {
    * Takes down whatever volumes a pod has on this node. The disk says which: the pod may have been deleted while no agent
    * was there. Parts of volumes go before the volumes they are of.
    */
-  async tearDown(uid: PodUid): Promise<void> {
-    // On record before anything is awaited, so that nobody begins to mount in between.
-    const work = (this.#teardowns.get(uid) ?? Promise.resolve()).then(() => this.#tearDown(uid));
-    const settled = work.then(
-      () => undefined,
-      () => undefined,
-    );
-    this.#teardowns.set(uid, settled);
-    try {
-      await work;
-    } finally {
-      if (this.#teardowns.get(uid) === settled) this.#teardowns.delete(uid);
-    }
+  tearDown(uid: PodUid): Promise<void> {
+    return this.#teardowns.run(uid, () => this.#tearDown(uid));
+  }
+
+  /** Nothing of the pod is on this node any more. What is under way ends by the abort, and is waited for until then. */
+  forget(uid: PodUid): void {
+    const known = this.#pods.get(uid);
+    if (known === undefined) return;
+    known.timer?.cancel();
+    known.abort.abort();
+    const operations = underWay(known).map(([, operation]) => operation);
+    if (operations.length === 0) this.#pods.delete(uid);
+    else void Promise.all(operations).then(() => this.#drop(uid, known));
+  }
+
+  /** Of how many pods there are volumes, ready or not. */
+  size(): number {
+    return this.#pods.size;
+  }
+
+  teardownsUnderWay(): number {
+    return this.#teardowns.size;
   }
 
   async #tearDown(uid: PodUid): Promise<void> {
@@ -174,6 +183,11 @@ export class VolumeManager implements Component {
     await this.#deps.subPaths.clean(uid);
     await this.#onDisk.tearDown(uid, known === undefined);
     // What an operation of the old life still says about itself concerns nobody.
+    this.#drop(uid, known);
+  }
+
+  /** Unless the pod has begun anew. */
+  #drop(uid: PodUid, known: PodVolumes | undefined): void {
     if (this.#pods.get(uid) === known) this.#pods.delete(uid);
   }
 
@@ -205,7 +219,7 @@ export class VolumeManager implements Component {
     const { plugins, claims } = this.#deps;
     const unknown: Volume[] = [];
     const known = wantedVolumes(pod.spec).flatMap((volume): readonly WantedVolume[] => {
-      if (claims !== undefined && isClaim(volume)) return [{ volume }];
+      if (claims.answersFor(volume)) return [{ volume }];
       const plugin = plugins.find((candidate) => candidate.handles(volume));
       if (plugin === undefined) unknown.push(volume);
       return plugin === undefined ? [] : [{ volume, plugin }];
@@ -304,7 +318,7 @@ export class VolumeManager implements Component {
   #refreshInMs(uid: PodUid): number | undefined {
     const nowMs = this.#deps.clock.monotonic();
     const renewals = [...this.mounted(uid).values()].flatMap(({ renewAtMs }) => renewAtMs ?? []);
-    const times = [...renewals.map((atMs) => atMs - nowMs), this.#deps.refreshInMs?.(uid) ?? Infinity];
+    const times = [...renewals.map((atMs) => atMs - nowMs), this.#deps.refreshInMs(uid) ?? Infinity];
     const soonest = Math.min(...times);
     return soonest === Infinity ? undefined : Math.max(soonest, leastRefreshMs);
   }

@@ -2,16 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ImageSpec } from '../gen/cri/api.ts';
 import type { Volume } from '../gen/kubernetes/types.ts';
-import { noDecisions } from '../model/decisions.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { Registry } from '../telemetry/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryFiles } from '../testing/memory-files.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
+import { aVolumeManager } from '../testing/volume-manager.ts';
 import { memoryVolumeHost } from '../testing/memory-volume-host.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { imageVolume } from './plugins/image.ts';
-import { VolumeManager } from './volume-manager.ts';
 import { imageVolumeMetrics } from './volume-metrics.ts';
 import { pluginName } from './wanted-volumes.ts';
 
@@ -29,8 +28,7 @@ function setUp() {
   const [clock, files, registry] = [new FakeClock(), new MemoryFiles(), new Registry()];
   const failing = { is: false };
   const paths = podPaths('/var/lib/kubelet', '/var/log/pods');
-  const manager = new VolumeManager({
-    decisions: noDecisions,
+  const manager = aVolumeManager({
     clock,
     log: new MemoryLog(),
     host: memoryVolumeHost(files),

@@ -20,34 +20,33 @@ export interface VolumeCount {
 
 const buckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600];
 
-/** Without a registry nothing is counted. */
-export function volumeMetrics(metrics: Metrics | undefined, counts: () => readonly VolumeCount[]): VolumeMetrics {
+export function volumeMetrics(metrics: Metrics, counts: () => readonly VolumeCount[]): VolumeMetrics {
   const stability = 'ALPHA';
-  const durations = metrics?.histogram({
+  const durations = metrics.histogram({
     name: 'storage_operation_duration_seconds',
     help: 'Seconds that one try of making a volume ready or taking it down took.',
     stability,
     labels: ['volume_plugin', 'operation_name', 'status', 'migrated'],
     buckets,
   });
-  const totals = metrics?.histogram({
+  const totals = metrics.histogram({
     name: 'volume_operation_total_seconds',
     help: 'Seconds from wanting a volume ready, or gone, to its being so.',
     stability,
     labels: ['plugin_name', 'operation_name'],
     buckets,
   });
-  const found = metrics?.counter({
+  const found = metrics.counter({
     name: 'reconstruct_volume_operations_total',
     help: 'Volumes of an earlier life of the agent that were found on the disk.',
     stability,
   });
-  const strangers = metrics?.counter({
+  const strangers = metrics.counter({
     name: 'reconstruct_volume_operations_errors_total',
     help: 'Volumes of an earlier life of the agent that are of a kind nobody here knows.',
     stability,
   });
-  metrics?.observed(
+  metrics.observed(
     {
       name: 'volume_manager_total_volumes',
       help: 'Volumes that pods want, and those that are ready.',
@@ -63,17 +62,17 @@ export function volumeMetrics(metrics: Metrics | undefined, counts: () => readon
   );
   return {
     operated: (operation, plugin, seconds, failed) =>
-      durations?.observe(seconds, {
+      durations.observe(seconds, {
         volume_plugin: plugin,
         operation_name: operation,
         status: failed ? 'fail-unknown' : 'success',
         migrated: 'false',
       }),
     settled: (operation, plugin, seconds) =>
-      totals?.observe(seconds, { plugin_name: plugin, operation_name: `overall_${operation}` }),
+      totals.observe(seconds, { plugin_name: plugin, operation_name: `overall_${operation}` }),
     found: (known) => {
-      found?.inc();
-      if (!known) strangers?.inc();
+      found.inc();
+      if (!known) strangers.inc();
     },
   };
 }
@@ -85,10 +84,10 @@ export interface ImageVolumeMetrics {
   failed(): void;
 }
 
-export function imageVolumeMetrics(metrics: Metrics | undefined): ImageVolumeMetrics {
-  const count = (name: string, help: string) => metrics?.counter({ name, help, stability: 'ALPHA' });
+export function imageVolumeMetrics(metrics: Metrics): ImageVolumeMetrics {
+  const count = (name: string, help: string) => metrics.counter({ name, help, stability: 'ALPHA' });
   const requested = count('kubelet_image_volume_requested_total', 'Volumes that are images and were to be made ready.');
   const mounted = count('kubelet_image_volume_mounted_succeed_total', 'Volumes that are images and are ready.');
   const failed = count('kubelet_image_volume_mounted_errors_total', 'Volumes that are images and could not be had.');
-  return { requested: () => requested?.inc(), mounted: () => mounted?.inc(), failed: () => failed?.inc() };
+  return { requested: () => requested.inc(), mounted: () => mounted.inc(), failed: () => failed.inc() };
 }

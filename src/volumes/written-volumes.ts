@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
+import type { PodUid } from '../base/ids.ts';
 import type { Random } from '../base/random.ts';
 import { writeContents } from './contents/atomic-writer.ts';
 import { contentsFor, type Contents } from './contents/compute-write.ts';
 import { giveToGroup } from './contents/give-to-group.ts';
 import { disk, memoryMedium, type MemoryFacts } from './contents/medium.ts';
 import type { Payload } from './contents/payload.ts';
+import { countPods, dropPod, placeKey } from './pod-places.ts';
 import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlace, VolumeRequest } from './ports.ts';
 import type { ScratchFolder, ScratchFolders } from './scratch-folders.ts';
 
@@ -40,7 +42,7 @@ export class WrittenVolumes {
     const fsGroup = pod.spec.securityContext?.fsGroup;
     const contents = contentsFor(payload, fsGroup);
     const place = scratchOf({ uid: pod.uid, name: volume.name }, kind);
-    const key = keyOf(place);
+    const key = placeKey(place);
     const digest = digestOf(contents);
     const medium = kind.on === 'disk' ? disk : memoryMedium(pod.spec, undefined, this.#deps.memory());
     const mounted = (hostPath: string): MountedVolume => ({ hostPath, readOnly: true, selinuxRelabel: true });
@@ -57,8 +59,17 @@ export class WrittenVolumes {
     return mounted(hostPath);
   }
 
+  forget(uid: PodUid): void {
+    dropPod(this.#written, uid);
+  }
+
+  /** Of how many pods it is known what was written. */
+  size(): number {
+    return countPods(this.#written.keys());
+  }
+
   async remove(place: VolumePlace, kind: WrittenKind): Promise<void> {
-    this.#written.delete(keyOf(place));
+    this.#written.delete(placeKey(place));
     await this.#deps.scratch.remove(scratchOf(place, kind));
   }
 }
@@ -68,8 +79,6 @@ const scratchOf = (place: VolumePlace, { folder }: WrittenKind): ScratchFolder =
   folder,
   mark: `wrapped_${place.name}`,
 });
-
-const keyOf = ({ uid, name }: VolumePlace): string => `${uid}/${name}`;
 
 /** Of paths, contents and owners. Every part is preceded by its length, so that no two sets look alike. */
 function digestOf({ files, folders }: Contents): string {

@@ -69,7 +69,6 @@ export class GoldenWorld {
       runtimeName: () => 'containerd',
       sources: [source],
       resyncMs: 60_000,
-      parallelPulls: 1,
       prober: goldenProber({ clock, cri: this.cri, script }),
       services: () => goldenLookup(recordedServiceIp(record)).services(),
       onStatus: (_, status) => {

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { HttpApiClient } from '../../src/apiserver/index.ts';
 import type { Component } from '../../src/base/component.ts';
-import type { CommonPorts } from '../../src/base/common-ports.ts';
+import type { CommonPorts } from '../../src/model/common-ports.ts';
 import { describeError } from '../../src/base/errors.ts';
 import type { Settings } from '../../src/config/index.ts';
 import type { Cri } from '../../src/cri/index.ts';

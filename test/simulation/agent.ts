@@ -21,6 +21,11 @@ import { Life, type BorderWatch } from './life.ts';
 import { noDevices, type SimDriver } from './sim-driver.ts';
 import { csiDriver, type Storage } from './storage.ts';
 
+/** What the cluster says of the driver. */
+const simDriverObject = {
+  spec: { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent', 'Ephemeral'] },
+};
+
 export const resyncMs = 60_000;
 const sources: readonly PodSource[] = ['file', 'api'];
 /** A supervisor starts an agent again that failed to start. */
@@ -127,10 +132,18 @@ export class Agent {
       files: ownFiles,
       volumeHost: life.volumeHost(simVolumeHost(disk)),
       mountPrograms: life.mountPrograms(simMountPrograms(disk, storage.sources)),
-      claims: {
+      volumesCluster: {
         api: {
           get: (resource, object) => life.through('get', object.name, () => storage.claims.get(resource, object)),
+          patch: () => Promise.reject(new Error('no claim grows')),
         },
+        node: { get: () => undefined, listen: () => {} },
+        drivers: {
+          synced: () => true,
+          get: ({ name }) => (name === csiDriver ? simDriverObject : undefined),
+          listen: () => {},
+        },
+        claimEvents: { record: () => {} },
         nodeLabels: () => ({}),
       },
       storage: { drivers: driver.found(life), files: life.csiFiles(disk), devices: noDevices, hasSeLinux: false },
@@ -145,7 +158,6 @@ export class Agent {
       runtimeName: () => 'fake',
       sources,
       resyncMs,
-      parallelPulls: 1,
       onStatus: (uid, status) => {
         if (life.dead) return;
         this.announced.set(uid, status);

@@ -1,6 +1,5 @@
 import { silentLog } from '../../src/base/log.ts';
 import type { PodUid } from '../../src/base/ids.ts';
-import { noDecisions } from '../../src/model/decisions.ts';
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
 import { podPaths } from '../../src/model/pod-paths.ts';
 import { PodDirectories } from '../../src/pods/directories/index.ts';
@@ -14,16 +13,20 @@ import {
   hostPath,
   localVolume,
   nfs,
+  noTokens,
+  noTrust,
+  OneAtATime,
   projected,
   ScratchFolders,
   secret,
   SubPaths,
   VolumeClaims,
-  VolumeManager,
+  type VolumeManager,
   WrittenVolumes,
 } from '../../src/volumes/index.ts';
 import { completeConfigMap, type StandaloneObject } from '../../src/model/standalone-object.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { aVolumeManager, noCsiVolumes } from '../../src/testing/volume-manager.ts';
 import { testNode } from '../support/agent-world.ts';
 import type { SimDisk } from './disk/sim-disk.ts';
 import { simMountPrograms, simVolumeHost } from './disk/volume-faces.ts';
@@ -70,10 +73,12 @@ export class VolumeAgent {
       drivers: driver.found(life),
       secrets: { get: async () => ({}) },
       events,
+      programs,
+      tokens: noTokens,
+      hasSeLinux: false,
     });
     this.#subPaths = new SubPaths({ log, host, paths });
-    this.manager = new VolumeManager({
-      decisions: noDecisions,
+    this.manager = aVolumeManager({
       clock,
       log,
       host,
@@ -84,10 +89,10 @@ export class VolumeAgent {
         configMap(written, objects),
         secret(written, objects),
         downwardApi(written, facts),
-        projected({ written, objects, facts }),
+        projected({ written, objects, facts, tokens: noTokens, trust: noTrust }),
         localVolume({ clock, host, paths, programs, events, rootDir }),
-        nfs({ clock, host, paths, programs }),
-        csi(this.#drivers),
+        nfs({ clock, host, paths, programs, turns: new OneAtATime() }),
+        csi(this.#drivers, noCsiVolumes),
       ],
       claims: new VolumeClaims({
         api: {

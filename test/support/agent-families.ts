@@ -5,17 +5,15 @@ import { clientMetrics } from '../../src/apiserver/index.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { resolveGates } from '../../src/config/index.ts';
 import { LocalStorageEviction } from '../../src/eviction/index.ts';
-import { announceProviders, imageMetrics } from '../../src/images/index.ts';
-import { UnexpectedErrors } from '../../src/main/unexpected-errors.ts';
+import { announceProviders } from '../../src/images/index.ts';
 import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
-import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-cgroups.ts';
 import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
-import { wireStorageDrivers } from '../../src/main/wire/storage-drivers.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
-import { noCalls } from '../../src/base/calls.ts';
-import { noDecisions } from '../../src/model/decisions.ts';
-import { CgroupWriter } from '../../src/resources/cgroups/index.ts';
+import { createPlugins } from '../../src/plugins/create-plugins.ts';
+import { createStorageDrivers } from '../../src/volumes/create-storage-drivers.ts';
+import { noDriverRecord } from '../../src/volumes/csi/index.ts';
+import { CgroupVersionCheck, CgroupWriter } from '../../src/resources/cgroups/index.ts';
 import {
   AccessReviews,
   ClientCertificates,
@@ -54,13 +52,13 @@ export async function agentFamilies(): Promise<readonly FamilyShape[]> {
 /** What is made on the way to a pod machine, and by the server; answered only so that it was made for something. */
 function registerRest(registry: Registry): readonly unknown[] {
   const [clock, random, log, metrics] = [new FakeClock(), seededRandom(1), silentLog, registry];
+  const ports = { clock, random, log, metrics };
   const { gates: featureGates } = resolveGates({});
   const settings = { featureGates, version: 'v1.34.0' };
   agentMetrics({ registry, otherPages: [new Registry()], settings, nodeName: 'node-1', clock });
   new UnexpectedErrors({ clock, log }).countIn(registry);
   runtimeCallMetrics(registry);
   announceLosingSupport(registry);
-  imageMetrics(registry);
   announceProviders(registry, 'hash');
   clientMetrics(registry, 'api.test:6443', clock);
   statsMetrics({ metrics, logs: () => [], claims: () => [] });
@@ -73,23 +71,13 @@ function registerRest(registry: Registry): readonly unknown[] {
     store: new CertificateStore({ files: new MemoryCertificateFiles(), log, folder: '/pki', purpose: 'client' }),
     api: untouched<ConstructorParameters<typeof ClientCertificateManager>[0]['api']>(),
   };
-  const ours = { ...testSettings, cgroupsPerQos: false };
   return [
     new ClientCertificateManager({ heartbeats: new Heartbeats(), ...certificates, onRotated: () => {} }),
     new IssuedServingCertificate({ heartbeats: new Heartbeats(), ...certificates, addresses: () => [] }),
     new CgroupWriter({ clock, log, metrics, tree: untouched(), version: 2, controllers: new Set() }),
-    wirePodCgroups({ ...untouched<PodCgroupsWiring>(), clock, random, log, metrics, ours }),
-    wireStorageDrivers({
-      heartbeats: new Heartbeats(),
-      calls: noCalls,
-      clock,
-      random,
-      log,
-      metrics,
-      rootDir: '/',
-      record: undefined,
-      onChange: () => {},
-    }),
+    new CgroupVersionCheck({ metrics, version: 2, failCgroupV1: false }),
+    createStorageDrivers({ ports, signals: { driverChanged: untouched() }, open: untouched(), record: noDriverRecord }),
+    createPlugins({ ports, settings: { rootDir: '/' }, files: untouched(), open: untouched(), handlers: {} }),
     new LocalStorageEviction({
       heartbeats: new Heartbeats(),
       decisions: noDecisions,

@@ -172,7 +172,6 @@ export class AgentWorld {
       },
       sources: [this.#source],
       resyncMs: 60_000,
-      parallelPulls: 1,
       onStatus: (uid, status) => this.#remember(uid, status),
       ...more,
       onGone: (uid) => {

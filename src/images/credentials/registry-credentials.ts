@@ -2,14 +2,14 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { CredentialProvider } from '../providers/credential-provider.ts';
 import type { SecretLookup } from '../ports.ts';
 import type { Credential } from './credential.ts';
-import { emptyKeyring, lookUp, makeKeyring, withoutRepeats } from './keyring.ts';
+import { lookUp, makeKeyring, withoutRepeats } from './keyring.ts';
 import type { NodeCredentials } from './node-config.ts';
 import { findPullSecrets, secretKeyring } from './pull-secrets.ts';
 
 export interface RegistryCredentialsDeps {
   readonly secrets: SecretLookup;
-  readonly node?: NodeCredentials;
-  readonly providers?: readonly CredentialProvider[];
+  readonly node: Pick<NodeCredentials, 'keyring'>;
+  readonly providers: readonly Pick<CredentialProvider, 'credentialsFor'>[];
 }
 
 /** What a pod can show to registries. */
@@ -26,6 +26,11 @@ export interface FoundCredentials {
   readonly problems: readonly string[];
 }
 
+/** Nothing to show to any registry. */
+export const noCredentials: Pick<RegistryCredentials, 'of'> = {
+  of: () => ({ missing: [], find: async () => ({ credentials: [], problems: [] }) }),
+};
+
 /** Credentials of all origins: first the pod's own secrets, then the node's files, then the plugins. */
 export class RegistryCredentials {
   readonly #deps: RegistryCredentialsDeps;
@@ -40,9 +45,9 @@ export class RegistryCredentials {
       missing,
       find: async (repository, signal) => {
         const { keyring, problems } = secretKeyring(pod.namespace, found);
-        const { node, providers = [] } = this.#deps;
+        const { node, providers } = this.#deps;
         const [nodeKeyring, ...parts] = await Promise.all([
-          node?.keyring() ?? emptyKeyring,
+          node.keyring(),
           ...providers.map((provider) => provider.credentialsFor(pod, repository, signal)),
         ]);
         signal.throwIfAborted();

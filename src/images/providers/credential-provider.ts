@@ -25,7 +25,7 @@ export interface CredentialProviderDeps {
   readonly binDir: string;
   readonly runner: PluginRunner;
   readonly accounts?: ServiceAccounts;
-  readonly metrics?: ImageMetrics;
+  readonly metrics: ImageMetrics;
 }
 
 /** On whose behalf a plugin is asked. */
@@ -92,10 +92,10 @@ export class CredentialProvider {
     try {
       return await runner.run({ file: join(binDir, name), args, environment, input, signal: this.#unending });
     } catch (error) {
-      metrics?.pluginFailed(name);
+      metrics.pluginFailed(name);
       throw error;
     } finally {
-      metrics?.pluginRan(name, clock.monotonic() - began);
+      metrics.pluginRan(name, clock.monotonic() - began);
     }
   }
 

@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
-import { loadProviders } from './load-providers.ts';
-import { providerFiles } from './run-plugin.ts';
+import { loadImageProviders } from './load-providers.ts';
+import { providerFiles } from '../../host/credential-plugins.ts';
 
 const config = (...names: readonly string[]): string =>
   JSON.stringify({
@@ -30,7 +30,7 @@ async function setUp(context: TestContext, files: Readonly<Record<string, string
     await chmod(join(folder, 'bin', name), 0o755);
   }
   const load = (path = 'conf', binDir = join(folder, 'bin')) =>
-    loadProviders({ config: join(folder, path), binDir }, providerFiles, { serviceAccountTokens: true });
+    loadImageProviders({ config: join(folder, path), binDir }, providerFiles, { serviceAccountTokens: true });
   return { folder, load };
 }
 
@@ -57,7 +57,7 @@ test('a file alone, with its hash', async (context) => {
 
 test('nothing configured is no providers, half a configuration is a mistake', async () => {
   const load = (config: string, binDir: string) =>
-    loadProviders({ config, binDir }, providerFiles, { serviceAccountTokens: true });
+    loadImageProviders({ config, binDir }, providerFiles, { serviceAccountTokens: true });
   assert.equal(await load('', ''), undefined);
   await assert.rejects(load('/a', ''), /needs --image-credential-provider-bin-dir/);
   await assert.rejects(load('', '/a'), /needs --image-credential-provider-config/);

@@ -23,7 +23,7 @@ const extensions: readonly string[] = ['.json', '.yaml', '.yml'];
  * Reads which plugins there are; once, at the start. Nothing configured is no plugins. What is wrong is an `invalid`
  * error that says all of it: an agent that cannot pull should not start as if it could.
  */
-export async function loadProviders(
+export async function loadImageProviders(
   { config, binDir }: ProviderPlaces,
   files: ProviderFiles,
   options: ParseOptions,

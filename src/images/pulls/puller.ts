@@ -27,8 +27,8 @@ export interface PullerDeps {
   readonly service: ImageService;
   /** How many pulls may run at once. */
   readonly parallel: number;
-  readonly rate?: Rate;
-  readonly journal?: PullJournal;
+  readonly rate: Rate;
+  readonly journal: PullJournal;
 }
 
 export interface PullRequest {
@@ -60,7 +60,7 @@ export class Puller {
   constructor(deps: PullerDeps) {
     this.#deps = deps;
     this.#line = new Limiter(deps.parallel);
-    this.#bucket = new TokenBucket(deps.clock, deps.rate ?? { perSecond: 0, burst: 0 });
+    this.#bucket = new TokenBucket(deps.clock, deps.rate);
   }
 
   pull(request: PullRequest, signal: AbortSignal): Promise<Pulled> {
@@ -74,14 +74,14 @@ export class Puller {
     if (!this.#bucket.tryTake()) throw new TubeletError('exhausted', 'pull QPS exceeded');
     const { clock, service, journal } = this.#deps;
     const { image, annotations, runtimeHandler } = request;
-    await journal?.began(image);
+    await journal.began(image);
     const began = clock.monotonic();
     let ref: string;
     let credential: Credential | undefined;
     try {
       ({ ref, credential } = await this.#tryEach(request, signal));
     } catch (error) {
-      await journal?.failed(image);
+      await journal.failed(image);
       throw error;
     }
     const tookMs = clock.monotonic() - began;
@@ -91,7 +91,7 @@ export class Puller {
       ({ image: found } = await service.imageStatus(ImageStatusRequest.fromPartial({ image: spec }), { signal }));
     } finally {
       // Under the id by which it will be found; not every runtime answers a pull with that.
-      await journal?.pulled(image, found?.id ?? ref, credential);
+      await journal.pulled(image, found?.id ?? ref, credential);
     }
     return { ref, image: found, tookMs };
   }

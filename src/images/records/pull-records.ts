@@ -10,7 +10,7 @@ import { apiTime } from '../../model/api-time.ts';
 import type { Credential } from '../credentials/credential.ts';
 import { completeImageName, fullRepository } from '../image-name.ts';
 import type { ImageService, RecordFiles } from '../ports.ts';
-import type { PullJournal } from '../pulls/puller.ts';
+import type { PullAccess } from './pull-access.ts';
 import {
   decodeIntent,
   decodePulled,
@@ -46,8 +46,9 @@ const recordName = /^sha256-[0-9a-f]{64}$/;
  * A crash in between leaves the intention, and `start` turns it into a record without credentials: known to be pulled by
  * us, open to nobody until somebody shows a credential. Every doubt ends in asking the registry.
  */
-export class PullRecords implements Component, PullJournal {
+export class PullRecords implements Component, PullAccess {
   readonly name = 'pull-records';
+  readonly isChecked = true;
   readonly #deps: PullRecordsDeps;
   readonly #pulling: string;
   readonly #pulled: string;

@@ -31,8 +31,8 @@ import { NodeLease } from '../../node/lease/index.ts';
 import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
 import type { Reflector } from '../../apiserver/index.ts';
 import type { FormerDevices } from './former-devices.ts';
-import { configuredReservations } from './pod-cgroups.ts';
-import { canKeepOutOfSwap } from './volumes.ts';
+import { configuredReservations } from './cgroup-settings.ts';
+import { canKeepOutOfSwap } from '../../volumes/index.ts';
 
 export interface OwnNodeWiring {
   readonly settings: Settings;

@@ -21,9 +21,8 @@ import { MirrorKeeper, MirrorPods, type NodeIdentity } from '../../pods/desired/
 import { ApiSource, HeldSets } from '../../pods/sources/index.ts';
 import { StatusWriter } from '../../pods/status/index.ts';
 import { wireApiObjects } from './cluster-objects.ts';
-import { wireClusterStorage } from './cluster-storage.ts';
 import { wireTrustBundles } from './cluster-trust.ts';
-import type { ClusterStorage } from './csi-volumes.ts';
+import type { VolumesCluster } from '../../volumes/create-volumes.ts';
 import type { PodMachine } from './pod-machine.ts';
 import { workqueueMetrics } from './workqueue-metrics.ts';
 
@@ -57,7 +56,7 @@ export interface Cluster {
   readonly trust: Pick<TrustBundles, 'anchors'>;
   readonly runtimeClasses: RuntimeClasses;
   /** What is known of storage drivers and their volumes. */
-  readonly storage: ClusterStorage;
+  readonly storage: Omit<VolumesCluster, 'nodeLabels'>;
   /** Measures queues of work, those of others too. */
   readonly watch: WorkWatch;
   services(): readonly Service[] | undefined;
@@ -116,8 +115,12 @@ export function wireCluster(deps: ClusterDeps): Cluster {
   const tokens = new PodTokens({ clock, random, log, api });
   const onChange = (uids: readonly PodUid[]): void => machine().wake(uids);
   const trust = deps.trustBundles ? wireTrustBundles({ ...deps, onChange }) : undefined;
-  const driversChanged = (): void => machine().volumes.tryAgain('kubernetes.io/csi');
-  const storage = wireClusterStorage({ ...deps, node, drivers, recorder, onChange: driversChanged });
+  const storage: Cluster['storage'] = {
+    api,
+    node,
+    drivers,
+    claimEvents: { record: (about, event) => recorder.record({ about, ...event }) },
+  };
   const mirrors = new MirrorPods();
   const watch = workqueueMetrics(metrics, clock);
   // Until the pods are listed nobody knows which mirrors there are.

@@ -23,22 +23,24 @@ import type { Decisions } from '../../model/decisions.ts';
 import { parseResolvConf, type HostDns } from '../../model/dns.ts';
 import type { PodRemoval } from '../../model/pod-removal.ts';
 import { Quantity } from '../../model/quantity.ts';
-import type { NodeEvents, NodeView } from '../../node/index.ts';
+import type { RuntimeSettings } from '../../model/runtime-settings.ts';
+import type { NodeView } from '../../node/index.ts';
 import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
 import { readLogTail } from '../../pods/logs/index.ts';
 import { containerdHints } from '../../pods/pleg/index.ts';
-import type { CsiDrivers } from '../../volumes/csi/index.ts';
+import type { PodContainerManager } from '../../resources/create-cgroups.ts';
+import type { StorageDrivers } from '../../volumes/create-storage-drivers.ts';
 import { admissionNode } from './admission-node.ts';
 import { podObjects } from './cluster-objects.ts';
 import type { Cluster } from './cluster.ts';
-import type { ImagePolicy } from './images.ts';
 import { hasSelinux } from './kernel-features.ts';
 import type { LogKeeping } from './pod-machine-deps.ts';
 import { wirePodCgroups } from './pod-cgroups.ts';
 import { loggedEvents, recordedEvents } from './pod-events.ts';
+import type { ImagePolicy } from './pod-machine-deps.ts';
 import { wirePodMachine, type PodMachine } from './pod-machine.ts';
 import { restartLimits } from './restart-limits.ts';
-import { nodeFacts, runtimeSettings } from './runtime-settings.ts';
+import { nodeFacts } from './runtime-settings.ts';
 import { sourcesOf } from './sources.ts';
 import { userNamespacePolicy } from './user-namespaces.ts';
 
@@ -55,9 +57,11 @@ export interface RuntimeParts {
   readonly cri: Cri;
   readonly registry: Metrics;
   readonly probeRegistry: Metrics;
-  readonly policy: ImagePolicy;
+  readonly imagePolicy: ImagePolicy;
   readonly health: RuntimeHealth;
-  readonly driver: 'cgroupfs' | 'systemd';
+  readonly ours: RuntimeSettings;
+  readonly cgroups: PodContainerManager;
+  readonly podRemoval: PodRemoval;
   readonly runtimeName: string;
   readonly machine: Machine;
   /** This node as everybody sees it. */
@@ -68,7 +72,7 @@ export interface RuntimeParts {
   readonly decisions: Decisions;
   readonly removal: PodRemoval;
   readonly tracer?: Tracer | undefined;
-  readonly drivers: CsiDrivers;
+  readonly drivers: StorageDrivers['drivers'];
   readonly storage: ForeignStorage;
   /** The volumes in use that somebody else attaches have changed. */
   readonly inUseChanged: () => void;
@@ -82,9 +86,8 @@ export function wireNodeMachine(
   parts: RuntimeParts,
   onStatus: () => void,
 ): PodMachine {
-  const { cri, health, cluster, machine, view, nodeEvents: events } = parts;
+  const { cri, health, cluster, machine, ours, view } = parts;
   const { config, flags } = settings;
-  const ours = runtimeSettings(settings, { nodeName, machine, cgroupDriver: parts.driver });
   const hostIps = (): readonly string[] => {
     const known = view.hostIps();
     return known.length > 0 ? known : outwardAddresses();
@@ -118,7 +121,6 @@ export function wireNodeMachine(
       drivers: parts.drivers,
       files: hostFiles,
       devices: new HostBlockDevices(),
-      cluster: cluster?.storage,
       hasSeLinux: hasSelinux(),
     },
     inUseChanged: parts.inUseChanged,
@@ -126,7 +128,8 @@ export function wireNodeMachine(
       readEnd: (path, bytes) => hostFiles.readEnd(path, bytes),
       readLogTail: async (path, limits) => (await readLogTail(path, limits, nodeLogFiles)).toString('utf8'),
     },
-    cgroups: cgroups.cgroups,
+    cgroups: parts.cgroups,
+    podRemoval: parts.podRemoval,
     events: cluster === undefined ? loggedEvents(log) : recordedEvents(log, cluster.recorder),
     decisions: parts.decisions,
     settings: ours,
@@ -156,7 +159,7 @@ export function wireNodeMachine(
       parts.removal.podRemoved(uid);
     },
     ...(cluster && {
-      claims: { api: cluster.api, nodeLabels: () => view.node()?.metadata?.labels },
+      volumesCluster: { ...cluster.storage, nodeLabels: () => view.node()?.metadata?.labels },
       objects: podObjects(cluster),
       tokens: cluster.tokens,
       trust: cluster.trust,
@@ -177,11 +180,9 @@ export function wireNodeMachine(
     probeMetrics: parts.probeRegistry,
     sources: sourcesOf(settings),
     restartLimits: restartLimits(settings),
-    imagePolicy: parts.policy,
+    imagePolicy: parts.imagePolicy,
     resyncMs: config.syncFrequency.toMillis(),
-    parallelPulls: config.serializeImagePulls ? 1 : (config.maxParallelImagePulls ?? Number.POSITIVE_INFINITY),
   });
-  return { ...pods, components: [...cgroups.components, ...pods.components] };
 }
 
 /** Log collectors look for links in one place only, and only for logs that are in their usual place too. */

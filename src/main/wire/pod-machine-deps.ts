@@ -10,7 +10,9 @@ import type { Cri } from '../../cri/index.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { Decisions } from '../../model/decisions.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
+import type { ImagesWiring } from '../../images/create-images.ts';
 import type { HostDns } from '../../model/dns.ts';
+import type { PodRemoval } from '../../model/pod-removal.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import type { ServiceObject } from '../../model/service-environment.ts';
@@ -27,7 +29,6 @@ import type { StorageAccess } from './csi-volumes.ts';
 import type { ImagePolicy } from './images.ts';
 import type { LinkFiles, LogFiles, LogSettings, LogWatch } from '../../pods/logs/index.ts';
 import type { UserNamespacePolicy } from './user-namespaces.ts';
-import type { VolumeTokens } from './volumes.ts';
 
 /** What the pod machine is made of that differs between a real node, a test and a simulation. */
 export interface PodMachineDeps {
@@ -58,8 +59,7 @@ export interface PodMachineDeps {
   /** The sources that must have spoken before anything is cleaned up. */
   readonly sources: readonly PodSource[];
   readonly resyncMs: number;
-  readonly parallelPulls: number;
-  /** Credentials, rates and records of pulls; none unless told. */
+  /** Credentials, rates and records of pulls; none of them and one pull at a time unless told. */
   readonly imagePolicy?: ImagePolicy;
   /** How fast containers that crash come back; 10 s doubling to 5 min unless told. */
   readonly restartLimits?: BackoffLimits;
@@ -72,12 +72,12 @@ export interface PodMachineDeps {
   /** The machine as far as volumes need it. */
   readonly volumeHost: VolumeHost;
   readonly mountPrograms: MountPrograms;
-  /** PersistentVolumeClaims of the API server; none unless told. */
-  readonly claims?: VolumeClaimsDeps | undefined;
+  /** What the API server knows of volumes; nothing unless told. */
+  readonly volumesCluster?: VolumesCluster | undefined;
   /** Tokens of service accounts for volumes; none can be had unless told. */
   readonly tokens?: VolumeTokens;
   readonly trust?: TrustSource;
-  /** How storage drivers are spoken with; volumes of drivers are refused without. */
+  /** How storage drivers are spoken with; none register without. */
   readonly storage?: StorageAccess | undefined;
   /** The volumes in use that somebody else attaches have changed. */
   readonly inUseChanged?: () => void;

@@ -1,8 +1,9 @@
+import { release } from 'node:os';
 import { defaultBackoffLimits } from '../../base/backoff.ts';
+import { Broadcaster } from '../../base/broadcaster.ts';
 import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Pod } from '../../gen/kubernetes/types.ts';
-import { ImageManager } from '../../images/index.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { podPaths } from '../../model/pod-paths.ts';
@@ -17,7 +18,7 @@ import { nodeHookRequests, type PodEvent } from '../../pods/runtime/index.ts';
 import { Registry } from '../../telemetry/index.ts';
 import type { VolumeManager } from '../../volumes/index.ts';
 import type { PodMachineDeps } from './pod-machine-deps.ts';
-import { imagesOfVolumes, wireVolumes } from './volumes.ts';
+import { imagesOfVolumes } from './volumes.ts';
 
 /** Everything between "a source has a set of pods" and "the runtime runs them". */
 export interface PodMachine extends PodStores {
@@ -68,8 +69,10 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
       deps.objects?.problem(kind, namespace, name),
     services: deps.services ?? (() => []),
   };
-  const images = new ImageManager({
-    clock,
+  const ofImages = createImages({
+    ports,
+    signals: { podRemoval },
+    ...(deps.imagePolicy ?? noImagePolicy(settings.rootDir)),
     service: cri,
     events,
     decisions,
@@ -77,18 +80,32 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     pulls: starts,
     ...deps.imagePolicy?.extras(lookup),
   });
-  const { volumes, subPaths, csi } = wireVolumes({
-    clock,
-    random,
-    log,
-    host: deps.volumeHost,
-    programs: deps.mountPrograms,
-    claims: deps.claims,
+  const { images } = ofImages;
+  const storage = deps.storage ?? noStorage;
+  const driverChanged = new Broadcaster<string>();
+  const storageAnswers = new Broadcaster<void>();
+  const ofVolumes = createVolumes({
+    ports,
+    signals: {
+      inbox: { resourcesChanged: (uids) => dispatch.handle({ type: 'resourcesChanged', uids }) },
+      podRemoval,
+      nodeStatusDue: { mark: () => deps.inUseChanged?.() },
+      driverChanged,
+      storageAnswers,
+    },
+    settings: volumeSettings(settings, { kernelRelease: release(), hasSeLinux: storage.hasSeLinux }),
+    machine: {
+      host: deps.volumeHost,
+      programs: deps.mountPrograms,
+      files: storage.files,
+      devices: storage.devices,
+    },
     paths,
-    settings,
-    node,
-    hostIps,
+    node: { facts: node, hostIps },
     objects: lookup,
+    images: ofImages.volumeImages,
+    tokens: deps.tokens ?? noTokens,
+    trust: deps.trust ?? noTrust,
     events,
     decisions,
     images: imagesOfVolumes(images),

@@ -1,6 +1,6 @@
 import type { HttpApiClient } from '../../apiserver/index.ts';
 import { hostCertificateFiles, servingCertificates, type ServingCertificates } from '../../apiserver/identity/index.ts';
-import type { CommonPorts } from '../../base/common-ports.ts';
+import type { CommonPorts } from '../../model/common-ports.ts';
 import type { Settings } from '../../config/index.ts';
 import type { NodeAddress } from '../../gen/kubernetes/types.ts';
 

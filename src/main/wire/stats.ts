@@ -16,7 +16,8 @@ import {
 import { podPaths } from '../../model/pod-paths.ts';
 import { MeasuredVolumes, Stats, type ClaimUsage, type LogSize, type SeenPod } from '../../stats/index.ts';
 import type { Registry } from '../../telemetry/index.ts';
-import { DriverStats, type CsiDrivers } from '../../volumes/csi/index.ts';
+import type { StorageDrivers } from '../../volumes/create-storage-drivers.ts';
+import { DriverStats } from '../../volumes/csi/index.ts';
 import type { PodMachine } from './pod-machine.ts';
 import { runtimeSettings } from './runtime-settings.ts';
 import { statsMetrics } from './stats-metrics.ts';
@@ -34,7 +35,7 @@ export interface StatsWiring {
   readonly pods: PodMachine;
   /** What `/metrics` shows. */
   readonly registry: Registry;
-  readonly drivers: CsiDrivers;
+  readonly drivers: StorageDrivers['drivers'];
   readonly storage: ForeignStorage;
 }
 

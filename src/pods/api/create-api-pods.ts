@@ -1,5 +1,5 @@
 import { Broadcaster } from '../../base/broadcaster.ts';
-import type { CommonPorts } from '../../base/common-ports.ts';
+import type { CommonPorts } from '../../model/common-ports.ts';
 import type { Component } from '../../base/component.ts';
 import type { WorkWatch } from '../../base/keyed-work.ts';
 import type { PodFullName, PodUid } from '../../base/ids.ts';

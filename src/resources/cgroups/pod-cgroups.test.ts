@@ -62,6 +62,7 @@ function setUp() {
       isUnknown: async (uid) => world.unknown.has(uid),
     },
     settings: { cpuCfsQuota: true, cpuPeriodUs: 100_000n, podPidsLimit: 50, memoryQos: false, hugePageSizes: [] },
+    hasExclusiveCpus: () => false,
     cgroupRoot: '/',
   });
   return { clock, tree, log, metrics, steps, world, cgroups };
@@ -218,4 +219,24 @@ describe('the life of the component', () => {
       lines.find((line) => line.includes('_count') && line.includes(operation))?.split(' ')[1];
     assert.deepEqual([count('create'), count('update'), count('destroy')], ['1', '1', '3']);
   });
+});
+
+test('what is known of a pod is forgotten with it, and a removal under way is counted until it ends', async () => {
+  const { cgroups, tree } = setUp();
+  await cgroups.start();
+  await cgroups.ensure(guaranteed);
+  await cgroups.ensure(bestEffort);
+  assert.equal(cgroups.size(), 2);
+  cgroups.forget(bestEffort.uid);
+  cgroups.forget(podUid('never-seen'));
+  assert.equal(cgroups.size(), 1);
+  let release = (): void => {};
+  tree.removing = new Promise((resolve) => (release = resolve));
+  const removal = cgroups.remove(guaranteed.uid);
+  assert.equal(cgroups.removalsUnderWay(), 1);
+  release();
+  await removal;
+  await Promise.resolve();
+  assert.deepEqual([cgroups.size(), cgroups.removalsUnderWay()], [0, 0]);
+  await cgroups.stop();
 });

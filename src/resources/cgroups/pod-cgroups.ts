@@ -14,7 +14,7 @@ import { podQos, type QosClass } from '../../model/qos.ts';
 import type { CgroupWriter } from './cgroup-writer.ts';
 import type { NodeCgroups } from './node-cgroups.ts';
 import { podCgroupValues, type PodCgroupSettings } from './pod-cgroup-values.ts';
-import type { Pods } from './ports.ts';
+import type { CgroupPods, PodContainerManager } from './ports.ts';
 import type { QosTiers } from './qos-tiers.ts';
 
 export interface PodCgroupsDeps {
@@ -25,11 +25,11 @@ export interface PodCgroupsDeps {
   readonly writer: CgroupWriter;
   readonly node: Pick<NodeCgroups, 'check' | 'make' | 'enforce' | 'enforceReserved'>;
   readonly tiers: Pick<QosTiers, 'make' | 'update'>;
-  readonly pods: Pods;
+  readonly pods: CgroupPods;
   readonly settings: PodCgroupSettings;
   readonly cgroupRoot: string;
-  /** CPUs held alone need no quota; nobody holds any unless told. */
-  readonly hasExclusiveCpus?: (uid: PodUid) => boolean;
+  /** CPUs held alone need no quota. */
+  readonly hasExclusiveCpus: (uid: PodUid) => boolean;
 }
 
 /**
@@ -44,7 +44,7 @@ const resyncMs = 60_000;
 const qosClasses: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
 
 /** The cgroups of pods: there before the first container, gone after the last. */
-export class PodCgroups implements Component {
+export class PodCgroups implements PodContainerManager, Component {
   readonly name = 'pod-cgroups';
   readonly #deps: PodCgroupsDeps;
   readonly #known = new Map<PodUid, Knowledge>();
@@ -119,6 +119,20 @@ export class PodCgroups implements Component {
     this.#updateTiers();
   }
 
+  /** A cgroup that is there all the same is one of a pod that no one asked for, and goes with the resync. */
+  forget(uid: PodUid): void {
+    this.#known.delete(uid);
+  }
+
+  /** Of how many pods it is known what was done to their cgroups. */
+  size(): number {
+    return this.#known.size;
+  }
+
+  removalsUnderWay(): number {
+    return this.#removals.size;
+  }
+
   async #remove(uid: PodUid): Promise<void> {
     const { writer, log, cgroupRoot } = this.#deps;
     for (const qos of qosClasses) {
@@ -172,7 +186,7 @@ export class PodCgroups implements Component {
   }
 
   #valuesOf(pod: DesiredPod): CgroupValues {
-    const withoutCpuQuota = this.#deps.hasExclusiveCpus?.(pod.uid) ?? false;
+    const withoutCpuQuota = this.#deps.hasExclusiveCpus(pod.uid);
     return podCgroupValues(pod, this.#deps.settings, { withoutCpuQuota });
   }
 

@@ -35,7 +35,8 @@ export interface ProcessTree {
   enter(path: string): Promise<void>;
 }
 
-export interface Pods {
+/** The pods as cgroups need them. */
+export interface CgroupPods {
   /** Those that run here or shall run. */
   active(): readonly DesiredPod[];
   /** Every source has said what it wants. */
@@ -43,6 +44,21 @@ export interface Pods {
   /** Nobody wants the pod, looks after it or has anything else of it. */
   isUnknown(uid: PodUid): Promise<boolean>;
 }
+
+/** The cgroups of pods, whoever makes them. */
+export interface PodContainerManager {
+  /** False when the pod's containers, if there are any, live elsewhere. */
+  exist(pod: DesiredPod): boolean;
+  /** Makes the pod's cgroup with its limits, where it is not there yet. */
+  ensure(pod: DesiredPod): Promise<void>;
+  /** Removes the pod's cgroups, wherever its QoS class put them. */
+  remove(uid: PodUid): Promise<void>;
+}
+
+/** Removes an empty cgroup with those below it. `busy` names the cgroups that still have processes. */
+export type RemoveEmpty = (
+  path: string,
+) => Promise<{ readonly removed: true } | { readonly removed: false; readonly busy: readonly string[] }>;
 
 /** Events about the node. */
 export interface NodeEvents {

@@ -4,13 +4,13 @@ import type { CgroupValues } from '../../model/cgroup-values.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { QosClass } from '../../model/qos.ts';
 import type { CgroupWriter } from './cgroup-writer.ts';
-import type { Pods } from './ports.ts';
+import type { CgroupPods } from './ports.ts';
 import { podDemand, qosCgroupValues, type PodDemand, type QosSettings } from './qos-cgroup-values.ts';
 
 export interface QosTiersDeps {
   readonly log: Log;
   readonly writer: CgroupWriter;
-  readonly pods: Pick<Pods, 'active' | 'complete'>;
+  readonly pods: Pick<CgroupPods, 'active' | 'complete'>;
   readonly settings: QosSettings;
   readonly cgroupRoot: string;
   readonly version: 1 | 2;

@@ -4,6 +4,7 @@ import type { ApiReader } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { UnprocessedVolumeError, VolumeStepError } from '../volume-failures.ts';
+import { isClaim, refusalOf } from '../wanted-volumes.ts';
 import type { ClaimedVolume } from './claimed-volume.ts';
 import {
   checkBinding,
@@ -22,18 +23,38 @@ export interface VolumeClaimsDeps {
   readonly nodeLabels: () => Readonly<Record<string, string>> | undefined;
 }
 
+/** Who knows what is behind claims. */
+export interface Claims {
+  /** Whether the volume is a claim that can be asked about here. */
+  answersFor(volume: Volume): boolean;
+  /** Rejects with what a pod that cannot have its volume is told. */
+  resolve(pod: DesiredPod, volume: Volume, signal: AbortSignal): Promise<ClaimedVolume>;
+  /** Throws unless the volume may be used on this node. */
+  checkNode(claimed: ClaimedVolume): void;
+}
+
+/** A node without a cluster knows no claims. */
+export const noClaims: Claims = {
+  answersFor: () => false,
+  resolve: async (_, volume) => Promise.reject(new UnprocessedVolumeError('unsupported', refusalOf(volume))),
+  checkNode: () => {},
+};
+
 /**
  * Finds out what is behind the claims of pods. It keeps nothing: who got an answer keeps it, for a binding stays what it
  * is, and who got none asks again in his own time.
  */
-export class VolumeClaims {
+export class VolumeClaims implements Claims {
   readonly #deps: VolumeClaimsDeps;
 
   constructor(deps: VolumeClaimsDeps) {
     this.#deps = deps;
   }
 
-  /** Rejects with what a pod that cannot have its volume is told. */
+  answersFor(volume: Volume): boolean {
+    return isClaim(volume);
+  }
+
   async resolve(pod: DesiredPod, volume: Volume, signal: AbortSignal): Promise<ClaimedVolume> {
     const wish = claimWish(pod, volume);
     if (wish === undefined) throw new TubeletError('internal', `volume ${volume.name} is no claim`);

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PersistentVolumeClaim } from '../../gen/kubernetes/types.ts';
-import { noDecisions } from '../../model/decisions.ts';
 import { podPaths } from '../../model/pod-paths.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeCsiDriver } from '../../testing/fake-csi-driver.ts';
@@ -12,9 +11,10 @@ import { MemoryLog } from '../../testing/memory-log.ts';
 import { memoryVolumeHost } from '../../testing/memory-volume-host.ts';
 import { aClaim, aPersistentVolume, MemoryClaims } from '../../testing/persistent-volumes.ts';
 import { aContainer, aPod } from '../../testing/pods.ts';
+import { aVolumeManager } from '../../testing/volume-manager.ts';
 import { VolumeClaims } from '../claims/volume-claims.ts';
 import { csi } from '../plugins/csi.ts';
-import { VolumeManager } from '../volume-manager.ts';
+import type { VolumeManager } from '../volume-manager.ts';
 import { CsiBlockVolumes } from './block-volumes.ts';
 import { DriverClient } from './driver-client.ts';
 import { DriverStats } from './driver-stats.ts';
@@ -65,8 +65,7 @@ function world() {
       tearDown: () => assert.fail('a device is none'),
       attachable: () => undefined,
     };
-    const manager = new VolumeManager({
-      decisions: noDecisions,
+    const manager = aVolumeManager({
       ...shared,
       host,
       paths,

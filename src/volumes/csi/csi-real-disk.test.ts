@@ -11,6 +11,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { diskTargets, FakeCsiDriver } from '../../testing/fake-csi-driver.ts';
 import { aClaimedVolume } from '../../testing/persistent-volumes.ts';
 import { aPod } from '../../testing/pods.ts';
+import { noTokens } from '../credential-ports.ts';
 import { CsiFileVolumes } from './csi-volumes.ts';
 import { DriverClient } from './driver-client.ts';
 import { stagingPlace } from './volume-names.ts';
@@ -43,6 +44,9 @@ async function realWorld(t: TestContext) {
       drivers: { find: () => client },
       secrets: { get: async () => ({}) },
       events: { record: () => {} },
+      programs: { unmount: () => assert.fail('the driver unmounts') },
+      tokens: noTokens,
+      hasSeLinux: false,
     });
   };
   return { rootDir, driver, start };

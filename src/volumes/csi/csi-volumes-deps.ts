@@ -1,10 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
+import type { DriverTokens } from '../credential-ports.ts';
 import type { HostPaths, MountPrograms, Mounts, VolumeEvents } from '../ports.ts';
 import type { AttachWait } from './attach-wait.ts';
 import type { VolumeExpander } from './expand-volumes.ts';
-import type { CsiFiles, DriverObjects, DriverSecrets, DriverTokens, FoundDrivers } from './ports.ts';
+import type { CsiFiles, DriverObjects, DriverSecrets, FoundDrivers } from './ports.ts';
 
 /** What a cluster says of drivers and of what is attached. */
 export interface CsiCluster {
@@ -17,8 +18,8 @@ export interface CsiFileVolumesDeps {
   readonly log: Log;
   readonly files: CsiFiles;
   readonly mounts: Pick<Mounts, 'atOrBelow'>;
-  /** For what a driver leaves mounted; unset: it stays so. */
-  readonly programs?: Pick<MountPrograms, 'unmount'> | undefined;
+  /** For what a driver leaves mounted. */
+  readonly programs: Pick<MountPrograms, 'unmount'>;
   readonly hostPaths: Pick<HostPaths, 'lookAt' | 'changeTree'>;
   readonly podPaths: PodPaths;
   /** The agent's own folder: volumes are staged below it. */
@@ -28,10 +29,9 @@ export interface CsiFileVolumesDeps {
   /** Unset on a node without one: then drivers are taken as they are, and nothing is attached. */
   readonly cluster?: CsiCluster | undefined;
   readonly secrets: DriverSecrets;
-  /** Unset where nobody can be asked for any. */
-  readonly tokens?: DriverTokens | undefined;
+  readonly tokens: DriverTokens;
   readonly events: VolumeEvents;
   readonly expander?: Pick<VolumeExpander, 'whileMounting' | 'online' | 'forget'> | undefined;
   /** Whether the kernel labels files. */
-  readonly hasSeLinux?: boolean;
+  readonly hasSeLinux: boolean;
 }

@@ -1,6 +1,8 @@
 import type { Component } from '../../base/component.ts';
+import type { PodUid } from '../../base/ids.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
 import { OneAtATime } from '../one-at-a-time.ts';
+import { countPods, dropPod, placeKey } from '../pod-places.ts';
 import type { CsiVolumes, MountedVolume, VolumePlace, VolumeRequest } from '../ports.ts';
 import type { CsiFileVolumesDeps } from './csi-volumes-deps.ts';
 import { mayBeAttached } from './driver-objects.ts';
@@ -81,7 +83,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
 
   async setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume> {
     const wish = csiWish(request);
-    const key = keyOf({ uid: request.pod.uid, name: wish.name });
+    const key = placeKey({ uid: request.pod.uid, name: wish.name });
     const work = async (): Promise<MountedVolume> => {
       const before = this.#published.get(key);
       const renewAtMs = before?.mounted.renewAtMs ?? Infinity;
@@ -95,7 +97,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
 
   /** One that was not set up in this life is as large as it was when that is done. */
   async resize(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void> {
-    const key = keyOf({ uid: request.pod.uid, name: csiWish(request).name });
+    const key = placeKey({ uid: request.pod.uid, name: csiWish(request).name });
     const grow = async (): Promise<void> => {
       const published = this.#published.get(key);
       if (published !== undefined) await this.#deps.expander?.online(request, before, published.place, signal);
@@ -104,8 +106,8 @@ export class CsiFileVolumes implements CsiVolumes, Component {
   }
 
   tearDown(place: VolumePlace): Promise<void> {
-    return this.#turns.run(keyOf(place), async () => {
-      this.#published.delete(keyOf(place));
+    return this.#turns.run(placeKey(place), async () => {
+      this.#published.delete(placeKey(place));
       const { gone } = await this.#takeDowns.run(place);
       if (gone === undefined) return;
       this.#inUse?.delete(attachableName(gone));
@@ -113,9 +115,22 @@ export class CsiFileVolumes implements CsiVolumes, Component {
     });
   }
 
+  /** What an earlier life published is not here, and is published again when it is asked for. */
+  forget(uid: PodUid): void {
+    dropPod(this.#published, uid);
+  }
+
+  /** How many pods have volumes that this life has published. */
+  size(): number {
+    return countPods(this.#published.keys());
+  }
+
+  /** For how many pods something is being done with a volume. */
+  podsUnderWay(): number {
+    return countPods(this.#turns.keys());
+  }
+
   #markInUse({ driver, handle, lifecycle }: DriverVolume & { readonly lifecycle: string }): void {
     if (lifecycle === 'Persistent') this.#inUse?.set(attachableName({ driver, handle }), { driver, handle });
   }
 }
-
-const keyOf = ({ uid, name }: VolumePlace): string => `${uid}/${name}`;

@@ -5,9 +5,8 @@ export type DriverCalled = (driver: string, method: string, code: string, second
 
 const buckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600];
 
-/** Without a registry nothing is counted. */
-export function driverMetrics(metrics: Metrics | undefined): DriverCalled {
-  const seconds = metrics?.histogram({
+export function driverMetrics(metrics: Metrics): DriverCalled {
+  const seconds = metrics.histogram({
     name: 'csi_operations_seconds',
     help: 'Seconds that calls of storage drivers took, with the code of their answers.',
     stability: 'ALPHA',
@@ -15,7 +14,7 @@ export function driverMetrics(metrics: Metrics | undefined): DriverCalled {
     buckets,
   });
   return (driver, method, code, took) =>
-    seconds?.observe(took, {
+    seconds.observe(took, {
       driver_name: driver,
       method_name: method,
       grpc_status_code: code,

@@ -15,6 +15,9 @@ export interface DriverRecord {
   removeDriver(name: string): void;
 }
 
+/** The record of a node without a cluster: no one has to know. */
+export const noDriverRecord: DriverRecord = { setDriver: async () => {}, removeDriver: () => {} };
+
 /** What is known of a driver when it registers. */
 export interface DriverInfo {
   readonly name: string;

@@ -39,7 +39,7 @@ class DriverWorld {
         },
         removeDriver: (name) => void this.recorded.push([name, undefined]),
       },
-      onChange: (name) => void this.changed.push(name),
+      changed: { broadcast: (name) => void this.changed.push(name) },
     });
   }
 

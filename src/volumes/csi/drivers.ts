@@ -1,7 +1,9 @@
 import { withTimeout } from '../../base/abort.ts';
 import type { Calls } from '../../base/calls.ts';
+import type { Broadcaster } from '../../base/broadcaster.ts';
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
+import type { Component } from '../../base/component.ts';
 import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
@@ -21,14 +23,13 @@ import {
 export interface CsiDriversDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
   readonly open: OpenRpc;
   /** Takes note of calls while they are under way. */
-  readonly calls?: Calls | undefined;
-  /** Undefined on a node without a cluster: nobody has to be told. */
-  readonly record?: DriverRecord | undefined;
+  readonly calls: Calls;
+  readonly record: DriverRecord;
   /** A driver came or went: volumes that wait for it may go on. */
-  readonly onChange?: (name: string) => void;
+  readonly changed: Pick<Broadcaster<string>, 'broadcast'>;
 }
 
 interface Registered {
@@ -48,7 +49,8 @@ const recordMs = 10_000;
  *   absent ──register──> asked about the node ──> registered, on record ──deregister──> absent, off the record
  *     ^──────────── refused, given up ──┴──────── refused ──┘
  */
-export class CsiDrivers {
+export class CsiDrivers implements Component {
+  readonly name = 'storage-drivers';
   readonly #deps: CsiDriversDeps;
   readonly #called: DriverCalled;
   readonly #drivers = new Map<string, Registered>();
@@ -88,27 +90,31 @@ export class CsiDrivers {
     } finally {
       this.#joining.delete(name);
     }
-    this.#deps.onChange?.(name);
+    this.#deps.changed.broadcast(name);
   }
 
   /** A newer one at another endpoint, which has taken its place, stays. */
   async deregister(name: string, endpoint: string): Promise<void> {
-    const { record, onChange } = this.#deps;
+    const { record, changed } = this.#deps;
     const present = this.#drivers.get(name);
     if (present === undefined || present.client.endpoint !== endpoint) return;
     this.#drivers.delete(name);
     present.client.close();
-    record?.removeDriver(name);
-    onChange?.(name);
+    record.removeDriver(name);
+    changed.broadcast(name);
   }
 
   /** Asks a driver again what it has to say of the node, and puts that on record: its limits may have changed. */
   async refresh(name: string, signal: AbortSignal): Promise<void> {
     const node = await this.find(name).node({ signal });
-    if (this.#drivers.has(name)) await this.#deps.record?.setDriver(name, node, signal);
+    if (this.#drivers.has(name)) await this.#deps.record.setDriver(name, node, signal);
   }
 
-  close(): void {
+  /** Drivers come by themselves. */
+  async start(): Promise<void> {}
+
+  /** No new calls; drivers stay on record. */
+  async stop(): Promise<void> {
     for (const { client } of this.#drivers.values()) client.close();
     this.#drivers.clear();
   }
@@ -149,7 +155,7 @@ export class CsiDrivers {
       client.close();
       if (this.#drivers.get(name)?.client === client) {
         this.#drivers.delete(name);
-        this.#deps.record?.removeDriver(name);
+        this.#deps.record.removeDriver(name);
       }
       throw error;
     }
@@ -175,7 +181,6 @@ export class CsiDrivers {
   /** Only a refusal is in the way: a cluster that is away learns of the driver when it is back. */
   async #tell(name: string, node: DriverNode, signal: AbortSignal): Promise<void> {
     const { clock, log, record } = this.#deps;
-    if (record === undefined) return;
     try {
       await withTimeout(clock, recordMs, (limit) => record.setDriver(name, node, limit), signal);
     } catch (error) {

@@ -1,5 +1,5 @@
 import type { CSIDriver } from '../../gen/kubernetes/types.ts';
-import type { TokenSource, VolumeFiles } from '../ports.ts';
+import type { VolumeFiles } from '../ports.ts';
 import type { DriverClient } from './driver-client.ts';
 
 /** The drivers that are registered on this node. */
@@ -25,11 +25,6 @@ export interface NodeAttachments {
 export interface DriverSecrets {
   /** Key → value, as text. */
   get(namespace: string, name: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
-}
-
-/** Tokens of pods' service accounts, for drivers that ask for them: they want to know until when each is good. */
-export interface DriverTokens extends TokenSource {
-  get(...wish: Parameters<TokenSource['get']>): Promise<{ readonly value: string; readonly expiresAtMs: number }>;
 }
 
 /** The agent's own folders; what it wrote there it can read. */

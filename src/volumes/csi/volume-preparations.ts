@@ -59,7 +59,7 @@ export class VolumePreparations {
     known: PublishContext | undefined,
     signal: AbortSignal,
   ): Promise<Preparations> {
-    const { cluster, drivers, hasSeLinux = false, secrets } = this.#deps;
+    const { cluster, drivers, hasSeLinux, secrets } = this.#deps;
     const object = cluster === undefined ? withoutCluster : cluster.objects.get(wish.driver);
     const refused = lifecycleProblem(wish.driver, object, wish.lifecycle);
     if (refused !== undefined) {
@@ -102,7 +102,6 @@ export class VolumePreparations {
     const { tokens } = this.#deps;
     const wishes = [...driverTokenWishes(object, pod)];
     if (wishes.length === 0) return {};
-    if (tokens === undefined) throw new TubeletError('unsupported', 'the driver wants tokens, and nobody gives any');
     try {
       const got = wishes.map(async ([audience, wish]) => [audience, await tokens.get(wish, signal)] as const);
       return tokenContext(new Map(await Promise.all(got)));

@@ -2,17 +2,17 @@ import type { VolumeImages, VolumePlugin } from '../ports.ts';
 import type { ImageVolumeMetrics } from '../volume-metrics.ts';
 
 /** image: the files of an image, which the runtime mounts by itself. All there is to do is to have it on the node. */
-export function imageVolume(images: VolumeImages, metrics?: ImageVolumeMetrics): VolumePlugin {
+export function imageVolume(images: VolumeImages, metrics: ImageVolumeMetrics): VolumePlugin {
   return {
     handles: ({ image }) => image !== undefined,
     async setUp(request, signal) {
-      metrics?.requested();
+      metrics.requested();
       try {
         const image = await images.ensure(request, signal);
-        metrics?.mounted();
+        metrics.mounted();
         return { hostPath: '', readOnly: true, image };
       } catch (error) {
-        metrics?.failed();
+        metrics.failed();
         throw error;
       }
     },

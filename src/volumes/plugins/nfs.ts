@@ -6,7 +6,8 @@ import type { PodUid } from '../../base/ids.ts';
 import type { NFSVolumeSource } from '../../gen/kubernetes/types.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
 import { mountOptions } from '../mount-options.ts';
-import { OneAtATime } from '../one-at-a-time.ts';
+import type { OneAtATime } from '../one-at-a-time.ts';
+import { placeKey } from '../pod-places.ts';
 import type { MountedVolume, MountPrograms, VolumeHost, VolumePlace, VolumePlugin, VolumeRequest } from '../ports.ts';
 
 const folder = 'kubernetes.io~nfs';
@@ -21,6 +22,8 @@ export interface NfsDeps {
   readonly host: Pick<VolumeHost, 'files' | 'mounts'>;
   readonly paths: PodPaths;
   readonly programs: MountPrograms;
+  /** By pod and folder: two volumes of a pod may be claims to the same. */
+  readonly turns: OneAtATime;
 }
 
 /**
@@ -28,22 +31,19 @@ export interface NfsDeps {
  * folder once it is mounted, only at the table of mounts, and mount(8) and umount(8) do the work in processes of their own.
  */
 export function nfs(deps: NfsDeps): VolumePlugin {
-  const turns = new OneAtATime();
+  const { turns } = deps;
   return {
     folder,
     handles: (volume) => volume.nfs !== undefined,
     handlesClaimed: ({ kind }) => kind === 'nfs',
     async setUp(request, signal) {
       const wish = nfsWish(request);
-      // Two volumes of a pod may be claims to the same.
-      const key = keyOf({ uid: request.pod.uid, name: wish.name });
+      const key = placeKey({ uid: request.pod.uid, name: wish.name });
       return turns.run(key, () => setUp(deps, request.pod.uid, wish, signal), signal);
     },
-    tearDown: (place) => turns.run(keyOf(place), () => tearDown(deps, place)),
+    tearDown: (place) => turns.run(placeKey(place), () => tearDown(deps, place)),
   };
 }
-
-const keyOf = ({ uid, name }: VolumePlace): string => `${uid}/${name}`;
 
 interface NfsWish {
   readonly name: string;

@@ -10,7 +10,8 @@ import { memoryVolumeHost } from '../../testing/memory-volume-host.ts';
 import { aContainer, aPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { visibleFiles } from '../../testing/visible-files.ts';
-import type { TokenSource, VolumePlugin } from '../ports.ts';
+import { noTokens, noTrust, type TokenSource } from '../credential-ports.ts';
+import type { VolumePlugin } from '../ports.ts';
 import { ScratchFolders } from '../scratch-folders.ts';
 import { WrittenVolumes } from '../written-volumes.ts';
 import { configMap } from './config-map.ts';
@@ -57,7 +58,7 @@ function setUp({ tokens = true }: { readonly tokens?: boolean } = {}) {
       configMap(writer, objects),
       secret(writer, objects),
       downwardApi(writer, facts),
-      projected({ written: writer, objects, facts, ...(tokens && { tokens: source }) }),
+      projected({ written: writer, objects, facts, tokens: tokens ? source : noTokens, trust: noTrust }),
     ];
   };
   let plugins = kinds();

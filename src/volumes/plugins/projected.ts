@@ -7,7 +7,8 @@ import { findConfigMap, findSecret } from '../contents/find-object.ts';
 import { commonUser } from '../contents/ownership.ts';
 import { configMapPayload, secretPayload, type Payload, type PayloadFile } from '../contents/payload.ts';
 import { allOrNothing } from '../contents/problems.ts';
-import type { TokenSource, TrustSource, VolumeObjects, VolumePlugin } from '../ports.ts';
+import { NoTokensError, type TokenSource, type TrustSource } from '../credential-ports.ts';
+import type { VolumeObjects, VolumePlugin } from '../ports.ts';
 import type { WrittenVolumes } from '../written-volumes.ts';
 
 const kind = { folder: 'kubernetes.io~projected', on: 'memory' } as const;
@@ -19,9 +20,8 @@ export interface ProjectedDeps {
   readonly written: WrittenVolumes;
   readonly objects: VolumeObjects;
   readonly facts: DownwardFacts;
-  /** Unset on a node without an API server. */
-  readonly tokens?: TokenSource;
-  readonly trust?: TrustSource;
+  readonly tokens: TokenSource;
+  readonly trust: TrustSource;
 }
 
 /** projected: files of several sources in one folder. */
@@ -82,18 +82,14 @@ async function payloadOf(
     return downwardPayload(pod, source.downwardAPI.items ?? [], defaultMode, facts);
   }
   if (source.serviceAccountToken !== undefined) {
-    if (tokens === undefined) throw new TubeletError('unsupported', 'there is no API server that could give a token');
     const { path } = source.serviceAccountToken;
     const token = await tokens.get(tokenWish(pod, source.serviceAccountToken), signal).catch((error: unknown) => {
+      if (error instanceof NoTokensError) throw error;
       throw new TubeletError(kindOf(error), `failed to fetch token: ${wordsOf(error)}`, { cause: error });
     });
     return new Map([[path, credential(pod, token.value, defaultMode)]]);
   }
   if (source.clusterTrustBundle !== undefined) {
-    if (trust === undefined) {
-      const words = 'ClusterTrustBundle projection is not supported in static kubelet mode';
-      throw new TubeletError('unsupported', words);
-    }
     const anchors = await trust.anchors(source.clusterTrustBundle, pod, signal);
     return new Map([[source.clusterTrustBundle.path, credential(pod, anchors, defaultMode)]]);
   }

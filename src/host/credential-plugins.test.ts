@@ -3,17 +3,17 @@ import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { silentLog } from '../../base/log.ts';
-import { Masked } from '../../base/masked.ts';
-import { noDecisions } from '../../model/decisions.ts';
-import { createFakeCri } from '../../testing/fake-cri/index.ts';
-import { FakeClock } from '../../testing/fake-clock.ts';
-import { MemoryEvents } from '../../testing/memory-events.ts';
-import { aContainer, aPod } from '../../testing/pods.ts';
-import { RegistryCredentials } from '../credentials/registry-credentials.ts';
-import { ImageManager } from '../image-manager.ts';
-import { CredentialProvider } from './credential-provider.ts';
-import { pluginRunner } from './run-plugin.ts';
+import { silentLog } from '../base/log.ts';
+import { Masked } from '../base/masked.ts';
+import { createFakeCri } from '../testing/fake-cri/index.ts';
+import { anImageManager } from '../testing/image-manager.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { MemoryEvents } from '../testing/memory-events.ts';
+import { aContainer, aPod } from '../testing/pods.ts';
+import { noImageMetrics } from '../images/image-metrics.ts';
+import { RegistryCredentials } from '../images/credentials/registry-credentials.ts';
+import { CredentialProvider } from '../images/providers/credential-provider.ts';
+import { pluginRunner } from './credential-plugins.ts';
 
 /** A real program, in the language at hand. */
 async function program(context: TestContext, body: string): Promise<{ folder: string; file: string }> {
@@ -122,17 +122,21 @@ test('a private image is pulled with what a real plugin says', async (context) =
     environment: new Masked({}),
   };
   const runner = pluginRunner({ clock, environment: {} });
-  const provider = new CredentialProvider({ clock, log: silentLog, config, binDir: folder, runner });
-  const credentials = new RegistryCredentials({ secrets: { secret: () => undefined }, providers: [provider] });
-  const events = new MemoryEvents();
-  const manager = new ImageManager({
+  const provider = new CredentialProvider({
     clock,
-    service: cri,
-    events,
-    decisions: noDecisions,
-    parallelPulls: 1,
-    credentials,
+    log: silentLog,
+    config,
+    binDir: folder,
+    runner,
+    metrics: noImageMetrics,
   });
+  const credentials = new RegistryCredentials({
+    secrets: { secret: () => undefined },
+    node: { keyring: async () => new Map() },
+    providers: [provider],
+  });
+  const events = new MemoryEvents();
+  const manager = anImageManager({ clock, service: cri, events, credentials });
   for (const tag of [1, 2]) {
     const container = aContainer('main', { image: `private.example/app:${tag}` });
     const ensured = await manager.ensure(aPod(), container, 'spec.containers{main}', new AbortController().signal);

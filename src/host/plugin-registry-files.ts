@@ -1,17 +1,22 @@
 import { watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
-import type { RegistryEntry, RegistryFiles } from './ports.ts';
 
 const folderMode = 0o755;
 
-/** The file system of this machine. */
-export const registryFiles: RegistryFiles = {
-  async makeFolder(path) {
+interface RegistryEntry {
+  readonly name: string;
+  readonly kind: 'folder' | 'socket';
+}
+
+/** The folder in which plugins make their registration sockets. Failures are TubeletErrors; `notFound` means what it says. */
+export const registryFiles = {
+  async makeFolder(path: string): Promise<void> {
     await mapped(path, mkdir(path, { recursive: true, mode: folderMode }));
   },
 
-  async list(path) {
+  /** Folders and sockets in a folder, nothing else; links lead to sockets, not to folders. */
+  async list(path: string): Promise<readonly RegistryEntry[]> {
     const entries = await mapped(path, readdir(path, { withFileTypes: true }));
     const found = entries.map(async (entry): Promise<readonly RegistryEntry[]> => {
       if (entry.isDirectory()) return [{ name: entry.name, kind: 'folder' }];
@@ -21,13 +26,15 @@ export const registryFiles: RegistryFiles = {
     return (await Promise.all(found)).flat();
   },
 
-  async identify(path) {
+  /** Changes when another file or folder takes over the path. */
+  async identify(path: string): Promise<string> {
     const { dev, ino, birthtimeNs } = await mapped(path, stat(path, { bigint: true }));
     // Inode numbers are used again soon after a deletion; the time of birth tells the two apart.
     return `${dev}:${ino}:${birthtimeNs}`;
   },
 
-  watch(path, onChange, onError) {
+  /** Throws when the folder cannot be watched. The returned function ends the watch. */
+  watch(path: string, onChange: () => void, onError: (error: unknown) => void): () => void {
     try {
       const watcher = watch(path, () => onChange());
       watcher.on('error', (error) => onError(toTubeletError(path, error)));

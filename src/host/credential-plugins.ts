@@ -2,15 +2,24 @@ import { execFile } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access, readdir, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path/posix';
-import { withTimeout } from '../../base/abort.ts';
-import type { Clock } from '../../base/clock.ts';
-import { kindOf, TubeletError } from '../../base/errors.ts';
-import type { PluginCall, PluginRunner, ProviderFiles } from '../ports.ts';
+import { withTimeout } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { kindOf, TubeletError } from '../base/errors.ts';
+import type { Masked } from '../base/masked.ts';
 
 /** Leaves a plugin room to try again by itself, and keeps one that hangs from holding up pulls for ever. */
 const timeoutMs = 60_000;
 const mostOutputBytes = 1 << 20;
 const mostErrorText = 400;
+
+export interface PluginCall {
+  readonly file: string;
+  readonly args: readonly string[];
+  /** In addition to the agent's own environment. */
+  readonly environment: Masked<Readonly<Record<string, string>>>;
+  readonly input: Masked<string>;
+  readonly signal: AbortSignal;
+}
 
 export interface PluginRunnerDeps {
   readonly clock: Clock;
@@ -18,8 +27,8 @@ export interface PluginRunnerDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Plugins as programs of this machine: the request on standard input, the answer on standard output, no shell. */
-export function pluginRunner({ clock, environment }: PluginRunnerDeps): PluginRunner {
+/** Credential plugins as programs of this machine: the request on standard input, the answer on standard output, no shell. */
+export function pluginRunner({ clock, environment }: PluginRunnerDeps): { run(call: PluginCall): Promise<string> } {
   return {
     async run(call) {
       try {
@@ -74,14 +83,15 @@ function withoutSecrets({ input, environment }: PluginCall, text: string): strin
 }
 
 /** The real files behind the configuration of plugins. */
-export const providerFiles: ProviderFiles = {
-  readText: (path) => readFile(path, 'utf8'),
-  isFolder: async (path) => (await stat(path)).isDirectory(),
-  listFiles: async (path) => {
+export const providerFiles = {
+  readText: (path: string): Promise<string> => readFile(path, 'utf8'),
+  isFolder: async (path: string): Promise<boolean> => (await stat(path)).isDirectory(),
+  /** Names of the plain files in a folder. */
+  listFiles: async (path: string): Promise<readonly string[]> => {
     const entries = await readdir(path, { withFileTypes: true });
     return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   },
-  isExecutable: async (path) => {
+  isExecutable: async (path: string): Promise<boolean> => {
     try {
       await access(path, constants.X_OK);
       return (await stat(path)).isFile();

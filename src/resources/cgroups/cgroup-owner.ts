@@ -1,0 +1,11 @@
+/** Who makes the cgroups of pods: the agent, the runtime with systemd's help, or no one. */
+export type CgroupOwner = 'agent' | 'runtime' | 'none';
+
+/** Pure. Slices are systemd's to make, and it makes them when the runtime asks for the first container in one. */
+export function cgroupOwner(settings: {
+  readonly cgroupsPerQos: boolean;
+  readonly cgroupDriver: 'cgroupfs' | 'systemd';
+}): CgroupOwner {
+  if (!settings.cgroupsPerQos) return 'none';
+  return settings.cgroupDriver === 'systemd' ? 'runtime' : 'agent';
+}

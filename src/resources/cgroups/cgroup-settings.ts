@@ -1,0 +1,80 @@
+import type { CgroupVersion } from '../../model/cgroup-values.ts';
+import { nodeAllocatable, type Amounts, type Reservations } from '../../model/node-allocatable.ts';
+import { Quantity } from '../../model/quantity.ts';
+import type { NodeCgroupSettings } from './node-cgroup-values.ts';
+import type { PodCgroupSettings } from './pod-cgroup-values.ts';
+import type { QosSettings } from './qos-cgroup-values.ts';
+
+/** What the configuration and the machine say about cgroups. */
+export interface CgroupSettings {
+  /** cgroupsPerQOS */
+  readonly cgroupsPerQos: boolean;
+  readonly cgroupDriver: 'cgroupfs' | 'systemd';
+  /** `/` where none is configured. */
+  readonly cgroupRoot: string;
+  readonly cgroupVersion: CgroupVersion;
+  readonly failCgroupV1: boolean;
+  /** kubeletCgroups: empty for the cgroup that the agent was started in. */
+  readonly kubeletCgroups: string;
+  /** What the machine has, and what is kept from pods. */
+  readonly capacity: Amounts;
+  readonly reserved: Reservations;
+  readonly enforceNodeAllocatable: readonly string[];
+  readonly systemReservedCgroup: string;
+  readonly kubeReservedCgroup: string;
+  /** qosReserved of memory, such as `50%`; unset where none is. */
+  readonly qosReservedMemory: string | undefined;
+  /** The feature gate MemoryQoS. */
+  readonly memoryQosGate: boolean;
+  /** Page sizes the kernel offers, written `2MB`. */
+  readonly hugePageSizes: readonly string[];
+  readonly cpuCfsQuota: boolean;
+  readonly cpuCfsQuotaPeriodMs: number;
+  readonly podPidsLimit: number;
+}
+
+/** Pure. */
+export function nodeCgroupSettings(settings: CgroupSettings): NodeCgroupSettings {
+  const { cgroupRoot, capacity, reserved, systemReservedCgroup, kubeReservedCgroup, hugePageSizes } = settings;
+  return {
+    cgroupRoot,
+    capacity,
+    reserved,
+    enforced: settings.enforceNodeAllocatable,
+    systemReservedCgroup,
+    kubeReservedCgroup,
+    memoryQos: hasMemoryQos(settings),
+    hugePageSizes,
+  };
+}
+
+/** Pure. */
+export function qosSettings(settings: CgroupSettings): QosSettings {
+  const { capacity, reserved, hugePageSizes, qosReservedMemory } = settings;
+  return {
+    hugePageSizes,
+    memoryQos: hasMemoryQos(settings),
+    allocatableMemoryBytes: Quantity.parse(nodeAllocatable(capacity, reserved)['memory'] ?? '0').value(),
+    ...(qosReservedMemory !== undefined && { reservedMemoryPercent: percentOf(qosReservedMemory) }),
+  };
+}
+
+/** Pure. */
+export function podCgroupSettings(settings: CgroupSettings): PodCgroupSettings {
+  const { cpuCfsQuota, cpuCfsQuotaPeriodMs, podPidsLimit, hugePageSizes } = settings;
+  return {
+    cpuCfsQuota,
+    cpuPeriodUs: BigInt(Math.round(cpuCfsQuotaPeriodMs * 1_000)),
+    podPidsLimit,
+    memoryQos: hasMemoryQos(settings),
+    hugePageSizes,
+  };
+}
+
+/** Version 1 has nothing that protects memory. */
+function hasMemoryQos({ cgroupVersion, memoryQosGate }: CgroupSettings): boolean {
+  return cgroupVersion === 2 && memoryQosGate;
+}
+
+/** `50%` → 50. */
+const percentOf = (text: string): bigint => BigInt(Math.floor(Number.parseFloat(text)));

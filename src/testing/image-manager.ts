@@ -1,0 +1,18 @@
+import { noDecisions } from '../model/decisions.ts';
+import { ImageManager, noCredentials, noImageMetrics, noPullRecords, type ImageManagerDeps } from '../images/index.ts';
+
+type Needed = 'clock' | 'service' | 'events';
+
+/** One pull at a time at any rate, nothing to show to registries, and images that are there are everybody's, unless told. */
+export function anImageManager(deps: Pick<ImageManagerDeps, Needed> & Partial<ImageManagerDeps>): ImageManager {
+  return new ImageManager({
+    decisions: noDecisions,
+    parallelPulls: 1,
+    pullRate: { perSecond: 0, burst: 0 },
+    credentials: noCredentials,
+    records: noPullRecords,
+    metrics: noImageMetrics,
+    pulls: { began: () => {}, ended: () => {} },
+    ...deps,
+  });
+}

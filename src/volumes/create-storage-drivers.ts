@@ -1,0 +1,28 @@
+import type { Broadcaster } from '../base/broadcaster.ts';
+import type { CommonPorts } from '../model/common-ports.ts';
+import type { Component } from '../base/component.ts';
+import type { OpenRpc } from '../base/rpc.ts';
+import { CsiDrivers, type DriverRecord } from './csi/index.ts';
+
+export interface StorageDriversWiring {
+  readonly ports: CommonPorts;
+  /** Broadcast when a driver came or went. */
+  readonly signals: { readonly driverChanged: Pick<Broadcaster<string>, 'broadcast'> };
+  readonly open: OpenRpc;
+  /** Where the cluster learns which drivers the node has; `noDriverRecord` where there is no cluster. */
+  readonly record: DriverRecord;
+}
+
+export interface StorageDrivers {
+  /** To be stopped after what finds plugins. */
+  readonly components: readonly Component[];
+  readonly drivers: Pick<CsiDrivers, 'find' | 'get' | 'names' | 'refresh'>;
+  /** Works with plugins of type CSIPlugin. */
+  readonly handler: Pick<CsiDrivers, 'validate' | 'register' | 'deregister'>;
+}
+
+/** The storage drivers that announce themselves on this node. */
+export function createStorageDrivers({ ports, signals, open, record }: StorageDriversWiring): StorageDrivers {
+  const drivers = new CsiDrivers({ ...ports, open, record, changed: signals.driverChanged });
+  return { components: [drivers], drivers, handler: drivers };
+}

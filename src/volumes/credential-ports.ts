@@ -1,0 +1,55 @@
+import { TubeletError } from '../base/errors.ts';
+import type { PodUid } from '../base/ids.ts';
+import type { ClusterTrustBundleProjection } from '../gen/kubernetes/types.ts';
+import type { VolumePlace } from './ports.ts';
+
+/** Tokens of service accounts. */
+export interface TokenSource {
+  get(
+    wish: {
+      readonly namespace: string;
+      readonly serviceAccount: string;
+      readonly pod: VolumePlace;
+      readonly audiences: readonly string[];
+      readonly expirationSeconds: number;
+    },
+    signal: AbortSignal,
+  ): Promise<{ readonly value: string }>;
+}
+
+/** Tokens of pods' service accounts, for drivers that ask for them: they want to know until when each is good. */
+export interface DriverTokens extends TokenSource {
+  get(...wish: Parameters<TokenSource['get']>): Promise<{ readonly value: string; readonly expiresAtMs: number }>;
+}
+
+/** Tokens for volumes, and when those of a pod should be renewed. */
+export interface VolumeTokens extends DriverTokens {
+  refreshInMs(uid: PodUid): number | undefined;
+}
+
+/** There is no one who could give a token. */
+export class NoTokensError extends TubeletError {
+  constructor() {
+    super('unsupported', 'there is no API server that could give a token');
+  }
+}
+
+/** Tokens on a node without a cluster. */
+export const noTokens: VolumeTokens = {
+  get: async () => Promise.reject(new NoTokensError()),
+  refreshInMs: () => undefined,
+};
+
+/** The certificates of authorities that the API server keeps. */
+export interface TrustSource {
+  /** As PEM. The pod is woken when they may have changed, until it is gone. */
+  anchors(wish: ClusterTrustBundleProjection, pod: Pick<VolumePlace, 'uid'>, signal: AbortSignal): Promise<string>;
+}
+
+/** Certificates of authorities on a node without a cluster. */
+export const noTrust: TrustSource = {
+  anchors: async () =>
+    Promise.reject(
+      new TubeletError('unsupported', 'ClusterTrustBundle projection is not supported in static kubelet mode'),
+    ),
+};

@@ -1,0 +1,31 @@
+import type { PodUid } from '../base/ids.ts';
+
+/** Teardowns of pods' volumes under way: one at a time for each pod, in the order in which they were asked for. */
+export class PodTeardowns {
+  /** The end of the last of each pod. They never reject. */
+  readonly #ends = new Map<PodUid, Promise<void>>();
+
+  get size(): number {
+    return this.#ends.size;
+  }
+
+  /** When nothing of the pod is being taken down any more. */
+  async ended(uid: PodUid): Promise<void> {
+    await this.#ends.get(uid);
+  }
+
+  async run(uid: PodUid, work: () => Promise<void>): Promise<void> {
+    // On record before anything is awaited, so that no one begins to mount in between.
+    const done = (this.#ends.get(uid) ?? Promise.resolve()).then(work);
+    const end = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    this.#ends.set(uid, end);
+    try {
+      await done;
+    } finally {
+      if (this.#ends.get(uid) === end) this.#ends.delete(uid);
+    }
+  }
+}

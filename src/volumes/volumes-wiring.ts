@@ -1,0 +1,86 @@
+import type { Broadcaster } from '../base/broadcaster.ts';
+import type { CommonPorts } from '../model/common-ports.ts';
+import type { Due } from '../base/due.ts';
+import type { PodUid } from '../base/ids.ts';
+import type { CSIDriver, Node } from '../gen/kubernetes/types.ts';
+import type { ApiReader, ApiWriter, Mirror } from '../model/api-client.ts';
+import type { PodPaths } from '../model/pod-paths.ts';
+import type { PodRemoval } from '../model/pod-removal.ts';
+import type { NodeFacts } from '../model/runtime-settings.ts';
+import type { TrustSource, VolumeTokens } from './credential-ports.ts';
+import type { BlockDevices, ClaimEvents, CsiFiles, FoundDrivers } from './csi/index.ts';
+import type { MountPrograms, VolumeEvents, VolumeHost, VolumeImages, VolumeObjects } from './ports.ts';
+
+export interface VolumeSettings {
+  readonly nodeName: string;
+  /** The agent's own folder. */
+  readonly rootDir: string;
+  /** The feature gate ImageVolume. */
+  readonly imageVolumes: boolean;
+  /** As `uname -r` has it. */
+  readonly kernelRelease: string;
+  /** Whether the kernel labels files. */
+  readonly hasSeLinux: boolean;
+}
+
+/** Wakes pods: something that they use has changed. */
+export interface VolumesInbox {
+  resourcesChanged(uids: readonly PodUid[]): void;
+}
+
+export interface VolumesSignals {
+  readonly inbox: VolumesInbox;
+  readonly podRemoval: Pick<PodRemoval, 'register'>;
+  /** Marked when the volumes in use have changed that a controller attaches. */
+  readonly nodeStatusDue: Pick<Due, 'mark'>;
+  /** A storage driver of that name came or went. */
+  readonly driverChanged: Pick<Broadcaster<string>, 'listen'>;
+  /** Storage that did not answer may do so now. */
+  readonly storageAnswers: Pick<Broadcaster<void>, 'listen'>;
+}
+
+/** The machine as far as volumes need it. */
+export interface VolumesMachine {
+  readonly host: VolumeHost;
+  /** For file systems that the kernel alone cannot mount. */
+  readonly programs: MountPrograms;
+  /** The agent's own folders, for records of volumes of drivers. */
+  readonly files: CsiFiles;
+  readonly devices: BlockDevices;
+}
+
+/** The node as pods see it. */
+export interface VolumesNode {
+  readonly facts: NodeFacts;
+  hostIps(): readonly string[];
+}
+
+/** What the API server knows of volumes. */
+export interface VolumesCluster {
+  /** Reads claims and what is behind them one by one, and says how claims have grown. */
+  readonly api: Pick<ApiReader, 'get'> & Pick<ApiWriter, 'patch'>;
+  /** This node's own object. */
+  readonly node: Pick<Mirror<Node>, 'get'> & { listen(listener: () => void): void };
+  readonly drivers: Pick<Mirror<CSIDriver>, 'get' | 'synced'> & { listen(listener: () => void): void };
+  readonly claimEvents: ClaimEvents;
+  /** Of this node's object; undefined while it is not known. */
+  nodeLabels(): Readonly<Record<string, string>> | undefined;
+}
+
+export interface VolumesWiring {
+  readonly ports: CommonPorts;
+  readonly signals: VolumesSignals;
+  readonly settings: VolumeSettings;
+  readonly machine: VolumesMachine;
+  readonly paths: PodPaths;
+  readonly node: VolumesNode;
+  readonly objects: VolumeObjects;
+  readonly images: VolumeImages;
+  readonly tokens: VolumeTokens;
+  readonly trust: TrustSource;
+  readonly events: VolumeEvents;
+  /** The storage drivers of this node. */
+  readonly drivers: FoundDrivers;
+  /** Undefined on a node without a cluster. */
+  readonly cluster: VolumesCluster | undefined;
+}
