@@ -78,7 +78,7 @@ interface Child {
   readonly socket: () => string[];
   tell(word: string): void;
   said(pattern: RegExp): Promise<void>;
-  text(): string;
+  readonly text: () => string;
   ended(): Promise<number | null>;
 }
 
