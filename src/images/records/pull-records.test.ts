@@ -45,6 +45,24 @@ async function setUp(policy: VerificationPolicy = 'NeverVerifyPreloadedImages', 
 }
 
 describe('the life of an image', () => {
+  test('an image service that does not answer one question at the start is not asked the others', async () => {
+    for (const [error, asked] of [
+      ['timeout', 1],
+      ['unavailable', 1],
+      ['invalid', 3],
+    ] as const) {
+      const { cri, files, start } = await setUp();
+      for (const tag of [1, 2, 3]) {
+        const name = `a.example/app:${tag}`;
+        files.append(`/root/image_manager/pulling/${fileOf(name)}`, encodeIntent(name));
+      }
+      cri.faults.fail('imageStatus', error);
+      await start();
+      assert.equal(cri.calls.filter(({ verb }) => verb === 'imageStatus').length, asked, error);
+      assert.equal((await files.list('/root/image_manager/pulling')).length, 3, 'an intention can stay');
+    }
+  });
+
   test('an image that was always there is open, one that we pulled only to who had it pulled', async () => {
     const { files, records, mayUse, start } = await setUp();
     await start();
