@@ -20,7 +20,8 @@ function lastOf(...events: readonly WorkerEvent[]): string | undefined {
     last = after === undefined ? undefined : workerDecision(state, event, after);
     state = after;
   }
-  return last && `${last.kind} ${last.reason} ${last.inputs?.['graceSeconds'] ?? '-'}: ${last.message}`;
+  const grace = last?.inputs?.['graceSeconds'];
+  return last && `${last.kind} ${last.reason} ${typeof grace === 'number' ? grace : '-'}: ${last.message}`;
 }
 
 test('each change of a life is recorded with who or what caused it', () => {

@@ -61,8 +61,13 @@ function whyTerminated(event: WorkerEvent): Decision {
       return event.pod.metadata.deletionTimestamp === undefined
         ? decided('terminate', 'TerminalPhase', `its phase is ${event.pod.status.phase ?? 'not known'}`)
         : decided('terminate', 'DeletionRequested', 'the pod was deleted in the API');
-    default:
+    case 'turn':
+    case 'stopped':
+    case 'cleaned':
+      // None of them leads here.
       return decided('terminate', event.type, 'it ends');
+    default:
+      return event satisfies never;
   }
 }
 
