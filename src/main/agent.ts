@@ -141,6 +141,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       log,
       heartbeats,
       runtime: cri,
+      decisions,
       onChange: () => node?.wake(),
     });
     await runner.start([health], signal);

@@ -134,7 +134,7 @@ test('a pod that nothing was decided about has no page, and its removal leaves n
 test('the glossary explains every kind of decision', () => {
   const glossary = readFileSync('docs/glossary.md', 'utf8');
   const [, kinds = ''] = glossary.split('## Kinds of decisions');
-  const explained = [...kinds.matchAll(/^\| ([\w, ]+) \|/gm)].flatMap(([, words = '']) => words.split(', '));
+  const explained = [...kinds.matchAll(/^\| ([\w, ]+)\|/gm)].flatMap(([, words = '']) => words.trim().split(', '));
   assert.deepEqual(
     decisionKinds.filter((kind) => !explained.includes(kind)),
     [],

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
 import { StatusResponse } from '../../gen/cri/api.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
+import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { computeRuntimeFacts } from './compute-runtime-facts.ts';
@@ -73,18 +74,20 @@ async function started(said: Runtime['said']) {
   runtime.said = said;
   let changes = 0;
   const onChange = (): void => void changes++;
+  const decisions = new MemoryDecisions();
   const health = new RuntimeHealth({
     heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),
     log,
     runtime,
+    decisions,
     onChange,
   });
   assert.deepEqual(health.runtimeErrors(), ['container runtime status check may not have completed yet']);
   assert.equal(health.networkError(), 'network state unknown');
   await health.start(new AbortController().signal);
-  return { clock, log, runtime, health, changes: () => changes };
+  return { clock, log, runtime, health, decisions, changes: () => changes };
 }
 
 test('the first answer is there when the start returns, then one is asked for every five seconds', async () => {
@@ -132,5 +135,22 @@ test('a runtime that says it is not ready is down after a while too', async () =
   assert.deepEqual(health.runtimeErrors(), [word]);
   await clock.advance(25_000);
   assert.deepEqual(health.runtimeErrors(), ['container runtime is down', word]);
+  await health.stop();
+});
+
+test('what keeps the runtime from running pods, and that it no longer does, is recorded with the node', async () => {
+  const { clock, runtime, health, decisions } = await started(answer([condition('RuntimeReady', true), noNetwork]));
+  await clock.advance(1_000);
+  assert.deepEqual(
+    decisions.take().map((line) => line.replace(/:.*/, '')),
+    ['node wait NetworkNotReady'],
+  );
+  runtime.said = answer(ready);
+  await clock.advance(20_000);
+  assert.deepEqual(decisions.take(), ['node start RuntimeReady: the container runtime is ready for pods']);
+  runtime.said = new Error('connection refused');
+  await clock.advance(5_000);
+  assert.equal(decisions.entries[0]?.decision.nextTryInMs, 5_000);
+  assert.deepEqual(decisions.take(), ['node retry RuntimeStatusFailed: connection refused']);
   await health.stop();
 });

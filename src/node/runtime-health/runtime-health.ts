@@ -1,9 +1,11 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Heartbeats } from '../../base/heartbeats.ts';
+import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
+import type { Decision, Decisions } from '../../model/decisions.ts';
 import { computeRuntimeFacts, type HandlerFeatures, type RuntimeFacts } from './compute-runtime-facts.ts';
 import type { RuntimeStatusSource } from './ports.ts';
 
@@ -13,6 +15,7 @@ export interface RuntimeHealthDeps {
   readonly log: Log;
   readonly heartbeats: Heartbeats;
   readonly runtime: RuntimeStatusSource;
+  readonly decisions: Decisions;
   /** What is wrong, or no longer is, has changed. */
   readonly onChange?: () => void;
 }
@@ -108,7 +111,12 @@ export class RuntimeHealth implements Component {
       this.#remember(computeRuntimeFacts(await runtime.status({ verbose: false }, { signal })));
       if (this.#facts?.runtimeError === undefined) this.#readyAt = clock.monotonic();
     } catch (error) {
-      if (!signal.aborted) log.error(error, 'Container runtime sanity check failed');
+      if (signal.aborted) return;
+      log.error(error, 'Container runtime sanity check failed');
+      this.#deps.decisions.node({
+        ...decided('retry', 'RuntimeStatusFailed', messageOf(error)),
+        nextTryInMs: periodMs,
+      });
     }
   }
 
@@ -117,11 +125,18 @@ export class RuntimeHealth implements Component {
     this.#facts = facts;
     const same = before?.runtimeError === facts.runtimeError && before?.networkError === facts.networkError;
     if (before !== undefined && same) return;
-    const { log, onChange } = this.#deps;
+    const { log, onChange, decisions } = this.#deps;
     for (const problem of [facts.runtimeError, facts.networkError]) {
       if (problem !== undefined) log.warn('Container runtime is not ready for pods', { err: problem });
     }
+    if (facts.runtimeError !== undefined) decisions.node(decided('wait', 'RuntimeNotReady', facts.runtimeError));
+    if (facts.networkError !== undefined) decisions.node(decided('wait', 'NetworkNotReady', facts.networkError));
+    if (this.#isReady()) decisions.node(decided('start', 'RuntimeReady', 'the container runtime is ready for pods'));
     if (before !== undefined && this.#isReady()) log.info('Container runtime is ready for pods');
     onChange?.();
   }
+}
+
+function decided(kind: Decision['kind'], reason: string, message: string): Decision {
+  return { kind, by: 'node', reason, message };
 }
