@@ -5,8 +5,10 @@ import { describeError, messageOf } from '../base/errors.ts';
 import { systemRandom } from '../base/system-random.ts';
 import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
+import { createEviction } from '../eviction/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { ForeignStorage, hostFiles, readMachine } from '../host/index.ts';
+import { PodRemoval } from '../model/pod-removal.ts';
 import { setupFailedEvent } from '../node/index.ts';
 import { RuntimeHealth } from '../node/runtime-health/index.ts';
 import type { LastRun } from '../state/index.ts';
@@ -18,7 +20,6 @@ import { openApi, type ApiAccess } from './wire/api-connection.ts';
 import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-node.ts';
 import { wireCluster, type Cluster } from './wire/cluster.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
-import { wireEviction } from './wire/eviction.ts';
 import { imagePolicy } from './wire/images.ts';
 import { formerDevices } from './wire/former-devices.ts';
 import { wireNodeMachine } from './wire/node-machine.ts';
@@ -58,6 +59,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   const { settings, clock, log, signal } = deps;
   const { config } = settings;
   const random = systemRandom();
+  const podRemoval = new PodRemoval(log);
   const page = (): Registry =>
     new Registry({ onReadError: (error, metric) => log.error(error, 'A metric cannot be read', { metric }) });
   const pages = { agent: page(), probes: page(), slis: page() };
@@ -201,11 +203,19 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       drivers: storage.drivers,
       storage: foreign,
     });
-    const evictions = wireEviction({ settings, clock, random, log, metrics: registry, pods: wired, meter: stats });
+    const eviction = createEviction({
+      ports: { clock, random, log, metrics: registry },
+      settings: { localStorageCapacityIsolation: config.localStorageCapacityIsolation ?? false },
+      podRemoval,
+      pods: { activePods: () => wired.desired.all().filter(({ uid }) => wired.workers.mayRun(uid)) },
+      workers: wired.workers,
+      meter: stats,
+      events: { record: ({ uid }, event) => wired.tell(uid, event) },
+    });
     const served = server.complete({ machine: wired, stats, storage: foreign });
     cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
-    const pods = [agentCgroup, checkpoint, ...wired.components, ...evictions, ...sources];
+    const pods = [agentCgroup, checkpoint, ...wired.components, ...eviction.components, ...sources];
     await runner.start(
       [...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? []), storage.watcher],
       signal,

@@ -51,10 +51,8 @@ async function start(it = new AgentWorld({ source: 'api' }), isOn = true): Promi
     clock: it.clock,
     random: seededRandom(7),
     log: it.log,
-    pods: {
-      active: () => it.machine.desired.all().filter(({ uid }) => it.machine.workers.mayRun(uid)),
-      terminate: (uid, how) => it.machine.workers.terminate(uid, how),
-    },
+    pods: { activePods: () => it.machine.desired.all().filter(({ uid }) => it.machine.workers.mayRun(uid)) },
+    workers: { terminate: (uid, how) => it.machine.workers.terminate(uid, how) },
     meter: { storage: async (wishes) => new Map([...wishes.keys()].map((uid) => [uid, usageOf(uid)])) },
     events: { record: ({ name }, event) => void it.events.push({ ...event, pod: name }) },
     metrics: registry,

@@ -81,6 +81,7 @@ function registerRest(registry: Registry): readonly unknown[] {
       log,
       metrics,
       pods: untouched(),
+      workers: untouched(),
       meter: untouched(),
       events: untouched(),
     }),

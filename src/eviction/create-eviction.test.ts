@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { silentLog } from '../base/log.ts';
+import { PodRemoval } from '../model/pod-removal.ts';
+import { Registry } from '../telemetry/index.ts';
+import { FakeClock } from '../testing/fake-clock.ts';
+import { seededRandom } from '../testing/seeded-random.ts';
+import { createEviction } from './create-eviction.ts';
+
+for (const [localStorageCapacityIsolation, names, remembered] of [
+  [true, ['local-storage-eviction'], ['eviction/spared-pods']],
+  [false, [], []],
+] as const) {
+  test(`limits of local storage where it is counted: ${localStorageCapacityIsolation}`, () => {
+    const podRemoval = new PodRemoval(silentLog);
+    const { components } = createEviction({
+      ports: { clock: new FakeClock(), random: seededRandom(1), log: silentLog, metrics: new Registry() },
+      settings: { localStorageCapacityIsolation },
+      podRemoval,
+      pods: { activePods: () => [] },
+      workers: { terminate: () => {} },
+      meter: { storage: async () => new Map() },
+      events: { record: () => {} },
+    });
+    assert.deepEqual(
+      components.map(({ name }) => name),
+      names,
+    );
+    assert.deepEqual([...podRemoval.sizes().keys()], remembered);
+  });
+}
