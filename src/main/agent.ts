@@ -112,7 +112,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       onChange: () => node?.wake(),
     });
     await runner.start([health], signal);
-    const cluster = access && wireAgentCluster(deps, access.api, registry, () => wired);
+    const cluster = access && wireAgentCluster({ ...deps, podRemoval }, access.api, registry, () => wired);
     await runner.start(cluster ? [cluster.recorder] : [], signal);
     recorder = cluster?.recorder;
     const nodeEvents = recordedNodeEvents(log, deps.nodeName, cluster?.recorder);
@@ -171,6 +171,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         tracer: tracing?.tracer,
         drivers: storage.drivers,
         storage: foreign,
+        podRemoval,
         inUseChanged: () => node?.wake(),
         ...(cluster && { cluster }),
       },
@@ -230,7 +231,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
 }
 
 function wireAgentCluster(
-  { settings, nodeName, clock, log, signal }: AgentDeps,
+  { settings, nodeName, clock, log, signal, podRemoval }: AgentDeps & { readonly podRemoval: PodRemoval },
   api: ApiAccess['api'],
   metrics: Registry,
   machine: () => PodMachine,
@@ -238,7 +239,19 @@ function wireAgentCluster(
   const objectStrategy = settings.config.configMapAndSecretChangeDetectionStrategy;
   const trustBundles = settings.featureGates.all['ClusterTrustBundleProjection'] === true;
   const random = systemRandom();
-  return wireCluster({ clock, random, log, metrics, api, nodeName, objectStrategy, trustBundles, signal, machine });
+  return wireCluster({
+    clock,
+    random,
+    log,
+    metrics,
+    api,
+    nodeName,
+    objectStrategy,
+    trustBundles,
+    signal,
+    podRemoval,
+    machine,
+  });
 }
 
 function staticPodsTo(

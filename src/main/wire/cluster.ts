@@ -11,18 +11,18 @@ import type { CSIDriver, Node, Pod, RuntimeClass, Service } from '../../gen/kube
 import type { ApiObject } from '../../model/api-client.ts';
 import { apiResources, type ApiResource } from '../../model/api-resources.ts';
 import { isStatic } from '../../model/desired-pod.ts';
+import type { PodRemoval } from '../../model/pod-removal.ts';
 import { boundedPod, maxPodBytes } from '../../model/pod-size.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
 import { boundedService } from '../../model/service-environment.ts';
-import { PodTokens, refusedTrust, type ApiObjects, type TrustBundles } from '../../objects/index.ts';
+import { createObjects, type Objects } from '../../objects/index.ts';
 import { MirrorKeeper, MirrorPods, type NodeIdentity } from '../../pods/desired/index.ts';
 import { ApiSource, HeldSets } from '../../pods/sources/index.ts';
 import { StatusWriter } from '../../pods/status/index.ts';
-import { wireApiObjects } from './cluster-objects.ts';
 import { wireClusterStorage } from './cluster-storage.ts';
-import { wireTrustBundles } from './cluster-trust.ts';
 import type { ClusterStorage } from './csi-volumes.ts';
 import type { PodMachine } from './pod-machine.ts';
+import { reflectOn } from './reflect.ts';
 import { workqueueMetrics } from './workqueue-metrics.ts';
 
 export interface ClusterDeps {
@@ -37,6 +37,7 @@ export interface ClusterDeps {
   /** The gate ClusterTrustBundleProjection. */
   readonly trustBundles: boolean;
   readonly signal: AbortSignal;
+  readonly podRemoval: PodRemoval;
   /** The pods of this node; asked for only after `start`. */
   readonly machine: () => PodMachine;
 }
@@ -49,9 +50,7 @@ export interface Cluster {
   readonly node: Reflector<Node>;
   /** Takes the sets of static pods; starts last. */
   readonly statics: HeldSets;
-  readonly objects: ApiObjects;
-  readonly tokens: PodTokens;
-  readonly trust: Pick<TrustBundles, 'anchors'>;
+  readonly objects: Objects;
   readonly runtimeClasses: RuntimeClasses;
   /** What is known of storage drivers and their volumes. */
   readonly storage: ClusterStorage;
@@ -98,19 +97,13 @@ export function wireCluster(deps: ClusterDeps): Cluster {
   const drivers = reflect<CSIDriver>(apiResources.csiDrivers);
 
   const recorder = new EventRecorder({ clock, random, log, metrics, api, host: nodeName });
-  const objects = wireApiObjects({
-    clock,
-    random,
-    log,
-    api,
-    strategy: deps.objectStrategy,
-    node: () => node.get({ name: nodeName }),
-    signal: deps.signal,
-    onChange: (uids) => machine().wake(uids),
+  const objects = createObjects({
+    ports: { clock, random, log },
+    settings: { changeDetectionStrategy: deps.objectStrategy, clusterTrustBundles: deps.trustBundles },
+    inbox: { resourcesChanged: (uids) => machine().wake(uids) },
+    podRemoval: deps.podRemoval,
+    api: { client: api, reflect: reflectOn(deps), node: { node: () => node.get({ name: nodeName }) } },
   });
-  const tokens = new PodTokens({ clock, random, log, api });
-  const onChange = (uids: readonly PodUid[]): void => machine().wake(uids);
-  const trust = deps.trustBundles ? wireTrustBundles({ ...deps, onChange }) : undefined;
   const driversChanged = (): void => machine().volumes.tryAgain('kubernetes.io/csi');
   const storage = wireClusterStorage({ ...deps, node, drivers, recorder, onChange: driversChanged });
   const mirrors = new MirrorPods();
@@ -199,9 +192,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     statics,
     api,
     objects,
-    tokens,
     storage,
-    trust: trust ?? refusedTrust('the feature gate ClusterTrustBundleProjection is off'),
     watch,
     runtimeClasses: { handlerOf: (name) => classes.get({ name })?.handler },
     services: () => (services.synced() ? services.all() : undefined),
@@ -212,22 +203,8 @@ export function wireCluster(deps: ClusterDeps): Cluster {
       const pod = machine().desired.get(uid);
       if (pod === undefined || isStatic(pod)) keeper.wakeAll();
     },
-    onGone: (uid) => {
-      writer.forget(uid);
-      tokens.forget(uid);
-      trust?.release(uid);
-    },
-    components: [
-      ...(trust === undefined ? [] : [trust]),
-      objects,
-      services,
-      classes,
-      drivers,
-      node,
-      writer,
-      keeper,
-      pods,
-    ],
+    onGone: (uid) => writer.forget(uid),
+    components: [...objects.components, services, classes, drivers, node, writer, keeper, pods],
   };
 }
 

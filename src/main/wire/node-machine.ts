@@ -18,6 +18,7 @@ import {
   type Machine,
 } from '../../host/index.ts';
 import { parseResolvConf, type HostDns } from '../../model/dns.ts';
+import type { PodRemoval } from '../../model/pod-removal.ts';
 import { Quantity } from '../../model/quantity.ts';
 import type { NodeEvents, NodeView } from '../../node/index.ts';
 import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
@@ -25,7 +26,6 @@ import { nodeLogFiles, readLogTail } from '../../pods/logs/index.ts';
 import { containerdHints } from '../../pods/pleg/index.ts';
 import type { CsiDrivers } from '../../volumes/csi/index.ts';
 import { admissionNode } from './admission-node.ts';
-import { podObjects } from './cluster-objects.ts';
 import type { Cluster } from './cluster.ts';
 import type { ImagePolicy } from './images.ts';
 import { hasSelinux } from './kernel-features.ts';
@@ -65,6 +65,7 @@ export interface RuntimeParts {
   readonly storage: ForeignStorage;
   /** The volumes in use that somebody else attaches have changed. */
   readonly inUseChanged: () => void;
+  readonly podRemoval: PodRemoval;
   /** Where there is an API server. */
   readonly cluster?: Cluster;
 }
@@ -124,6 +125,7 @@ export function wireNodeMachine(
     runtimeHandlers: () => health.handlers(),
     recursiveReadOnly: (handler) => health.handlerFeatures(handler)?.recursiveReadOnlyMounts === true,
     networkError: () => health.networkError(),
+    podRemoval: parts.podRemoval,
     userNamespaces: userNamespacePolicy(settings, log),
     onStatus: (uid) => {
       onStatus();
@@ -136,9 +138,7 @@ export function wireNodeMachine(
     },
     ...(cluster && {
       claims: { api: cluster.api, nodeLabels: () => view.node()?.metadata?.labels },
-      objects: podObjects(cluster),
-      tokens: cluster.tokens,
-      trust: cluster.trust,
+      objects: cluster.objects,
       services: () => cluster.services(),
       runtimeClasses: cluster.runtimeClasses,
       mirrorPods: () => cluster.mirrorPods(),

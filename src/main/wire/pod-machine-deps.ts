@@ -7,12 +7,13 @@ import type { Tracer } from '../../base/tracing.ts';
 import type { Random } from '../../base/random.ts';
 import type { Cri } from '../../cri/index.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
-import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
+import type { PodSource } from '../../model/desired-pod.ts';
 import type { HostDns } from '../../model/dns.ts';
+import type { PodRemoval } from '../../model/pod-removal.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import type { ServiceObject } from '../../model/service-environment.ts';
-import type { StandaloneObjects } from '../../objects/index.ts';
+import type { Objects } from '../../objects/index.ts';
 import type { AdmissionNode } from '../../pods/admission/index.ts';
 import type { GcPolicy } from '../../pods/container-gc/index.ts';
 import type { Files } from '../../pods/directories/index.ts';
@@ -20,7 +21,7 @@ import type { HintStream } from '../../pods/pleg/index.ts';
 import type { Prober } from '../../pods/probes/index.ts';
 import type { HookRequests, LastWordsFiles, PodEvents } from '../../pods/runtime/index.ts';
 import type { Cgroups } from '../../pods/sync/index.ts';
-import type { MountPrograms, TrustSource, VolumeClaimsDeps, VolumeHost } from '../../volumes/index.ts';
+import type { MountPrograms, VolumeClaimsDeps, VolumeHost } from '../../volumes/index.ts';
 import type { StorageAccess } from './csi-volumes.ts';
 import type { ImagePolicy } from './images.ts';
 import type { LogKeeping } from './logs.ts';
@@ -70,9 +71,8 @@ export interface PodMachineDeps {
   readonly mountPrograms: MountPrograms;
   /** PersistentVolumeClaims of the API server; none unless told. */
   readonly claims?: VolumeClaimsDeps | undefined;
-  /** Tokens of service accounts for volumes; none can be had unless told. */
+  /** Tokens of service accounts for volumes; those of `objects` unless told. */
   readonly tokens?: VolumeTokens;
-  readonly trust?: TrustSource;
   /** How storage drivers are spoken with; volumes of drivers are refused without. */
   readonly storage?: StorageAccess | undefined;
   /** The volumes in use that somebody else attaches have changed. */
@@ -80,7 +80,9 @@ export interface PodMachineDeps {
   /** The services that pods are told of in their environment; none unless told, unknown while not yet read. */
   readonly services?: () => readonly ServiceObject[] | undefined;
   /** ConfigMaps and Secrets of the API server; those of the manifests folder unless told. */
-  readonly objects?: PodObjects;
+  readonly objects?: Objects;
+  /** How memory of pods ends; shared with what is made beside the pods. */
+  readonly podRemoval?: PodRemoval;
   /** RuntimeClasses of the API server; without them a class is a handler of that name. */
   readonly runtimeClasses?: RuntimeClasses;
   /** A pod moved on in its life on this node. */
@@ -100,11 +102,4 @@ export interface PodMachineDeps {
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
   /** Nothing is left of a pod: its status is forgotten too. */
   readonly onGone?: (uid: PodUid) => void;
-}
-
-/** Where pods' ConfigMaps and Secrets come from. */
-export interface PodObjects extends Pick<StandaloneObjects, 'configMap' | 'secret'> {
-  ready(pod: DesiredPod, signal: AbortSignal): Promise<void>;
-  problem(kind: 'ConfigMap' | 'Secret', namespace: string, name: string): string | undefined;
-  release(uid: PodUid): void;
 }

@@ -6,9 +6,10 @@ import { ImageManager } from '../../images/index.ts';
 import { podObject, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import { PodRemoval } from '../../model/pod-removal.ts';
 import { podPaths } from '../../model/pod-paths.ts';
 import { runtimeHandlerFor } from '../../model/runtime-class.ts';
-import { referrers, StandaloneObjects } from '../../objects/index.ts';
+import { createObjects, type Objects } from '../../objects/index.ts';
 import { Admission, PodGate } from '../../pods/admission/index.ts';
 import { Allocations } from '../../pods/allocation/index.ts';
 import { computePrune } from '../../pods/container-gc/index.ts';
@@ -47,7 +48,7 @@ export interface PodMachine {
   /** Takes the full set of one source. */
   set(source: PodSource, pods: readonly DesiredPod[]): void;
   /** Takes the ConfigMaps and Secrets of the manifests folder. */
-  setObjects(objects: Parameters<StandaloneObjects['set']>[0]): void;
+  setObjects(objects: Parameters<Objects['setManifestObjects']>[0]): void;
   /** The desired pods as API objects, with the status the agent sees. */
   pods(): readonly Pod[];
   /** Something that these pods use has changed. */
@@ -112,16 +113,23 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     beforeRemoval: (uid) => volumes.tearDown(uid),
     onRemoved: (uid) => userNamespaces?.release(uid),
   });
-  const objects = new StandaloneObjects({
-    log,
-    onChange: (changed) => dispatch.handle({ type: 'resourcesChanged', uids: referrers(changed, desired.all()) }),
-  });
-  const named = deps.objects ?? objects;
+  const podRemoval = deps.podRemoval ?? new PodRemoval(log);
+  const objects =
+    deps.objects ??
+    createObjects({
+      ports: { clock, random, log },
+      settings: { changeDetectionStrategy: '', clusterTrustBundles: false },
+      inbox: { resourcesChanged: (uids) => dispatch.handle({ type: 'resourcesChanged', uids }) },
+      podRemoval,
+      api: undefined,
+    });
+  const { podObjects } = objects;
+  const tokens = deps.tokens ?? objects.tokens;
   const lookup = {
-    configMap: (namespace: string, name: string) => named.configMap(namespace, name),
-    secret: (namespace: string, name: string) => named.secret(namespace, name),
+    configMap: (namespace: string, name: string) => podObjects.configMap(namespace, name),
+    secret: (namespace: string, name: string) => podObjects.secret(namespace, name),
     problem: (kind: 'ConfigMap' | 'Secret', namespace: string, name: string) =>
-      deps.objects?.problem(kind, namespace, name),
+      podObjects.problem(kind, namespace, name),
     services: deps.services ?? (() => []),
   };
   const images = new ImageManager({
@@ -146,8 +154,8 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     objects: lookup,
     events,
     images: imagesOfVolumes(images),
-    ...(deps.tokens && { tokens: deps.tokens }),
-    ...(deps.trust && { trust: deps.trust }),
+    ...(tokens && { tokens }),
+    ...(objects.trust && { trust: objects.trust }),
     storage: deps.storage,
     inUseChanged: deps.inUseChanged,
     ...measured,
@@ -246,7 +254,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     runtime,
     volumes,
     directories,
-    ...(deps.objects && { objects: deps.objects }),
+    objects: podObjects,
     cgroups: deps.cgroups,
     statuses: publisher,
     events,
@@ -311,7 +319,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     images.forget(uid);
     starts.forget(uid);
     probes.removePod(uid);
-    deps.objects?.release(uid);
+    podRemoval.podRemoved(uid);
     deps.onGone?.(uid);
   };
   const dispatch = new Dispatch({ log, desired, gate, workers, housekeeping, onGone });
@@ -348,7 +356,7 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
       ...logs.components,
     ],
     set: (source, pods) => sources.set(source, pods),
-    setObjects: (told) => objects.set(told),
+    setObjects: (told) => objects.setManifestObjects(told),
     wake: (uids) => dispatch.handle({ type: 'resourcesChanged', uids }),
     isOver: (uid) => workers.isFinished(uid) || gate.isRejected(uid),
     hasAllSpoken: () => sources.allReady(),
