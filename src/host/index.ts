@@ -15,7 +15,17 @@ export { safeRemove, type SafeRemoveOptions } from './safe-remove.ts';
 export { serviceNotifier, watchdogTimeoutMs, type NotifyEnvironment, type ServiceNotifier } from './sd-notify.ts';
 export { hostFiles } from './files.ts';
 export { outwardAddresses, readMachine, type Machine } from './machine.ts';
+export { deviceCheckpoint, type DeviceCheckpoint } from './device-checkpoint.ts';
 export { nodeCapacity } from './node-capacity.ts';
+export {
+  nodeHost,
+  readKernelFacts,
+  readProgramStart,
+  type KernelFacts,
+  type NodeHost,
+  type NodeHostOptions,
+  type ProgramStart,
+} from './node-host.ts';
 export { readNodeInfo, type NodeInfo, type NodeInfoOptions } from './node-info.ts';
 export { lookupAddresses, readNodeNetwork, type NodeNetwork } from './node-network.ts';
 export { mountPrograms, type MountProgramsOptions } from './mount-programs.ts';

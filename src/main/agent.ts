@@ -1,3 +1,4 @@
+import { release } from 'node:os';
 import type { EventRecorder } from '../apiserver/events/index.ts';
 import { withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
@@ -7,23 +8,36 @@ import type { Settings } from '../config/index.ts';
 import { connectCri } from '../cri/index.ts';
 import { createEviction } from '../eviction/index.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
-import { ForeignStorage, hostFiles, readMachine } from '../host/index.ts';
+import {
+  deviceCheckpoint,
+  ForeignStorage,
+  hostFiles,
+  nodeHost,
+  outwardAddresses,
+  readKernelFacts,
+  readMachine,
+  readProgramStart,
+} from '../host/index.ts';
 import { PodRemoval } from '../model/pod-removal.ts';
-import { setupFailedEvent } from '../node/index.ts';
-import { RuntimeHealth } from '../node/runtime-health/index.ts';
+import {
+  createNode,
+  createNodeSignals,
+  createNodeView,
+  readFormerDevices,
+  setupFailedEvent,
+  type NodeViews,
+} from '../node/index.ts';
 import type { LastRun } from '../state/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { wireAgentCgroup } from './wire/agent-cgroup.ts';
 import { agentMetrics } from './wire/agent-metrics.ts';
 import { openApi, type ApiAccess } from './wire/api-connection.ts';
-import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-node.ts';
 import { wireCluster, type Cluster } from './wire/cluster.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
 import { imagePolicy } from './wire/images.ts';
-import { formerDevices } from './wire/former-devices.ts';
 import { wireNodeMachine } from './wire/node-machine.ts';
-import { plegError } from './wire/pleg-error.ts';
+import { admissionNodeSettings, nodeSettings } from './wire/node-settings.ts';
 import { recordedNodeEvents } from './wire/pod-events.ts';
 import type { PodMachine } from './wire/pod-machine.ts';
 import { wireSources } from './wire/sources.ts';
@@ -33,6 +47,7 @@ import { wireStats } from './wire/stats.ts';
 import { wireStorageDrivers } from './wire/storage-drivers.ts';
 import { runtimeCallMetrics } from './wire/telemetry.ts';
 import { wireTracing } from './wire/tracing.ts';
+import { canKeepOutOfSwap } from './wire/volumes.ts';
 
 export interface AgentDeps {
   readonly settings: Settings;
@@ -78,10 +93,10 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     tracer: tracing?.tracer,
   });
   let machine: PodMachine | undefined;
-  let node: WiredNode | undefined;
+  const signals = createNodeSignals();
+  let views: NodeViews | undefined;
   let access: ApiAccess | undefined;
   let recorder: EventRecorder | undefined;
-  const startedAt = clock.monotonic();
   const stop = async (): Promise<void> => {
     await runner.stop();
     await access?.transport.close();
@@ -100,57 +115,62 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     });
     await runner.start([foreign], signal);
     access = await openApi({ ...deps, random, metrics: registry, tracer: tracing?.tracer }, signal);
-    server.admit(access, () => node?.view.node()?.status?.addresses ?? []);
+    server.admit(access, () => views?.view.node()?.status?.addresses ?? []);
     await runner.start(access?.components ?? [], signal);
     const version = await waitForRuntime({ clock, log, cri, signal });
     const driver = await cgroupDriverOf({ clock, log, cri, signal, metrics: registry }, driverIn(config.cgroupDriver));
-    const health = new RuntimeHealth({
-      clock,
-      random,
-      log,
-      runtime: cri,
-      onChange: () => node?.wake(),
-    });
-    await runner.start([health], signal);
     const cluster = access && wireAgentCluster({ ...deps, podRemoval }, access.api, registry, () => wired);
     await runner.start(cluster ? [cluster.recorder] : [], signal);
     recorder = cluster?.recorder;
     const nodeEvents = recordedNodeEvents(log, deps.nodeName, cluster?.recorder);
     const host = readMachine();
-    const devices = formerDevices(settings.flags.rootDir, log);
-    const ownNode = {
-      settings,
-      nodeName: deps.nodeName,
-      clock,
-      random,
-      log,
-      cri,
-      health,
-      machine: host,
+    const kernel = readKernelFacts();
+    const former = await readFormerDevices(deviceCheckpoint(settings.flags.rootDir), log);
+    const ports = { clock, random, log, metrics: registry };
+    const nodeCluster = access && cluster && { api: access.api, mirror: cluster.node, watch: cluster.watch };
+    views = createNodeView({
+      ports,
+      settings: admissionNodeSettings(settings, deps.nodeName),
+      signals,
+      runtime: cri,
+      kernel,
+      host: { outwardAddresses },
+      formerDevices: former,
+      cluster: nodeCluster,
+    });
+    const { cgroupVersion, swapBytes } = host;
+    const { rootDir, machineIdFile: machineIdFiles, bootIdFile } = settings.flags;
+    const node = createNode({
+      ports,
+      settings: nodeSettings(settings, { nodeName: deps.nodeName, architecture: kernel.architecture }),
+      signals,
+      views,
+      host: nodeHost({ machine: host, rootDir, machineIdFiles, bootIdFile }),
+      runtime: cri,
       events: nodeEvents,
-      lastRun: deps.lastRun?.kind === 'stopped' ? undefined : deps.lastRun,
-      plegError: () => plegError(clock, startedAt, machine?.pleg.lastRelist()),
-      volumesInUse: () => machine?.volumesInUse(),
-      formerDevices: devices,
-    };
-    node =
-      access && cluster
-        ? wireClusterNode({
-            ...ownNode,
-            api: access.api,
-            mirror: cluster.node,
-            startup: own.startup,
-            watch: cluster.watch,
-          })
-        : wireLoneNode(ownNode);
-    await runner.start(node.early, signal);
+      startFacts: {
+        cgroupVersion,
+        swapBytes,
+        tmpfsNoSwap: canKeepOutOfSwap(release()),
+        lastRun: deps.lastRun?.kind === 'stopped' ? undefined : deps.lastRun,
+      },
+      programStart: readProgramStart(clock),
+      pleg: {
+        unhealthy: () => (machine === undefined ? 'pleg has yet to be successful' : machine.pleg.unhealthy()),
+      },
+      volumes: { volumesInUse: () => machine?.volumesInUse() },
+      formerDevices: former,
+      cluster: nodeCluster,
+    });
+    signals.addressesChanged.listen(() => server.addressesChanged());
+    await runner.start([...views.early, ...node.early], signal);
     const storage = wireStorageDrivers({
       clock,
       random,
       log,
       metrics: registry,
       rootDir: settings.flags.rootDir,
-      record: node.driverRecord,
+      record: views.driverRecord,
       onChange: (name) => machine?.driverChanged(name),
     });
     const policy = await imagePolicy({ settings, clock, log, metrics: registry, service: cri, env: deps.env });
@@ -161,18 +181,16 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         registry,
         probeRegistry: pages.probes,
         policy,
-        health,
         driver,
         nodeEvents,
         machine: host,
         runtimeName: version.name,
-        view: node.view,
-        devices: devices.devices.allocatable,
+        node: views,
         tracer: tracing?.tracer,
         drivers: storage.drivers,
         storage: foreign,
         podRemoval,
-        inUseChanged: () => node?.wake(),
+        inUseChanged: () => signals.statusDue.mark(),
         ...(cluster && { cluster }),
       },
       () => checkpoint.changed(),
@@ -214,11 +232,10 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       events: { record: ({ uid }, event) => wired.tell(uid, event) },
     });
     const served = server.complete({ machine: wired, stats, storage: foreign });
-    cluster?.node.listen(() => server.addressesChanged());
     await runner.start(served, signal);
     const pods = [agentCgroup, checkpoint, ...wired.components, ...eviction.components, ...sources];
     await runner.start(
-      [...pods, ...(cluster?.components ?? []), ...node.late, ...(statics ?? []), storage.watcher],
+      [...pods, ...(cluster?.components ?? []), ...views.late, ...node.late, ...(statics ?? []), storage.watcher],
       signal,
     );
   } catch (error) {

@@ -11,6 +11,7 @@ import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-c
 import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
 import { wireStorageDrivers } from '../../src/main/wire/storage-drivers.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
+import { NodeStartup } from '../../src/node/index.ts';
 import { CgroupWriter } from '../../src/resources/cgroups/index.ts';
 import {
   AccessReviews,
@@ -85,6 +86,7 @@ function registerRest(registry: Registry): readonly unknown[] {
       meter: untouched(),
       events: untouched(),
     }),
+    new NodeStartup({ clock, metrics, upSeconds: 1, startedAt: 0 }),
     ...serverParts(registry),
   ];
 }

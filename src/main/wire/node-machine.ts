@@ -12,7 +12,6 @@ import {
   HostBlockDevices,
   hostFiles,
   mountPrograms,
-  outwardAddresses,
   volumeHostOn,
   type ForeignStorage,
   type Machine,
@@ -20,12 +19,10 @@ import {
 import { parseResolvConf, type HostDns } from '../../model/dns.ts';
 import type { PodRemoval } from '../../model/pod-removal.ts';
 import { Quantity } from '../../model/quantity.ts';
-import type { NodeEvents, NodeView } from '../../node/index.ts';
-import type { RuntimeHealth } from '../../node/runtime-health/index.ts';
+import type { NodeEvents, NodeViews } from '../../node/index.ts';
 import { nodeLogFiles, readLogTail } from '../../pods/logs/index.ts';
 import { containerdHints } from '../../pods/pleg/index.ts';
 import type { CsiDrivers } from '../../volumes/csi/index.ts';
-import { admissionNode } from './admission-node.ts';
 import type { Cluster } from './cluster.ts';
 import type { ImagePolicy } from './images.ts';
 import { hasSelinux } from './kernel-features.ts';
@@ -51,14 +48,11 @@ export interface RuntimeParts {
   readonly registry: Metrics;
   readonly probeRegistry: Metrics;
   readonly policy: ImagePolicy;
-  readonly health: RuntimeHealth;
   readonly driver: 'cgroupfs' | 'systemd';
   readonly runtimeName: string;
   readonly machine: Machine;
   /** This node as everybody sees it. */
-  readonly view: NodeView;
-  /** Resources of devices: what the API server says of them may be of the kubelet that was here before. */
-  readonly devices: Readonly<Record<string, string>>;
+  readonly node: NodeViews;
   readonly nodeEvents: NodeEvents;
   readonly tracer?: Tracer | undefined;
   readonly drivers: CsiDrivers;
@@ -76,15 +70,10 @@ export function wireNodeMachine(
   parts: RuntimeParts,
   onStatus: () => void,
 ): PodMachine {
-  const { cri, health, cluster, machine, view, nodeEvents: events } = parts;
+  const { cri, cluster, machine, nodeEvents: events } = parts;
+  const { view, health } = parts.node;
   const { config, flags } = settings;
   const ours = runtimeSettings(settings, { nodeName, machine, cgroupDriver: parts.driver });
-  const hostIps = (): readonly string[] => {
-    const known = view.hostIps();
-    return known.length > 0 ? known : outwardAddresses();
-  };
-  const allocatable = (): Readonly<Record<string, string>> => ({ ...view.allocatable(), ...parts.devices });
-  const admission = admissionNode({ settings, nodeName });
   const metrics = parts.registry;
   const random = systemRandom();
   const cgroups = wirePodCgroups({ clock, random, log, metrics, settings, ours, machine, events, pods: () => pods });
@@ -111,15 +100,9 @@ export function wireNodeMachine(
     cgroups: cgroups.cgroups,
     events: cluster === undefined ? loggedEvents(log) : recordedEvents(log, cluster.recorder),
     settings: ours,
-    node: nodeFacts(machine, allocatable),
-    admissionNode: () => ({
-      ...admission,
-      labels: view.labels(),
-      taints: view.taints(),
-      allocatable: allocatable(),
-      supplementalGroupsPolicySupported: health.features().supplementalGroupsPolicy,
-    }),
-    hostIps,
+    node: nodeFacts(machine, () => view.allocatable()),
+    admissionNode: parts.node.admissionNode,
+    hostIps: () => view.hostIps(),
     hostDns: () => readHostDns(config.resolvConf),
     runtimeName: () => parts.runtimeName,
     runtimeHandlers: () => health.handlers(),

@@ -71,8 +71,8 @@ async function started(said: Runtime['said']) {
   const runtime = new Runtime();
   runtime.said = said;
   let changes = 0;
-  const onChange = (): void => void changes++;
-  const health = new RuntimeHealth({ clock, random: seededRandom(1), log, runtime, onChange });
+  const statusDue = { mark: () => void changes++ };
+  const health = new RuntimeHealth({ clock, random: seededRandom(1), log, runtime, statusDue });
   assert.deepEqual(health.runtimeErrors(), ['container runtime status check may not have completed yet']);
   assert.equal(health.networkError(), 'network state unknown');
   await health.start(new AbortController().signal);

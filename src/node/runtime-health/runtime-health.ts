@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import type { Due } from '../../base/due.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
@@ -12,7 +13,7 @@ export interface RuntimeHealthDeps {
   readonly log: Log;
   readonly runtime: RuntimeStatusSource;
   /** What is wrong, or no longer is, has changed. */
-  readonly onChange?: () => void;
+  readonly statusDue: Pick<Due, 'mark'>;
 }
 
 const periodMs = 5_000;
@@ -114,11 +115,11 @@ export class RuntimeHealth implements Component {
     this.#facts = facts;
     const same = before?.runtimeError === facts.runtimeError && before?.networkError === facts.networkError;
     if (before !== undefined && same) return;
-    const { log, onChange } = this.#deps;
+    const { log, statusDue } = this.#deps;
     for (const problem of [facts.runtimeError, facts.networkError]) {
       if (problem !== undefined) log.warn('Container runtime is not ready for pods', { problem });
     }
     if (before !== undefined && this.#isReady()) log.info('Container runtime is ready for pods');
-    onChange?.();
+    statusDue.mark();
   }
 }

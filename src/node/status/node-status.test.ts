@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TubeletError } from '../../base/errors.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
-import { NodeWorld, nodeDiff } from '../../testing/node-world.ts';
+import { NodeWorld } from '../../testing/node-world.ts';
+import { nodeDiff } from '../node-diff.ts';
 import { NodeView } from '../node-view.ts';
 import { isReady } from './compute-report.ts';
 import { NodeStatus } from './node-status.ts';
@@ -12,7 +13,7 @@ const minute = 60_000;
 class StatusWorld extends NodeWorld {
   readonly own = this.ownNode();
   isRegistered = true;
-  readonly view = new NodeView({ nodeName: 'vm', mirror: this.mirror });
+  readonly view = new NodeView({ nodeName: 'vm', mirror: this.mirror, devices: {}, outwardAddresses: () => [] });
   readonly status = new NodeStatus({
     clock: this.clock,
     random: this.random,
@@ -27,6 +28,7 @@ class StatusWorld extends NodeWorld {
     reportMs: 5 * minute,
     registered: () => this.isRegistered,
     resetConnections: () => void this.resets++,
+    onReported: () => {},
   });
 
   /** The node as it is after a registration, ready or not. */
