@@ -28,7 +28,9 @@ import {
   type NodeViews,
 } from '../node/index.ts';
 import type { LastRun } from '../state/index.ts';
+import { createStats } from '../stats/index.ts';
 import { Registry, type LogSink } from '../telemetry/index.ts';
+import { DriverStats } from '../volumes/csi/index.ts';
 import { ComponentRunner } from './component-runner.ts';
 import { wireAgentCgroup } from './wire/agent-cgroup.ts';
 import { agentMetrics } from './wire/agent-metrics.ts';
@@ -43,7 +45,7 @@ import type { PodMachine } from './wire/pod-machine.ts';
 import { wireSources } from './wire/sources.ts';
 import { checkpointDisk, restoreStatuses, statusCheckpoint } from './wire/status-checkpoint.ts';
 import { wireServer } from './wire/server.ts';
-import { wireStats } from './wire/stats.ts';
+import { statsHost, statsSettings } from './wire/stats-host.ts';
 import { wireStorageDrivers } from './wire/storage-drivers.ts';
 import { runtimeCallMetrics } from './wire/telemetry.ts';
 import { wireTracing } from './wire/tracing.ts';
@@ -210,17 +212,27 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     const statics = cluster && [cluster.statics];
     const sources = wireSources(deps, cluster ? staticPodsTo(wired, cluster) : wired);
     const agentCgroup = wireAgentCgroup({ ...deps, random, machine: host });
-    const stats = await wireStats({
-      ...deps,
-      random,
-      cri,
-      machine: host,
-      driver,
+    const tells = settings.featureGates.enabled('CSIVolumeHealth');
+    const stats = createStats({
+      ports,
+      settings: statsSettings(settings, { nodeName: deps.nodeName, machine: host, cgroupDriver: driver }),
+      podRemoval,
+      host: await statsHost({ clock, settings, machine: host, storage: foreign }),
+      runtime: cri,
       agentCgroup,
-      pods: wired,
-      registry,
-      drivers: storage.drivers,
-      storage: foreign,
+      pods: {
+        seen: () => wired.seen(),
+        desired: (uid) => wired.desired.get(uid),
+        startTime: (uid) => wired.statuses.get(uid)?.startTime,
+      },
+      volumes: wired.volumes,
+      drivers: new DriverStats({
+        clock,
+        drivers: storage.drivers,
+        mounted: (uid) => wired.volumes.mounted(uid),
+        ...(tells && { abnormal: (uid, event) => wired.tell(uid, event) }),
+      }),
+      page: registry,
     });
     const eviction = createEviction({
       ports: { clock, random, log, metrics: registry },
@@ -228,7 +240,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
       podRemoval,
       pods: { activePods: () => wired.desired.all().filter(({ uid }) => wired.workers.mayRun(uid)) },
       workers: wired.workers,
-      meter: stats,
+      meter: stats.stats,
       events: { record: ({ uid }, event) => wired.tell(uid, event) },
     });
     const served = server.complete({ machine: wired, stats, storage: foreign });

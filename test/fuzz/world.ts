@@ -16,6 +16,7 @@ import { createLog, Registry, type LogSink } from '../../src/telemetry/index.ts'
 import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
 import { createFakeCri, type FakeCri } from '../../src/testing/fake-cri/index.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { scrapedUsage, type StatsParts } from '../../src/stats/index.ts';
 import { StatsWorld } from '../../src/testing/stats-world.ts';
 import { AgentWorld } from '../support/agent-world.ts';
 import { allows, hireCallers, makeCertificates, type ClientCertificate } from './callers.ts';
@@ -189,7 +190,12 @@ export class FuzzWorld {
     };
     const storage = new ForeignStorage({ clock, log, rootDir: this.#folder, onAnswer: () => undefined });
     server.admit({ api: client, reviews: client, transport: this.api, components: [] }, () => []);
-    const components = [...server.open, ...server.complete({ machine: this.#node.machine, stats, storage })];
+    const figures: StatsParts = {
+      components: [stats],
+      stats,
+      usageForPage: (depth, signal) => scrapedUsage({ stats, log }, depth, signal),
+    };
+    const components = [...server.open, ...server.complete({ machine: this.#node.machine, stats: figures, storage })];
     await this.#runner.start(components, this.#life.signal);
     for (const component of components) this.#remember(component);
   }

@@ -8,7 +8,6 @@ import { announceProviders, imageMetrics } from '../../src/images/index.ts';
 import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
 import { wirePodCgroups, type PodCgroupsWiring } from '../../src/main/wire/pod-cgroups.ts';
-import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
 import { wireStorageDrivers } from '../../src/main/wire/storage-drivers.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
 import { NodeStartup } from '../../src/node/index.ts';
@@ -22,6 +21,7 @@ import {
 } from '../../src/server/auth/index.ts';
 import { RequestFigures } from '../../src/server/listener/request-figures.ts';
 import { podResourcesMetrics } from '../../src/server/podresources/pod-resources-metrics.ts';
+import { StatsMetrics } from '../../src/stats/index.ts';
 import { Registry, type FamilyShape } from '../../src/telemetry/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { MemoryCertificateFiles } from '../../src/testing/memory-certificate-files.ts';
@@ -59,7 +59,6 @@ function registerRest(registry: Registry): readonly unknown[] {
   imageMetrics(registry);
   announceProviders(registry, 'hash');
   clientMetrics(registry, 'api.test:6443', clock);
-  statsMetrics({ metrics, logs: () => [], claims: () => [] });
   const certificates = {
     clock,
     random,
@@ -86,6 +85,7 @@ function registerRest(registry: Registry): readonly unknown[] {
       meter: untouched(),
       events: untouched(),
     }),
+    new StatsMetrics(metrics),
     new NodeStartup({ clock, metrics, upSeconds: 1, startedAt: 0 }),
     ...serverParts(registry),
   ];

@@ -36,17 +36,16 @@ import {
 import type { LogSources } from '../../server/container-logs/index.ts';
 import { nodeEngine, Profiler } from '../../server/profiling/index.ts';
 import type { StreamingPods } from '../../server/streaming/index.ts';
-import type { Stats } from '../../stats/index.ts';
+import { scrapedUsage, type StatsParts } from '../../stats/index.ts';
 import { cadvisorPage, resourcePage } from '../../stats/pages/index.ts';
 import type { LogSink, Registry } from '../../telemetry/index.ts';
 import type { PodMachine } from './pod-machine.ts';
-import { scrapedUsage } from './scraped-usage.ts';
 import { shownConfiguration } from './shown-configuration.ts';
 
 /** What there is to show once the runtime has answered. */
 export interface ServedParts {
   readonly machine: PodMachine;
-  readonly stats: Stats;
+  readonly stats: StatsParts;
   readonly storage: ForeignStorage;
 }
 
@@ -77,7 +76,11 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
     return known;
   };
   const pods = (): ReturnType<PodMachine['pods']> => deps.parts()?.machine.pods() ?? [];
-  const usage = { stats: () => parts().stats, log };
+  const stats = (): StatsParts['stats'] => parts().stats.stats;
+  const usage = {
+    stats: { snapshot: (...asked: Parameters<StatsParts['stats']['snapshot']>) => stats().snapshot(...asked) },
+    log,
+  };
   const session = { log, runtime: cri, pods: streamingPods(parts) };
   const sessions = {
     exec: execHandler(session),
@@ -111,13 +114,13 @@ export function serverHandlers(deps: ServerHandlersDeps): Handlers {
       hidesValues: (listener) => listener === 'readOnly' && settings.flags.kubeconfig === '',
     }),
     runningPods: runningPodsHandler({ observed: () => parts().machine.seen() }),
-    spec: specHandler({ machine: async () => parts().stats.machine(), ...cpuFrequency() }),
-    statsSummary: statsSummaryHandler({ summary: (options, signal) => parts().stats.summary(options, signal) }),
+    spec: specHandler({ machine: async () => stats().machine(), ...cpuFrequency() }),
+    statsSummary: statsSummaryHandler({ summary: (options, signal) => stats().summary(options, signal) }),
     metrics: metricsHandler(() => pages.agent.page()),
     metricsProbes: metricsHandler(() => pages.probes.page()),
     metricsSlis: metricsSlisHandler({ render: () => pages.slis.render(), reset: () => results.reset() }),
     metricsCadvisor: streamedMetricsHandler(async function* (signal) {
-      yield* cadvisorPage(await scrapedUsage(usage, 'everything', signal), deps.parts()?.stats.machine());
+      yield* cadvisorPage(await scrapedUsage(usage, 'everything', signal), deps.parts()?.stats.stats.machine());
     }),
     metricsResource: metricsHandler(async (signal) => resourcePage(await scrapedUsage(usage, 'core', signal))),
     ...sessions,

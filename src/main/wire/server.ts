@@ -56,7 +56,11 @@ export function wireServer(wiring: ServerWiring): WiredServer {
     },
     complete: (known) => {
       parts = known;
-      return [known.stats, ...(access ? listeners.secure(access) : []), podResources(wiring, known.machine)];
+      return [
+        ...known.stats.components,
+        ...(access ? listeners.secure(access) : []),
+        podResources(wiring, known.machine),
+      ];
     },
     addressesChanged: () => access?.serving.addressesChanged?.(),
   };
