@@ -170,6 +170,8 @@ export async function makeMachine(clock: Clock, pods: number, containers: number
     cgroups: HostCgroupUsage.open({ clock, version: 1, pressure: true, hierarchies, proc }),
     machine: new HostProcUsage(proc),
     disk: new HostDisk(clock),
+    drivers: { volumeUsage: async () => undefined },
+    volumeMeasured: () => {},
     volumeDisks: new HostVolumeDisks({
       clock,
       storage: new ForeignStorage({ clock, log: silentLog, rootDir: folder, onAnswer: () => undefined }),

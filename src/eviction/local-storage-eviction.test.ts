@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Heartbeats } from '../base/heartbeats.ts';
-import type { PodUid } from '../base/ids.ts';
+import { podUid, type PodUid } from '../base/ids.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { Registry } from '../telemetry/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -34,8 +34,8 @@ class World {
     random: seededRandom(1),
     log: this.log,
     decisions: this.decisions,
-    pods: {
-      active: () => this.pods,
+    pods: { activePods: () => this.pods },
+    workers: {
       terminate: (uid, { graceSeconds, decided }) => {
         this.done.push(`terminate ${uid} ${graceSeconds} ${decided.reason}: ${decided.message}`);
         this.pods = this.pods.filter((pod) => pod.uid !== uid);
@@ -113,6 +113,9 @@ describe('a pod that exceeds a limit', () => {
     world.used.set('static', 2_000);
     await world.rounds(2);
     assert.equal(said(), 2);
+    assert.equal(world.eviction.size(), 1);
+    world.eviction.forget(podUid('static'));
+    assert.equal(world.eviction.size(), 0);
     await world.eviction.stop();
   });
 });

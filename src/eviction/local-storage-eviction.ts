@@ -12,20 +12,22 @@ import type { DesiredPod } from '../model/desired-pod.ts';
 import { podEvents } from '../model/event-reasons.ts';
 import { podFields } from '../model/pod-log.ts';
 import { isCriticalPod } from '../model/qos.ts';
+import type { PerPodState } from '../model/pod-removal.ts';
 import { podReasons } from '../model/reasons.ts';
 import { exceededLimit, storageLimits, type ExceededLimit, type StorageLimits } from './local-storage-limits.ts';
-import type { EvictablePods, EvictionEvents, StorageMeter } from './ports.ts';
+import type { ActivePods, EvictionEvents, PodTermination, StorageMeter } from './ports.ts';
 
 export interface LocalStorageEvictionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly heartbeats: Heartbeats;
-  readonly pods: EvictablePods;
+  readonly metrics: Metrics;
+  readonly pods: ActivePods;
+  readonly workers: PodTermination;
   readonly meter: StorageMeter;
   readonly decisions: Decisions;
   readonly events: EvictionEvents;
-  readonly metrics?: Metrics;
 }
 
 const periodMs = 10_000;
@@ -36,11 +38,11 @@ const graceSeconds = 1;
  * Ends pods that take more local storage than they said they would. It is a component of its own because nothing else has
  * to be measured for it; a node where `localStorageCapacityIsolation` is off goes without.
  */
-export class LocalStorageEviction implements Component {
+export class LocalStorageEviction implements Component, PerPodState {
   readonly name = 'local-storage-eviction';
   readonly #deps: LocalStorageEvictionDeps;
   readonly #stopped = new AbortController();
-  readonly #evictions: Counter<'eviction_signal'> | undefined;
+  readonly #evictions: Counter<'eviction_signal'>;
   /** A spec never changes once it is read: its limits are worked out once. */
   readonly #limits = new WeakMap<PodSpec, { readonly limits: StorageLimits | undefined }>();
   /** Pods that exceed a limit and may not be evicted, with what was said of them. */
@@ -49,7 +51,7 @@ export class LocalStorageEviction implements Component {
 
   constructor(deps: LocalStorageEvictionDeps) {
     this.#deps = deps;
-    this.#evictions = deps.metrics?.counter({
+    this.#evictions = deps.metrics.counter({
       name: 'kubelet_evictions',
       help: 'Pods that were evicted, by the signal that was the reason.',
       stability: 'ALPHA',
@@ -79,9 +81,17 @@ export class LocalStorageEviction implements Component {
     await this.#loop;
   }
 
+  forget(uid: PodUid): void {
+    this.#spared.delete(uid);
+  }
+
+  size(): number {
+    return this.#spared.size;
+  }
+
   async #look(): Promise<void> {
     const { pods, meter } = this.#deps;
-    const limited = pods.active().flatMap((pod) => {
+    const limited = pods.activePods().flatMap((pod) => {
       const limits = this.#limitsOf(pod.spec);
       return limits === undefined ? [] : [{ pod, limits }];
     });
@@ -90,7 +100,7 @@ export class LocalStorageEviction implements Component {
     const wishes = new Map(limited.map(({ pod, limits }) => [pod.uid, wishOf(limits)] as const));
     const usages = await meter.storage(wishes);
     // Some may have come to their end while they were measured.
-    const active = new Set(pods.active().map(({ uid }) => uid));
+    const active = new Set(pods.activePods().map(({ uid }) => uid));
     for (const { pod, limits } of limited) {
       const usage = usages.get(pod.uid);
       if (usage === undefined || !active.has(pod.uid) || this.#stopped.signal.aborted) continue;
@@ -110,15 +120,15 @@ export class LocalStorageEviction implements Component {
   }
 
   #evict(pod: DesiredPod, { signal, message, used, limit }: ExceededLimit): void {
-    const { pods, events, decisions, log } = this.#deps;
+    const { workers, events, decisions, log } = this.#deps;
     log.info('Evicting pod', { ...podFields(pod), message });
     events.record(pod, { type: 'Warning', reason: podEvents.evicted, message });
     const decision = { kind: 'evict', by: 'eviction', reason: podReasons.evicted, message } as const;
     const inputs = { signal, usedBytes: used, limit };
     decisions.pod(pod, { ...decision, inputs });
     decisions.node({ ...decision, inputs: { pod: `${pod.namespace}/${pod.name}`, podUID: pod.uid, ...inputs } });
-    pods.terminate(pod.uid, { graceSeconds, decided: { reason: podReasons.evicted, message } });
-    this.#evictions?.inc({ eviction_signal: signal });
+    workers.terminate(pod.uid, { graceSeconds, decided: { reason: podReasons.evicted, message } });
+    this.#evictions.inc({ eviction_signal: signal });
   }
 
   /** Said once for each limit, not every ten seconds. */

@@ -1,9 +1,12 @@
 import type { PodUid } from '../base/ids.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 
-export interface EvictablePods {
+export interface ActivePods {
   /** Pods whose containers may run. */
-  active(): readonly DesiredPod[];
+  activePods(): readonly DesiredPod[];
+}
+
+export interface PodTermination {
   /** Ends a pod that its source still names. */
   terminate(
     uid: PodUid,

@@ -19,7 +19,17 @@ export { pluginRunner, providerFiles, type PluginCall } from './credential-plugi
 export { recordFiles } from './record-files.ts';
 export { registryFiles } from './plugin-registry-files.ts';
 export { outwardAddresses, readMachine, type Machine } from './machine.ts';
+export { deviceCheckpoint, type DeviceCheckpoint } from './device-checkpoint.ts';
 export { nodeCapacity } from './node-capacity.ts';
+export {
+  nodeHost,
+  readKernelFacts,
+  readProgramStart,
+  type KernelFacts,
+  type NodeHost,
+  type NodeHostOptions,
+  type ProgramStart,
+} from './node-host.ts';
 export { readNodeInfo, type NodeInfo, type NodeInfoOptions } from './node-info.ts';
 export { lookupAddresses, readNodeNetwork, type NodeNetwork } from './node-network.ts';
 export { mountPrograms, type MountProgramsOptions } from './mount-programs.ts';

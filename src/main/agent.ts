@@ -21,14 +21,13 @@ import { agentMetrics } from './wire/agent-metrics.ts';
 import { cgroupPods } from './wire/cgroup-pods.ts';
 import { cgroupSettings } from './wire/cgroup-settings.ts';
 import { openApi, type ApiAccess } from './wire/api-connection.ts';
-import { wireClusterNode, wireLoneNode, type WiredNode } from './wire/cluster-node.ts';
 import { wireCluster, type Cluster } from './wire/cluster.ts';
 import { cgroupDriverOf, waitForRuntime } from './wire/connect-runtime.ts';
 import { wireEviction } from './wire/eviction.ts';
 import { formerDevices } from './wire/former-devices.ts';
 import { imageSettings, providerSettings } from './wire/image-settings.ts';
 import { wireNodeMachine } from './wire/node-machine.ts';
-import { plegError } from './wire/pleg-error.ts';
+import { admissionNodeSettings, nodeSettings } from './wire/node-settings.ts';
 import { recordedNodeEvents } from './wire/pod-events.ts';
 import type { PodMachine } from './wire/pod-machine.ts';
 import { wireSources } from './wire/sources.ts';
@@ -69,6 +68,7 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
   const { settings, clock, log, heartbeats, signal } = deps;
   const { config } = settings;
   const random = systemRandom();
+  const podRemoval = new PodRemoval(log);
   const page = (): Registry =>
     new Registry({ onReadError: (error, metric) => log.error(error, 'A metric cannot be read', { metric }) });
   const pages = { agent: page(), probes: page(), slis: page() };
@@ -94,10 +94,10 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
     calls,
   });
   let machine: PodMachine | undefined;
-  let node: WiredNode | undefined;
+  const signals = createNodeSignals();
+  let views: NodeViews | undefined;
   let access: ApiAccess | undefined;
   let recorder: EventRecorder | undefined;
-  const startedAt = clock.monotonic();
   const stop = async (): Promise<void> => {
     await runner.stop();
     await access?.transport.close();
@@ -221,12 +221,12 @@ export async function startAgent(deps: AgentDeps): Promise<RunningAgent> {
         removal,
         machine: host,
         runtimeName: version.name,
-        view: node.view,
-        devices: devices.devices.allocatable,
+        node: views,
         tracer: tracing?.tracer,
         drivers: storage.drivers,
         storage: foreign,
-        inUseChanged: () => node?.wake(),
+        podRemoval,
+        inUseChanged: () => signals.statusDue.mark(),
         ...(cluster && { cluster }),
       },
       () => checkpoint.changed(),

@@ -3,13 +3,17 @@ import type { Metrics } from '../base/metrics.ts';
 import type { Node } from '../gen/kubernetes/types.ts';
 import { isReady } from './status/compute-report.ts';
 
-export interface NodeStartupDeps {
+/** When the agent began. */
+export interface ProgramStart {
+  /** How long the machine was up by then; undefined where that is not known. */
+  readonly upSeconds: number | undefined;
+  /** On the monotonic clock. */
+  readonly startedAt: number;
+}
+
+export interface NodeStartupDeps extends ProgramStart {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly metrics: Metrics;
-  /** How long the machine was up when the agent began; undefined where nobody knows. */
-  readonly upSeconds: number | undefined;
-  /** When the agent began, on the monotonic clock. */
-  readonly startedAt: number;
 }
 
 /**

@@ -7,8 +7,9 @@ const address = (type: string, text: string) => ({ type, address: text });
 
 test('the API server’s word before ours, ours where it has none', () => {
   const state: { node?: Node } = {};
-  const view = new NodeView({ nodeName: 'n', mirror: { get: ({ name }) => (name === 'n' ? state.node : undefined) } });
-  assert.deepEqual([view.labels(), view.taints(), view.allocatable(), view.hostIps()], [{}, [], {}, []]);
+  const mirror = { get: ({ name }: { name: string }) => (name === 'n' ? state.node : undefined) };
+  const view = new NodeView({ nodeName: 'n', mirror, devices: {}, outwardAddresses: () => ['10.0.0.9'] });
+  assert.deepEqual([view.labels(), view.taints(), view.allocatable(), view.hostIps()], [{}, [], {}, ['10.0.0.9']]);
   view.setOwn({
     metadata: { labels: { a: 'ours' } },
     status: { allocatable: { cpu: '1' }, addresses: [address('InternalIP', '10.0.0.1')] },
@@ -23,7 +24,7 @@ test('the API server’s word before ours, ours where it has none', () => {
 });
 
 test('host addresses: internal ones first, one of each family', () => {
-  const view = new NodeView({ nodeName: 'n' });
+  const view = new NodeView({ nodeName: 'n', mirror: undefined, devices: {}, outwardAddresses: () => [] });
   const addresses = [
     address('Hostname', 'n'),
     address('ExternalIP', '2001:db8::1'),
@@ -32,4 +33,11 @@ test('host addresses: internal ones first, one of each family', () => {
   ];
   view.setOwn({ status: { addresses } });
   assert.deepEqual(view.hostIps(), ['10.0.0.1', '2001:db8::1']);
+});
+
+test('devices are as this agent says, whatever the API server has of the kubelet before', () => {
+  const node: Node = { status: { allocatable: { cpu: '1', 'example.com/gpu': '2' } } };
+  const devices = { 'example.com/gpu': '0' };
+  const view = new NodeView({ nodeName: 'n', mirror: { get: () => node }, devices, outwardAddresses: () => [] });
+  assert.deepEqual(view.allocatable(), { cpu: '1', 'example.com/gpu': '0' });
 });

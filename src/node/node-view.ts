@@ -6,8 +6,15 @@ import type { Amounts } from '../model/node-allocatable.ts';
 export interface NodeViewDeps {
   readonly nodeName: string;
   /** What the API server says; none without one. */
-  readonly mirror?: Pick<Mirror<Node>, 'get'>;
+  readonly mirror: Pick<Mirror<Node>, 'get'> | undefined;
+  /** Resources of devices by this agent's own word: what the API server says of them may be of the kubelet before. */
+  readonly devices: Amounts;
+  /** The addresses of the machine, for as long as those of the node are not known. */
+  readonly outwardAddresses: () => readonly string[];
 }
+
+/** The node for those who only read. */
+export type NodeReader = Omit<NodeView, 'setOwn'>;
 
 /**
  * The node as everybody here sees it. The API server's word counts, for operators change nodes there; where it has none
@@ -21,7 +28,7 @@ export class NodeView {
     this.#deps = deps;
   }
 
-  /** Only for the status actor. */
+  /** What this machine says of itself. */
   setOwn(node: Node): void {
     this.#own = node;
   }
@@ -43,13 +50,16 @@ export class NodeView {
   }
 
   allocatable(): Amounts {
-    return this.node()?.status?.allocatable ?? this.#own?.status?.allocatable ?? {};
+    return { ...(this.node()?.status?.allocatable ?? this.#own?.status?.allocatable), ...this.#deps.devices };
   }
 
   /** The address by which pods know their host, and the first one of the other family. */
   hostIps(): readonly string[] {
-    const known = addressesOf(this.node());
-    return known.length > 0 ? known : addressesOf(this.#own);
+    for (const node of [this.node(), this.#own]) {
+      const known = addressesOf(node);
+      if (known.length > 0) return known;
+    }
+    return this.#deps.outwardAddresses();
   }
 }
 

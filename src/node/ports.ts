@@ -1,4 +1,5 @@
 import type { CallOptions } from '../base/call.ts';
+import type { WorkWatch } from '../base/keyed-work.ts';
 import type {
   ListImagesRequest,
   ListImagesResponse,
@@ -8,6 +9,7 @@ import type {
   VersionResponse,
 } from '../gen/cri/api.ts';
 import type { Node } from '../gen/kubernetes/types.ts';
+import type { ApiClient, Mirror, MirrorChange } from '../model/api-client.ts';
 import type { Amounts } from '../model/node-allocatable.ts';
 
 /** An event about this node. Its object is the node by name, and its uid is the name too. */
@@ -66,3 +68,26 @@ export interface RuntimeNetwork {
 
 /** The patch that makes one node of another; undefined when they say the same. */
 export type NodeDiff = (from: Node, to: Node) => unknown;
+
+/** The cluster that the node is part of. */
+export interface NodeCluster {
+  readonly api: Pick<ApiClient, 'get' | 'create' | 'update' | 'patch'> & {
+    /** Connections may be half dead without saying so: give them up. */
+    reset(): void;
+  };
+  /** What the API server has of this node. */
+  readonly mirror: NodeMirror;
+  readonly watch: WorkWatch;
+}
+
+export interface NodeMirror extends Pick<Mirror<Node>, 'get'> {
+  listen(listener: (change: MirrorChange<Node>) => void): void;
+}
+
+/** What of the kernel pods may ask for; it stays that while the machine is up. */
+export interface KernelFacts {
+  /** In the words of the label `kubernetes.io/arch`. */
+  readonly architecture: string;
+  readonly kernelVersion: string;
+  readonly hasAppArmor: boolean;
+}

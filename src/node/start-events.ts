@@ -1,5 +1,6 @@
+import type { Component } from '../base/component.ts';
 import { nodeEvents } from '../model/event-reasons.ts';
-import type { NodeEvent } from './ports.ts';
+import type { NodeEvent, NodeEvents } from './ports.ts';
 
 export interface StartFacts {
   readonly cgroupVersion: 1 | 2;
@@ -43,6 +44,24 @@ export function startEvents({
     ),
     ...warning(imageFsBytes === 0n, nodeEvents.invalidDiskCapacity, 'invalid capacity 0 on image filesystem'),
   ];
+}
+
+/** Says what an operator should see after each start. */
+export class StartEvents implements Component {
+  readonly name = 'start-events';
+  readonly #events: NodeEvents;
+  readonly #facts: StartFacts;
+
+  constructor(events: NodeEvents, facts: StartFacts) {
+    this.#events = events;
+    this.#facts = facts;
+  }
+
+  async start(): Promise<void> {
+    for (const event of startEvents(this.#facts)) this.#events.record(event);
+  }
+
+  async stop(): Promise<void> {}
 }
 
 /** Ends that need no event: a machine that restarted has one of its own, and a stop that was cut off was asked for. */

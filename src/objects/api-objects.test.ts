@@ -31,7 +31,7 @@ class Watches {
   error: string | undefined;
   readonly objects = new ApiObjects({
     clock: this.clock,
-    onChange: (uids) => void this.woken.push(uids),
+    inbox: { resourcesChanged: (uids) => void this.woken.push(uids) },
     keep: watchedObjects({
       watch: ({ plural }, { name }, onChange) => {
         this.begun++;
@@ -98,10 +98,11 @@ describe('ApiObjects, watching', () => {
     world.objects.hold(podWith('u2', 'b'));
     world.objects.hold(podWith('u1', 'b'));
     assert.deepEqual([...world.open.keys()], ['configmaps/b']);
-    world.objects.release(podUid('u1'));
+    world.objects.forget(podUid('u1'));
     assert.deepEqual([...world.open.keys()], ['configmaps/b']);
-    world.objects.release(podUid('u2'));
+    world.objects.forget(podUid('u2'));
     assert.deepEqual([...world.open.keys()], []);
+    assert.equal(world.objects.size(), 0);
   });
 
   test('what never changes is not watched any longer, and still there', async () => {
@@ -131,7 +132,7 @@ describe('ApiObjects, asking', () => {
     const server = new Map<string, ConfigMap | TubeletError>();
     const objects = new ApiObjects({
       clock,
-      onChange: (uids) => void woken.push(uids),
+      inbox: { resourcesChanged: (uids) => void woken.push(uids) },
       keep: askedObjects({
         clock,
         maxAgeMs: () => maxAgeMs,
@@ -241,7 +242,7 @@ describe('ApiObjects and the memory of the node', () => {
     assert.match(world.objects.problem('ConfigMap', 'shop', 'c83') ?? '', /other pods have too much of the 64 MiB/);
     assert.equal(world.objects.problem('ConfigMap', 'shop', 'c0'), undefined);
     world.woken.length = 0;
-    world.objects.release(podUid('u0'));
+    world.objects.forget(podUid('u0'));
     assert.ok(world.woken.flat().includes('u4'));
     assert.ok(world.open.has('configmaps/c56'));
   });
@@ -250,7 +251,7 @@ describe('ApiObjects and the memory of the node', () => {
     let asked = 0;
     const objects = new ApiObjects({
       clock: new FakeClock(),
-      onChange: () => {},
+      inbox: { resourcesChanged: () => {} },
       keep: askedObjects({
         clock: new FakeClock(),
         maxAgeMs: () => 60_000,

@@ -2,9 +2,10 @@ import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
 import type { PodUid } from '../base/ids.ts';
 import type { ConfigMap, Secret } from '../gen/kubernetes/types.ts';
+import type { PerPodState } from '../model/pod-removal.ts';
 import { objectKey, type DataObjectKind, type DataObjectReference } from '../model/standalone-object.ts';
 import { computeBudget, objectLimits, type BudgetRefusal, type ObjectLimits } from './compute-budget.ts';
-import type { KeptObject, ObjectKeeper, ReferringPod } from './ports.ts';
+import type { KeptObject, ObjectKeeper, ReferringPod, ResourceInbox } from './ports.ts';
 import { references } from './references.ts';
 
 export interface ApiObjectsDeps {
@@ -12,7 +13,7 @@ export interface ApiObjectsDeps {
   /** Keeps one object at hand, by whatever strategy is configured. */
   readonly keep: ObjectKeeper;
   /** An object came, changed or went: the pods that name it, and no others, look again. */
-  readonly onChange: (uids: readonly PodUid[]) => void;
+  readonly inbox: ResourceInbox;
   readonly limits?: ObjectLimits;
 }
 
@@ -34,7 +35,7 @@ const retryRefusedMs = 300_000;
  * fact. The API server lets a node read no others. A pod whose objects are too much for the node has none of them, and
  * whoever reads one is told why.
  */
-export class ApiObjects implements Component {
+export class ApiObjects implements Component, PerPodState {
   readonly name = 'api-objects';
   readonly #deps: ApiObjectsDeps;
   readonly #limits: ObjectLimits;
@@ -95,13 +96,17 @@ export class ApiObjects implements Component {
   }
 
   /** The pod is gone: what only it named is not kept any more. */
-  release(uid: PodUid): void {
+  forget(uid: PodUid): void {
     const keys = this.#pods.get(uid);
     if (keys === undefined) return;
     this.#pods.delete(uid);
     this.#refusedAt.delete(uid);
     this.#drop(uid, keys);
     this.#decide();
+  }
+
+  size(): number {
+    return this.#pods.size;
   }
 
   configMap(namespace: string, name: string): ConfigMap | undefined {
@@ -181,7 +186,7 @@ export class ApiObjects implements Component {
 
   #news(uids: readonly PodUid[]): void {
     for (const wake of this.#waiters) wake();
-    this.#deps.onChange(uids);
+    this.#deps.inbox.resourcesChanged(uids);
   }
 
   /** A pod that asked for too much is believed to do so for a while, and then its objects are looked at once more. */

@@ -1,5 +1,14 @@
+export { createObjects, type Objects, type ObjectsDeps, type ObjectsSettings } from './create-objects.ts';
 export { computeObjects, type ComputedObjects, type KnownObjects, type ObjectProblem } from './compute-objects.ts';
-export type { ReferringPod } from './ports.ts';
+export type {
+  ObjectsApi,
+  PodObjects,
+  Reflect,
+  ReflectOptions,
+  ReferringPod,
+  ResourceInbox,
+  RunningMirror,
+} from './ports.ts';
 export { references, referrers } from './references.ts';
 export { StandaloneObjects, type StandaloneObjectsDeps } from './standalone-objects.ts';
 export { ApiObjects, type ApiObjectsDeps } from './api-objects.ts';

@@ -1,25 +1,26 @@
 import { TubeletError } from '../base/errors.ts';
+import type { PodUid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import type { ConfigMap, Secret } from '../gen/kubernetes/types.ts';
-import {
-  objectKey,
-  type DataObjectKind,
-  type DataObjectReference,
-  type StandaloneObject,
-} from '../model/standalone-object.ts';
+import type { PerPodState } from '../model/pod-removal.ts';
+import { objectKey, type DataObjectKind, type StandaloneObject } from '../model/standalone-object.ts';
 import { computeObjects, type KnownObjects, type ObjectProblem } from './compute-objects.ts';
+import type { PodObjects, ReferringPod, ResourceInbox } from './ports.ts';
+import { referrers } from './references.ts';
 
 export interface StandaloneObjectsDeps {
   readonly log: Log;
-  /** Told after the new objects can be read, with those that pods may see differently. */
-  readonly onChange: (changed: readonly DataObjectReference[]) => void;
+  /** Wakes the pods that may see an object differently, after the new one can be read. */
+  readonly inbox: ResourceInbox;
 }
 
 /** The ConfigMaps and Secrets of a node without an API server; the only writer of that fact. */
-export class StandaloneObjects {
+export class StandaloneObjects implements PodObjects, PerPodState {
   readonly #deps: StandaloneObjectsDeps;
   #objects: KnownObjects = new Map();
   #reported: ReadonlySet<string> = new Set();
+  /** The pods that read objects here, as they were when they last did. */
+  readonly #pods = new Map<PodUid, ReferringPod>();
 
   constructor(deps: StandaloneObjectsDeps) {
     this.#deps = deps;
@@ -32,7 +33,13 @@ export class StandaloneObjects {
     this.#report(problems);
     if (changed.length === 0) return;
     this.#deps.log.info('ConfigMaps and Secrets of the manifest folder changed', { objects: changed.map(objectKey) });
-    this.#deps.onChange(changed);
+    const concerned = referrers(changed, this.#pods.values());
+    if (concerned.length > 0) this.#deps.inbox.resourcesChanged(concerned);
+  }
+
+  /** All objects are at hand; a change of what the pod names wakes it from now on. */
+  async ready(pod: ReferringPod): Promise<void> {
+    this.#pods.set(pod.uid, pod);
   }
 
   configMap(namespace: string, name: string): ConfigMap | undefined {
@@ -42,6 +49,19 @@ export class StandaloneObjects {
   /** With its values in `data`, in base64, whatever way they were written. */
   secret(namespace: string, name: string): Secret | undefined {
     return this.#get('Secret', namespace, name);
+  }
+
+  /** What is not in the folder does not exist. */
+  problem(): undefined {
+    return undefined;
+  }
+
+  forget(uid: PodUid): void {
+    this.#pods.delete(uid);
+  }
+
+  size(): number {
+    return this.#pods.size;
   }
 
   #get(kind: DataObjectKind, namespace: string, name: string): ConfigMap | Secret | undefined {

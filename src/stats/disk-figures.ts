@@ -6,17 +6,19 @@ import type { Log } from '../base/log.ts';
 import { jitter, type Random } from '../base/random.ts';
 import { podFields } from '../model/pod-log.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
+import type { PerPodState } from '../model/pod-removal.ts';
 import { Kept } from './kept.ts';
 import type { Disk, TreeSize } from './ports.ts';
 import type { PodTarget } from './targets.ts';
-import { VolumeFigures, type MeasuredVolume, type RenewalWish, type VolumeFiguresDeps } from './volume-figures.ts';
+import type { MeasuredVolume, RenewalWish, VolumeFigures } from './volume-figures.ts';
 
-export interface DiskFiguresDeps extends VolumeFiguresDeps {
+export interface DiskFiguresDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly disk: Disk;
   readonly paths: PodPaths;
+  readonly volumeFigures: VolumeFigures;
   /** How long sizes of volumes serve; below or at 0 nobody wants them. */
   readonly volumePeriodMs: number;
 }
@@ -51,7 +53,7 @@ const jitterFraction = 1;
 const together = 2;
 
 /** What pods take on disks, measured when somebody asks and what is known has grown old. */
-export class DiskFigures {
+export class DiskFigures implements PerPodState {
   readonly #deps: DiskFiguresDeps;
   readonly #pods = new Map<PodUid, PodFigures>();
   readonly #lane = new Limiter(together);
@@ -60,8 +62,16 @@ export class DiskFigures {
 
   constructor(deps: DiskFiguresDeps) {
     this.#deps = deps;
-    this.#volumes = new VolumeFigures(deps);
+    this.#volumes = deps.volumeFigures;
     this.#usualWish = { keepMs: this.#keepMs };
+  }
+
+  forget(uid: PodUid): void {
+    this.#pods.delete(uid);
+  }
+
+  size(): number {
+    return this.#pods.size;
   }
 
   logs(uid: PodUid): PodLogs | undefined {

@@ -1,4 +1,11 @@
-export { MeasuredVolumes } from './measured-volumes.ts';
+export {
+  createStats,
+  type StatsHost,
+  type StatsParts,
+  type StatsRootDeps,
+  type StatsRootSettings,
+} from './create-stats.ts';
+export { MeasuredVolumes, type MountedVolumes } from './measured-volumes.ts';
 export type {
   CgroupReader,
   ClaimUsage,
@@ -18,6 +25,9 @@ export type {
   VolumesOf,
   VolumeUsage,
 } from './ports.ts';
+export { scrapedUsage } from './scraped-usage.ts';
+export { SeenPods, type PodsOnNode } from './seen-pods.ts';
+export { StatsMetrics } from './stats-metrics.ts';
 export type { StatsDeps, StatsSettings } from './stats-deps.ts';
 export { Stats } from './stats.ts';
 export type { CgroupPlaces } from './targets.ts';

@@ -1,10 +1,25 @@
+import type { PodUid } from '../base/ids.ts';
 import type { PodSpec, Volume } from '../gen/kubernetes/types.ts';
 import { allContainers } from '../model/containers.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
-import type { PodVolume } from './ports.ts';
+import type { PodVolume, VolumesOf } from './ports.ts';
+import type { PodsOnNode } from './seen-pods.ts';
 
 /** What is mounted of a pod: volume name → where it is on the host. Another map only where something has changed. */
 type Mounted = ReadonlyMap<string, { readonly hostPath: string; readonly isOfNode?: boolean }>;
+
+export interface MountedVolumes {
+  mounted(uid: PodUid): Mounted;
+}
+
+/** The volumes of pods that are wanted here. */
+export function volumesOfPods(pods: Pick<PodsOnNode, 'desired'>, volumes: MountedVolumes): VolumesOf {
+  const measured = new MeasuredVolumes();
+  return (uid) => {
+    const pod = pods.desired(uid);
+    return pod === undefined ? [] : measured.of(pod, volumes.mounted(uid));
+  };
+}
 
 /** Remembers what it found for a pod: nearly always nothing has changed since the last page. */
 export class MeasuredVolumes {

@@ -1,3 +1,5 @@
+import type { PodUid } from '../base/ids.ts';
+import type { PerPodState } from '../model/pod-removal.ts';
 import type { CgroupUsage, InterfaceUsage } from '../model/usage.ts';
 import type { ContainerCgroups } from './container-cgroups.ts';
 import type { CgroupReader, MachineReader } from './ports.ts';
@@ -14,13 +16,16 @@ interface ReadContainer {
   readonly usage: Pick<CgroupUsage, 'path'>;
 }
 
-const mostKept = 4_096;
+/** The process of a sandbox is the same for as long as the sandbox is ready. */
+interface SandboxProcess {
+  readonly sandbox: string;
+  readonly pid: number;
+}
 
 /** What has gone through the networks of pods, as a process of the pod sees it. */
-export class PodNetworks {
+export class PodNetworks implements PerPodState {
   readonly #deps: PodNetworksDeps;
-  /** The process of a sandbox is the same for as long as the sandbox is ready. */
-  readonly #pids = new Map<string, number>();
+  readonly #processes = new Map<PodUid, SandboxProcess>();
 
   constructor(deps: PodNetworksDeps) {
     this.#deps = deps;
@@ -36,6 +41,14 @@ export class PodNetworks {
     return pid === undefined ? [] : this.#deps.machine.interfaces(pid);
   }
 
+  forget(uid: PodUid): void {
+    this.#processes.delete(uid);
+  }
+
+  size(): number {
+    return this.#processes.size;
+  }
+
   #containerPid(containers: readonly ReadContainer[]): number | undefined {
     for (const { usage } of containers) {
       const [pid] = this.#deps.cgroups.processes(usage.path);
@@ -44,14 +57,13 @@ export class PodNetworks {
     return undefined;
   }
 
-  #sandboxPid({ sandbox, cgroup }: PodTarget): number | undefined {
+  #sandboxPid({ uid, sandbox, cgroup }: PodTarget): number | undefined {
     if (sandbox === undefined) return undefined;
-    const known = this.#pids.get(sandbox.id);
-    if (known !== undefined) return known;
+    const known = this.#processes.get(uid);
+    if (known?.sandbox === sandbox.id) return known.pid;
     const { cgroups, containerCgroups } = this.#deps;
     const pid = containerCgroups.find(cgroup, sandbox.id, (path) => cgroups.processes(path)[0]);
-    if (this.#pids.size >= mostKept) this.#pids.clear();
-    if (pid !== undefined) this.#pids.set(sandbox.id, pid);
+    if (pid !== undefined) this.#processes.set(uid, { sandbox: sandbox.id, pid });
     return pid;
   }
 }

@@ -42,8 +42,7 @@ export interface StatsDeps {
   readonly pods: StatsPods;
   readonly volumesOf: VolumesOf;
   readonly volumeDisks: VolumeDisks;
-  /** Unset on a node without storage drivers. */
-  readonly drivers?: DriverFigures;
+  readonly drivers: DriverFigures;
   /** Told how long it took to measure a volume. */
-  readonly volumeMeasured?: (source: VolumeSource, seconds: number) => void;
+  readonly volumeMeasured: (source: VolumeSource, seconds: number) => void;
 }

@@ -1,5 +1,6 @@
 import type { Component } from '../base/component.ts';
 import type { PodUid } from '../base/ids.ts';
+import type { PerPodState } from '../model/pod-removal.ts';
 import type { SummaryParts } from '../model/stats-summary.ts';
 import type { FilesystemUsage, MachineFacts, UsageSnapshot } from '../model/usage.ts';
 import { buildSummary } from './build-summary.ts';
@@ -20,6 +21,7 @@ import { TimeTexts } from './summary-parts.ts';
 import { podStorage, storageUsage } from './summary-storage.ts';
 import { PodTargets } from './targets.ts';
 import { otherTurns } from './turns.ts';
+import { VolumeFigures } from './volume-figures.ts';
 
 /** Whoever asks within this time gets what the one before got. */
 const keepMs = 1_000;
@@ -35,6 +37,8 @@ const podsPerTurn = 64;
  */
 export class Stats implements Component {
   readonly name = 'stats';
+  /** What is kept per pod, by name. */
+  readonly perPod: Readonly<Record<'disk-figures' | 'volume-figures' | 'pod-networks', PerPodState>>;
   readonly #deps: StatsDeps;
   readonly #shared: Shared;
   readonly #sampler: Sampler;
@@ -63,7 +67,9 @@ export class Stats implements Component {
     this.#sampler = new Sampler(common);
     this.#snapshots = new Snapshots({ ...common, networks: this.#networks, pressure: settings.pressure });
     this.#runtime = new RuntimeFigures(deps);
-    this.#disk = new DiskFigures({ ...deps, volumePeriodMs });
+    const volumeFigures = new VolumeFigures(deps);
+    this.#disk = new DiskFigures({ ...deps, volumeFigures, volumePeriodMs });
+    this.perPod = { 'disk-figures': this.#disk, 'volume-figures': volumeFigures, 'pod-networks': this.#networks };
   }
 
   async start(): Promise<void> {}

@@ -4,6 +4,7 @@ import type { PodUid } from '../base/ids.ts';
 import { Limiter } from '../base/limiter.ts';
 import type { Log } from '../base/log.ts';
 import { podFields, type LoggedPod } from '../model/pod-log.ts';
+import type { PerPodState } from '../model/pod-removal.ts';
 import type { FilesystemUsage } from '../model/usage.ts';
 import { Kept } from './kept.ts';
 import type { Disk, DriverFigures, PodVolume, VolumeDisks, VolumeSource, VolumesOf, VolumeUsage } from './ports.ts';
@@ -14,10 +15,9 @@ export interface VolumeFiguresDeps {
   readonly disk: Disk;
   readonly volumesOf: VolumesOf;
   readonly volumeDisks: VolumeDisks;
-  /** Unset on a node without storage drivers. */
-  readonly drivers?: DriverFigures;
+  readonly drivers: DriverFigures;
   /** Told how long it took each time. */
-  readonly volumeMeasured?: (source: VolumeSource, seconds: number) => void;
+  readonly volumeMeasured: (source: VolumeSource, seconds: number) => void;
 }
 
 export interface MeasuredVolume {
@@ -73,7 +73,7 @@ const mostShare = 20;
  * What is in the volumes of pods, each for itself: one that hangs takes nothing from the others, and is not asked again
  * before it has answered.
  */
-export class VolumeFigures {
+export class VolumeFigures implements PerPodState {
   readonly #deps: VolumeFiguresDeps;
   readonly #pods = new Map<PodUid, KnownVolumes>();
   readonly #walks = new Limiter(lanes.walks);
@@ -91,6 +91,14 @@ export class VolumeFigures {
       if (usage.value !== undefined) found.push({ volume, usage: usage.value });
     }
     return found;
+  }
+
+  forget(uid: PodUid): void {
+    this.#pods.delete(uid);
+  }
+
+  size(): number {
+    return this.#pods.size;
   }
 
   keepOnly(uids: ReadonlySet<PodUid>): void {
@@ -169,7 +177,7 @@ export class VolumeFigures {
     const { clock, drivers, disk, volumeDisks } = this.#deps;
     const { name, path, origin } = known.volume;
     const toldByDriver = this.#stopwatch(known);
-    const answer = await drivers?.volumeUsage({ uid, name, path }, signal);
+    const answer = await drivers.volumeUsage({ uid, name, path }, signal);
     if (answer !== undefined) {
       toldByDriver(answer.driver);
       return answer.usage;
@@ -215,7 +223,7 @@ export class VolumeFigures {
     const began = clock.monotonic();
     return (source) => {
       known.tookMs = clock.monotonic() - began;
-      volumeMeasured?.(source, known.tookMs / 1_000);
+      volumeMeasured(source, known.tookMs / 1_000);
     };
   }
 }

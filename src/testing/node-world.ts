@@ -2,7 +2,7 @@ import { TubeletError } from '../base/errors.ts';
 import type { CSINode, Node } from '../gen/kubernetes/types.ts';
 import type { ApiClient, ApiObject, Mirror } from '../model/api-client.ts';
 import type { ApiResource } from '../model/api-resources.ts';
-import { applyStrategicMergePatch, createStrategicMergePatch } from '../model/strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from '../model/strategic-merge-patch.ts';
 import { OwnNode, type NodeEvent, type NodeSettings, type NodeSources } from '../node/index.ts';
 import type { NodeInputs } from '../node/status/setter.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -127,6 +127,9 @@ export class NodeWorld {
       }),
       listImages: async () => ({ images: await this.images() }),
     },
+    pressure: () => goldenInputs.pressure,
+    devices: () => goldenInputs.devices,
+    volumesInUse: () => undefined,
     notReady: () => this.notReady,
     handlers: () => [],
     features: () => undefined,
@@ -203,10 +206,4 @@ export class NodeWorld {
     else this.csiNode = stored as CSINode;
     return stored;
   }
-}
-
-/** The patch as the wiring makes it. */
-export function nodeDiff(from: Node, to: Node): unknown {
-  const patch = createStrategicMergePatch(from, to, 'Node', { replaceLists: ['status.addresses'] });
-  return Object.keys(patch).length === 0 ? undefined : patch;
 }

@@ -140,6 +140,7 @@ export class StatsWorld {
         distantFilesystem: (path) => this.#ask(`distant ${path}`, () => this.#filesystem(path)),
         deviceBytes: (path) => this.#ask(`device ${path}`, () => 1 << 20),
       },
+      drivers: { volumeUsage: async () => undefined },
       volumeMeasured: (...figure) => void this.measured.push(figure),
     };
   }

@@ -34,6 +34,7 @@ import { createLog, Registry, type LogSink } from '../../src/telemetry/index.ts'
 import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
 import { createFakeCri, type FakeCri } from '../../src/testing/fake-cri/index.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { scrapedUsage, type StatsParts } from '../../src/stats/index.ts';
 import { StatsWorld } from '../../src/testing/stats-world.ts';
 import { AgentWorld } from '../support/agent-world.ts';
 import { allows, hireCallers, makeCertificates, type ClientCertificate } from './callers.ts';

@@ -115,6 +115,8 @@ async function makeStats(): Promise<Stats> {
     cgroups: HostCgroupUsage.open({ clock, version, pressure: true }),
     machine: new HostProcUsage(),
     disk: new HostDisk(clock),
+    drivers: { volumeUsage: async () => undefined },
+    volumeMeasured: () => {},
     volumeDisks: new HostVolumeDisks({
       clock,
       storage: new ForeignStorage({

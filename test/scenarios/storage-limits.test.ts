@@ -55,10 +55,8 @@ async function start(it = new AgentWorld({ source: 'api' }), isOn = true): Promi
     clock: it.clock,
     random: seededRandom(7),
     log: it.log,
-    pods: {
-      active: () => it.machine.activePods.activePods(),
-      terminate: (uid, how) => it.machine.views.terminate(uid, how),
-    },
+    pods: it.machine.activePods,
+    workers: { terminate: (uid, how) => it.machine.views.terminate(uid, how) },
     meter: { storage: async (wishes) => new Map([...wishes.keys()].map((uid) => [uid, usageOf(uid)])) },
     events: { record: ({ name }, event) => void it.events.push({ ...event, pod: name }) },
     metrics: registry,

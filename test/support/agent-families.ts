@@ -8,7 +8,6 @@ import { LocalStorageEviction } from '../../src/eviction/index.ts';
 import { announceProviders } from '../../src/images/index.ts';
 import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
 import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
-import { statsMetrics } from '../../src/main/wire/stats-metrics.ts';
 import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
 import { createPlugins } from '../../src/plugins/create-plugins.ts';
 import { createStorageDrivers } from '../../src/volumes/create-storage-drivers.ts';
@@ -23,6 +22,7 @@ import {
 } from '../../src/server/auth/index.ts';
 import { RequestFigures } from '../../src/server/listener/request-figures.ts';
 import { podResourcesMetrics } from '../../src/server/podresources/pod-resources-metrics.ts';
+import { StatsMetrics } from '../../src/stats/index.ts';
 import { Registry, type FamilyShape } from '../../src/telemetry/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { MemoryCertificateFiles } from '../../src/testing/memory-certificate-files.ts';
@@ -61,7 +61,6 @@ function registerRest(registry: Registry): readonly unknown[] {
   announceLosingSupport(registry);
   announceProviders(registry, 'hash');
   clientMetrics(registry, 'api.test:6443', clock);
-  statsMetrics({ metrics, logs: () => [], claims: () => [] });
   const certificates = {
     clock,
     random,
@@ -86,9 +85,12 @@ function registerRest(registry: Registry): readonly unknown[] {
       log,
       metrics,
       pods: untouched(),
+      workers: untouched(),
       meter: untouched(),
       events: untouched(),
     }),
+    new StatsMetrics(metrics),
+    new NodeStartup({ clock, metrics, upSeconds: 1, startedAt: 0 }),
     ...serverParts(registry),
   ];
 }

@@ -3,11 +3,11 @@ import { TubeletError } from '../../src/base/errors.ts';
 import type { PodUid } from '../../src/base/ids.ts';
 import type { Event, Node, Pod, PodSpec } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { podObjects } from '../../src/main/wire/cluster-objects.ts';
 import { wireCluster, type Cluster } from '../../src/main/wire/cluster.ts';
 import { recordedEvents } from '../../src/main/wire/pod-events.ts';
 import type { PodMachineDeps } from '../../src/main/wire/pod-machine-deps.ts';
 import { apiResources } from '../../src/model/api-resources.ts';
+import { PodRemoval } from '../../src/model/pod-removal.ts';
 import { desiredPod, podObject, type DesiredPod } from '../../src/model/desired-pod.ts';
 import { toStaticPod } from '../../src/model/static-pod.ts';
 import { FakeApiServer, type RequestFilter } from '../../src/testing/fake-api-server/index.ts';
@@ -199,6 +199,7 @@ export class ClusterWorld {
     const random = seededRandom(seed * 1_000 + 500 + this.#lives++);
     const registry = new Registry();
     const signal = new AbortController();
+    const podRemoval = new PodRemoval(node.log);
     const transport: ApiTransport = {
       send: async (request) => {
         if (life.cut) throw new TubeletError('unavailable', 'the agent is dead');
@@ -226,6 +227,7 @@ export class ClusterWorld {
       metrics: registry,
       api: client,
       signal: signal.signal,
+      podRemoval,
       machine: () => ({
         ...node.machine,
         wake: (uids) => {
@@ -239,9 +241,8 @@ export class ClusterWorld {
     return {
       sources: ['api', 'file'],
       events: recordedEvents(node.log, cluster.recorder),
-      objects: podObjects(cluster),
-      tokens: cluster.tokens,
-      trust: cluster.trust,
+      objects: cluster.objects,
+      podRemoval,
       services: () => cluster.services(),
       runtimeClasses: cluster.runtimeClasses,
       metrics: registry,

@@ -18,7 +18,6 @@ test('the agent says what it is and how it was told to be', () => {
     /^kubernetes_feature_enabled\{name="EventedPLEG",stage="ALPHA"\} 1$/m,
     /^kubernetes_feature_enabled\{name="ExecProbeTimeout",stage=""\} 1$/m,
     /^kubernetes_feature_enabled\{name="AllBeta",stage="BETA"\} 0$/m,
-    /^kubelet_node_startup_duration_seconds 0$/m,
     /^tubelet_event_loop_lag_seconds_count 0$/m,
     /^process_start_time_seconds /m,
   ]) {

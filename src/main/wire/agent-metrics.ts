@@ -1,10 +1,9 @@
-import { arch, platform, uptime } from 'node:os';
+import { arch, platform } from 'node:os';
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { gateSpec, kubernetesRelease, type Settings } from '../../config/index.ts';
 import { goArchitecture } from '../../model/architecture.ts';
-import { NodeStartup } from '../../node/index.ts';
 import {
   EngineMetrics,
   processMetrics,
@@ -26,7 +25,6 @@ export interface AgentMetricsDeps {
 export interface AgentMetrics {
   /** What measures; to be started before anything else. */
   readonly components: readonly Component[];
-  readonly startup: NodeStartup;
 }
 
 /** What the agent tells of itself as a program: what it is, how it was told to be, how it fares. */
@@ -39,13 +37,7 @@ export function agentMetrics({ registry, otherPages, settings, nodeName, clock }
   registry
     .gauge({ name: 'kubelet_node_name', help: "The node's name.", stability: 'ALPHA', labels: ['node'] })
     .set(1, { node: nodeName });
-  const startup = new NodeStartup({
-    clock,
-    metrics: registry,
-    upSeconds: uptime() - process.uptime(),
-    startedAt: clock.monotonic() - process.uptime() * 1_000,
-  });
-  return { components: [new EngineMetrics(registry, clock)], startup };
+  return { components: [new EngineMetrics(registry, clock)] };
 }
 
 function buildMetrics(metrics: Metrics, version: string): void {

@@ -16,7 +16,7 @@ import { podFields } from '../../model/pod-log.ts';
 import { boundedPod, maxPodBytes } from '../../model/pod-size.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
 import { boundedService } from '../../model/service-environment.ts';
-import { PodTokens, refusedTrust, type ApiObjects, type TrustBundles } from '../../objects/index.ts';
+import { type Objects } from '../../objects/index.ts';
 import { MirrorKeeper, MirrorPods, type NodeIdentity } from '../../pods/desired/index.ts';
 import { ApiSource, HeldSets } from '../../pods/sources/index.ts';
 import { StatusWriter } from '../../pods/status/index.ts';
@@ -39,6 +39,7 @@ export interface ClusterDeps {
   /** The gate ClusterTrustBundleProjection. */
   readonly trustBundles: boolean;
   readonly signal: AbortSignal;
+  readonly podRemoval: PodRemoval;
   /** The pods of this node; asked for only after `start`. */
   readonly machine: () => PodMachine;
 }
@@ -51,9 +52,7 @@ export interface Cluster {
   readonly node: Reflector<Node>;
   /** Takes the sets of static pods; starts last. */
   readonly statics: HeldSets;
-  readonly objects: ApiObjects;
-  readonly tokens: PodTokens;
-  readonly trust: Pick<TrustBundles, 'anchors'>;
+  readonly objects: Objects;
   readonly runtimeClasses: RuntimeClasses;
   /** What is known of storage drivers and their volumes. */
   readonly storage: Omit<VolumesCluster, 'nodeLabels'>;
@@ -207,9 +206,7 @@ export function wireCluster(deps: ClusterDeps): Cluster {
     statics,
     api,
     objects,
-    tokens,
     storage,
-    trust: trust ?? refusedTrust('the feature gate ClusterTrustBundleProjection is off'),
     watch,
     runtimeClasses: { handlerOf: (name) => classes.get({ name })?.handler },
     services: () => (services.synced() ? services.all() : undefined),
@@ -220,22 +217,8 @@ export function wireCluster(deps: ClusterDeps): Cluster {
       const pod = machine().desired.get(uid);
       if (pod === undefined || isStatic(pod)) keeper.wakeAll();
     },
-    onGone: (uid) => {
-      writer.forget(uid);
-      tokens.forget(uid);
-      trust?.release(uid);
-    },
-    components: [
-      ...(trust === undefined ? [] : [trust]),
-      objects,
-      services,
-      classes,
-      drivers,
-      node,
-      writer,
-      keeper,
-      pods,
-    ],
+    onGone: (uid) => writer.forget(uid),
+    components: [...objects.components, services, classes, drivers, node, writer, keeper, pods],
   };
 }
 

@@ -65,9 +65,7 @@ export interface RuntimeParts {
   readonly runtimeName: string;
   readonly machine: Machine;
   /** This node as everybody sees it. */
-  readonly view: NodeView;
-  /** Resources of devices: what the API server says of them may be of the kubelet that was here before. */
-  readonly devices: Readonly<Record<string, string>>;
+  readonly node: NodeViews;
   readonly nodeEvents: NodeEvents;
   readonly decisions: Decisions;
   readonly removal: PodRemoval;
@@ -76,6 +74,7 @@ export interface RuntimeParts {
   readonly storage: ForeignStorage;
   /** The volumes in use that somebody else attaches have changed. */
   readonly inUseChanged: () => void;
+  readonly podRemoval: PodRemoval;
   /** Where there is an API server. */
   readonly cluster?: Cluster;
 }
@@ -133,20 +132,15 @@ export function wireNodeMachine(
     events: cluster === undefined ? loggedEvents(log) : recordedEvents(log, cluster.recorder),
     decisions: parts.decisions,
     settings: ours,
-    node: nodeFacts(machine, allocatable),
-    admissionNode: () => ({
-      ...admission,
-      labels: view.labels(),
-      taints: view.taints(),
-      allocatable: allocatable(),
-      supplementalGroupsPolicySupported: health.features().supplementalGroupsPolicy,
-    }),
-    hostIps,
+    node: nodeFacts(machine, () => view.allocatable()),
+    admissionNode: parts.node.admissionNode,
+    hostIps: () => view.hostIps(),
     hostDns: () => readHostDns(config.resolvConf),
     runtimeName: () => parts.runtimeName,
     runtimeHandlers: () => health.handlers(),
     recursiveReadOnly: (handler) => health.handlerFeatures(handler)?.recursiveReadOnlyMounts === true,
     networkError: () => health.networkError(),
+    podRemoval: parts.podRemoval,
     userNamespaces: userNamespacePolicy(settings, log),
     onStatus: (uid) => {
       onStatus();

@@ -16,7 +16,7 @@ import type { PodRemoval } from '../../model/pod-removal.ts';
 import type { RuntimeClasses } from '../../model/runtime-class.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import type { ServiceObject } from '../../model/service-environment.ts';
-import type { StandaloneObjects } from '../../objects/index.ts';
+import type { Objects } from '../../objects/index.ts';
 import type { AdmissionNode } from '../../pods/admission/index.ts';
 import type { GcPolicy } from '../../pods/container-gc/index.ts';
 import type { Files } from '../../pods/directories/index.ts';
@@ -24,7 +24,7 @@ import type { HintStream } from '../../pods/pleg/index.ts';
 import type { Prober } from '../../pods/probes/index.ts';
 import type { HookRequests, LastWordsFiles, PodEvents } from '../../pods/runtime/index.ts';
 import type { Cgroups } from '../../pods/sync/index.ts';
-import type { MountPrograms, TrustSource, VolumeClaimsDeps, VolumeHost } from '../../volumes/index.ts';
+import type { MountPrograms, VolumeClaimsDeps, VolumeHost } from '../../volumes/index.ts';
 import type { StorageAccess } from './csi-volumes.ts';
 import type { ImagePolicy } from './images.ts';
 import type { LinkFiles, LogFiles, LogSettings, LogWatch } from '../../pods/logs/index.ts';
@@ -84,7 +84,9 @@ export interface PodMachineDeps {
   /** The services that pods are told of in their environment; none unless told, unknown while not yet read. */
   readonly services?: () => readonly ServiceObject[] | undefined;
   /** ConfigMaps and Secrets of the API server; those of the manifests folder unless told. */
-  readonly objects?: PodObjects;
+  readonly objects?: Objects;
+  /** How memory of pods ends; shared with what is made beside the pods. */
+  readonly podRemoval?: PodRemoval;
   /** RuntimeClasses of the API server; without them a class is a handler of that name. */
   readonly runtimeClasses?: RuntimeClasses;
   /** A pod moved on in its life on this node. */

@@ -63,10 +63,10 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
   });
   const named = deps.objects ?? objects;
   const lookup = {
-    configMap: (namespace: string, name: string) => named.configMap(namespace, name),
-    secret: (namespace: string, name: string) => named.secret(namespace, name),
+    configMap: (namespace: string, name: string) => podObjects.configMap(namespace, name),
+    secret: (namespace: string, name: string) => podObjects.secret(namespace, name),
     problem: (kind: 'ConfigMap' | 'Secret', namespace: string, name: string) =>
-      deps.objects?.problem(kind, namespace, name),
+      podObjects.problem(kind, namespace, name),
     services: deps.services ?? (() => []),
   };
   const ofImages = createImages({
@@ -109,8 +109,8 @@ export function wirePodMachine(deps: PodMachineDeps): PodMachine {
     events,
     decisions,
     images: imagesOfVolumes(images),
-    ...(deps.tokens && { tokens: deps.tokens }),
-    ...(deps.trust && { trust: deps.trust }),
+    ...(tokens && { tokens }),
+    ...(objects.trust && { trust: objects.trust }),
     storage: deps.storage,
     inUseChanged: deps.inUseChanged,
     metrics,

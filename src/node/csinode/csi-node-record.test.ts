@@ -17,7 +17,8 @@ async function started(world: NodeWorld): Promise<{ readonly record: CsiNodeReco
     log,
     api,
     nodeName: 'vm',
-    onChange: () => void told.push(record.problem()),
+    statusDue: { mark: () => void told.push(record.problem()) },
+    watch: undefined,
   });
   await record.start();
   return { record, told };

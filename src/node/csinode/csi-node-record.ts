@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import type { Due } from '../../base/due.ts';
 import { isKind, TubeletError, wordsOf } from '../../base/errors.ts';
 import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
@@ -17,8 +18,8 @@ export interface CsiNodeRecordDeps {
   readonly api: Pick<ApiClient, 'get' | 'create' | 'update' | 'patch'>;
   readonly nodeName: string;
   /** What stands in the way of ready has changed. */
-  readonly onChange: () => void;
-  readonly watch?: WorkWatch | undefined;
+  readonly statusDue: Pick<Due, 'mark'>;
+  readonly watch: WorkWatch | undefined;
 }
 
 const backoff = { initialMs: 100, maxMs: 7_000 };
@@ -203,7 +204,7 @@ export class CsiNodeRecord implements Component {
   #tell(problem: string | undefined): void {
     if (this.#problem === problem) return;
     this.#problem = problem;
-    this.#deps.onChange();
+    this.#deps.statusDue.mark();
   }
 }
 

@@ -12,6 +12,7 @@ function world(configured = '') {
   const told: (string | undefined)[] = [];
   const state: { node?: Node; failing: boolean } = { failing: false };
   const cidr = new PodCidr({
+    watch: undefined,
     clock,
     random: seededRandom(1),
     log: new MemoryLog(),

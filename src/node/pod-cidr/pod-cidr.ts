@@ -15,7 +15,7 @@ export interface PodCidrDeps {
   readonly node: () => Node | undefined;
   /** Of the configuration, for an agent without an API server. */
   readonly configured: string;
-  readonly watch?: WorkWatch | undefined;
+  readonly watch: WorkWatch | undefined;
 }
 
 const backoff = { initialMs: 1_000, maxMs: 10_000 };

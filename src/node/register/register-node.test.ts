@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { TubeletError } from '../../base/errors.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
-import { goldenSettings, NodeWorld, nodeDiff } from '../../testing/node-world.ts';
+import { goldenSettings, NodeWorld } from '../../testing/node-world.ts';
+import { nodeDiff } from '../node-diff.ts';
 import { computeInitialNode } from './compute-initial-node.ts';
 import { reconcileExisting } from './reconcile-existing.ts';
 import { RegisterNode } from './register-node.ts';
@@ -23,6 +24,8 @@ class RegistrationWorld extends NodeWorld {
       registerNode,
       resetExtendedResources: () => true,
       onRegistered: (node) => void this.registered.push(node),
+      startup: { attempted: () => {}, registered: () => {} },
+      watch: undefined,
     });
   }
 }

@@ -26,8 +26,8 @@ export interface RegisterNodeDeps {
   readonly resetExtendedResources: () => boolean;
   /** Told once, with the node as the API server has it where we know. */
   readonly onRegistered: (node: Node | undefined) => void;
-  readonly startup?: Pick<NodeStartup, 'attempted' | 'registered'> | undefined;
-  readonly watch?: WorkWatch | undefined;
+  readonly startup: Pick<NodeStartup, 'attempted' | 'registered'>;
+  readonly watch: WorkWatch | undefined;
 }
 
 const backoff = { initialMs: 100, maxMs: 7_000 };
@@ -77,7 +77,7 @@ export class RegisterNode implements Component {
   async #register(signal: AbortSignal): Promise<void> {
     const { api, own, log, events, startup } = this.#deps;
     const { nodeName } = own.settings;
-    startup?.attempted();
+    startup.attempted();
     const initial = await own.initial();
     // What the node is like is told once, however long the API server keeps us waiting.
     if (!this.#told) for (const event of initial.events) events.record(event);
@@ -86,7 +86,7 @@ export class RegisterNode implements Component {
     try {
       const created = await api.create<Node>(apiResources.nodes, undefined, initial.node, options(signal));
       log.info('Successfully registered node', { node: nodeName });
-      startup?.registered();
+      startup.registered();
       this.#done(created);
     } catch (error) {
       // Some clusters let a node look at itself but not make itself: then it may be there all the same.

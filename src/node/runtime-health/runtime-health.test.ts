@@ -73,7 +73,7 @@ async function started(said: Runtime['said']) {
   const runtime = new Runtime();
   runtime.said = said;
   let changes = 0;
-  const onChange = (): void => void changes++;
+  const statusDue = { mark: () => void changes++ };
   const decisions = new MemoryDecisions();
   const health = new RuntimeHealth({
     heartbeats: new Heartbeats(),
@@ -82,7 +82,7 @@ async function started(said: Runtime['said']) {
     log,
     runtime,
     decisions,
-    onChange,
+    statusDue,
   });
   assert.deepEqual(health.runtimeErrors(), ['container runtime status check may not have completed yet']);
   assert.equal(health.networkError(), 'network state unknown');

@@ -1,5 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
+import type { Due } from '../../base/due.ts';
 import type { Heartbeats } from '../../base/heartbeats.ts';
 import { messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
@@ -17,7 +18,7 @@ export interface RuntimeHealthDeps {
   readonly runtime: RuntimeStatusSource;
   readonly decisions: Decisions;
   /** What is wrong, or no longer is, has changed. */
-  readonly onChange?: () => void;
+  readonly statusDue: Pick<Due, 'mark'>;
 }
 
 const periodMs = 5_000;
@@ -125,7 +126,7 @@ export class RuntimeHealth implements Component {
     this.#facts = facts;
     const same = before?.runtimeError === facts.runtimeError && before?.networkError === facts.networkError;
     if (before !== undefined && same) return;
-    const { log, onChange, decisions } = this.#deps;
+    const { log, statusDue, decisions } = this.#deps;
     for (const problem of [facts.runtimeError, facts.networkError]) {
       if (problem !== undefined) log.warn('Container runtime is not ready for pods', { err: problem });
     }
@@ -133,7 +134,7 @@ export class RuntimeHealth implements Component {
     if (facts.networkError !== undefined) decisions.node(decided('wait', 'NetworkNotReady', facts.networkError));
     if (this.#isReady()) decisions.node(decided('start', 'RuntimeReady', 'the container runtime is ready for pods'));
     if (before !== undefined && this.#isReady()) log.info('Container runtime is ready for pods');
-    onChange?.();
+    statusDue.mark();
   }
 }
 

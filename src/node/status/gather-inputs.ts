@@ -16,9 +16,9 @@ export interface NodeSources {
   readonly notReady: () => readonly string[];
   readonly handlers: () => readonly RuntimeHandlerInfo[];
   readonly features: () => NodeFeatures | undefined;
-  readonly pressure?: () => NodePressure;
-  readonly devices?: () => NodeDevices;
-  readonly volumesInUse?: () => readonly string[] | undefined;
+  readonly pressure: () => NodePressure;
+  readonly devices: () => NodeDevices;
+  readonly volumesInUse: () => readonly string[] | undefined;
   readonly softRequirement?: () => string | undefined;
 }
 
@@ -37,8 +37,6 @@ const versionAgeMs = 9_000;
 const lookupAgeMs = 9_000;
 const rootFsAgeMs = 60_000;
 const protocolVersion = '0.1.0';
-const noPressure: NodePressure = { memory: false, disk: false, pid: false };
-const noDevices: NodeDevices = { capacity: {}, allocatable: {}, removed: [] };
 
 /** Reads everything a status is made from. It never fails: what cannot be learnt now is as it was, or not there. */
 export class InputGatherer {
@@ -82,7 +80,7 @@ export class InputGatherer {
     const { host } = sources;
     const features = sources.features();
     const softRequirement = sources.softRequirement?.();
-    const volumesInUse = sources.volumesInUse?.();
+    const volumesInUse = sources.volumesInUse();
     return {
       settings,
       network: host.network(),
@@ -92,9 +90,9 @@ export class InputGatherer {
         ...(rootFsBytes !== undefined && { 'ephemeral-storage': String(rootFsBytes) }),
       },
       swapBytes: host.swapBytes(),
-      devices: sources.devices?.() ?? noDevices,
+      devices: sources.devices(),
       handlers: sources.handlers(),
-      pressure: sources.pressure?.() ?? noPressure,
+      pressure: sources.pressure(),
       // Asked last, when all the waiting is over.
       notReady: sources.notReady(),
       wasUnschedulable,

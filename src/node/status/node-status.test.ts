@@ -3,7 +3,8 @@ import { describe, test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
-import { NodeWorld, nodeDiff } from '../../testing/node-world.ts';
+import { NodeWorld } from '../../testing/node-world.ts';
+import { nodeDiff } from '../node-diff.ts';
 import { NodeView } from '../node-view.ts';
 import { isReady } from './compute-report.ts';
 import { NodeStatus } from './node-status.ts';
@@ -13,7 +14,7 @@ const minute = 60_000;
 class StatusWorld extends NodeWorld {
   readonly own = this.ownNode();
   isRegistered = true;
-  readonly view = new NodeView({ nodeName: 'vm', mirror: this.mirror });
+  readonly view = new NodeView({ nodeName: 'vm', mirror: this.mirror, devices: {}, outwardAddresses: () => [] });
   readonly status = new NodeStatus({
     heartbeats: new Heartbeats(),
     clock: this.clock,
@@ -29,6 +30,7 @@ class StatusWorld extends NodeWorld {
     reportMs: 5 * minute,
     registered: () => this.isRegistered,
     resetConnections: () => void this.resets++,
+    onReported: () => {},
   });
 
   /** The node as it is after a registration, ready or not. */

@@ -35,7 +35,7 @@ export interface NodeStatusDeps {
   /** Connections may be half dead without saying so: give them up. */
   readonly resetConnections: () => void;
   /** The API server has this status. */
-  readonly onReported?: (node: Node) => void;
+  readonly onReported: (node: Node) => void;
 }
 
 const tries = 5;
@@ -202,7 +202,7 @@ export class NodeStatus implements Component {
     this.#wasUnschedulable = isUnschedulable(node);
     for (const event of events) this.#record(event);
     const { log, own, onReported } = this.#deps;
-    onReported?.(node);
+    onReported(node);
     if (isReady(node) === isReady(previous)) return;
     const condition = conditionOf(node, 'Ready');
     if (isReady(node)) log.info('Node became ready', { node: own.settings.nodeName });

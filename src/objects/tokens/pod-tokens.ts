@@ -8,6 +8,7 @@ import type { ApiWriter } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
+import type { PerPodState } from '../../model/pod-removal.ts';
 import { tokenWishes, type TokenWish } from '../../model/token-wish.ts';
 import { askDespiteDenial } from '../ask-despite-denial.ts';
 import { refreshAt, tokenKey, tokenRequest, type Token } from './compute-token.ts';
@@ -27,11 +28,17 @@ interface Cached {
   readonly expiresAtMs: number;
 }
 
+/** A request on its way. */
+interface Asking {
+  readonly uid: PodUid;
+  readonly token: Promise<Token>;
+}
+
 /** Tokens of service accounts, each bound to the pod it is for, asked for again before they are old. */
-export class PodTokens {
+export class PodTokens implements PerPodState {
   readonly #deps: PodTokensDeps;
   readonly #cache = new Map<string, Cached>();
-  readonly #asking = new Map<string, Promise<Token>>();
+  readonly #asking = new Map<string, Asking>();
 
   constructor(deps: PodTokensDeps) {
     this.#deps = deps;
@@ -80,19 +87,36 @@ export class PodTokens {
 
   /** The pod is gone, and its tokens are void. */
   forget(uid: PodUid): void {
-    for (const [key, cached] of this.#cache) if (cached.uid === uid) this.#cache.delete(key);
+    for (const map of [this.#cache, this.#asking]) {
+      for (const [key, known] of map) if (known.uid === uid) map.delete(key);
+    }
+  }
+
+  size(): number {
+    return new Set([...this.#cache.values(), ...this.#asking.values()].map(({ uid }) => uid)).size;
   }
 
   #ask(key: string, wish: TokenWish, signal: AbortSignal): Promise<Token> {
     const known = this.#asking.get(key);
-    if (known !== undefined) return known;
-    const asking = this.#request(key, wish, signal).finally(() => this.#asking.delete(key));
+    if (known !== undefined) return known.token;
+    const asking: Asking = { uid: wish.pod.uid, token: this.#request(wish, signal) };
     this.#asking.set(key, asking);
-    return asking;
+    return this.#answered(key, asking);
   }
 
-  async #request(key: string, wish: TokenWish, signal: AbortSignal): Promise<Token> {
-    const { clock, random } = this.#deps;
+  /** A token that comes after its pod was removed is void, and not kept. */
+  async #answered(key: string, { uid, token: coming }: Asking): Promise<Token> {
+    const isAwaited = (): boolean => this.#asking.get(key)?.token === coming;
+    try {
+      const token = await coming;
+      if (isAwaited()) this.#remember(key, uid, token);
+      return token;
+    } finally {
+      if (isAwaited()) this.#asking.delete(key);
+    }
+  }
+
+  async #request(wish: TokenWish, signal: AbortSignal): Promise<Token> {
     const answer = await this.#create(wish, signal);
     const { token: value, expirationTimestamp } = answer.status ?? {};
     const expiresAtMs = Date.parse(expirationTimestamp ?? '');
@@ -100,15 +124,14 @@ export class PodTokens {
       throw new TubeletError('invalid', `the API server gave no token for ${wish.namespace}/${wish.serviceAccount}`);
     }
     const lifetimeMs = (answer.spec?.expirationSeconds ?? wish.expirationSeconds) * 1_000;
-    const token = { value, expiresAtMs, lifetimeMs };
+    return { value, expiresAtMs, lifetimeMs };
+  }
+
+  #remember(key: string, uid: PodUid, token: Token): void {
+    const { clock, random } = this.#deps;
     const shift = clock.monotonic() - clock.now();
-    this.#cache.set(key, {
-      uid: wish.pod.uid,
-      token,
-      refreshAtMs: refreshAt(token, random.next()) + shift,
-      expiresAtMs: expiresAtMs + shift,
-    });
-    return token;
+    const refreshAtMs = refreshAt(token, random.next()) + shift;
+    this.#cache.set(key, { uid, token, refreshAtMs, expiresAtMs: token.expiresAtMs + shift });
   }
 
   async #create(wish: TokenWish, signal: AbortSignal): Promise<TokenRequest> {

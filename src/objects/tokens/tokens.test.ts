@@ -104,7 +104,17 @@ describe('PodTokens', () => {
     await world.get();
     world.tokens.forget(wish.pod.uid);
     assert.equal(world.tokens.refreshInMs(wish.pod.uid), undefined);
+    assert.equal(world.tokens.size(), 0);
     assert.equal(await world.get(), 'token-2');
+  });
+
+  test('a token that comes after its pod was removed is not kept', async () => {
+    const world = new World();
+    const late = world.get();
+    assert.equal(world.tokens.size(), 1);
+    world.tokens.forget(wish.pod.uid);
+    assert.equal(await late, 'token-1');
+    assert.equal(world.tokens.size(), 0);
   });
 
   test('foreseen: one request serves the volume that asks while it is under way, and the one that asks later', async () => {

@@ -45,7 +45,7 @@ function world({ served = ['v1beta1'] }: { readonly served?: readonly string[] }
         stop: () => void ((tell = undefined), (server.synced = false)),
       };
     },
-    onChange: (uids) => void woken.push(uids),
+    inbox: { resourcesChanged: (uids) => void woken.push(uids) },
   });
   const sync = (...all: readonly ClusterTrustBundle[]): void => {
     for (const each of all) bundles.set(each.metadata?.name ?? '', each);
@@ -91,12 +91,12 @@ describe('TrustBundles', () => {
     sync(bundle('one', 'a', 's'), bundle('two', 'b', 's'));
     assert.deepEqual(await Promise.all(both), [pem('a'), pem('a') + pem('b')]);
     assert.equal(await anchors('u1', { name: 'two' }), pem('b'));
-    trust.release(podUid('u1'));
+    trust.forget(podUid('u1'));
     assert.equal(isWatched(), true);
-    trust.release(podUid('u2'));
+    trust.forget(podUid('u2'));
     assert.equal(isWatched(), false);
-    trust.release(podUid('u2'));
-    assert.deepEqual([asked.length, clock.pending()], [1, 0]);
+    trust.forget(podUid('u2'));
+    assert.deepEqual([asked.length, clock.pending(), trust.size()], [1, 0, 0]);
     const again = anchors('u3', { name: 'one' });
     await clock.settle();
     sync();
@@ -174,7 +174,7 @@ describe('TrustBundles', () => {
   test('pods that go while the API server is asked leave no watch behind, nor does a stop', async () => {
     const { clock, trust, anchors, isWatched, sync } = world();
     const asking = assert.rejects(anchors('u1', { name: 'one' }), /are gone/);
-    trust.release(podUid('u1'));
+    trust.forget(podUid('u1'));
     await asking;
     assert.equal(isWatched(), false);
     const second = anchors('u1', { name: 'one' });

@@ -6,7 +6,9 @@ import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { ClusterTrustBundle, ClusterTrustBundleProjection } from '../../gen/kubernetes/types.ts';
 import type { ApiReader, MirrorChange } from '../../model/api-client.ts';
+import type { PerPodState } from '../../model/pod-removal.ts';
 import { apiResources, apiVersionOf, type ApiResource } from '../../model/api-resources.ts';
+import type { ResourceInbox, RunningMirror } from '../ports.ts';
 import { computeAnchors, concerns, wishKey, type KnownBundles } from './compute-anchors.ts';
 
 /** A watch of all bundles. */
@@ -22,8 +24,8 @@ export interface TrustBundlesDeps {
   readonly api: Pick<ApiReader, 'list'>;
   /** Begins to watch; tells of every change, and of the first list. */
   readonly watch: (resource: ApiResource, told: (change: MirrorChange<ClusterTrustBundle>) => void) => BundleWatch;
-  /** The bundles of these pods, and of no others, may have changed. */
-  readonly onChange: (uids: readonly PodUid[]) => void;
+  /** The pods whose bundles may have changed look again, and no others. */
+  readonly inbox: ResourceInbox;
 }
 
 /** Newest first. API servers have them only where somebody turned them on. */
@@ -39,7 +41,7 @@ const patienceMs = 10_000;
  *
  *   nobody asks ──anchors──> which version? ──> watching, one watch for all pods ──the last pod goes──> nobody asks
  */
-export class TrustBundles implements Component {
+export class TrustBundles implements Component, PerPodState {
   readonly name = 'trust-bundles';
   readonly #deps: TrustBundlesDeps;
   readonly #life = new AbortController();
@@ -62,7 +64,7 @@ export class TrustBundles implements Component {
     this.#close();
   }
 
-  /** The certificates as PEM. From now on the pod is told when they may be others, until it is released. */
+  /** The certificates as PEM. From now on the pod is woken when they may be others, until it is removed. */
   async anchors(
     wish: ClusterTrustBundleProjection,
     { uid }: { readonly uid: PodUid },
@@ -82,10 +84,14 @@ export class TrustBundles implements Component {
   }
 
   /** The pod is gone. Without pods that want any, bundles are not watched. */
-  release(uid: PodUid): void {
+  forget(uid: PodUid): void {
     if (!this.#wishes.delete(uid)) return;
     this.#texts.clear();
     if (this.#wishes.size === 0) this.#close();
+  }
+
+  size(): number {
+    return this.#wishes.size;
   }
 
   /** However many ask at once, the API server is asked once. */
@@ -147,7 +153,7 @@ export class TrustBundles implements Component {
     const concerned = [...this.#wishes].filter(([, wishes]) =>
       [...wishes.values()].some((wish) => bundles.some((bundle) => concerns(wish, bundle))),
     );
-    if (concerned.length > 0) this.#deps.onChange(concerned.map(([uid]) => uid));
+    if (concerned.length > 0) this.#deps.inbox.resourcesChanged(concerned.map(([uid]) => uid));
   }
 
   #close(): void {
@@ -155,6 +161,16 @@ export class TrustBundles implements Component {
     this.#watch = undefined;
     this.#texts.clear();
   }
+}
+
+export function bundleWatch(mirror: RunningMirror<ClusterTrustBundle>): BundleWatch {
+  return {
+    synced: () => mirror.synced(),
+    lastError: () => mirror.lastError(),
+    get: (name) => mirror.get({ name }),
+    all: () => mirror.all(),
+    stop: () => mirror.stop(),
+  };
 }
 
 /** For a node that has an API server and may not ask it. */

@@ -1,6 +1,13 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import type { Log } from '../../base/log.ts';
-import { checkpointedResources, type NodeDevices } from '../../node/index.ts';
+import type { Log } from '../base/log.ts';
+import { checkpointedResources } from './status/device-checkpoint.ts';
+import type { NodeDevices } from './status/setter.ts';
+
+/** What the device manager of the kubelet that ran here before has left. */
+export interface DeviceCheckpoint {
+  readonly path: string;
+  /** Undefined where there is none. */
+  read(): Promise<string | undefined>;
+}
 
 /** What device plugins had registered with the kubelet that ran here before. */
 export interface FormerDevices {
@@ -10,16 +17,16 @@ export interface FormerDevices {
   readonly resetAll: boolean;
 }
 
-const maxBytes = 16 << 20;
-
 /**
  * There are no device plugins yet, so what a kubelet before promised in the Node's capacity is no longer there: a pod that
  * was scheduled for it would start without its device.
  */
-export function formerDevices(rootDir: string, log: Log): FormerDevices {
-  const folder = `${rootDir}/device-plugins`;
-  const path = `${folder}/kubelet_internal_checkpoint`;
-  const text = checkpointText(folder, path, log);
+export async function readFormerDevices(checkpoint: DeviceCheckpoint, log: Log): Promise<FormerDevices> {
+  const { path } = checkpoint;
+  const text = await checkpoint.read().catch((error: unknown) => {
+    log.error(error, 'The checkpoint of devices cannot be read', { path });
+    return undefined;
+  });
   if (text === undefined) return { devices: none([]), resetAll: true };
   try {
     return { devices: none(checkpointedResources(text)), resetAll: false };
@@ -28,18 +35,6 @@ export function formerDevices(rootDir: string, log: Log): FormerDevices {
       path,
     });
     return { devices: none([]), resetAll: true };
-  }
-}
-
-function checkpointText(folder: string, path: string, log: Log): string | undefined {
-  try {
-    if (!readdirSync(folder).includes('kubelet_internal_checkpoint')) return undefined;
-    if (statSync(path).size > maxBytes) throw new Error(`it is larger than ${maxBytes} bytes`);
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    log.error(error, 'The checkpoint of devices cannot be read', { path });
-    return undefined;
   }
 }
 

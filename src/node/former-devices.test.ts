@@ -1,10 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { MemoryLog } from '../../testing/memory-log.ts';
-import { formerDevices } from './former-devices.ts';
+import { MemoryLog } from '../testing/memory-log.ts';
+import { readFormerDevices } from './former-devices.ts';
 
 const cases: Readonly<
   Record<string, readonly [checkpoint: string | undefined, capacity: object, resetAll: boolean, errors: number]>
@@ -20,16 +17,18 @@ const cases: Readonly<
 };
 
 for (const [name, [checkpoint, capacity, resetAll, errors]] of Object.entries(cases)) {
-  test(`devices of the kubelet before: ${name}`, (context) => {
-    const root = mkdtempSync(join(tmpdir(), 'tubelet-devices-'));
-    context.after(() => rmSync(root, { recursive: true, force: true }));
+  test(`devices of the kubelet before: ${name}`, async () => {
     const log = new MemoryLog();
-    if (checkpoint !== undefined) {
-      mkdirSync(join(root, 'device-plugins'));
-      writeFileSync(join(root, 'device-plugins/kubelet_internal_checkpoint'), checkpoint);
-    }
-    const found = formerDevices(root, log);
+    const found = await readFormerDevices({ path: '/checkpoint', read: async () => checkpoint }, log);
     assert.deepEqual(found, { devices: { capacity, allocatable: capacity, removed: [] }, resetAll });
     assert.equal(log.messages('error').length, errors);
   });
 }
+
+test('devices of the kubelet before: the disk does not let the checkpoint be read', async () => {
+  const log = new MemoryLog();
+  const read = (): Promise<string> => Promise.reject(new Error('input/output error'));
+  const found = await readFormerDevices({ path: '/checkpoint', read }, log);
+  assert.deepEqual(found, { devices: { capacity: {}, allocatable: {}, removed: [] }, resetAll: true });
+  assert.deepEqual(log.messages('error'), ['The checkpoint of devices cannot be read']);
+});

@@ -1,19 +1,20 @@
-import { isKind } from '../../base/errors.ts';
-import type { Log } from '../../base/log.ts';
-import type { UsageSnapshot } from '../../model/usage.ts';
-import type { Stats, UsageDepth } from '../../stats/index.ts';
+import { isKind } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import type { UsageSnapshot } from '../model/usage.ts';
+import type { UsageDepth } from './ports.ts';
+import type { Stats } from './stats.ts';
 
 /**
  * The usage for a page of figures; undefined when it could not be had, which the page then says by itself. Who gives up
  * waiting, or ends the agent, gets no page at all.
  */
 export async function scrapedUsage(
-  { stats, log }: { readonly stats: () => Pick<Stats, 'snapshot'>; readonly log: Pick<Log, 'error'> },
+  { stats, log }: { readonly stats: Pick<Stats, 'snapshot'>; readonly log: Pick<Log, 'error'> },
   depth: UsageDepth,
   signal: AbortSignal,
 ): Promise<UsageSnapshot | undefined> {
   try {
-    return await stats().snapshot(signal, depth);
+    return await stats.snapshot(signal, depth);
   } catch (error) {
     signal.throwIfAborted();
     if (isKind(error, 'cancelled')) throw error;

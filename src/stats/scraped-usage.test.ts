@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TubeletError } from '../../base/errors.ts';
-import type { UsageSnapshot } from '../../model/usage.ts';
+import { TubeletError } from '../base/errors.ts';
+import type { UsageSnapshot } from '../model/usage.ts';
 import { scrapedUsage } from './scraped-usage.ts';
 
 /** What becomes of an answer, and what is said about it. */
@@ -11,7 +11,7 @@ async function outcome(
 ): Promise<{ readonly became: unknown; readonly said: readonly unknown[] }> {
   const said: unknown[] = [];
   const log = { error: (error: unknown) => void said.push(error) };
-  const became = await scrapedUsage({ stats: () => ({ snapshot: answer }), log }, 'core', signal).catch(
+  const became = await scrapedUsage({ stats: { snapshot: answer }, log }, 'core', signal).catch(
     (error: unknown) => error,
   );
   return { became, said };

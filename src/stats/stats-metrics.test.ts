@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { podUid } from '../../base/ids.ts';
-import { Registry } from '../../telemetry/index.ts';
-import { statsMetrics } from './stats-metrics.ts';
+import { podUid } from '../base/ids.ts';
+import { Registry } from '../telemetry/index.ts';
+import { StatsMetrics } from './stats-metrics.ts';
 
-test('logs and claims are told as last measured, a claim of two pods once', () => {
+test('logs and claims are told as last measured, a claim of two pods once', async () => {
   const registry = new Registry();
   const claim = { namespace: 'default', claim: 'data', capacityBytes: 100, usedBytes: 40, isAbnormal: false };
-  const measured = statsMetrics({
-    metrics: registry,
-    logs: () => [{ uid: podUid('u'), namespace: 'default', pod: 'web', container: 'main', bytes: 8_192 }],
-    claims: () => [claim, { ...claim, usedBytes: 41 }],
+  const measured = new StatsMetrics(registry);
+  await measured.prepare({
+    logs: async () => [{ uid: podUid('u'), namespace: 'default', pod: 'web', container: 'main', bytes: 8_192 }],
+    claims: async () => [claim, { ...claim, usedBytes: 41 }],
   });
   measured.volumeMeasured('du', 0.02);
   const page = registry.render();

@@ -1,0 +1,34 @@
+import type { CommonPorts } from '../model/common-ports.ts';
+import type { Component } from '../base/component.ts';
+import type { PodRemoval } from '../model/pod-removal.ts';
+import { LocalStorageEviction } from './local-storage-eviction.ts';
+import type { ActivePods, EvictionEvents, PodTermination, StorageMeter } from './ports.ts';
+
+export interface EvictionSettings {
+  /** Whether the node counts what pods take of its local storage. */
+  readonly localStorageCapacityIsolation: boolean;
+}
+
+export interface EvictionDeps {
+  readonly ports: CommonPorts;
+  readonly settings: EvictionSettings;
+  readonly podRemoval: PodRemoval;
+  readonly pods: ActivePods;
+  readonly workers: PodTermination;
+  readonly meter: StorageMeter;
+  readonly events: EvictionEvents;
+}
+
+export interface Eviction {
+  /** They need the meter to be started. */
+  readonly components: readonly Component[];
+}
+
+/** What ends pods that take more of the node than they may. Without isolation of local storage its limits bind no pod. */
+export function createEviction(deps: EvictionDeps): Eviction {
+  const { ports, settings, podRemoval, pods, workers, meter, events } = deps;
+  if (!settings.localStorageCapacityIsolation) return { components: [] };
+  const localStorage = new LocalStorageEviction({ ...ports, pods, workers, meter, events });
+  podRemoval.register('eviction/spared-pods', localStorage);
+  return { components: [localStorage] };
+}

@@ -1,0 +1,70 @@
+import { statfs } from 'node:fs/promises';
+import { arch, release, uptime } from 'node:os';
+import { existsSync } from 'node:fs';
+import type { Clock } from '../base/clock.ts';
+import { goArchitecture } from '../model/architecture.ts';
+import type { Machine } from './machine.ts';
+import { nodeCapacity } from './node-capacity.ts';
+import { readNodeInfo, type NodeInfo } from './node-info.ts';
+import { lookupAddresses, readNodeNetwork, type NodeNetwork } from './node-network.ts';
+
+/** The machine as far as a node is made from it. */
+export interface NodeHost {
+  identity(): Promise<NodeInfo>;
+  network(): NodeNetwork;
+  lookup(name: string): Promise<readonly string[]>;
+  capacity(): Readonly<Record<string, string>>;
+  swapBytes(): bigint;
+  /** Size of the file system that holds the agent's folder. */
+  rootFsBytes(): Promise<bigint>;
+}
+
+export interface NodeHostOptions {
+  readonly machine: Machine;
+  readonly rootDir: string;
+  /** Comma-separated, the first that can be read counts. */
+  readonly machineIdFiles: string;
+  readonly bootIdFile: string;
+}
+
+export function nodeHost({ machine, rootDir, machineIdFiles, bootIdFile }: NodeHostOptions): NodeHost {
+  return {
+    identity: () => readNodeInfo({ machineIdFiles, bootIdFile }),
+    network: readNodeNetwork,
+    lookup: lookupAddresses,
+    capacity: () => nodeCapacity(machine),
+    swapBytes: () => machine.swapBytes,
+    async rootFsBytes() {
+      const { blocks, bsize } = await statfs(rootDir, { bigint: true });
+      return blocks * bsize;
+    },
+  };
+}
+
+/** What of the kernel pods may ask for; it stays that while the machine is up. */
+export interface KernelFacts {
+  /** In the words of the label `kubernetes.io/arch`. */
+  readonly architecture: string;
+  readonly kernelVersion: string;
+  readonly hasAppArmor: boolean;
+}
+
+export function readKernelFacts(): KernelFacts {
+  return {
+    architecture: goArchitecture(arch()),
+    kernelVersion: release(),
+    hasAppArmor: existsSync('/sys/kernel/security/apparmor/profiles'),
+  };
+}
+
+/** When this program began. */
+export interface ProgramStart {
+  /** How long the machine had been up by then. */
+  readonly upSeconds: number;
+  /** On the monotonic clock. */
+  readonly startedAt: number;
+}
+
+export function readProgramStart(clock: Pick<Clock, 'monotonic'>): ProgramStart {
+  return { upSeconds: uptime() - process.uptime(), startedAt: clock.monotonic() - process.uptime() * 1_000 };
+}

@@ -1,0 +1,56 @@
+import { pressureConditions, type NodeConditions } from './node-conditions.ts';
+import type { NodeReader } from './node-view.ts';
+import type { KernelFacts } from './ports.ts';
+
+/** What the configuration says of the pods that a node takes. */
+export interface AdmissionNodeSettings {
+  readonly nodeName: string;
+  readonly allowedUnsafeSysctls: readonly string[];
+  readonly featureGates: (name: string) => boolean;
+}
+
+/** The node as the admission of pods sees it, at one moment. */
+export interface AdmissionNode {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
+  readonly allocatable: Readonly<Record<string, string>>;
+  readonly os: 'linux';
+  readonly arch: string;
+  readonly kernelVersion: string;
+  readonly pressure: readonly string[];
+  readonly shuttingDown: boolean;
+  readonly appArmor: { readonly enabled: boolean; readonly reason: string };
+  readonly allowedUnsafeSysctls: readonly string[];
+  readonly supplementalGroupsPolicySupported: boolean;
+  readonly featureGates: (name: string) => boolean;
+}
+
+export interface AdmissionNodeSources {
+  readonly settings: AdmissionNodeSettings;
+  readonly kernel: KernelFacts;
+  readonly view: Pick<NodeReader, 'labels' | 'taints' | 'allocatable'>;
+  readonly health: { features(): { readonly supplementalGroupsPolicy: boolean } };
+  readonly conditions: NodeConditions;
+}
+
+export function admissionNode({ settings, kernel, view, health, conditions }: AdmissionNodeSources): AdmissionNode {
+  const { nodeName, allowedUnsafeSysctls, featureGates } = settings;
+  return {
+    name: nodeName,
+    labels: view.labels(),
+    taints: view.taints(),
+    allocatable: view.allocatable(),
+    os: 'linux',
+    arch: kernel.architecture,
+    kernelVersion: kernel.kernelVersion,
+    pressure: pressureConditions(conditions.pressure()),
+    shuttingDown: conditions.shuttingDown(),
+    appArmor: kernel.hasAppArmor
+      ? { enabled: true, reason: '' }
+      : { enabled: false, reason: 'AppArmor is not enabled on the host' },
+    allowedUnsafeSysctls,
+    supplementalGroupsPolicySupported: health.features().supplementalGroupsPolicy,
+    featureGates,
+  };
+}

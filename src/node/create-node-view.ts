@@ -1,0 +1,67 @@
+import type { CommonPorts } from '../model/common-ports.ts';
+import type { Component } from '../base/component.ts';
+import { admissionNode, type AdmissionNode, type AdmissionNodeSettings } from './admission-node.ts';
+import { CsiNodeRecord } from './csinode/csi-node-record.ts';
+import type { FormerDevices } from './former-devices.ts';
+import { undisturbed } from './node-conditions.ts';
+import type { NodeSignals } from './node-signals.ts';
+import { NodeView, type NodeReader } from './node-view.ts';
+import type { KernelFacts, NodeCluster } from './ports.ts';
+import { RuntimeHealth, type RuntimeStatusSource } from './runtime-health/index.ts';
+import type { RuntimeFactsView, StorageReadiness } from './status/node-sources.ts';
+
+export interface NodeViewDeps {
+  readonly ports: CommonPorts;
+  readonly settings: AdmissionNodeSettings;
+  readonly signals: Pick<NodeSignals, 'statusDue' | 'own' | 'registered'>;
+  readonly runtime: RuntimeStatusSource;
+  readonly kernel: KernelFacts;
+  readonly host: { outwardAddresses(): readonly string[] };
+  readonly formerDevices: FormerDevices;
+  /** Undefined on a node without an API server. */
+  readonly cluster: NodeCluster | undefined;
+}
+
+export interface NodeViews {
+  /** What has to have begun before a pod is looked at. */
+  readonly early: readonly Component[];
+  /** What writes to the API server, when pods may come and go. */
+  readonly late: readonly Component[];
+  /** The node as everybody here sees it. */
+  readonly view: NodeReader;
+  /** Whether the runtime is well, and what it can do. */
+  readonly health: RuntimeFactsView;
+  readonly storage: StorageReadiness;
+  /** Where storage drivers are put on record; only a cluster has such records. */
+  readonly driverRecord: Pick<CsiNodeRecord, 'setDriver' | 'removeDriver'> | undefined;
+  /** The node as the admission of pods sees it, now. */
+  readonly admissionNode: () => AdmissionNode;
+}
+
+const readyWithoutRecord: StorageReadiness = { problem: () => undefined };
+
+/** What pods, volumes and drivers ask of the node; it does not need them. `createNode` makes what does. */
+export function createNodeView(deps: NodeViewDeps): NodeViews {
+  const { ports, settings, signals, runtime, kernel, host, formerDevices, cluster } = deps;
+  const { statusDue } = signals;
+  const { nodeName } = settings;
+  const health = new RuntimeHealth({ ...ports, runtime, statusDue });
+  const view = new NodeView({
+    nodeName,
+    mirror: cluster?.mirror,
+    devices: formerDevices.devices.allocatable,
+    outwardAddresses: () => host.outwardAddresses(),
+  });
+  signals.own.listen((node) => view.setOwn(node));
+  const record = cluster && new CsiNodeRecord({ ...ports, ...cluster, nodeName, statusDue });
+  signals.registered.listen((node) => record?.begin(node));
+  return {
+    early: [health],
+    late: record ? [record] : [],
+    view,
+    health,
+    storage: record ?? readyWithoutRecord,
+    driverRecord: record,
+    admissionNode: () => admissionNode({ settings, kernel, view, health, conditions: undisturbed }),
+  };
+}

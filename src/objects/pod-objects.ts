@@ -1,0 +1,16 @@
+import type { ApiObjects } from './api-objects.ts';
+import type { PodObjects } from './ports.ts';
+import type { PodTokens } from './tokens/pod-tokens.ts';
+
+/** What pods name in the API server, as their syncs ask for it: all at once, tokens too. */
+export function podObjectsOfApi(objects: ApiObjects, tokens: Pick<PodTokens, 'foresee'>): PodObjects {
+  return {
+    ready: (pod, signal) => {
+      tokens.foresee(pod, signal);
+      return objects.ready(pod, signal);
+    },
+    configMap: (namespace, name) => objects.configMap(namespace, name),
+    secret: (namespace, name) => objects.secret(namespace, name),
+    problem: (kind, namespace, name) => objects.problem(kind, namespace, name),
+  };
+}
