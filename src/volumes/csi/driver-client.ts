@@ -2,6 +2,7 @@ import { raceAbort } from '../../base/abort.ts';
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TubeletError } from '../../base/errors.ts';
+import { maskError } from '../../base/mask-errors.ts';
 import type { OpenRpc, RpcChannel, RpcMethod } from '../../base/rpc.ts';
 import type * as csi from '../../gen/csi/v1.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
 import { capabilitiesOf, type DriverCapability } from './driver-capabilities.ts';
 import type { DriverCalled } from './driver-metrics.ts';
 import type { DriverNode } from './driver-ports.ts';
+import { secretsOfRequest } from './secrets-of-request.ts';
 
 export interface DriverClientDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -29,8 +31,8 @@ const callMs = 120_000;
 const mostVolumes = 2 ** 31 - 1;
 
 /**
- * One storage driver. Calls end after two minutes at the latest; what they fail with carries the driver's code and words.
- * The messages are loaded, and the connection is made, with the first call.
+ * One storage driver. Calls end after two minutes at the latest; what they fail with carries the driver's code and words,
+ * without what the driver was given in confidence: errors go into events and logs. The messages are loaded, and the connection is made, with the first call.
  */
 export class DriverClient {
   readonly name: string;
@@ -128,7 +130,7 @@ export class DriverClient {
       return answer;
     } catch (error) {
       tell((error instanceof TubeletError ? error.code : undefined) ?? 'Unknown');
-      throw error;
+      throw maskError(error, secretsOfRequest(request));
     }
   }
 }
