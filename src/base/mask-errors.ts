@@ -1,4 +1,4 @@
-import { TubeletError } from './errors.ts';
+import { describeError, kindOf, TubeletError } from './errors.ts';
 import { mask } from './masked.ts';
 
 /** Shorter values are words like "true" that stand in every other sentence. */
@@ -15,14 +15,14 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((masked, secret) => masked.replaceAll(secret, mask), text);
 }
 
-/** The same error without what must not be seen; the cause says it all once more, so it goes. */
+/** The same error without what must not be seen; its cause says it all once more, so that goes. */
 export function maskError(error: unknown, secrets: readonly string[]): unknown {
-  if (!(error instanceof TubeletError) || secrets.length === 0) return error;
-  const message = maskSecrets(error.message, secrets);
-  const words = error.words === undefined ? undefined : maskSecrets(error.words, secrets);
-  if (message === error.message && words === error.words) return error;
-  return new TubeletError(error.kind, message, {
-    ...(words !== undefined && { words }),
-    ...(error.code !== undefined && { code: error.code }),
+  if (!(error instanceof Error)) return error;
+  const { words, code } = error instanceof TubeletError ? error : {};
+  const told = [describeError(error), words ?? ''];
+  if (!told.some((text) => secrets.some((secret) => text.includes(secret)))) return error;
+  return new TubeletError(kindOf(error), maskSecrets(error.message, secrets), {
+    ...(words !== undefined && { words: maskSecrets(words, secrets) }),
+    ...(code !== undefined && { code }),
   });
 }

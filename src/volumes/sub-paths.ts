@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { PodUid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { isKind, messageOf, TubeletError } from '../base/errors.ts';
+import { maskError, secretTexts } from '../base/mask-errors.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import type { OpenPath, VolumeHost } from './ports.ts';
 
@@ -15,6 +16,8 @@ export interface SubPath {
   readonly container: string;
   readonly volumePath: string;
   readonly subPath: string;
+  /** Parts of it that may be secret: variables of the container stand for them. */
+  readonly values: readonly string[];
   /** Where to bind it; the runtime mounts from there. */
   readonly target: string;
 }
@@ -59,10 +62,10 @@ export class SubPaths {
     // The kernel would read it up to there.
     if (part.subPath.includes('\0')) throw new TubeletError('invalid', `the subPath of ${mount} has a zero byte`);
     const where = `for ${mount}`;
-    await this.#explained(`failed to create subPath directory ${where}`, () =>
+    await this.#explained(`failed to create subPath directory ${where}`, part, () =>
       paths.makeBelow(part.volumePath, part.subPath),
     );
-    await this.#explained(`failed to prepare subPath ${where}`, async () => {
+    await this.#explained(`failed to prepare subPath ${where}`, part, async () => {
       const open = await paths.openBelow(part.volumePath, part.subPath);
       try {
         await this.#bindOpen(uid, open, part.target);
@@ -103,10 +106,11 @@ export class SubPaths {
   }
 
   /** People read the short text; what went wrong inside a volume is for the log, except that its storage does not answer. */
-  async #explained(message: string, work: () => Promise<void>): Promise<void> {
+  async #explained(message: string, { values }: SubPath, work: () => Promise<void>): Promise<void> {
     try {
       await work();
-    } catch (cause) {
+    } catch (error) {
+      const cause = maskError(error, secretTexts(values.flatMap((value) => [value, ...value.split('/')])));
       this.#deps.log.error(cause, message, {});
       if (isKind(cause, 'unavailable')) {
         throw new TubeletError('unavailable', `${message}: ${messageOf(cause)}`, { cause });
