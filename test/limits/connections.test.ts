@@ -22,10 +22,11 @@ before(async () => {
 });
 after(() => node?.destroy());
 
-function demandAnswers({ answered, slowestMs, failures }: AnswersUnderAttack): void {
+function demandAnswers({ answered, slowestMs, lateMs, failures }: AnswersUnderAttack): void {
   assert.deepEqual(failures, []);
   assert.ok(answered > 0, 'nothing was asked during the attack');
-  assert.ok(slowestMs <= maxAnswerMs, `the slowest answer took ${Math.round(slowestMs)} ms`);
+  const words = `the slowest answer took ${Math.round(slowestMs)} ms, on a machine that is ${Math.round(lateMs)} ms late`;
+  assert.ok(slowestMs <= maxAnswerMs + lateMs, words);
 }
 
 interface HeadersReport {

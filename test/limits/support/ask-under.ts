@@ -4,6 +4,8 @@ import { clock } from '../../support/real-wait.ts';
 export interface AnswersUnderAttack {
   readonly answered: number;
   readonly slowestMs: number;
+  /** How late this process itself was at most: so long the machine had no processor for anything new. */
+  readonly lateMs: number;
   readonly failures: readonly string[];
 }
 
@@ -12,6 +14,8 @@ export interface AskUnderOptions {
   readonly afterMs?: number;
   readonly everyMs?: number;
 }
+
+const beatMs = 20;
 
 /** Asks again and again for as long as the attack lasts, one question at a time. */
 export async function askUnder(
@@ -24,6 +28,13 @@ export async function askUnder(
   await clock.sleep(afterMs);
   let answered = 0;
   let slowestMs = 0;
+  let lateMs = 0;
+  let beat = clock.monotonic();
+  const beats = setInterval(() => {
+    const now = clock.monotonic();
+    lateMs = Math.max(lateMs, now - beat - beatMs);
+    beat = now;
+  }, beatMs);
   const failures: string[] = [];
   while (!state.isOver) {
     const began = clock.monotonic();
@@ -38,5 +49,6 @@ export async function askUnder(
     }
     await clock.sleep(everyMs);
   }
-  return { answered, slowestMs, failures };
+  clearInterval(beats);
+  return { answered, slowestMs, lateMs, failures };
 }
