@@ -40,12 +40,13 @@ async function underFlood(from: string, fresh: boolean): Promise<AnswersUnderAtt
     return node.ask('/healthz', { token }, { from, timeoutMs: 5_000 });
   };
   assert.equal((await ask()).status, 200);
-  await node.during(async () => {
+  const { rssBeforeKb } = await node.during(async () => {
     const attacking = attack<TokensReport>('bad-tokens.mjs', node.port, connections, atOnce, attacker, holdMs);
     seen.answers = await askUnder(attacking, ask, { afterMs: 1_000, everyMs: 100 });
     seen.report = await attacking;
   });
   assert.ok((seen.report?.asked ?? 0) > connections * atOnce, JSON.stringify(seen.report));
+  await node.memoryReturns(rssBeforeKb + 60 * 1024);
   assert.ok(seen.answers !== undefined && seen.answers.answered > 0);
   return seen.answers;
 }
