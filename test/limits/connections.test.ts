@@ -22,11 +22,10 @@ before(async () => {
 });
 after(() => node?.destroy());
 
-function demandAnswers({ answered, slowestMs, lateMs, failures }: AnswersUnderAttack): void {
-  assert.deepEqual(failures, []);
-  assert.ok(answered > 0, 'nothing was asked during the attack');
-  const words = `the slowest answer took ${Math.round(slowestMs)} ms, on a machine that is ${Math.round(lateMs)} ms late`;
-  assert.ok(slowestMs <= maxAnswerMs + lateMs, words);
+function demandAnswers(answers: AnswersUnderAttack): void {
+  assert.deepEqual(answers.failures, []);
+  assert.ok(answers.answered > 0, 'nothing was asked during the attack');
+  assert.ok(answers.slowestOwnMs <= maxAnswerMs, JSON.stringify(answers));
 }
 
 interface HeadersReport {
@@ -56,7 +55,7 @@ describe('headers that never end', () => {
       assert.ok(seen.answers !== undefined);
       assert.deepEqual(seen.answers.failures, []);
       assert.ok(rssPeakKb - rssBeforeKb < 100_000, `${rssBeforeKb} KiB before, ${rssPeakKb} KiB at most`);
-      await node.memoryReturns(rssBeforeKb + 50_000, 20_000);
+      await node.memoryReturns(rssBeforeKb + 60_000);
     });
   }
 });
@@ -79,14 +78,14 @@ describe('4000 connections that say nothing', () => {
           const holdMs = kind === 'tls' ? 8_000 : 5_000;
           const attacking = attack<SilentReport>('silent-connections.mjs', node.port, kind, 4_000, attacker, holdMs);
           const ask = () => node.ask('/healthz', admin, { from: goodClient, timeoutMs: 5_000 });
-          seen.answers = await askUnder(attacking, ask);
+          seen.answers = await askUnder(attacking, ask, { pid: node.agent.pid });
           const report = await attacking;
           assert.ok(report.opened >= (kind === 'tls' ? 500 : 4_000), JSON.stringify(report));
         });
         assert.ok(seen.answers !== undefined);
         if (kind === 'tcp' || whose === 'another address') demandAnswers(seen.answers);
         else assert.ok(seen.answers.answered > 0, JSON.stringify(seen.answers));
-        await node.memoryReturns(rssBeforeKb + 50_000, 20_000);
+        await node.memoryReturns(rssBeforeKb + 60_000);
       });
     }
   }
@@ -114,7 +113,7 @@ describe('4000 connections that say nothing', () => {
       });
     await ask();
     const attacking = attack<SilentReport>('silent-connections.mjs', node.port, 'tls', 2_000, attacker, 4_000);
-    demandAnswers(await askUnder(attacking, ask));
+    demandAnswers(await askUnder(attacking, ask, { pid: node.agent.pid }));
     assert.equal(ports.size, 1, 'it was the same connection all the time');
     agent.destroy();
   });
