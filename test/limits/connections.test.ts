@@ -135,12 +135,12 @@ describe('the ports without TLS', () => {
       // The watch of `during` asks the health port from there all the while.
       await node.during(async () => {
         const attacking = attack<SilentReport>('silent-connections.mjs', node[which], 'tcp', 4_000, '127.0.0.1', 4_000);
-        seen.answers = await askUnder(attacking, ask, { afterMs: 500 });
+        seen.answers = await askUnder(attacking, ask, { afterMs: 500, pid: node.agent.pid });
         const report = await attacking;
         assert.ok(report.opened >= 4_000, JSON.stringify(report));
       });
       assert.deepEqual(seen.answers?.failures, []);
-      assert.ok((seen.answers?.slowestMs ?? Number.NaN) <= 1_000, JSON.stringify(seen.answers));
+      assert.ok((seen.answers?.slowestOwnMs ?? Number.NaN) <= 1_000, JSON.stringify(seen.answers));
     });
   }
 });
