@@ -69,6 +69,15 @@ test('wrong types name file, line, field and what was expected', () => {
     ['clusterDNS: 10.0.0.1', '/k.yaml:3: clusterDNS: expected a list, got "10.0.0.1"'],
     ['clusterDNS:\n- a\n- 5', '/k.yaml:5: clusterDNS.1: expected text, got 5; put the value in quotes'],
     ['authentication: []', '/k.yaml:3: authentication: expected a mapping of fields, got []'],
+    // Headers hold credentials.
+    [
+      'staticPodURLHeader: {Authorization: hunter2}',
+      '/k.yaml:3: staticPodURLHeader.Authorization: expected a list, got <masked>',
+    ],
+    [
+      'staticPodURLHeader: {Authorization: [4711]}',
+      '/k.yaml:3: staticPodURLHeader.Authorization.0: expected text, got <masked>; put the value in quotes',
+    ],
     ['evictionHard: 5', '/k.yaml:3: evictionHard: expected a mapping, got 5'],
     [
       'registerWithTaints:\n- key: 5',

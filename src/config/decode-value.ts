@@ -1,4 +1,5 @@
 import { Duration } from '../base/duration.ts';
+import { mask } from '../base/masked.ts';
 import { nearest } from '../base/nearest.ts';
 import { Quantity } from '../model/quantity.ts';
 import { buildObject } from './build.ts';
@@ -134,9 +135,13 @@ function attempt<T>(read: () => T): T | typeof refused {
   }
 }
 
+/** Fields whose values are credentials, as /configz masks them. */
+const confidential: ReadonlySet<RawPath[number]> = new Set(['staticPodURLHeader']);
+
 function refuse(path: RawPath, expected: string, raw: unknown, context: DecodeContext): typeof refused {
   const quotes = expected === 'text' && typeof raw !== 'object' ? '; put the value in quotes' : '';
-  const message = `expected ${expected}, got ${quote(raw)}${quotes}`;
+  const shown = confidential.has(path[0] ?? '') ? mask : quote(raw);
+  const message = `expected ${expected}, got ${shown}${quotes}`;
   context.faults.push({ field: path.join('.'), message, origin: context.originOf(path) });
   return refused;
 }

@@ -1,5 +1,4 @@
-import { TubeletError } from '../base/errors.ts';
-import { mask } from '../base/masked.ts';
+import { maskError, maskSecrets, secretTexts } from '../base/mask-errors.ts';
 import type {
   ContainerStatusResponse,
   CreateContainerRequest,
@@ -12,8 +11,6 @@ import type {
 import type { Invoke } from './invoke.ts';
 import type { UnaryVerb } from './verbs.ts';
 
-/** Shorter values are words like "true" that stand in every other sentence. */
-const minSecretCharacters = 8;
 /** What is remembered of containers whose start failed, or has not been tried yet. */
 const maxRemembered = 500;
 const maxRememberedBytes = 16 * 1024 * 1024;
@@ -121,27 +118,7 @@ function headerValues(annotation: string): readonly string[] {
 }
 
 function worthMasking(values: readonly string[], plain: readonly string[], program = ''): readonly string[] {
-  const secrets = values.filter(
-    (value) =>
-      value.length >= minSecretCharacters && !program.startsWith(value) && !plain.some((text) => text.includes(value)),
+  return secretTexts(
+    values.filter((value) => !program.startsWith(value) && !plain.some((text) => text.includes(value))),
   );
-  // Also as they stand in a text that quotes them; the longest first, because one may be part of another.
-  const quoted = secrets.map((value) => JSON.stringify(value).slice(1, -1));
-  return [...new Set([...secrets, ...quoted])].toSorted((one, other) => other.length - one.length);
-}
-
-export function maskSecrets(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((masked, secret) => masked.replaceAll(secret, mask), text);
-}
-
-/** The same error without what must not be seen; the cause says it all once more, so it goes. */
-function maskError(error: unknown, secrets: readonly string[]): unknown {
-  if (!(error instanceof TubeletError) || secrets.length === 0) return error;
-  const message = maskSecrets(error.message, secrets);
-  const words = error.words === undefined ? undefined : maskSecrets(error.words, secrets);
-  if (message === error.message && words === error.words) return error;
-  return new TubeletError(error.kind, message, {
-    ...(words !== undefined && { words }),
-    ...(error.code !== undefined && { code: error.code }),
-  });
 }

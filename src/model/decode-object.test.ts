@@ -86,7 +86,7 @@ spec:
     'error 9 spec.containers: expected a list, got an object',
     'error 6 spec.hostNetwork: expected true or false, got string "true"',
     'error 7 spec.priority: expected a whole number of 32 bits, got number 1.5',
-    'error 12 spec.volumes[0]: expected an object, got string "just-text"',
+    'error 12 spec.volumes[0]: expected an object, got a string',
     'error 14 spec.volumes[1].emptyDir.sizeLimit: expected a quantity such as 500m, 2 or 1.5Gi, got string "lots"',
   ]);
 });
@@ -156,7 +156,31 @@ test('an error is seen behind any number of warnings', () => {
 });
 
 test('no object at all', () => {
-  assert.deepEqual(told(decodeObject('Pod', 'text', () => 3).problems), [
-    'error 3 expected an object, got string "text"',
+  assert.deepEqual(told(decodeObject('Pod', 'text', () => 3).problems), ['error 3 expected an object, got a string']);
+});
+
+test('what may be confidential is not repeated where it does not belong', () => {
+  const { problems } = decodeYaml(`spec:
+  containers:
+  - name: a
+    command: [serve, --pin, 4711]
+    env:
+    - { name: A, value: 4711 }
+    - { name: B, valueFrom: "4711" }
+    - "4711"
+    startupProbe: { httpGet: { port: 80, httpHeaders: [{ name: A, value: 4711 }] } }
+  - "4711"
+`);
+  assert.deepEqual(told(problems), [
+    'error 4 spec.containers[0].command[2]: expected a string, got a number',
+    'error 6 spec.containers[0].env[0].value: expected a string, got a number',
+    'error 7 spec.containers[0].env[1].valueFrom: expected an object, got a string',
+    'error 8 spec.containers[0].env[2]: expected an object, got a string',
+    'error 9 spec.containers[0].startupProbe.httpGet.httpHeaders[0].value: expected a string, got a number',
+    'error 10 spec.containers[1]: expected an object, got a string',
   ]);
+  for (const type of ['ConfigMap', 'Secret'] as const) {
+    const values = { data: { pin: 4711, text: { a: '4711' } } };
+    assert.ok(!JSON.stringify(decodeObject(type, values, () => 1).problems).includes('4711'), type);
+  }
 });

@@ -35,6 +35,8 @@ export type LineOf = (path: FieldPath) => number;
 const maxNodes = 1_000_000;
 /** Past this many, further problems of one object tell nothing new. */
 const maxProblems = 100;
+/** Fields of a pod below which a password may stand. */
+const confidential = new Set<string | number>(['env', 'command', 'args', 'httpHeaders']);
 
 /**
  * Reads plain data as a Kubernetes object, led by the field table. The result holds only known fields and all the
@@ -45,7 +47,7 @@ export function decodeObject<Name extends DecodableType>(
   value: unknown,
   lineOf: LineOf,
 ): Decoded<Name> {
-  const decoder = new Decoder(lineOf, typeName === 'Secret');
+  const decoder = new Decoder(lineOf, typeName === 'Secret' || typeName === 'ConfigMap');
   const object = decoder.object(typeName, value, []);
   return { object: object as DecodedObject<Name>, problems: decoder.problems };
 }
@@ -53,7 +55,7 @@ export function decodeObject<Name extends DecodableType>(
 class Decoder {
   readonly problems: Problem[] = [];
   readonly #lineOf: LineOf;
-  /** Problems end up in logs, where the values of a secret must not be. */
+  /** Problems end up in logs, where what is confidential must not be. */
   readonly #hideValues: boolean;
   #nodes = 0;
 
@@ -96,7 +98,10 @@ class Decoder {
     const rule = scalarRule(type);
     if (rule === undefined) return undefined;
     const decoded = rule.read(value);
-    return decoded === undefined ? this.#wrongType(path, rule.expected, value) : decoded;
+    if (decoded !== undefined) return decoded;
+    // A whole line, or a whole text, in place of an object may be anything.
+    const isHidden = this.#hideValues || type === 'object' || path.some((part) => confidential.has(part));
+    return this.#wrongType(path, rule.expected, value, isHidden);
   }
 
   #list(itemType: string, value: unknown, path: FieldPath): unknown {
@@ -132,8 +137,8 @@ class Decoder {
     this.#note('warning', path, `${formatPath(path)}: unknown field, ignored${hint}`);
   }
 
-  #wrongType(path: FieldPath, expected: string, value: unknown): undefined {
-    this.#error(path, `expected ${expected}, got ${describe(value, this.#hideValues)}`);
+  #wrongType(path: FieldPath, expected: string, value: unknown, isHidden = true): undefined {
+    this.#error(path, `expected ${expected}, got ${describe(value, isHidden)}`);
   }
 
   #error(path: FieldPath, text: string): void {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TubeletError } from '../base/errors.ts';
+import { describeError, TubeletError } from '../base/errors.ts';
 import { podUid } from '../base/ids.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { MemoryFiles } from '../testing/memory-files.ts';
@@ -18,17 +18,19 @@ async function setUp() {
   files.entries.set('/v/alpha', { target: '..one/alpha', mode: 0o777 });
   files.entries.set('/v/out', { target: '/etc', mode: 0o777 });
   await files.makeFolder('/etc', 0o755);
-  const parts = new SubPaths({ log: new MemoryLog(), host: memoryVolumeHost(files), paths: podPaths('/k', '/l') });
+  const log = new MemoryLog();
+  const parts = new SubPaths({ log, host: memoryVolumeHost(files), paths: podPaths('/k', '/l') });
   const bind = (subPath: string, index = 0, more: Partial<SubPath> = {}) =>
     parts.bind(uid, {
       mountName: 'vol',
       container: 'main',
       volumePath: '/v',
       subPath,
+      values: [],
       target: `${place}/vol/main/${index}`,
       ...more,
     });
-  return { files, parts, bind };
+  return { files, log, parts, bind };
 }
 
 test('a folder that is missing is made with the mode of the volume, and bound', async () => {
@@ -110,4 +112,14 @@ test('cleaning takes all away, again and again, and goes on after a crash at any
     assert.deepEqual([files.mounts.size, files.tree('/k/pods/uid-1')], [0, []], `after ${steps} steps`);
     assert.equal(files.has('/v/a/b'), true, 'what is in the volume stays');
   }
+});
+
+test('what variables stand for is not shown, whatever goes wrong', async () => {
+  const { log, bind } = await setUp();
+  const value = 'open/sesame-4711';
+  await assert.rejects(bind(`alpha/${value}`, 0, { values: [value] }));
+  const causes = log.entries.map(({ error }) => describeError(error));
+  assert.equal(causes.length, 1);
+  assert.match(causes.join(), /<masked>/);
+  assert.doesNotMatch(causes.join(), /sesame-4711/);
 });

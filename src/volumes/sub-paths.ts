@@ -3,6 +3,7 @@ import type { PodUid } from '../base/ids.ts';
 import type { Log, LogFields } from '../base/log.ts';
 import { isKind, messageOf, TubeletError } from '../base/errors.ts';
 import { podUidFields } from '../model/pod-log.ts';
+import { maskError, secretTexts } from '../base/mask-errors.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import type { OpenPath, VolumeHost } from './ports.ts';
 
@@ -16,6 +17,8 @@ export interface SubPath {
   readonly container: string;
   readonly volumePath: string;
   readonly subPath: string;
+  /** Parts of it that may be secret: variables of the container stand for them. */
+  readonly values: readonly string[];
   /** Where to bind it; the runtime mounts from there. */
   readonly target: string;
 }
@@ -70,10 +73,10 @@ export class SubPaths {
     if (part.subPath.includes('\0')) throw new TubeletError('invalid', `the subPath of ${mount} has a zero byte`);
     const where = `for ${mount}`;
     const named = { ...podUidFields(uid), containerName: part.container };
-    await this.#explained(`failed to create subPath directory ${where}`, named, () =>
+    await this.#explained(`failed to create subPath directory ${where}`, part, named, () =>
       paths.makeBelow(part.volumePath, part.subPath),
     );
-    await this.#explained(`failed to prepare subPath ${where}`, named, async () => {
+    await this.#explained(`failed to prepare subPath ${where}`, part, named, async () => {
       const open = await paths.openBelow(part.volumePath, part.subPath);
       try {
         await this.#bindOpen(uid, open, part.target);
@@ -114,10 +117,11 @@ export class SubPaths {
   }
 
   /** People read the short text; what went wrong inside a volume is for the log, except that its storage does not answer. */
-  async #explained(message: string, named: LogFields, work: () => Promise<void>): Promise<void> {
+  async #explained(message: string, { values }: SubPath, named: LogFields, work: () => Promise<void>): Promise<void> {
     try {
       await work();
-    } catch (cause) {
+    } catch (error) {
+      const cause = maskError(error, secretTexts(values.flatMap((value) => [value, ...value.split('/')])));
       this.#deps.log.error(cause, message, named);
       if (isKind(cause, 'unavailable')) {
         throw new TubeletError('unavailable', `${message}: ${messageOf(cause)}`, { cause });

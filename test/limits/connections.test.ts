@@ -22,10 +22,10 @@ before(async () => {
 });
 after(() => node?.destroy());
 
-function demandAnswers({ answered, slowestMs, failures }: AnswersUnderAttack): void {
-  assert.deepEqual(failures, []);
-  assert.ok(answered > 0, 'nothing was asked during the attack');
-  assert.ok(slowestMs <= maxAnswerMs, `the slowest answer took ${Math.round(slowestMs)} ms`);
+function demandAnswers(answers: AnswersUnderAttack): void {
+  assert.deepEqual(answers.failures, []);
+  assert.ok(answers.answered > 0, 'nothing was asked during the attack');
+  assert.ok(answers.slowestOwnMs <= maxAnswerMs, JSON.stringify(answers));
 }
 
 interface HeadersReport {
@@ -55,7 +55,7 @@ describe('headers that never end', () => {
       assert.ok(seen.answers !== undefined);
       assert.deepEqual(seen.answers.failures, []);
       assert.ok(rssPeakKb - rssBeforeKb < 100_000, `${rssBeforeKb} KiB before, ${rssPeakKb} KiB at most`);
-      await node.memoryReturns(rssBeforeKb + 50_000, 20_000);
+      await node.memoryReturns(rssBeforeKb + 60_000);
     });
   }
 });
@@ -78,14 +78,14 @@ describe('4000 connections that say nothing', () => {
           const holdMs = kind === 'tls' ? 8_000 : 5_000;
           const attacking = attack<SilentReport>('silent-connections.mjs', node.port, kind, 4_000, attacker, holdMs);
           const ask = () => node.ask('/healthz', admin, { from: goodClient, timeoutMs: 5_000 });
-          seen.answers = await askUnder(attacking, ask);
+          seen.answers = await askUnder(attacking, ask, { pid: node.agent.pid });
           const report = await attacking;
           assert.ok(report.opened >= (kind === 'tls' ? 500 : 4_000), JSON.stringify(report));
         });
         assert.ok(seen.answers !== undefined);
         if (kind === 'tcp' || whose === 'another address') demandAnswers(seen.answers);
         else assert.ok(seen.answers.answered > 0, JSON.stringify(seen.answers));
-        await node.memoryReturns(rssBeforeKb + 50_000, 20_000);
+        await node.memoryReturns(rssBeforeKb + 60_000);
       });
     }
   }
@@ -113,7 +113,7 @@ describe('4000 connections that say nothing', () => {
       });
     await ask();
     const attacking = attack<SilentReport>('silent-connections.mjs', node.port, 'tls', 2_000, attacker, 4_000);
-    demandAnswers(await askUnder(attacking, ask));
+    demandAnswers(await askUnder(attacking, ask, { pid: node.agent.pid }));
     assert.equal(ports.size, 1, 'it was the same connection all the time');
     agent.destroy();
   });
@@ -135,12 +135,12 @@ describe('the ports without TLS', () => {
       // The watch of `during` asks the health port from there all the while.
       await node.during(async () => {
         const attacking = attack<SilentReport>('silent-connections.mjs', node[which], 'tcp', 4_000, '127.0.0.1', 4_000);
-        seen.answers = await askUnder(attacking, ask, { afterMs: 500 });
+        seen.answers = await askUnder(attacking, ask, { afterMs: 500, pid: node.agent.pid });
         const report = await attacking;
         assert.ok(report.opened >= 4_000, JSON.stringify(report));
       });
       assert.deepEqual(seen.answers?.failures, []);
-      assert.ok((seen.answers?.slowestMs ?? Number.NaN) <= 1_000, JSON.stringify(seen.answers));
+      assert.ok((seen.answers?.slowestOwnMs ?? Number.NaN) <= 1_000, JSON.stringify(seen.answers));
     });
   }
 });

@@ -162,6 +162,34 @@ test('an agent that is killed while its storage hangs leaves no process behind',
   }
 });
 
+test('an agent starts over storage that stopped answering while pods had parts of it', options, async () => {
+  await node.startAgent();
+  const path = join(node.path, 'stalled');
+  const stalled = await HungFuse.mount(path);
+  try {
+    stalled.answer();
+    const names = ['had-part', 'had-folder'];
+    node.schedule('had-part', onPart(path));
+    node.schedule('had-folder', onFolder(join(path, 'x')));
+    for (const name of names) await node.ready(name);
+    node.agent.kill('SIGKILL');
+    await node.agent.ended;
+    stalled.hang();
+    await node.startAgent();
+    await node.during(async () => {
+      node.schedule('healthy-after', onHealthy());
+      await node.ready('healthy-after');
+      await node.remove('healthy-after');
+      // Removed while nothing answers, and looked for as what an agent before left behind.
+      for (const name of names) await node.remove(name);
+      assert.equal((await node.ask('/stats/summary', await node.clientFiles())).status, 200);
+    });
+    assert.equal(waitingThreads(node.agent.pid), 0);
+  } finally {
+    await stalled.abort();
+  }
+});
+
 function storageProcesses(): readonly string[] {
   return readdirSync('/proc').filter((pid) => {
     try {

@@ -47,6 +47,7 @@ test('manifests that are dear to read are refused with what to do, and the other
   });
   assert.ok(endured.rssPeakKb - endured.rssBeforeKb < 250 * 1024, JSON.stringify(endured));
   for (const name of Object.keys(texts)) node.removeManifest(name);
+  await node.memoryReturns(endured.rssBeforeKb + 80 * 1024);
   node.putManifest('good.yaml', JSON.stringify(pod('good')));
   await node.ready(`good-${nodeName}`);
 });

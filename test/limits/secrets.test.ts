@@ -7,7 +7,7 @@ import { apiResources } from '../../src/model/api-resources.ts';
 import type { JsonMap } from '../../src/model/patch-schema.ts';
 import { routeTable, type RouteId } from '../../src/server/route-table.ts';
 import { failsToStart, says } from '../../src/testing/fake-cri/index.ts';
-import { aContainer } from '../../src/testing/pods.ts';
+import { aContainer, testImage } from '../../src/testing/pods.ts';
 import { until } from '../support/real-wait.ts';
 import { LimitNode } from './support/limit-node.ts';
 import { TraceCollector } from './support/trace-collector.ts';
@@ -24,6 +24,9 @@ const canaries = {
   argument: 'canary-in-a-probe-argument-4711',
   hookArgument: 'canary-in-a-hook-argument-4711',
   output: 'canary-in-the-output-4711',
+  caller: 'canary-of-a-caller-4711',
+  stranger: 'canary-of-a-stranger-4711',
+  manifest: 'canary-in-a-manifest-4711',
 };
 type Canary = keyof typeof canaries;
 
@@ -111,6 +114,25 @@ const pods: Readonly<Record<string, Partial<PodSpec>>> = {
     imagePullSecrets: [{ name: 'registry' }, { name: 'broken-registry' }],
     containers: [aContainer('not-pulled', { image: `${registry}/not-pulled:1` })],
   },
+  // What a variable stands for may be part of a path, which errors are about.
+  'sub-path': {
+    volumes: [{ name: 'v', emptyDir: {} }],
+    containers: [
+      aContainer('sub-path', {
+        env: variables,
+        volumeMounts: [{ name: 'v', mountPath: '/v', subPathExpr: '../$(A)' }],
+      }),
+    ],
+  },
+  'sub-path-in-the-way': {
+    volumes: [{ name: 's', secret: { secretName: 'planted' } }],
+    containers: [
+      aContainer('sub-path-in-the-way', {
+        env: variables,
+        volumeMounts: [{ name: 's', mountPath: '/v', subPathExpr: 'key/$(A)' }],
+      }),
+    ],
+  },
   'no-key': {
     containers: [
       aContainer('no-key', { env: [{ name: 'A', valueFrom: { secretKeyRef: { name: 'planted', key: 'no' } } }] }),
@@ -150,6 +172,8 @@ describe('a secret', () => {
       ['start-hook', 'FailedPostStartHook'],
       ['exec-hook', 'FailedPostStartHook'],
       ['not-pulled', 'Failed'],
+      ['sub-path', 'Failed'],
+      ['sub-path-in-the-way', 'Failed'],
       ['no-key', 'Failed'],
       ['no-volume-key', 'FailedMount'],
     ] as const) {
@@ -166,6 +190,8 @@ describe('a secret', () => {
     }
     await node.ready('stop-hook');
     await node.remove('stop-hook');
+    await presentTokens(node);
+    await giveBadManifests(node);
   });
   after(async () => {
     collector?.stop();
@@ -217,7 +243,13 @@ describe('a secret', () => {
     await node.agent.said(/"Audit" user="reader" .*path="\/debug\/pprof\/heapsnapshot".* outcome="403"/);
   });
 
-  test('is in no line of the log', () => assert.deepEqual(found(node.agent.text, [], { token }), []));
+  test('is in no line of the log', () => {
+    const text = node.agent.text;
+    assert.deepEqual(found(text, [], { token, key: keyOf(node) }), []);
+    // That they were used at all.
+    assert.match(text, /tokenreviews/);
+    for (const name of Object.keys(badManifests)) assert.match(text, new RegExp(`Bad static pod manifest.*${name}`));
+  });
 
   test('is in no event and no status', () => {
     const events = node.api.objects.all<Event>(apiResources.events);
@@ -228,9 +260,13 @@ describe('a secret', () => {
 
   test('is in nothing that is sent to the API server', () => {
     const bodies = node.api.requests().map(({ path, query, body }) => ({ path, query, body }));
-    assert.ok(bodies.length > 0);
-    const others = bodies.filter(({ path }) => !path.endsWith('/status'));
-    assert.deepEqual(found(JSON.stringify(bodies), inTheStatus, { token }), []);
+    // Whose token it is only the API server knows.
+    const reviews = bodies.filter(({ path }) => path.endsWith('/tokenreviews'));
+    assert.ok(reviews.length >= 2);
+    const told = bodies.filter((request) => !reviews.includes(request));
+    const others = told.filter(({ path }) => !path.endsWith('/status'));
+    assert.deepEqual(found(JSON.stringify(reviews), ['caller', 'stranger'], { token }), []);
+    assert.deepEqual(found(JSON.stringify(told), inTheStatus, { token }), []);
     assert.deepEqual(found(JSON.stringify(others), [], { token }), []);
   });
 
@@ -251,6 +287,48 @@ describe('a secret', () => {
     assert.ok(volumes.some((path) => found(readFileSync(path, 'latin1')).length > 0));
   });
 });
+
+/** Manifests with a value where it does not belong, by the name of the file. */
+const badManifests: Readonly<Record<string, string>> = {
+  'wrong-type.yaml': manifestOf(`{name: A, value: [${canaries.manifest}]}`),
+  'wrong-source.yaml': manifestOf(`{name: A, valueFrom: ${canaries.manifest}}`),
+  'no-yaml.yaml': manifestOf(`{name: A, value: "${canaries.manifest}}`),
+  'no-yaml-either.yaml': manifestOf(`{name: A, value: ${canaries.manifest}: x: {`),
+  'no-json.json': `{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"env":[{"name":"A","value":"${canaries.manifest}"`,
+  'no-json-either.json': `{"apiVersion":"v1","kind":"Pod","spec":{"containers":[{"env":[{"name":"A","value":${canaries.manifest}`,
+  'bad-name.yaml': manifestOf(`{name: "=", value: ${canaries.manifest}}`),
+};
+
+function manifestOf(env: string): string {
+  const container = `{name: main, image: "${testImage}", env: [${env}]}`;
+  return `apiVersion: v1\nkind: Pod\nmetadata: {name: bad}\nspec:\n  containers: [${container}]\n`;
+}
+
+async function giveBadManifests(node: LimitNode): Promise<void> {
+  for (const [name, text] of Object.entries(badManifests)) node.putManifest(name, text);
+  for (const name of Object.keys(badManifests)) await node.agent.said(new RegExp(`Bad static pod manifest.*${name}`));
+}
+
+/** A known caller and a stranger, each by its token. */
+async function presentTokens(node: LimitNode): Promise<void> {
+  node.api.tokens.add(canaries.caller, { name: 'caller', groups: ['system:authenticated'] });
+  for (const [token, expected] of [
+    [canaries.caller, 200],
+    [canaries.stranger, 401],
+  ] as const)
+    assert.equal((await node.ask('/metrics', { token })).status, expected);
+}
+
+/** Some of what only the agent's own key has. */
+function keyOf(node: LimitNode): string {
+  const config = JSON.parse(readFileSync(join(node.path, 'kubeconfig'), 'utf8')) as {
+    readonly users: readonly { readonly user: { readonly 'client-key-data': string } }[];
+  };
+  const key = Buffer.from(config.users[0]?.user['client-key-data'] ?? '', 'base64').toString();
+  const [, line = ''] = key.split('\n');
+  assert.ok(line.length > 40);
+  return line;
+}
 
 /** The administrator may do everything, a reader look at everything. */
 function mayReaderDo(spec: JsonMap): boolean {

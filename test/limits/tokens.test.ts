@@ -40,21 +40,22 @@ async function underFlood(from: string, fresh: boolean): Promise<AnswersUnderAtt
     return node.ask('/healthz', { token }, { from, timeoutMs: 5_000 });
   };
   assert.equal((await ask()).status, 200);
-  await node.during(async () => {
+  const { rssBeforeKb } = await node.during(async () => {
     const attacking = attack<TokensReport>('bad-tokens.mjs', node.port, connections, atOnce, attacker, holdMs);
-    seen.answers = await askUnder(attacking, ask, { afterMs: 1_000, everyMs: 100 });
+    seen.answers = await askUnder(attacking, ask, { afterMs: 1_000, everyMs: 100, pid: node.agent.pid });
     seen.report = await attacking;
   });
   assert.ok((seen.report?.asked ?? 0) > connections * atOnce, JSON.stringify(seen.report));
+  await node.memoryReturns(rssBeforeKb + 60 * 1024);
   assert.ok(seen.answers !== undefined && seen.answers.answered > 0);
   return seen.answers;
 }
 
 // 256 reviews were under way at a time for everybody: with those of bad tokens, good ones got a 401.
 test('good tokens from another address, each of them new', async () => {
-  const { failures, slowestMs } = await underFlood('127.0.0.1', true);
+  const { failures, slowestOwnMs } = await underFlood('127.0.0.1', true);
   assert.deepEqual(failures, []);
-  assert.ok(slowestMs < reviewMs + 1_000, `${slowestMs} ms`);
+  assert.ok(slowestOwnMs < reviewMs + 1_000, `${slowestOwnMs} ms`);
 });
 
 test('a good token of before, at the same address', async () => {

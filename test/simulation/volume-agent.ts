@@ -130,8 +130,8 @@ export class VolumeAgent {
     const volumes = this.manager.mounted(uid);
     const parts = computeSubPaths({ pod, container, volumes, env: [], rootDir });
     if (!Array.isArray(parts)) throw new Error(JSON.stringify(parts));
-    for (const { volumeName: mountName, volumePath, subPath, target } of parts) {
-      await this.#subPaths.bind(uid, { mountName, container: name, volumePath, subPath, target });
+    for (const { volumeName: mountName, volumePath, subPath, values, target } of parts) {
+      await this.#subPaths.bind(uid, { mountName, container: name, volumePath, subPath, values, target });
     }
     return (container.volumeMounts ?? []).map(({ name: volume, mountPath, subPath }, index) => ({
       containerPath: mountPath,

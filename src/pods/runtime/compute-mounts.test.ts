@@ -165,6 +165,7 @@ test('parts of volumes are bound first, under the index of their mount', () => {
       volumeName: 'pv-1',
       volumePath: '/v/pv',
       subPath: 'x/y',
+      values: [],
       target: '/root/pods/u/volume-subpaths/pv-1/c/1',
       readOnly: false,
     },
@@ -172,6 +173,7 @@ test('parts of volumes are bound first, under the index of their mount', () => {
       volumeName: 'conf',
       volumePath: '/v/conf',
       subPath: 'dir-p',
+      values: ['p'],
       target: '/root/pods/u/volume-subpaths/conf/c/2',
       readOnly: true,
     },
@@ -195,6 +197,12 @@ test('what cannot be mounted', () => {
       { name: 'data', mountPath: '/a', subPath: 'a/../b' },
       "unable to provision SubPath `a/../b`: must not contain '..'",
     ],
+    // What variables stand for may be secret.
+    [
+      { name: 'data', mountPath: '/a', subPathExpr: '../$(POD)' },
+      "unable to provision SubPath `../$(POD)`: must not contain '..'",
+    ],
+    [{ name: 'data', mountPath: '/a', subPathExpr: '/$(POD)' }, 'error SubPath `/$(POD)` must not be an absolute path'],
     [{ name: 'data', mountPath: '/a', mountPropagation: 'Sideways' }, 'invalid MountPropagation mode: "Sideways"'],
     [
       { name: 'data', mountPath: '/a', recursiveReadOnly: 'Enabled' },

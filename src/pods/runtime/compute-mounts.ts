@@ -42,6 +42,8 @@ export interface SubPathMount {
   readonly volumeName: string;
   readonly volumePath: string;
   readonly subPath: string;
+  /** What of it variables stand for, which may be secret. */
+  readonly values: readonly string[];
   readonly target: string;
   readonly readOnly: boolean;
 }
@@ -140,38 +142,53 @@ function subPathOf(
   volume: MountedVolume,
   index: number,
 ): SubPathMount | Refusal | undefined {
-  const subPath = mount.subPathExpr ? expandSubPath(mount.subPathExpr, input.env) : (mount.subPath ?? '');
-  if (isRefusal(subPath)) return subPath;
+  const expanded = mount.subPathExpr
+    ? expandSubPath(mount.subPathExpr, input.env)
+    : { path: mount.subPath ?? '', values: [] };
+  if (isRefusal(expanded)) return expanded;
+  const { path: subPath, values } = expanded;
   if (subPath === '') return undefined;
-  if (subPath.startsWith('/')) return refuse(`error SubPath \`${subPath}\` must not be an absolute path`);
+  // What variables stand for may be secret.
+  const shown = mount.subPathExpr || subPath;
+  if (subPath.startsWith('/')) return refuse(`error SubPath \`${shown}\` must not be an absolute path`);
   if (subPath.split('/').includes('..')) {
-    return refuse(`unable to provision SubPath \`${subPath}\`: must not contain '..'`);
+    return refuse(`unable to provision SubPath \`${shown}\`: must not contain '..'`);
   }
   const volumeName = volume.innerName ?? mount.name;
   return {
     volumeName,
     volumePath: volume.hostPath,
     subPath,
+    values,
     target: `${input.rootDir}/pods/${input.pod.uid}/volume-subpaths/${volumeName}/${input.container.name}/${index}`,
     readOnly: mount.readOnly === true || volume.readOnly === true,
   };
 }
 
+interface ExpandedPath {
+  readonly path: string;
+  readonly values: readonly string[];
+}
+
 /** A path must not silently become another one, so unlike in commands every variable needs a value here. */
-function expandSubPath(expression: string, env: readonly EnvVariable[]): string | Refusal {
-  const values = valuesOf(env);
+function expandSubPath(expression: string, env: readonly EnvVariable[]): ExpandedPath | Refusal {
+  const known = valuesOf(env);
+  const values = new Set<string>();
   const missing = new Set<string>();
   const budget = new TextBudget(maxPathLength);
   const lookup = (name: string): string | undefined => {
-    const value = values.get(name);
-    if (!value) missing.add(name);
+    const value = known.get(name);
+    if (value) values.add(value);
+    else missing.add(name);
     return value;
   };
   const path = expandVariables(expression, lookup, budget);
   if (budget.exceeded) {
     return refuse(`a subPathExpr becomes longer than ${maxPathLength} characters, which no path can be`);
   }
-  return missing.size === 0 ? path : refuse(`missing value for ${[...missing].sort().join(', ')}`);
+  return missing.size === 0
+    ? { path, values: [...values] }
+    : refuse(`missing value for ${[...missing].sort().join(', ')}`);
 }
 
 /** One index for all mounts of a container: there may be thousands of both. */

@@ -74,7 +74,7 @@ export interface SubPaths {
   /** Binds one to its target, safe from whoever writes into the volume meanwhile. The message of a failure is for people. */
   bind(
     uid: PodUid,
-    part: Pick<SubPathMount, 'volumePath' | 'subPath' | 'target'> & {
+    part: Pick<SubPathMount, 'volumePath' | 'subPath' | 'values' | 'target'> & {
       readonly mountName: string;
       readonly container: string;
     },

@@ -104,9 +104,9 @@ async function bindSubPaths(
   const parts = computeSubPaths(input);
   if (isRefusal(parts)) return parts;
   const container = input.container.name;
-  for (const { volumeName: mountName, volumePath, subPath, target } of parts) {
+  for (const { volumeName: mountName, volumePath, subPath, values, target } of parts) {
     try {
-      await subPaths?.bind(input.pod.uid, { mountName, container, volumePath, subPath, target });
+      await subPaths?.bind(input.pod.uid, { mountName, container, volumePath, subPath, values, target });
     } catch (error) {
       return refuse(messageOf(error));
     }

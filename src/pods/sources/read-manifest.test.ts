@@ -68,7 +68,7 @@ test('faults name the line of the file, also in later documents and lists', () =
     '18: spec.containers[0].imagePullPolicy: Unsupported value: "x": supported values: "Always", "IfNotPresent", "Never"',
   ]);
   const list = 'apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: a}\n  spec:\n    containers: 5\n';
-  assert.deepEqual(lines(read(list).faults), ['6: spec.containers: expected a list, got number 5']);
+  assert.deepEqual(lines(read(list).faults), ['6: spec.containers: expected a list, got a number']);
 });
 
 test('unknown fields are only warned of', () => {
@@ -97,6 +97,19 @@ test('texts that hold no pod', () => {
     '1: apiVersion: Unsupported value: "apps/v1": supported values: "v1"',
   ]);
   assert.deepEqual(lines(read('kind: Pod\n').faults), ['1: apiVersion: Required value']);
+  for (const [value, shown] of [
+    ['9223372036854776000', '9223372036854776000'],
+    ['[9223372036854776000]', 'a list'],
+    ['{a: 9223372036854776000}', 'an object'],
+    ['x'.repeat(1_000), `"${'x'.repeat(99)}`],
+  ] as const) {
+    assert.deepEqual(lines(read(`apiVersion: ${value}\nkind: Pod\n`).faults), [
+      `1: apiVersion: Unsupported value: ${shown}: supported values: "v1"`,
+    ]);
+    assert.deepEqual(lines(read(`kind: ${value}\napiVersion: v1\n`).faults), [
+      `1: kind: Unsupported value: ${shown}: supported values: "Pod", "PodList", "List"`,
+    ]);
+  }
   const broken = read('kind: Pod\nmetadata: {name: a\nspec: [\n');
   assert.equal(broken.faults.length, 1);
   assert.ok((broken.faults[0]?.line ?? 0) >= 2);

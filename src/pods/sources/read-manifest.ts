@@ -105,7 +105,14 @@ function nameOf(pod: Pod): string {
 function expectedOne(value: unknown, ...supported: readonly string[]): string {
   if (value === undefined || value === null) return 'Required value';
   const words = supported.map((word) => JSON.stringify(word)).join(', ');
-  return `Unsupported value: ${JSON.stringify(value).slice(0, 100)}: supported values: ${words}`;
+  return `Unsupported value: ${show(value).slice(0, 100)}: supported values: ${words}`;
+}
+
+/** A scalar as it was written. Integers that no number holds are bigints, which JSON does not know. */
+function show(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object') return 'an object';
+  return typeof value === 'bigint' ? value.toString() : (JSON.stringify(value) ?? 'nothing');
 }
 
 function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {

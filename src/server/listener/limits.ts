@@ -68,7 +68,7 @@ const kib = 1024;
 const mib = 1024 * kib;
 
 export const defaultLimits: ServerLimits = {
-  // Tokens are 16 KiB at the very most. With 800 connections: 25 MiB of a heap of 256.
+  // Tokens are 16 KiB at the very most. With 800 connections: 25 MiB.
   headerBytes: 32 * kib,
   // The command of an exec is part of its URL.
   authenticatedHeaderBytes: 64 * kib,

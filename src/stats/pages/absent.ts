@@ -1,10 +1,5 @@
-const modules = 'nobody reads persistent memory modules here; upstream writes 0 where there are none';
-
 /** Metrics of upstream's /metrics/cadvisor that are not on ours, and why. */
-export const absentFromCadvisorPage: Readonly<Record<string, string>> = {
-  machine_nvm_avg_power_budget_watts: modules,
-  machine_nvm_capacity: modules,
-};
+export const absentFromCadvisorPage: Readonly<Record<string, string>> = {};
 
 /** Metrics of upstream's /metrics/resource that are not on ours, and why. */
 export const absentFromResourcePage: Readonly<Record<string, string>> = {};

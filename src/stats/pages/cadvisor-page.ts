@@ -22,6 +22,8 @@ export interface ScrapeOptions {
 interface MachineSubject extends Subject {
   readonly facts: MachineFacts;
   readonly labels: Uint8Array;
+  /** With the modes of persistent memory modules. */
+  readonly moduleModes: readonly Uint8Array[];
 }
 
 /** A figure of the page itself. */
@@ -43,6 +45,17 @@ const machineFamilies: readonly Family<MachineSubject>[] = [
   machine('machine_cpu_sockets', 'Sockets with processors.', (facts) => facts.sockets),
   machine('machine_memory_bytes', 'Memory of the machine.', (facts) => facts.memoryBytes),
   machine('machine_swap_bytes', 'Swap of the machine.', (facts) => facts.swapBytes),
+];
+
+/** Kubelets are built without what reads persistent memory modules, and write these zeros on every machine. */
+const moduleFamilies: readonly Family<MachineSubject>[] = [
+  machine('machine_nvm_avg_power_budget_watts', 'Always zero: persistent memory modules are not read.', () => 0),
+  {
+    ...machine('machine_nvm_capacity', 'Always zero: persistent memory modules are not read.', () => 0),
+    each: ({ moduleModes }, put) => {
+      for (const labels of moduleModes) put(labels, 0);
+    },
+  },
 ];
 
 /** There is no cAdvisor in here and no Docker, so their versions stay empty, as a kubelet leaves them. */
@@ -102,7 +115,7 @@ export function* cadvisorPage(
     ...cgroupFamilies.map((family) => part(family, cgroups)),
     ...(snapshot?.pressure === true ? pressureFamilies : []).map((family) => part(family, cgroups)),
     ...ioFamilies.map((family) => part(family, cgroups)),
-    ...machineFamilies.map((family) => part(family, machines)),
+    ...[...machineFamilies, ...moduleFamilies].map((family) => part(family, machines)),
     part(version, machines),
     part(containerVerdict, [{ stamp: lineEnd, failed: snapshot === undefined || options.incomplete === true }]),
     part(machineVerdict, [{ stamp: lineEnd, failed: facts === undefined }]),
@@ -115,16 +128,20 @@ export function* cadvisorPage(
 
 /** Without a snapshot nobody says when it is, and a sample without a timestamp is of the moment of the scrape. */
 function machineSubject(facts: MachineFacts, at: number | undefined): MachineSubject {
-  return {
-    facts,
-    stamp: at === undefined ? lineEnd : stampOf(at),
-    labels: labelText(
+  const labels = (...more: readonly string[]): Uint8Array =>
+    labelText(
       [
         label('boot_id', facts.bootId),
         label('machine_id', facts.machineId),
+        ...more,
         label('system_uuid', facts.systemUuid),
       ].join(','),
-    ),
+    );
+  return {
+    facts,
+    stamp: at === undefined ? lineEnd : stampOf(at),
+    labels: labels(),
+    moduleModes: ['memory_mode', 'app_direct_mode'].map((mode) => labels(label('mode', mode))),
   };
 }
 

@@ -3,6 +3,7 @@ import { noCalls, type Calls } from '../../base/calls.ts';
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
 import { kindOf, TubeletError } from '../../base/errors.ts';
+import { maskError } from '../../base/mask-errors.ts';
 import type { OpenRpc, RpcChannel, RpcMethod } from '../../base/rpc.ts';
 import type * as csi from '../../gen/csi/v1.ts';
 import type {
@@ -17,6 +18,7 @@ import type {
 import { capabilitiesOf, type DriverCapability } from './driver-capabilities.ts';
 import type { DriverCalled } from './driver-metrics.ts';
 import type { DriverNode } from './driver-ports.ts';
+import { secretsOfRequest } from './secrets-of-request.ts';
 
 export interface DriverClientDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -32,8 +34,8 @@ const callMs = 120_000;
 const mostVolumes = 2 ** 31 - 1;
 
 /**
- * One storage driver. Calls end after two minutes at the latest; what they fail with carries the driver's code and words.
- * The messages are loaded, and the connection is made, with the first call.
+ * One storage driver. Calls end after two minutes at the latest; what they fail with carries the driver's code and words,
+ * without what the driver was given in confidence: errors go into events and logs. The messages are loaded, and the connection is made, with the first call.
  */
 export class DriverClient {
   readonly name: string;
@@ -137,7 +139,7 @@ export class DriverClient {
       tell(code);
       // Not its words: a driver was given secrets, and may quote them.
       end({ kind: kindOf(error), message: code });
-      throw error;
+      throw maskError(error, secretsOfRequest(request));
     }
   }
 }

@@ -49,6 +49,9 @@ export function driverTokenWishes(driver: DriverObject, pod: DesiredPod): Readon
   return new Map(wishes);
 }
 
+/** Under which key of its context a volume brings them. */
+export const tokensKey = 'csi.storage.k8s.io/serviceAccount.tokens';
+
 export function tokenContext(
   tokens: ReadonlyMap<string, { readonly value: string; readonly expiresAtMs: number }>,
 ): Readonly<Record<string, string>> {
@@ -59,7 +62,7 @@ export function tokenContext(
       audience,
       { token: value, expirationTimestamp: apiTime(expiresAtMs) },
     ]);
-  return { 'csi.storage.k8s.io/serviceAccount.tokens': JSON.stringify(Object.fromEntries(byAudience)) };
+  return { [tokensKey]: JSON.stringify(Object.fromEntries(byAudience)) };
 }
 
 /** Who gives a volume to the group of the pod. */

@@ -223,3 +223,24 @@ test('capabilities are asked once for each connection', async () => {
   release();
   assert.ok((await patient).has('VOLUME_MOUNT_GROUP'));
 });
+
+test('what a driver was given in confidence does not come back in its error', async () => {
+  const world = new DriverWorld();
+  await world.register();
+  const token = 'eyJhbGciOiJSUzI1NiJ9';
+  const secrets = { user: 'anna', password: 'open-"sesame"' };
+  const tokens = JSON.stringify({ vault: { token, expirationTimestamp: '2026-01-01T00:00:00Z' } });
+  const volumeContext = { share: 'export-of-all', 'csi.storage.k8s.io/serviceAccount.tokens': tokens };
+  const details = `cannot mount export-of-all as anna, open-"sesame", ${JSON.stringify(secrets)}, ${token}, ${JSON.stringify(tokens)}`;
+  const masked =
+    'cannot mount export-of-all as anna, <masked>, {"user":"anna","password":"<masked>"}, <masked>, "<masked>"';
+  const client = world.drivers.find('x');
+  for (const [verb, call] of [
+    ['nodeStageVolume', () => client.stage({ volumeId: 'v', secrets, volumeContext })],
+    ['nodePublishVolume', () => client.publish({ volumeId: 'v', secrets, volumeContext })],
+    ['nodeExpandVolume', () => client.expand({ volumeId: 'v', secrets: { ...secrets, token, tokens } })],
+  ] as const) {
+    world.driver.fail(verb, { code: 'UNAUTHENTICATED', details });
+    await assert.rejects(call(), { kind: 'denied', code: 'Unauthenticated', words: masked }, verb);
+  }
+});

@@ -1,5 +1,5 @@
 // A FUSE server of this test alone: hung-fuse.mjs FOLDER. It mounts itself there, prints "mounted", takes requests, and
-// answers none of them before it reads "answer" on its standard input. When that input ends, or the process is killed,
+// answers none of them before it reads "answer" on its standard input, and none after "hang". When that input ends, or the process is killed,
 // the kernel closes the connection: then nothing that waits for it waits any longer.
 import { closeSync, openSync, read, writeSync } from 'node:fs';
 import koffi from 'koffi';
@@ -83,8 +83,8 @@ function next() {
 next();
 
 process.stdin.setEncoding('utf8').on('data', (text) => {
-  if (!text.includes('answer')) return;
-  answers = true;
+  answers = text.includes('answer');
+  if (!answers) return;
   for (const request of held.splice(0)) answer(request);
 });
 process.stdin.on('end', () => {

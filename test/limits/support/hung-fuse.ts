@@ -34,6 +34,11 @@ export class HungFuse {
     this.#server.stdin?.write('answer\n');
   }
 
+  /** From now on none is. */
+  hang(): void {
+    this.#server.stdin?.write('hang\n');
+  }
+
   /** Ends the connection: whatever waits for it fails now. Harmless when repeated. */
   async abort(): Promise<void> {
     if (this.#server.exitCode !== null || this.#server.signalCode !== null) return;

@@ -84,7 +84,8 @@ export class Rounds {
     const index = round % parts.length;
     const target = this.#target(index);
     try {
-      const part = { mountName: 'v', container: 'main', volumePath: this.#volume, subPath: parts[index] ?? '', target };
+      const subPath = parts[index] ?? '';
+      const part = { mountName: 'v', container: 'main', volumePath: this.#volume, subPath, values: [], target };
       await this.#subPaths.bind(this.#uid, part);
       this.tally.count('bound');
     } catch (error) {
