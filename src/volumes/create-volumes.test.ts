@@ -158,7 +158,7 @@ test('a pod whose part of a volume was on storage that did not answer is woken w
   files.fault = (operation) => {
     if (operation === 'makeBelow') throw new TubeletError('unavailable', 'it does not answer');
   };
-  const part = { mountName: 'v', container: 'main', volumePath: '/v', subPath: 'a', target: '/k/t' };
+  const part = { values: [], mountName: 'v', container: 'main', volumePath: '/v', subPath: 'a', target: '/k/t' };
   await assert.rejects(subPaths.bind(pod.uid, part));
   assert.equal(signals.podRemoval.sizes().get('sub-paths'), 1);
   signals.storageAnswers.broadcast();
