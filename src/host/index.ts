@@ -52,3 +52,4 @@ export { HostDisk } from './disk-usage.ts';
 export { readMachineFacts } from './machine-facts.ts';
 export { processStartTicks } from './process-start.ts';
 export { wasKilledForMemory, type KernelLogOptions } from './kernel-log.ts';
+export { readHostDns } from './host-dns.ts';

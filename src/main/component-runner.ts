@@ -25,6 +25,7 @@ const lateMs = 10_000;
 export class ComponentRunner {
   readonly #deps: ComponentRunnerDeps;
   readonly #started: Component[] = [];
+  readonly #connections: (() => Promise<void>)[] = [];
 
   constructor(deps: ComponentRunnerDeps) {
     this.#deps = deps;
@@ -77,6 +78,11 @@ export class ComponentRunner {
     return () => cancel();
   }
 
+  /** A connection that components use: it is closed when all of them have stopped, the last one first. */
+  closeAtEnd(close: () => Promise<void>): void {
+    this.#connections.push(close);
+  }
+
   async stop(): Promise<void> {
     const { clock, log, stopMs } = this.#deps;
     for (let component = this.#started.pop(); component !== undefined; component = this.#started.pop()) {
@@ -88,5 +94,6 @@ export class ComponentRunner {
         log.error(error, 'Component did not stop cleanly', { component: name });
       }
     }
+    for (let close = this.#connections.pop(); close !== undefined; close = this.#connections.pop()) await close();
   }
 }

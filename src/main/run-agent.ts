@@ -4,7 +4,6 @@ import type { Clock } from '../base/clock.ts';
 import { describeError, isKind } from '../base/errors.ts';
 import { Heartbeats } from '../base/heartbeats.ts';
 import { systemClock } from '../base/system-clock.ts';
-import { systemRandom } from '../base/system-random.ts';
 import { notActedOn, shortened, type Settings } from '../config/index.ts';
 import {
   acquireFileLock,
@@ -13,17 +12,20 @@ import {
   watchdogTimeoutMs,
   type ServiceNotifier,
 } from '../host/index.ts';
-import type { LogSink } from '../telemetry/index.ts';
+import type { LogSink, Registry } from '../telemetry/index.ts';
 import type { RunMarkerFile } from '../state/index.ts';
-import { startAgent, type AgentDeps, type RunningAgent } from './agent.ts';
+import type { AgentIdentity } from './agent/boot.ts';
+import type { Platform } from './agent/platform.ts';
+import { realPlatform } from './agent/real-platform.ts';
+import { runMarker } from './agent/run-marker.ts';
+import { startAgent, type RunningAgent } from './agent/start-agent.ts';
+import { createLogSink } from './agent/telemetry.ts';
 import type { CommandIo } from './command.ts';
 import { applyV8Flags } from './engine-settings.ts';
 import { closeUnaskedInspector } from './no-inspector.ts';
 import { runOnce } from './run-once.ts';
 import { ServiceWatchdog, watchdogSpan } from './service-watchdog.ts';
 import { UnexpectedErrors } from './unexpected-errors.ts';
-import { runMarker } from './wire/run-marker.ts';
-import { wireLog } from './wire/telemetry.ts';
 
 /** A stop takes at most this long; what is not done by then is left to the next start. */
 const stopMs = 10_000;
@@ -33,7 +35,7 @@ export async function runAgent(settings: Settings, warnings: readonly string[], 
   applyV8Flags();
   await closeUnaskedInspector();
   const clock = systemClock();
-  const log = wireLog(settings, clock);
+  const log = createLogSink(settings, clock);
   for (const warning of warnings) log.warn(warning);
   const idle = notActedOn(settings);
   if (idle.length > 0)
@@ -70,47 +72,45 @@ async function run(
   if (lastRun.kind !== 'stopped') log.warn(lastRun.message);
   log.info('Starting kubelet', { version: settings.version, node: nodeName, pid: process.pid });
   try {
-    return await runStarted(
-      {
-        settings,
-        nodeName,
-        clock,
-        log,
-        heartbeats: new Heartbeats(settings.config.runtimeRequestTimeout.toMillis()),
-        unexpected,
-        signal: io.signal,
-        env: io.env,
-        lastRun,
-      },
-      lock,
-      marker,
-      io,
-    );
+    const identity = {
+      nodeName,
+      heartbeats: new Heartbeats(settings.config.runtimeRequestTimeout.toMillis()),
+      countUnexpected: (metrics: Registry) => unexpected.countIn(metrics),
+      lastRun,
+    };
+    const platform = realPlatform({ settings, nodeName, clock, log, env: io.env });
+    return await runStarted({ settings, platform, identity }, lock, marker, io);
   } finally {
     await marker.end();
   }
 }
 
-async function runStarted(deps: AgentDeps, lock: HeldLock, marker: RunMarkerFile, io: CommandIo): Promise<number> {
+interface AgentParts {
+  readonly settings: Settings;
+  readonly platform: Platform;
+  readonly identity: AgentIdentity;
+}
+
+async function runStarted(parts: AgentParts, lock: HeldLock, marker: RunMarkerFile, io: CommandIo): Promise<number> {
   const notifier = serviceNotifier(io.env);
-  const watchdog = serviceWatchdog(deps, notifier);
+  const watchdog = serviceWatchdog(parts, notifier);
   await watchdog?.start();
   try {
-    return await runWatched(deps, lock, marker, notifier, io);
+    return await runWatched(parts, lock, marker, notifier, io);
   } finally {
     await watchdog?.stop();
   }
 }
 
 async function runWatched(
-  deps: AgentDeps,
+  { settings, platform, identity }: AgentParts,
   lock: HeldLock,
   marker: RunMarkerFile,
   notifier: ServiceNotifier,
   io: CommandIo,
 ): Promise<number> {
-  const { settings, clock, log } = deps;
-  const agent = await startAgent(deps);
+  const { clock, log } = platform;
+  const agent = await startAgent(settings, platform, identity, io.signal);
   try {
     await notifier.ready();
     if (settings.config.runOnce) return await runOnce({ agent, clock, io });
@@ -126,14 +126,15 @@ async function runWatched(
 
 /** From the beginning: an agent that waits for its runtime is well. */
 function serviceWatchdog(
-  { settings, clock, log, heartbeats, env }: AgentDeps,
+  { settings, platform, identity: { heartbeats } }: AgentParts,
   notifier: ServiceNotifier,
 ): ServiceWatchdog | undefined {
   if (!settings.featureGates.enabled('SystemdWatchdog')) return undefined;
+  const { clock, random, log, env } = platform;
   const timeoutMs = watchdogSpan(() => watchdogTimeoutMs(env, process.pid), log);
   if (timeoutMs === undefined) return undefined;
   log.info('Notifying the systemd watchdog', { timeoutMs });
-  return new ServiceWatchdog({ clock, random: systemRandom(), log, heartbeats, notifier, timeoutMs });
+  return new ServiceWatchdog({ clock, random, log, heartbeats, notifier, timeoutMs });
 }
 
 async function stopInTime(agent: RunningAgent, clock: Clock, log: LogSink): Promise<void> {

@@ -29,6 +29,7 @@ export interface PodParts {
   readonly objects: PodObjects;
   readonly images: PrepareDeps['images'];
   readonly volumes: PodVolumes;
+  readonly subPaths: NonNullable<PrepareDeps['subPaths']>;
   readonly cgroups: PodSyncDeps['cgroups'];
 }
 
@@ -98,7 +99,6 @@ export interface PodObjects {
 
 export type PodVolumes = PodSyncDeps['volumes'] &
   PrepareDeps['volumes'] & {
-    readonly subPaths: NonNullable<PrepareDeps['subPaths']>;
     /** Takes down what an earlier life of the agent left mounted of a pod. */
     tearDown(uid: PodUid): Promise<void>;
   };

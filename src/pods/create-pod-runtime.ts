@@ -28,7 +28,7 @@ export interface PodRuntimeComponents {
 }
 
 export function createPodRuntime(signals: PodSignals, stores: PodStores, parts: PodParts): PodRuntimeComponents {
-  const { ports, settings, runtime: container, host, node, objects, images, volumes } = parts;
+  const { ports, settings, runtime: container, host, node, objects, images, volumes, subPaths } = parts;
   const { inbox, podRemoval } = signals;
   const { desired, observed, statuses } = stores;
   const paths = podPaths(settings.runtime.rootDir, settings.runtime.podLogsDir);
@@ -83,7 +83,7 @@ export function createPodRuntime(signals: PodSignals, stores: PodStores, parts: 
     prepare: prepareContainer({
       images,
       volumes,
-      subPaths: volumes.subPaths,
+      subPaths,
       files: directories,
       lookup: objects.lookup,
       settings: settings.runtime,

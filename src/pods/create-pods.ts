@@ -27,6 +27,8 @@ export interface PodViews {
   isNameTaken(fullName: PodFullName): boolean;
   /** Ends a pod that its source still names. */
   terminate(uid: PodUid, how: { readonly graceSeconds?: number; readonly decided?: KillDecision }): void;
+  /** What is wrong with what the agent knows of the runtime. */
+  readonly pleg: { unhealthy(): string | undefined };
   /** When the last relist that succeeded began, on the monotonic clock. */
   lastRelist(): number | undefined;
   /** What could not be removed of pods that are gone, and why. */
@@ -121,6 +123,7 @@ export function createPods(signals: PodSignals, stores: PodStores, parts: PodPar
       isTerminatedOrRejected: (uid) => lifecycles.isFinished(uid) || gate.isRejected(uid),
       isNameTaken: (fullName) => workers.isNameTaken(fullName),
       terminate: (uid, how) => workers.terminate(uid, how),
+      pleg,
       lastRelist: () => pleg.lastRelist(),
       stuck: () => housekeeping.stuck(),
     },

@@ -1,0 +1,26 @@
+import { EventRecorder } from '../../apiserver/events/index.ts';
+import type { HttpApiClient } from '../../apiserver/index.ts';
+import type { WorkWatch } from '../../base/keyed-work.ts';
+import type { CommonPorts } from '../../model/common-ports.ts';
+import { createApiMirrors, type ApiMirrors } from './api-mirrors.ts';
+import type { ApiAccess } from './platform.ts';
+import { workqueueMetrics } from './workqueue-metrics.ts';
+
+/** The agent's side of an API server. The server need not be there: all of this waits and catches up. */
+export interface AgentApi {
+  readonly client: HttpApiClient;
+  readonly mirrors: ApiMirrors;
+  /** To be started before the others: they have events to report from the beginning. */
+  readonly recorder: EventRecorder;
+  /** Measures queues of work. */
+  readonly workqueues: WorkWatch;
+}
+
+export function createAgentApi(ports: CommonPorts, { api: client }: ApiAccess, nodeName: string): AgentApi {
+  return {
+    client,
+    mirrors: createApiMirrors(ports, client, nodeName),
+    recorder: new EventRecorder({ ...ports, api: client, host: nodeName }),
+    workqueues: workqueueMetrics(ports.metrics, ports.clock),
+  };
+}

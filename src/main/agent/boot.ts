@@ -1,0 +1,161 @@
+import type { Component } from '../../base/component.ts';
+import type { Heartbeats } from '../../base/heartbeats.ts';
+import type { Settings } from '../../config/index.ts';
+import type { Cri } from '../../cri/index.ts';
+import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import type { LoadedProviders } from '../../images/index.ts';
+import type { CommonPorts } from '../../model/common-ports.ts';
+import type { FormerDevices } from '../../node/index.ts';
+import { readFormerDevices } from '../../node/index.ts';
+import type { HintStream } from '../../pods/pleg/index.ts';
+import { CallsUnderWay, FlightRecorder } from '../../recorder/index.ts';
+import {
+  createBootServer,
+  createServerAccess,
+  type BootServerParts,
+  type ServerAccess,
+  type ServerSettings,
+} from '../../server/index.ts';
+import type { LastRun } from '../../state/index.ts';
+import { Registry } from '../../telemetry/index.ts';
+import { agentMetrics } from './agent-metrics.ts';
+import { cgroupDriverOf, waitForRuntime } from './connect-runtime.ts';
+import type { ApiAccess, Host, Platform } from './platform.ts';
+import { serverAccessSettings, serverSettings } from './settings/server-settings.ts';
+import { createSignals, type AgentSignals } from './signals.ts';
+import { loadStatuses } from './status-checkpoint.ts';
+import { runtimeCallMetrics } from './telemetry.ts';
+import { createTracing, type Tracing } from './tracing.ts';
+import { noUsageYet, usagePages } from './usage-pages.ts';
+
+/** Who this agent is, and what came before it. */
+export interface AgentIdentity {
+  readonly nodeName: string;
+  /** The loops of the agent; the watchdog looks at them from the beginning. */
+  readonly heartbeats: Heartbeats;
+  /** How the run before this one ended. */
+  readonly lastRun: LastRun | undefined;
+  /** Counts errors that no code caught. */
+  readonly countUnexpected: (metrics: Registry) => void;
+}
+
+/** The registries of metrics, by the page that shows them. */
+export interface Registries {
+  readonly agent: Registry;
+  readonly probes: Registry;
+  readonly slis: Registry;
+}
+
+/** Everything that has to be awaited before the agent can be composed. */
+export interface BootFacts extends AgentIdentity {
+  readonly ports: CommonPorts;
+  readonly registries: Registries;
+  readonly signals: AgentSignals;
+  readonly tracing: Tracing | undefined;
+  readonly served: { readonly settings: ServerSettings; readonly parts: BootServerParts };
+  readonly host: Host;
+  readonly api: ApiAccess | undefined;
+  readonly serverAccess: ServerAccess | undefined;
+  readonly sockets: Platform['sockets'];
+  readonly cri: Cri;
+  readonly eventSources: readonly HintStream[];
+  readonly runtimeName: string;
+  readonly cgroupDriver: 'cgroupfs' | 'systemd';
+  readonly imageProviders: LoadedProviders | undefined;
+  readonly formerDevices: FormerDevices;
+  /** What an earlier run of the agent kept of its pods. */
+  readonly statuses: Readonly<Record<string, PodStatus>>;
+}
+
+export interface BootRunner {
+  start(components: readonly Component[], signal: AbortSignal): Promise<void>;
+  /** To be ended after all components, in the opposite order. */
+  closeAtEnd(close: () => Promise<void>): void;
+}
+
+const rootMode = 0o750;
+
+/** Health comes first, then who the agent is, then the runtime: what a pod needs is known when it returns. */
+export async function boot(
+  settings: Settings,
+  platform: Platform,
+  identity: AgentIdentity,
+  runner: BootRunner,
+  signal: AbortSignal,
+): Promise<BootFacts> {
+  const { clock, random, log } = platform;
+  const { nodeName, heartbeats } = identity;
+  const signals = createSignals(log);
+  const registries = createRegistries(platform);
+  const decisions = new FlightRecorder({ clock, removal: signals.podRemoval });
+  const calls = new CallsUnderWay({ clock });
+  const ports: CommonPorts = { clock, random, log, metrics: registries.agent, heartbeats, decisions, calls };
+  const otherPages = [registries.probes, registries.slis];
+  const own = agentMetrics({ registry: registries.agent, otherPages, settings, nodeName, clock });
+  identity.countUnexpected(registries.agent);
+  const tracing = await createTracing(settings, nodeName, ports);
+  await runner.start([...own.components, ...(tracing ? [tracing.component] : [])], signal);
+
+  const serverSettingsOf = serverSettings(settings, { env: platform.env, ...platform.process });
+  const server = createBootServer(serverSettingsOf, {
+    ...ports,
+    logControl: log,
+    pages: registries,
+    usagePages: usagePages(noUsageYet(log)),
+    debug: {
+      pod: (uid) => decisions.podPage(uid),
+      node: () => ({ ...decisions.nodePage(), calls: calls.page(), pods: decisions.pods() }),
+    },
+    sockets: platform.sockets,
+  });
+  await runner.start(server.components, signal);
+
+  const observe = runtimeCallMetrics(registries.agent);
+  const { cri, eventSources } = platform.connectRuntime({ observe, calls, tracer: tracing?.tracer });
+  runner.closeAtEnd(async () => cri.close());
+  const { storageAnswers } = signals;
+  const host = await platform.openHost(ports, { settings, storageAnswers, cri });
+  await makeFolders(settings, host);
+  await runner.start(host.components, signal);
+
+  const api = await platform.openApi(ports, tracing?.tracer, signal);
+  if (api !== undefined) runner.closeAtEnd(() => api.close());
+  const access = serverAccessSettings(settings, nodeName);
+  const accessPorts = { ...ports, files: host.server.authorities, reviews: api?.reviews };
+  const serverAccess = access && createServerAccess(access, accessPorts);
+  await runner.start(api?.components ?? [], signal);
+
+  const version = await waitForRuntime({ clock, log, cri, signal });
+  const configured = settings.config.cgroupDriver === 'systemd' ? 'systemd' : 'cgroupfs';
+  return {
+    ...identity,
+    ports,
+    registries,
+    signals,
+    tracing,
+    served: { settings: serverSettingsOf, parts: server.parts },
+    host,
+    api,
+    serverAccess,
+    sockets: platform.sockets,
+    cri,
+    eventSources,
+    runtimeName: version.name,
+    cgroupDriver: await cgroupDriverOf({ clock, log, cri, signal, metrics: registries.agent }, configured),
+    imageProviders: await host.loadImageProviders(),
+    formerDevices: await readFormerDevices(host.formerDevices, log),
+    statuses: await loadStatuses({ clock, log, disk: host.checkpoints, rootDir: settings.flags.rootDir }),
+  };
+}
+
+function createRegistries({ log }: Platform): Registries {
+  const registry = (): Registry =>
+    new Registry({ onReadError: (error, metric) => log.error(error, 'A metric cannot be read', { metric }) });
+  return { agent: registry(), probes: registry(), slis: registry() };
+}
+
+async function makeFolders({ flags, config }: Settings, host: Host): Promise<void> {
+  for (const folder of [flags.rootDir, `${flags.rootDir}/pods`, config.podLogsDir]) {
+    await host.makeFolder(folder, rootMode);
+  }
+}

@@ -1,0 +1,34 @@
+import type { Settings } from '../../config/index.ts';
+import type { CommonPorts } from '../../model/common-ports.ts';
+import type { PodStores } from '../../pods/create-stores.ts';
+import type { PodEvents } from '../../pods/runtime/index.ts';
+import type { StorageDrivers } from '../../volumes/create-storage-drivers.ts';
+import { DriverStats } from '../../volumes/csi/index.ts';
+import type { Volumes } from '../../volumes/create-volumes.ts';
+
+export interface DriverStatsParts {
+  readonly drivers: StorageDrivers['drivers'];
+  readonly volumes: Volumes['volumes'];
+  readonly stores: Pick<PodStores, 'desired'>;
+  readonly events: PodEvents;
+}
+
+/** What storage drivers say of their volumes; pods hear of what is wrong with one where the gate CSIVolumeHealth is on. */
+export function driverStats(
+  { featureGates }: Settings,
+  { clock }: CommonPorts,
+  { drivers, volumes, stores, events }: DriverStatsParts,
+): DriverStats {
+  const reports = featureGates.enabled('CSIVolumeHealth');
+  return new DriverStats({
+    clock,
+    drivers,
+    mounted: (uid) => volumes.mounted(uid),
+    ...(reports && {
+      abnormal: (uid, event) => {
+        const pod = stores.desired.get(uid);
+        if (pod !== undefined) events.record(pod, event);
+      },
+    }),
+  });
+}

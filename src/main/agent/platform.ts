@@ -1,0 +1,109 @@
+import type { HttpApiClient } from '../../apiserver/index.ts';
+import type { CertificateFiles } from '../../apiserver/identity/index.ts';
+import type { Component } from '../../base/component.ts';
+import type { Broadcaster } from '../../base/broadcaster.ts';
+import type { Clock } from '../../base/clock.ts';
+import type { Random } from '../../base/random.ts';
+import type { Tracer } from '../../base/tracing.ts';
+import type { Settings } from '../../config/index.ts';
+import type { Cri, ObserveCall } from '../../cri/index.ts';
+import type { Machine } from '../../host/index.ts';
+import type { CommonPorts } from '../../model/common-ports.ts';
+import type { ImagesWiring } from '../../images/create-images.ts';
+import type { LoadedProviders } from '../../images/index.ts';
+import type { DeviceCheckpoint, KernelFacts, NodeHost, ProgramStart } from '../../node/index.ts';
+import type { PluginsWiring } from '../../plugins/create-plugins.ts';
+import type { PodHost } from '../../pods/create-parts.ts';
+import type { SourcesParts } from '../../pods/create-sources.ts';
+import type { HintStream } from '../../pods/pleg/index.ts';
+import type { CgroupHost } from '../../resources/create-cgroups.ts';
+import type { AuthorityFiles } from '../../server/auth/index.ts';
+import type { ServedFiles, SocketFiles } from '../../server/index.ts';
+import type { CheckpointDisk } from '../../state/index.ts';
+import type { StatsHost } from '../../stats/index.ts';
+import type { LogSink } from '../../telemetry/index.ts';
+import type { VolumesMachine } from '../../volumes/volumes-wiring.ts';
+
+/** All that the agent reaches outside of itself. Everything else it makes of this and its settings. */
+export interface Platform {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: LogSink;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly process: ProcessFacts;
+  /** Files of the ports that listen before anything else is known. */
+  readonly sockets: SocketFiles;
+  /** Opens nothing yet: the first call does. */
+  connectRuntime(observers: RuntimeObservers): RuntimePlatform;
+  /** Undefined where no API server is configured. Waits until the agent has an identity there. */
+  openApi(ports: CommonPorts, tracer: Tracer | undefined, signal: AbortSignal): Promise<ApiAccess | undefined>;
+  openHost(ports: CommonPorts, wanted: HostWanted): Promise<Host>;
+}
+
+export interface ProcessFacts {
+  /** Of the engine. */
+  readonly version: string;
+  readonly argv: readonly string[];
+  readonly workingDir: string;
+}
+
+export interface RuntimeObservers {
+  readonly observe: ObserveCall;
+  readonly calls: CommonPorts['calls'];
+  readonly tracer: Tracer | undefined;
+}
+
+export interface RuntimePlatform {
+  readonly cri: Cri;
+  /** Streams of events for a runtime that has none of its own. */
+  readonly eventSources: readonly HintStream[];
+}
+
+export interface ApiAccess {
+  readonly api: HttpApiClient;
+  /** With a budget of its own, for what callers make the agent ask before they are known. */
+  readonly reviews: HttpApiClient;
+  /** What keeps the agent's identity good. */
+  readonly components: readonly Component[];
+  close(): Promise<void>;
+}
+
+export interface HostWanted {
+  readonly settings: Settings;
+  readonly storageAnswers: Broadcaster<void>;
+  readonly cri: Cri;
+}
+
+/** The machine, by who needs it. */
+export interface Host {
+  /** Before anything that reads volumes. */
+  readonly components: readonly Component[];
+  readonly machine: Machine;
+  readonly kernel: KernelFacts & {
+    /** Whether swap can be limited per cgroup. */
+    readonly hasSwapController: boolean;
+    /** Whether files need labels before a container may read them. */
+    readonly hasSelinux: boolean;
+  };
+  readonly programStart: ProgramStart;
+  outwardAddresses(): readonly string[];
+  makeFolder(path: string, mode: number): Promise<void>;
+  loadImageProviders(): Promise<LoadedProviders | undefined>;
+  readonly checkpoints: CheckpointDisk;
+  readonly formerDevices: DeviceCheckpoint;
+  readonly node: NodeHost;
+  readonly pods: PodHost;
+  readonly sources: SourcesParts['host'];
+  readonly volumes: VolumesMachine;
+  readonly images: Pick<ImagesWiring, 'files' | 'pluginRunner'>;
+  readonly plugins: Pick<PluginsWiring, 'files' | 'open'>;
+  readonly cgroups: CgroupHost;
+  readonly stats: StatsHost;
+  readonly server: ServerHost;
+}
+
+export interface ServerHost {
+  readonly files: ServedFiles;
+  readonly authorities: AuthorityFiles;
+  readonly certificates: CertificateFiles;
+}

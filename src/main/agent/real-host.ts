@@ -1,0 +1,106 @@
+import { rename } from 'node:fs/promises';
+import { release } from 'node:os';
+import { hostCertificateFiles } from '../../apiserver/identity/index.ts';
+import { unixChannels } from '../../grpc/index.ts';
+import {
+  atomicWrite,
+  deviceCheckpoint,
+  ForeignStorage,
+  HostBlockDevices,
+  hostFiles,
+  mountPrograms,
+  nodeFiles,
+  nodeHost,
+  nodeHttp,
+  nodeLogFiles,
+  openCgroups,
+  outwardAddresses,
+  pluginRunner,
+  providerFiles,
+  readHostDns,
+  readKernelFacts,
+  readMachine,
+  readProgramStart,
+  recordFiles,
+  registryFiles,
+  volumeHostOn,
+} from '../../host/index.ts';
+import { loadImageProviders } from '../../images/index.ts';
+import type { CommonPorts } from '../../model/common-ports.ts';
+import { readLogTail } from '../../pods/logs/index.ts';
+import { createProber } from '../../pods/probes/index.ts';
+import { nodeHookRequests } from '../../pods/runtime/index.ts';
+import { hasSelinux, hasSwapController } from './kernel-features.ts';
+import type { Host, HostWanted, Platform } from './platform.ts';
+import { authorityFiles, servedFiles } from './server-files.ts';
+import { providerSettings } from './settings/image-settings.ts';
+import { statsHost } from './stats-host.ts';
+import { userNamespacePolicy } from './user-namespaces.ts';
+
+/** Only root reads checkpoints, and a machine that loses power has the old one or the new. */
+const checkpointMode = 0o600;
+
+/** The machine this process runs on. */
+export async function openRealHost(
+  { env: environment }: Pick<Platform, 'env'>,
+  ports: CommonPorts,
+  { settings, storageAnswers, cri }: HostWanted,
+): Promise<Host> {
+  const { clock, random, log } = ports;
+  const { rootDir, machineIdFile: machineIdFiles, bootIdFile } = settings.flags;
+  const machine = readMachine();
+  const version = machine.cgroupVersion;
+  const storage = new ForeignStorage({ ...ports, rootDir, onAnswer: () => storageAnswers.broadcast() });
+  const { places, options } = providerSettings(settings);
+  return {
+    components: [storage],
+    machine,
+    kernel: {
+      ...readKernelFacts(),
+      hasSwapController: hasSwapController(version),
+      hasSelinux: hasSelinux(),
+    },
+    programStart: readProgramStart(clock),
+    outwardAddresses,
+    makeFolder: (path, mode) => hostFiles.makeFolder(path, mode),
+    loadImageProviders: () => loadImageProviders(places, providerFiles, options),
+    checkpoints: {
+      read: (path) => hostFiles.readText(path),
+      replace: (path, text) => atomicWrite(path, text, { mode: checkpointMode, random }),
+      putAside: (path) => rename(path, `${path}.damaged`),
+    },
+    formerDevices: deviceCheckpoint(rootDir),
+    node: nodeHost({ machine, rootDir, machineIdFiles, bootIdFile }),
+    pods: {
+      files: hostFiles,
+      terminationMessages: {
+        readEnd: (path, bytes) => hostFiles.readEnd(path, bytes),
+        readLogTail: async (path, limits) => (await readLogTail(path, limits, nodeLogFiles)).toString('utf8'),
+      },
+      logFiles: nodeLogFiles,
+      hookRequests: nodeHookRequests,
+      prober: createProber({ clock, runtime: cri }),
+      dns: () => readHostDns(settings.config.resolvConf),
+      userNamespaces: userNamespacePolicy(settings, { log, random }),
+    },
+    sources: { files: nodeFiles, http: nodeHttp },
+    volumes: {
+      host: volumeHostOn(storage),
+      programs: mountPrograms({ environment }),
+      files: hostFiles,
+      devices: new HostBlockDevices(),
+    },
+    images: { files: recordFiles(random), pluginRunner: pluginRunner({ clock, environment }) },
+    plugins: { files: registryFiles, open: unixChannels(clock) },
+    cgroups: openCgroups({ version, clock }),
+    stats: await statsHost({ clock, settings, machine, storage }),
+    server: {
+      files: servedFiles(storage, environment),
+      authorities: authorityFiles,
+      certificates: hostCertificateFiles(random),
+    },
+  };
+}
+
+/** As `uname -r` has it. */
+export const kernelRelease = release;

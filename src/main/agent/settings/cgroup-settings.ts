@@ -1,0 +1,41 @@
+import type { Settings } from '../../../config/index.ts';
+import { nodeCapacity, type Machine } from '../../../host/index.ts';
+import { reservationsOf, type Reservations } from '../../../model/node-allocatable.ts';
+import type { RuntimeSettings } from '../../../model/runtime-settings.ts';
+import type { CgroupSettings } from '../../../resources/create-cgroups.ts';
+
+/** What the configuration and the machine say about cgroups. */
+export function cgroupSettings(
+  settings: Settings,
+  ours: Pick<
+    RuntimeSettings,
+    'cgroupsPerQos' | 'cgroupDriver' | 'cgroupRoot' | 'cgroupVersion' | 'cpuCfsQuota' | 'cpuCfsQuotaPeriodMs'
+  >,
+  machine: Machine,
+): CgroupSettings {
+  const { config, featureGates } = settings;
+  return {
+    cgroupsPerQos: ours.cgroupsPerQos,
+    cgroupDriver: ours.cgroupDriver,
+    cgroupRoot: ours.cgroupRoot,
+    cgroupVersion: ours.cgroupVersion,
+    failCgroupV1: config.failCgroupV1,
+    kubeletCgroups: config.kubeletCgroups,
+    capacity: nodeCapacity(machine),
+    reserved: configuredReservations(settings),
+    enforceNodeAllocatable: config.enforceNodeAllocatable,
+    systemReservedCgroup: config.systemReservedCgroup,
+    kubeReservedCgroup: config.kubeReservedCgroup,
+    qosReservedMemory: config.qosReserved['memory'],
+    memoryQosGate: featureGates.all['MemoryQoS'] ?? false,
+    hugePageSizes: machine.hugePageSizes,
+    cpuCfsQuota: ours.cpuCfsQuota,
+    cpuCfsQuotaPeriodMs: ours.cpuCfsQuotaPeriodMs,
+    podPidsLimit: config.podPidsLimit,
+  };
+}
+
+/** What the configuration keeps from pods. */
+export function configuredReservations({ config }: Pick<Settings, 'config'>): Reservations {
+  return reservationsOf(config.kubeReserved, config.systemReserved, config.reservedSystemCPUs);
+}

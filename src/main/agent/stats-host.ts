@@ -1,0 +1,37 @@
+import type { Clock } from '../../base/clock.ts';
+import type { Settings } from '../../config/index.ts';
+import {
+  HostCgroupUsage,
+  HostDisk,
+  HostProcUsage,
+  HostVolumeDisks,
+  KeptFiles,
+  readMachineFacts,
+  type ForeignStorage,
+  type Machine,
+} from '../../host/index.ts';
+import type { StatsHost } from '../../stats/index.ts';
+
+export interface StatsHostOptions {
+  readonly clock: Clock;
+  readonly settings: Settings;
+  readonly machine: Machine;
+  readonly storage: ForeignStorage;
+}
+
+/** Usage as this machine's kernel tells it. */
+export async function statsHost({ clock, settings, machine, storage }: StatsHostOptions): Promise<StatsHost> {
+  const { machineIdFile: machineIdFiles, bootIdFile } = settings.flags;
+  return {
+    facts: await readMachineFacts({ machine, machineIdFiles, bootIdFile }),
+    cgroups: HostCgroupUsage.open({
+      clock,
+      version: machine.cgroupVersion,
+      pressure: settings.featureGates.enabled('KubeletPSI'),
+      files: KeptFiles.open(clock),
+    }),
+    machine: new HostProcUsage(),
+    disk: new HostDisk(clock),
+    volumeDisks: new HostVolumeDisks({ clock, storage }),
+  };
+}

@@ -1,0 +1,34 @@
+import { TubeletError } from '../../base/errors.ts';
+import type { Log } from '../../base/log.ts';
+import type { MachineFacts } from '../../model/usage.ts';
+import type { UsagePages } from '../../server/index.ts';
+import { scrapedUsage, type StatsParts } from '../../stats/index.ts';
+import { cadvisorPage, resourcePage } from '../../stats/pages/index.ts';
+
+/** What the pages of figures are made of. */
+export interface UsageSource extends Pick<StatsParts, 'usageForPage'> {
+  /** Undefined before the machine was read. */
+  machine(): MachineFacts | undefined;
+}
+
+/** The pages of an agent whose runtime has not answered. */
+export function noUsageYet(log: Pick<Log, 'error'>): UsageSource {
+  const stats = {
+    snapshot: async () => {
+      throw new TubeletError('unavailable', 'the agent waits for the container runtime');
+    },
+  };
+  return {
+    usageForPage: (depth, signal) => scrapedUsage({ stats, log }, depth, signal),
+    machine: () => undefined,
+  };
+}
+
+export function usagePages({ usageForPage, machine }: UsageSource): UsagePages {
+  return {
+    async *cadvisor(signal) {
+      yield* cadvisorPage(await usageForPage('everything', signal), machine());
+    },
+    resource: async (signal) => resourcePage(await usageForPage('core', signal)),
+  };
+}
