@@ -6,7 +6,8 @@ import { silentLog } from '../src/base/log.ts';
 import { sleepBy } from '../src/base/sleep.ts';
 import { systemClock } from '../src/base/system-clock.ts';
 import { loadSettings } from '../src/config/index.ts';
-import { startAgent } from '../src/main/agent.ts';
+import { realPlatform } from '../src/main/agent/real-platform.ts';
+import { startAgent } from '../src/main/agent/start-agent.ts';
 
 /** An agent as it sees itself. */
 export interface Sight {
@@ -33,16 +34,15 @@ export async function beAgent(folder: string): Promise<void> {
   });
   if (loaded.kind !== 'run') throw new Error(`the agent cannot run: ${JSON.stringify(loaded)}`);
   const armed = { timers: 0 };
-  const agent = await startAgent({
-    heartbeats: new Heartbeats(),
-    unexpected: { countIn() {} },
+  const platform = realPlatform({
     settings: loaded.settings,
     nodeName: 'bench',
     clock: countingClock(systemClock(), armed),
     log: { ...silentLog, setVerbosity() {}, verbosity: () => 0, problem: () => undefined, flush() {} },
-    signal: new AbortController().signal,
     env: {},
   });
+  const identity = { nodeName: 'bench', heartbeats: new Heartbeats(), countUnexpected() {}, lastRun: undefined };
+  const agent = await startAgent(loaded.settings, platform, identity, new AbortController().signal);
   const answer = async (question: Question): Promise<void> => {
     if (question === 'collect and look') await collect();
     const running = agent.pods().filter(({ status }) => status?.phase === 'Running').length;

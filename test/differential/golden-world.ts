@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Heartbeats } from '../../src/base/heartbeats.ts';
 import type { PodStatus, Quantity } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
+import { createSignals } from '../../src/main/agent/signals.ts';
 import { noDecisions } from '../../src/model/decisions.ts';
 import type { PodSource } from '../../src/model/desired-pod.ts';
 import type { StandaloneObject } from '../../src/model/standalone-object.ts';
@@ -24,6 +24,7 @@ import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
+import { createPodWorld, type PodWorld } from '../support/pod-world.ts';
 import { goldenProber } from './golden-prober.ts';
 import { scriptOf } from './programs.ts';
 import { stageRuntime } from './stage-runtime.ts';
@@ -36,7 +37,7 @@ export class GoldenWorld {
   readonly events: PodEvent[] = [];
   readonly statuses: PodStatus[] = [];
   readonly cri: FakeCri;
-  readonly machine: PodMachine;
+  readonly machine: PodWorld;
   onStatus: (status: PodStatus) => void = () => {};
   readonly #runner: ComponentRunner;
 
@@ -47,7 +48,8 @@ export class GoldenWorld {
     stageRuntime({ clock, cri: this.cri, files, record, script });
     void files.makeFolder('/etc/apt', 0o755);
     files.append('/etc/hosts', '127.0.0.1\tlocalhost\n');
-    this.machine = wirePodMachine({
+    this.machine = createPodWorld({
+      signals: createSignals(log),
       heartbeats: new Heartbeats(),
       clock,
       random: seededRandom(1),
@@ -57,7 +59,7 @@ export class GoldenWorld {
       volumeHost: memoryVolumeHost(files),
       mountPrograms: memoryMountPrograms(files),
       tokens: { get: async () => ({ value: 'token', expiresAtMs: Infinity }), refreshInMs: () => undefined },
-      lastWords: { readEnd: (path) => files.readText(path), readLogTail: (path) => this.#logOf(path) },
+      terminationMessages: { readEnd: (path) => files.readText(path), readLogTail: (path) => this.#logOf(path) },
       cgroups: wholeCgroups,
       decisions: noDecisions,
       events: { record: (_, event) => void this.events.push(event) },

@@ -11,10 +11,10 @@ import { describeError } from '../../src/base/errors.ts';
 import type { Settings } from '../../src/config/index.ts';
 import type { Cri } from '../../src/cri/index.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { authorityFiles, servedFiles } from '../../src/main/wire/server-files.ts';
-import { serverAccessSettings, serverSettings } from '../../src/main/wire/server-settings.ts';
-import { servingIdentity } from '../../src/main/wire/serving-identity.ts';
-import { noUsageYet, usagePages } from '../../src/main/wire/usage-pages.ts';
+import { authorityFiles, servedFiles } from '../../src/main/agent/server-files.ts';
+import { serverAccessSettings, serverSettings } from '../../src/main/agent/settings/server-settings.ts';
+import { servingIdentity } from '../../src/main/agent/serving-identity.ts';
+import { noUsageYet, usagePages } from '../../src/main/agent/usage-pages.ts';
 import { ForeignStorage, socketFiles } from '../../src/host/index.ts';
 import { PodRemoval } from '../../src/model/pod-removal.ts';
 import { FlightRecorder } from '../../src/recorder/index.ts';
@@ -34,7 +34,9 @@ import { createLog, Registry, type LogSink } from '../../src/telemetry/index.ts'
 import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
 import { createFakeCri, type FakeCri } from '../../src/testing/fake-cri/index.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
-import { scrapedUsage, type StatsParts } from '../../src/stats/index.ts';
+import { hostCertificateFiles } from '../../src/apiserver/identity/index.ts';
+import { noCalls } from '../../src/base/calls.ts';
+import { scrapedUsage } from '../../src/stats/index.ts';
 import { StatsWorld } from '../../src/testing/stats-world.ts';
 import { AgentWorld } from '../support/agent-world.ts';
 import { allows, hireCallers, makeCertificates, type ClientCertificate } from './callers.ts';
@@ -192,12 +194,14 @@ export class FuzzWorld {
     });
     const settings = await fuzzSettings(this.#folder);
     const env = { PATH: `${this.#folder}/bin:/bin:/usr/bin` };
-    const common = { clock, log, random: seededRandom(1), heartbeats: new Heartbeats(), metrics: pages.agent };
+    const decisions = new FlightRecorder({ clock, removal: new PodRemoval(log) });
+    const random = seededRandom(1);
+    const heartbeats = new Heartbeats();
+    const common = { clock, log, random, heartbeats, metrics: pages.agent, decisions, calls: noCalls };
     const process = { env, version: 'v20.0.0', argv: ['tubelet'] };
     const served = { ...serverSettings(settings, process), limits };
     const ports = { ...common, sockets: socketFiles };
-    const empty = usagePages(noUsageYet, log);
-    const decisions = new FlightRecorder({ clock, removal: new PodRemoval(log) });
+    const empty = usagePages(noUsageYet(log));
     const debug = { pod: (uid: string) => decisions.podPage(uid), node: () => decisions.nodePage() };
     const boot = createBootServer(served, { ...ports, pages, logControl: log, usagePages: empty, debug });
     const stats = new StatsWorld().stats({}, { clock, log, runtime: cri });
@@ -214,8 +218,8 @@ export class FuzzWorld {
       secured: securedPort(settings, common, client),
       pods: {
         pods: () => machine.pods(),
-        seen: () => machine.seen(),
-        stuck: () => machine.stuck(),
+        seen: () => machine.views.observed(),
+        stuck: () => machine.views.stuck(),
         activePods: () => machine.activePods.activePods(),
       },
       desired: machine.desired,
@@ -223,8 +227,11 @@ export class FuzzWorld {
       observed: machine.observed,
       runtime: cri,
       stats,
-      usagePages: usagePages(stats, log),
-      health: { lastSyncRound: () => machine.lastRelist(), devicePluginProblem: () => undefined },
+      usagePages: usagePages({
+        usageForPage: (depth, signal) => scrapedUsage({ stats, log }, depth, signal),
+        machine: () => stats.machine(),
+      }),
+      health: { lastSyncRound: () => machine.views.lastRelist(), devicePluginProblem: () => undefined },
       books: nothingHeld,
       files: servedFiles(storage, env),
     });
@@ -253,7 +260,13 @@ function securedPort(settings: Settings, common: CommonPorts, api: HttpApiClient
   if (admission === undefined) throw new Error('the settings have no secured port');
   return {
     access: createServerAccess(admission, { ...common, files: authorityFiles, reviews: api }),
-    serving: servingIdentity({ ...common, settings, nodeName, cluster: { api, addresses: () => [] } }),
+    serving: servingIdentity({
+      ...common,
+      settings,
+      nodeName,
+      files: hostCertificateFiles(common.random),
+      cluster: { api, addresses: () => [] },
+    }),
   };
 }
 

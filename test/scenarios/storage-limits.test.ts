@@ -44,7 +44,7 @@ async function start(it = new AgentWorld({ source: 'api' }), isOn = true): Promi
     );
   const usageOf = (uid: PodUid): StorageUsage => {
     measured.add(uid);
-    const volumes = [...it.machine.volumes.mounted(uid)].map(
+    const volumes = [...it.machine.volumes.volumes.mounted(uid)].map(
       ([name, { hostPath }]) => [name, sizeOf(hostPath)] as const,
     );
     return { volumes: new Map(volumes), containers: new Map() };
@@ -55,7 +55,7 @@ async function start(it = new AgentWorld({ source: 'api' }), isOn = true): Promi
     clock: it.clock,
     random: seededRandom(7),
     log: it.log,
-    pods: it.machine.activePods,
+    pods: { activePods: () => it.machine.activePods.activePods() },
     workers: { terminate: (uid, how) => it.machine.views.terminate(uid, how) },
     meter: { storage: async (wishes) => new Map([...wishes.keys()].map((uid) => [uid, usageOf(uid)])) },
     events: { record: ({ name }, event) => void it.events.push({ ...event, pod: name }) },

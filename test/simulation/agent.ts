@@ -1,12 +1,11 @@
 import { Heartbeats } from '../../src/base/heartbeats.ts';
-import { PodRemoval } from '../../src/model/pod-removal.ts';
 import { FlightRecorder } from '../../src/recorder/index.ts';
 import type { FakeClock } from '../../src/testing/fake-clock.ts';
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { Cri } from '../../src/cri/index.ts';
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
+import { createSignals } from '../../src/main/agent/signals.ts';
 import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
 import type { Files } from '../../src/pods/directories/index.ts';
 import { CheckpointFile } from '../../src/state/index.ts';
@@ -15,6 +14,7 @@ import { anAdmissionNode } from '../../src/testing/admission-node.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
 import { testNode, testSettings } from '../support/agent-world.ts';
+import { createPodWorld, type PodWorld } from '../support/pod-world.ts';
 import type { SimDisk } from './disk/sim-disk.ts';
 import { simMountPrograms, simVolumeHost } from './disk/volume-faces.ts';
 import { Life, type BorderWatch } from './life.ts';
@@ -67,7 +67,7 @@ export class Agent {
   readonly #deps: AgentDeps;
   #lives = 0;
   #life: Life | undefined;
-  #machine: PodMachine | undefined;
+  #machine: PodWorld | undefined;
   #runner: ComponentRunner | undefined;
   #state: 'down' | 'starting' | 'up' | 'stopping' = 'down';
   #spokenAt: number | undefined;
@@ -90,7 +90,7 @@ export class Agent {
   }
 
   /** What the agent thinks, while there is one. */
-  get machine(): PodMachine | undefined {
+  get machine(): PodWorld | undefined {
     return this.#machine;
   }
 
@@ -122,8 +122,9 @@ export class Agent {
       },
     });
     const ownFiles = life.files(disk);
-    const removal = new PodRemoval(this.log);
-    const machine: PodMachine = wirePodMachine({
+    const signals = createSignals(this.log);
+    const machine: PodWorld = createPodWorld({
+      signals,
       heartbeats: new Heartbeats(),
       clock: life.clock,
       random: seededRandom(seed * 1_000 + number),
@@ -149,7 +150,7 @@ export class Agent {
       storage: { drivers: driver.found(life), files: life.csiFiles(disk), devices: noDevices, hasSeLinux: false },
       cgroups: { ...wholeCgroups, remove: (uid) => life.through('removeCgroup', uid, async () => removeCgroup(uid)) },
       events: { record: () => {} },
-      decisions: new FlightRecorder({ clock: life.clock, removal }),
+      decisions: new FlightRecorder({ clock: life.clock, removal: signals.podRemoval }),
       settings: testSettings,
       node: testNode,
       admissionNode: () => anAdmissionNode(),
@@ -162,14 +163,14 @@ export class Agent {
         if (life.dead) return;
         this.announced.set(uid, status);
         this.#deps.onStatus(uid, status);
-        checkpoint.changed();
-      },
-      onGone: (uid) => {
-        checkpoint.changed();
-        removal.podRemoved(uid);
       },
     });
     const checkpoint = this.#checkpoint(machine, life, ownFiles);
+    for (const news of [signals.statusChanged, signals.statusForgotten]) {
+      news.listen(() => {
+        if (!life.dead) checkpoint.changed();
+      });
+    }
     this.#life = life;
     this.#machine = machine;
     this.#runner = new ComponentRunner({ clock: life.clock, log: this.log, stopMs: 10_000 });
@@ -203,7 +204,7 @@ export class Agent {
 
   /** A storage driver has registered. */
   driverCame(): void {
-    if (this.#state === 'up') this.#machine?.driverChanged(csiDriver);
+    if (this.#state === 'up') this.#machine?.signals.driverChanged.broadcast(csiDriver);
   }
 
   /** The manifests folder changed. */
@@ -213,7 +214,7 @@ export class Agent {
 
   async #start(
     runner: ComponentRunner,
-    machine: PodMachine,
+    machine: PodWorld,
     checkpoint: CheckpointFile<Kept>,
     life: Life,
     silentMs: number,
@@ -241,7 +242,7 @@ export class Agent {
   }
 
   /** The statuses on disk, as the program keeps them: written a second after a change, and at the stop. */
-  #checkpoint({ statuses, desired, lifecycles }: PodMachine, life: Life, files: Files): CheckpointFile<Kept> {
+  #checkpoint({ statuses, desired, lifecycles }: PodWorld, life: Life, files: Files): CheckpointFile<Kept> {
     return new CheckpointFile<Kept>('status-checkpoint', {
       clock: life.clock,
       log: this.log,

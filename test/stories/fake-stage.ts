@@ -39,8 +39,9 @@ export async function openFakeStage(): Promise<Stage> {
     logs,
     machine: (it) => ({
       settings: { ...testSettings, clusterDomain, featureGates: (gate) => gate === storyGate },
-      lastWords: logs,
-      logs: { files: logs, limits: logLimits },
+      terminationMessages: logs,
+      logFiles: logs,
+      logs: { limits: logLimits },
       prober: fakeProber(it, cast),
       hookRequests: fakeHookRequests(cast),
     }),

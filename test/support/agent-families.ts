@@ -6,9 +6,9 @@ import { silentLog } from '../../src/base/log.ts';
 import { resolveGates } from '../../src/config/index.ts';
 import { LocalStorageEviction } from '../../src/eviction/index.ts';
 import { announceProviders } from '../../src/images/index.ts';
-import { agentMetrics } from '../../src/main/wire/agent-metrics.ts';
-import { announceLosingSupport } from '../../src/main/wire/connect-runtime.ts';
-import { runtimeCallMetrics } from '../../src/main/wire/telemetry.ts';
+import { agentMetrics } from '../../src/main/agent/agent-metrics.ts';
+import { announceLosingSupport } from '../../src/main/agent/connect-runtime.ts';
+import { runtimeCallMetrics } from '../../src/main/agent/telemetry.ts';
 import { createPlugins } from '../../src/plugins/create-plugins.ts';
 import { createStorageDrivers } from '../../src/volumes/create-storage-drivers.ts';
 import { noDriverRecord } from '../../src/volumes/csi/index.ts';
@@ -26,6 +26,10 @@ import { StatsMetrics } from '../../src/stats/index.ts';
 import { Registry, type FamilyShape } from '../../src/telemetry/index.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { MemoryCertificateFiles } from '../../src/testing/memory-certificate-files.ts';
+import { UnexpectedErrors } from '../../src/main/unexpected-errors.ts';
+import { noDecisions } from '../../src/model/decisions.ts';
+import { NodeStartup } from '../../src/node/index.ts';
+import { commonPorts } from '../../src/testing/common-ports.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { testSettings } from './agent-world.ts';
 import { ClusterWorld } from './cluster-world.ts';
@@ -52,7 +56,7 @@ export async function agentFamilies(): Promise<readonly FamilyShape[]> {
 /** What is made on the way to a pod machine, and by the server; answered only so that it was made for something. */
 function registerRest(registry: Registry): readonly unknown[] {
   const [clock, random, log, metrics] = [new FakeClock(), seededRandom(1), silentLog, registry];
-  const ports = { clock, random, log, metrics };
+  const ports = commonPorts({ clock, random, log, metrics });
   const { gates: featureGates } = resolveGates({});
   const settings = { featureGates, version: 'v1.34.0' };
   agentMetrics({ registry, otherPages: [new Registry()], settings, nodeName: 'node-1', clock });

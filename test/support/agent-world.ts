@@ -3,10 +3,8 @@ import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { RunPodSandboxRequest } from '../../src/gen/cri/api.ts';
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { wirePodMachine, type PodMachine } from '../../src/main/wire/pod-machine.ts';
-import type { PodMachineDeps } from '../../src/main/wire/pod-machine-deps.ts';
+import { createSignals } from '../../src/main/agent/signals.ts';
 import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
-import { PodRemoval } from '../../src/model/pod-removal.ts';
 import type { NodeFacts, RuntimeSettings } from '../../src/model/runtime-settings.ts';
 import type { PodEvent } from '../../src/pods/runtime/index.ts';
 import { FlightRecorder } from '../../src/recorder/index.ts';
@@ -20,6 +18,7 @@ import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
 import type { PlayedPod } from './judge-log.ts';
 import { judgeAfterEachTest } from './judged-logs.ts';
+import { createPodWorld, type PodWorld, type PodWorldDeps } from './pod-world.ts';
 
 export const testImage = 'localhost/test/busybox:1';
 
@@ -62,7 +61,7 @@ export interface AgentWorldOptions {
   /** Where the output of containers goes; nowhere unless told. */
   readonly logs?: FakeLogSink;
   /** What else the agent is wired with. */
-  readonly machine?: (world: AgentWorld) => Partial<PodMachineDeps>;
+  readonly machine?: (world: AgentWorld) => Partial<PodWorldDeps>;
 }
 
 /** Host ids for three pods with users of their own. */
@@ -85,13 +84,13 @@ export class AgentWorld {
   podLimit = '110';
   readonly #seed: number;
   readonly #source: PodSource;
-  readonly #more: (world: AgentWorld) => Partial<PodMachineDeps>;
+  readonly #more: (world: AgentWorld) => Partial<PodWorldDeps>;
   readonly #played = new Map<string, PlayedPod>();
   #manifests: readonly DesiredPod[] = [];
   #lives = 0;
   /** What this life of the agent decided. */
   recorder: FlightRecorder | undefined;
-  #machine: PodMachine | undefined;
+  #machine: PodWorld | undefined;
   /** What a checkpoint would have kept of the last life. */
   #kept: readonly (readonly [PodUid, PodStatus])[] = [];
   #runner: ComponentRunner | undefined;
@@ -118,7 +117,7 @@ export class AgentWorld {
     return [...this.#played.values()];
   }
 
-  get machine(): PodMachine {
+  get machine(): PodWorld {
     if (this.#machine === undefined) throw new Error('the agent is not running');
     return this.#machine;
   }
@@ -138,9 +137,10 @@ export class AgentWorld {
   async startSilent(): Promise<void> {
     const { clock, cri, files, log, heartbeats } = this;
     const more = this.#more(this);
-    const removal = new PodRemoval(log);
-    const recorder = new FlightRecorder({ clock, removal });
-    const machine = wirePodMachine({
+    const signals = more.signals ?? createSignals(log);
+    const recorder = new FlightRecorder({ clock, removal: signals.podRemoval });
+    const machine = createPodWorld({
+      signals,
       heartbeats,
       clock,
       random: seededRandom(this.#seed * 1_000 + this.#lives++),
@@ -173,11 +173,8 @@ export class AgentWorld {
       sources: [this.#source],
       resyncMs: 60_000,
       onStatus: (uid, status) => this.#remember(uid, status),
+      onRemoved: (uid) => void this.gone.push(uid),
       ...more,
-      onGone: (uid) => {
-        (more.onGone ?? ((gone) => void this.gone.push(gone)))(uid);
-        removal.podRemoved(uid);
-      },
     });
     machine.statuses.restore(this.#kept);
     this.recorder = recorder;

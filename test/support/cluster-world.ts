@@ -3,11 +3,11 @@ import { TubeletError } from '../../src/base/errors.ts';
 import type { PodUid } from '../../src/base/ids.ts';
 import type { Event, Node, Pod, PodSpec } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { wireCluster, type Cluster } from '../../src/main/wire/cluster.ts';
-import { recordedEvents } from '../../src/main/wire/pod-events.ts';
-import type { PodMachineDeps } from '../../src/main/wire/pod-machine-deps.ts';
+import { podEvents } from '../../src/main/agent/pod-events.ts';
+import { createSignals } from '../../src/main/agent/signals.ts';
+import { SyncLoopInbox } from '../../src/pods/sync-loop/index.ts';
+import type { PodWorldDeps } from './pod-world.ts';
 import { apiResources } from '../../src/model/api-resources.ts';
-import { PodRemoval } from '../../src/model/pod-removal.ts';
 import { desiredPod, podObject, type DesiredPod } from '../../src/model/desired-pod.ts';
 import { toStaticPod } from '../../src/model/static-pod.ts';
 import { FakeApiServer, type RequestFilter } from '../../src/testing/fake-api-server/index.ts';
@@ -29,7 +29,7 @@ export interface ClusterWorldOptions {
   /** Budget of the client for everything but events. */
   readonly limits?: { readonly qps: number; readonly burst: number };
   /** What else the agent is wired with. */
-  readonly machine?: Partial<PodMachineDeps> | ((node: AgentWorld) => Partial<PodMachineDeps>);
+  readonly machine?: Partial<PodWorldDeps> | ((node: AgentWorld) => Partial<PodWorldDeps>);
 }
 
 /** A pod of the manifests folder, as the file source would tell of it. Its name gets the node's behind it. */
@@ -42,7 +42,6 @@ export function aStaticPod(name: string, spec: Partial<PodSpec> = {}): DesiredPo
 
 /** One life of the agent, and its wire, which can be cut. */
 interface Life {
-  readonly cluster: Cluster;
   readonly registry: Registry;
   readonly signal: AbortController;
   cut: boolean;
@@ -56,7 +55,6 @@ export class ClusterWorld {
   readonly woken: string[] = [];
   readonly #options: ClusterWorldOptions;
   #life: Life | undefined;
-  #lives = 0;
   #runner: ComponentRunner | undefined;
   #manifests: readonly DesiredPod[] = [];
 
@@ -94,9 +92,10 @@ export class ClusterWorld {
   async start(): Promise<void> {
     const { clock, node } = this;
     await node.startSilent();
-    const { cluster, signal } = this.#living();
+    const { signal } = this.#living();
     this.#runner = new ComponentRunner({ clock, log: node.log, stopMs: 10_000 });
-    await this.#runner.start([cluster.recorder, ...cluster.components], signal.signal);
+    const { api, clusterComponents } = node.machine;
+    await this.#runner.start([...(api ? [api.recorder] : []), ...clusterComponents], signal.signal);
     node.machine.set('file', this.#manifests);
     await clock.advance(0);
   }
@@ -193,13 +192,11 @@ export class ClusterWorld {
     return this.#life;
   }
 
-  #wire(): Partial<PodMachineDeps> {
+  #wire(): Partial<PodWorldDeps> {
     const { clock, node, api } = this;
-    const { seed = 1, objectStrategy = 'Watch', limits, machine } = this.#options;
-    const random = seededRandom(seed * 1_000 + 500 + this.#lives++);
-    const registry = new Registry();
-    const signal = new AbortController();
-    const podRemoval = new PodRemoval(node.log);
+    const { objectStrategy = 'Watch', trustBundles = false, limits, machine } = this.#options;
+    const life: Life = { registry: new Registry(), signal: new AbortController(), cut: false };
+    this.#life = life;
     const transport: ApiTransport = {
       send: async (request) => {
         if (life.cut) throw new TubeletError('unavailable', 'the agent is dead');
@@ -216,45 +213,35 @@ export class ClusterWorld {
       credentials: { authorization: async () => undefined },
       ...(limits && { limits: { normal: limits } }),
     });
-    const cluster = wireCluster({
-      heartbeats: node.heartbeats,
-      clock,
-      random,
-      nodeName,
-      objectStrategy,
-      trustBundles: this.#options.trustBundles ?? false,
-      log: node.log,
-      metrics: registry,
-      api: client,
-      signal: signal.signal,
-      podRemoval,
-      machine: () => ({
-        ...node.machine,
-        wake: (uids) => {
-          this.woken.push(...uids);
-          node.machine.wake(uids);
-        },
-      }),
-    });
-    const life: Life = { cluster, registry, signal, cut: false };
-    this.#life = life;
     return {
+      signals: { ...createSignals(node.log), inbox: new NotedInbox(this.woken) },
       sources: ['api', 'file'],
-      events: recordedEvents(node.log, cluster.recorder),
-      objects: cluster.objects,
-      podRemoval,
-      services: () => cluster.services(),
-      runtimeClasses: cluster.runtimeClasses,
-      metrics: registry,
-      mirrorPods: () => cluster.mirrorPods(),
-      onStatus: (uid: PodUid) => cluster.onStatus(uid),
-      onGone: (uid: PodUid) => {
-        node.gone.push(uid);
-        cluster.onGone(uid);
+      metrics: life.registry,
+      cluster: {
+        access: { api: client },
+        nodeName,
+        objectStrategy,
+        trustBundles,
+        signal: life.signal.signal,
+        eventsOf: ({ recorder }) => podEvents(node.log, recorder),
       },
-      onLifeChange: (uid: PodUid) => cluster.onLifeChange(uid),
       ...(typeof machine === 'function' ? machine(node) : machine),
     };
+  }
+}
+
+/** An inbox that notes which pods are woken because something they use has changed. */
+class NotedInbox extends SyncLoopInbox {
+  readonly #woken: string[];
+
+  constructor(woken: string[]) {
+    super();
+    this.#woken = woken;
+  }
+
+  override resourcesChanged(uids: readonly PodUid[]): void {
+    this.#woken.push(...uids);
+    super.resourcesChanged(uids);
   }
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { TubeletError } from '../../../src/base/errors.ts';
 import type { MemoryFiles } from '../../../src/testing/memory-files.ts';
 import { memoryMountPrograms, memoryVolumeHost } from '../../../src/testing/memory-volume-host.ts';
-import type { PodMachineDeps } from '../../../src/main/wire/pod-machine-deps.ts';
+import type { PodWorldDeps } from '../../support/pod-world.ts';
 
 export interface Touch {
   readonly operation: string;
@@ -30,7 +30,7 @@ const paths: Readonly<Record<string, PathsOf>> = {
 export function watchedDisk(
   disk: MemoryFiles,
   record: (touch: Touch) => void,
-): Pick<PodMachineDeps, 'files' | 'volumeHost' | 'mountPrograms'> {
+): Pick<PodWorldDeps, 'files' | 'volumeHost' | 'mountPrograms'> {
   const watch = <T extends object>(target: T, prefix = ''): T =>
     new Proxy(target, {
       get(object, key) {

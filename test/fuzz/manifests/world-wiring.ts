@@ -1,4 +1,4 @@
-import type { PodMachineDeps } from '../../../src/main/wire/pod-machine-deps.ts';
+import type { PodWorldDeps } from '../../support/pod-world.ts';
 import type { Registry } from '../../../src/telemetry/index.ts';
 import { anAdmissionNode } from '../../../src/testing/admission-node.ts';
 import type { AgentWorld } from '../../support/agent-world.ts';
@@ -10,7 +10,7 @@ export interface WorldRecord {
 }
 
 /** What a world of the fuzzer has that others have not: a disk with a record, probes and hooks that reach nothing real. */
-export function fakeWiring(record: WorldRecord, metrics: Registry): (node: AgentWorld) => Partial<PodMachineDeps> {
+export function fakeWiring(record: WorldRecord, metrics: Registry): (node: AgentWorld) => Partial<PodWorldDeps> {
   return (node) => ({
     ...watchedDisk(node.files, (touch) => void record.touches.push(touch)),
     metrics,
