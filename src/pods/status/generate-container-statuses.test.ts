@@ -212,6 +212,16 @@ test('mounts', () => {
   assert.deepEqual(modes(false), [undefined, 'Disabled']);
 });
 
+test('a mount at what can be no path is not repeated', () => {
+  const volumeMounts = [
+    { name: 'a', mountPath: '/a' },
+    { name: 'a', mountPath: `/${'x'.repeat(4_096)}` },
+    { name: 'x'.repeat(300), mountPath: '/b' },
+  ];
+  const told = status({ containers: [{ name: 'c', volumeMounts }] }).volumeMounts;
+  assert.deepEqual(told, [{ name: 'a', mountPath: '/a' }]);
+});
+
 test('regular containers by name, init containers as in the spec', () => {
   const containers = [{ name: 'z' }, { name: 'c' }];
   assert.equal(status({ containers }).name, 'c');

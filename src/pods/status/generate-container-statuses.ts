@@ -240,11 +240,17 @@ function withProbes(
   return { ...status, started, ready: started && input.probes.ready(container.name, id) };
 }
 
+/** Of a volume, and of any path on Linux. What is longer cannot be mounted, and every watcher would get a copy. */
+const maxNameLength = 253;
+const maxPathLength = 4_096;
+
 function volumeMounts(
   input: ContainerStatusesInput,
   container: Container,
 ): { readonly volumeMounts?: readonly VolumeMountStatus[] } {
-  const mounts = container.volumeMounts ?? [];
+  const mounts = (container.volumeMounts ?? []).filter(
+    ({ name, mountPath }) => name.length <= maxNameLength && mountPath.length < maxPathLength,
+  );
   if (mounts.length === 0) return {};
   return {
     volumeMounts: mounts.map(({ name, mountPath, readOnly, recursiveReadOnly }) => {
