@@ -222,6 +222,11 @@ test('a mount at what can be no path is not repeated', () => {
   assert.deepEqual(told, [{ name: 'a', mountPath: '/a' }]);
 });
 
+test('the name of an image ends somewhere', () => {
+  const { image } = status({ containers: [{ name: 'c', image: 'x'.repeat(100_000) }] });
+  assert.equal(image, 'x'.repeat(4_096));
+});
+
 test('regular containers by name, init containers as in the spec', () => {
   const containers = [{ name: 'z' }, { name: 'c' }];
   assert.equal(status({ containers }).name, 'c');
