@@ -113,7 +113,7 @@ describe('what is answered', () => {
 
   test('a name of any length makes a message that ends somewhere', async () => {
     const { events, ensure } = setUp();
-    for (const name of [`B${'b'.repeat(100_000)}`, `${'/d'.repeat(50_000)}`]) {
+    for (const name of [`B${'b'.repeat(100_000)}`, '/d'.repeat(50_000)]) {
       const { refusal } = (await ensure(name)) as { readonly refusal: { readonly message: string } };
       for (const text of [refusal.message, ...events.take()])
         assert.ok(text.length > 500 && text.length < 10 * 1_024, `${text.length}`);
