@@ -112,6 +112,15 @@ describe('what is answered', () => {
     assert.deepEqual(cri.calls, []);
   });
 
+  test('a name of any length makes a message that ends somewhere', async () => {
+    const { events, ensure } = setUp();
+    for (const name of [`B${'b'.repeat(100_000)}`, '/d'.repeat(50_000)]) {
+      const { refusal } = (await ensure(name)) as { readonly refusal: { readonly message: string } };
+      for (const text of [refusal.message, ...events.take()])
+        assert.ok(text.length > 500 && text.length < 10 * 1_024, `${text.length}`);
+    }
+  });
+
   test('a container without image is refused', async () => {
     const { manager } = setUp();
     const { image: _, ...nameless } = aContainer('main');

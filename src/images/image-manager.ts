@@ -1,5 +1,6 @@
 import { Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
+import { cutText } from '../base/cut-text.ts';
 import { Duration } from '../base/duration.ts';
 import { wordsOf } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
@@ -57,10 +58,13 @@ export interface ImageRefusal {
 
 export type EnsuredImage = { readonly ok: PresentImage } | { readonly refusal: ImageRefusal };
 
+/** Of a name in a message; registries take no longer ones. */
+const maxNameBytes = 1_024;
+
 /** One container's wish for an image. */
 interface Wish {
   readonly pod: DesiredPod;
-  /** As the pod writes it: users know it by that name. */
+  /** As the pod writes it, for messages: users know it by that name. */
   readonly written: string;
   /** With its tag. */
   readonly image: string;
@@ -100,14 +104,16 @@ export class ImageManager {
     signal: AbortSignal,
     context: PullContext = {},
   ): Promise<EnsuredImage> {
-    const written = container.image ?? '';
+    const asked = container.image ?? '';
+    const written = cutText(asked, maxNameBytes);
     const record = (type: 'Normal' | 'Warning', reason: string, message: string): void =>
       this.#deps.events.record(pod, { type, reason, message, fieldPath });
     const available = this.#deps.credentials.of(pod);
     this.#tellMissing(pod, available);
-    const completed = completeImageName(written);
+    const completed = completeImageName(asked);
     if ('invalid' in completed) {
-      const message = `Failed to apply default image tag "${written}": ${completed.invalid}`;
+      const why = cutText(completed.invalid, 2 * maxNameBytes);
+      const message = `Failed to apply default image tag "${written}": ${why}`;
       record('Warning', imageEvents.inspectFailed, message);
       return { refusal: { reason: startReasons.invalidImageName, message } };
     }

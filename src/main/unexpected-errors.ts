@@ -109,7 +109,7 @@ export class UnexpectedErrors {
     const words = act === 'end' ? 'Unexpected error, ending the agent' : 'Unexpected error, going on';
     this.#log.error(error, words, {
       kind,
-      why,
+      reason: why,
       origin: originOf(error),
       ...(this.#unlogged > 0 && { unlogged: this.#unlogged }),
     });

@@ -1,3 +1,4 @@
+import { cutText } from '../base/cut-text.ts';
 import { describeError, kindOf, TubeletError } from '../base/errors.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
 
@@ -35,11 +36,17 @@ export interface ToldFailure {
   readonly isUnprocessed: boolean;
 }
 
+/** A volume of a longer name is none. */
+const maxNameBytes = 1_024;
+
 /** `name` is what the volume is called on this node: that of the PersistentVolume where there is one. */
 export function toldFailure(name: string, error: unknown): ToldFailure {
-  if (error instanceof UnprocessedVolumeError) return { error, reason: volumeEvents.failedMount, isUnprocessed: true };
+  if (error instanceof UnprocessedVolumeError) {
+    const short = new TubeletError(error.kind, cutText(error.message), { cause: error });
+    return { error: short, reason: volumeEvents.failedMount, isUnprocessed: true };
+  }
   const step = error instanceof VolumeStepError ? error.step : 'MountVolume.SetUp failed';
-  const message = `${step} for volume "${name}" : ${describeError(error)}`;
+  const message = cutText(`${step} for volume "${cutText(name, maxNameBytes)}" : ${describeError(error)}`);
   return {
     error: new TubeletError(kindOf(error), message, { cause: error }),
     reason: step.startsWith('MapVolume') ? volumeEvents.failedMapVolume : volumeEvents.failedMount,

@@ -1,3 +1,4 @@
+import { cutText } from '../base/cut-text.ts';
 import type { PodSpec, Volume } from '../gen/kubernetes/types.ts';
 import { allContainers } from '../model/containers.ts';
 import type { ClaimedVolume } from './claims/claimed-volume.ts';
@@ -37,10 +38,13 @@ export function isClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
 }
 
 /** Names in the order of the alphabet, as lists of the error of a pod's volumes have them. */
+/** Of the names of volumes, so that the reason behind them is seen too. */
+const maxListBytes = 2 * 1_024;
+
 export function unableToMount(unmounted: readonly string[], unprocessed: readonly string[], why: string): string {
-  const list = (names: readonly string[]): string => `[${names.toSorted().join(' ')}]`;
-  return (
+  const list = (names: readonly string[]): string => `[${cutText(names.toSorted().join(' '), maxListBytes)}]`;
+  return cutText(
     `Unable to attach or mount volumes: unmounted volumes=${list(unmounted)}, unattached volumes=[], ` +
-    `failed to process volumes=${list(unprocessed)}: ${why}`
+      `failed to process volumes=${list(unprocessed)}: ${why}`,
   );
 }

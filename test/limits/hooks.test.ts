@@ -83,6 +83,17 @@ test('probes whose command prints 15 MB make short events', async () => {
   await node.memoryReturns(rssBeforeKb + maxKeptKb);
 });
 
+// The hook threw: its container was only stopped at the next try, and nothing was said of the hook.
+test('a preStop hook that has no address to be asked at has failed, and its pod ends', async () => {
+  const httpGet: HTTPGetAction = { host: 'a b', port: 80, path: '/' };
+  node.schedule('no-address', { containers: [aContainer('main', { lifecycle: { preStop: { httpGet } } })] });
+  await node.ready('no-address');
+  await node.during(() => node.remove('no-address'));
+  const said = events('no-address').map(({ reason, message }) => `${reason}: ${message}`);
+  assert.ok(said.includes('FailedPreStopHook: PreStopHook failed'), said.join('\n'));
+  assert.ok(!node.agent.text.includes('Invalid URL'));
+});
+
 for (const kind of ['body', 'headers', 'informational']) {
   test(`hooks and probes that are answered without end (${kind}) let go`, async (context) => {
     const httpGet: HTTPGetAction = { port: await endlessServer(context, kind), path: '/', host: '127.0.0.1' };

@@ -23,6 +23,9 @@ import {
 } from './pull-record.ts';
 import { computeAccess, isOpen, type KnownImage, type VerificationRule } from './verification.ts';
 
+/** The image service does not answer now. */
+const noAnswer = Symbol('no answer');
+
 export interface PullRecordsDeps {
   readonly clock: Clock;
   readonly log: Log;
@@ -192,21 +195,21 @@ export class PullRecords implements Component, PullAccess {
       if (image === undefined || 'invalid' in completed) continue;
       const ref = await this.#presentRef(completed.name, signal);
       // An image service that does not answer one question does not answer the others: the start must not wait for each.
-      if (ref === 'noAnswer') return;
+      if (ref === noAnswer) return;
       // Not there, or not known whether: the intention can stay, it opens nothing.
       if (ref === undefined || !(await this.#tryRecord(image, ref, undefined))) continue;
       await this.#deps.files.removeTree(path);
     }
   }
 
-  async #presentRef(image: string, signal: AbortSignal): Promise<string | 'noAnswer' | undefined> {
+  async #presentRef(image: string, signal: AbortSignal): Promise<string | typeof noAnswer | undefined> {
     try {
       const asked = ImageStatusRequest.fromPartial({ image: { image } });
       return (await this.#deps.service.imageStatus(asked, { signal })).image?.id;
     } catch (error) {
       signal.throwIfAborted();
       this.#deps.log.error(error, 'Image of an unfinished pull cannot be asked for', { image });
-      return isKind(error, 'unavailable', 'timeout') ? 'noAnswer' : undefined;
+      return isKind(error, 'unavailable', 'timeout') ? noAnswer : undefined;
     }
   }
 

@@ -24,11 +24,11 @@ export function noUsageYet(log: Pick<Log, 'error'>): UsageSource {
   };
 }
 
-export function usagePages({ usageForPage, machine }: UsageSource): UsagePages {
+export function usagePages(source: UsageSource): UsagePages {
   return {
     async *cadvisor(signal) {
-      yield* cadvisorPage(await usageForPage('everything', signal), machine());
+      yield* cadvisorPage(await source.usageForPage('everything', signal), source.machine());
     },
-    resource: async (signal) => resourcePage(await usageForPage('core', signal)),
+    resource: async (signal) => resourcePage(await source.usageForPage('core', signal)),
   };
 }

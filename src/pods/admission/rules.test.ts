@@ -194,6 +194,10 @@ describe('resource claims', () => {
       'Allocate failed due to resource claims (gpu, net), which this kubelet cannot prepare: it has no dynamic resource allocation';
     assert.deepEqual(ask({ spec: { resourceClaims } }), refusal('UnexpectedAdmissionError', message));
   });
+  test('their names end somewhere', () => {
+    const verdict = ask({ spec: { resourceClaims: [{ name: 'x'.repeat(100_000) }] } });
+    assert.ok(JSON.stringify(verdict).length < 2_000);
+  });
 });
 
 describe('taints', () => {

@@ -1,3 +1,4 @@
+import { cutText } from '../../base/cut-text.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { AdmissionNode } from './ports.ts';
@@ -38,6 +39,10 @@ export type AdmissionRule = (input: AdmissionInput) => Verdict;
 
 export const admitted: Admitted = Object.freeze({ admit: true });
 
+/** Both stand in the status of the pod and in an event, and repeat names of its spec. */
+const maxReasonBytes = 1_024;
+const maxRefusalBytes = 4 * 1_024;
+
 export function refused(reason: string, message: string): Refused {
-  return { admit: false, reason, message };
+  return { admit: false, reason: cutText(reason, maxReasonBytes), message: cutText(message, maxRefusalBytes) };
 }

@@ -12,8 +12,8 @@ function setUp(listed: readonly Pod[] = []) {
   const calls: string[] = [];
   const note =
     (what: string) =>
-    (about?: unknown): void =>
-      void calls.push([what, ...(about === undefined ? [] : [String(about)])].join(' '));
+    (about?: string): void =>
+      void calls.push([what, ...(about === undefined ? [] : [about])].join(' '));
   const all = [fromApi, fromFile];
   const changes = new ApiPodChanges({
     pods: { all: () => listed },

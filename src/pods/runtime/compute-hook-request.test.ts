@@ -39,3 +39,16 @@ test('what is missing is said', () => {
   assert.deepEqual(request({ port: 'nope' }), { problem: 'the container has no port "nope"' });
   assert.deepEqual(request({}, ''), { problem: 'failed to find networking container: the pod has no address' });
 });
+
+// A hook that throws fails what is done with its container.
+test('what makes no address is a problem of the hook', () => {
+  assert.deepEqual(request({ scheme: 'FTP' }), { problem: 'unsupported protocol scheme "ftp"' });
+  assert.deepEqual(request({ scheme: '..x' }), { problem: 'unsupported protocol scheme "..x"' });
+  for (const host of ['a b', 'a:b:c', '[::1', 'a%zz', '#', '?x']) {
+    const answer = request({ host }) as { readonly problem?: string };
+    assert.match(answer.problem ?? '', /^invalid URL "http:\/\//, host);
+  }
+  const long = request({ host: `a ${'b'.repeat(100_000)}`, scheme: 'HTTP' }) as { readonly problem: string };
+  assert.ok(long.problem.length < 2_000);
+  assert.ok((request({ scheme: 'x'.repeat(100_000) }) as { readonly problem: string }).problem.length < 2_000);
+});

@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net';
+import { cutText } from '../../base/cut-text.ts';
 import type { Container, LifecycleHandler } from '../../gen/kubernetes/types.ts';
 
 export interface HookRequest {
@@ -6,6 +7,8 @@ export interface HookRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
+/** Of an address in a message. */
+const maxShownBytes = 1_024;
 const userAgent = 'kube-lifecycle/1.34';
 
 /** The request of an httpGet hook, or why there cannot be one. */
@@ -21,8 +24,15 @@ export function computeHookRequest(input: {
   const port = portNumber(httpGet.port, input.container);
   if (port === undefined) return { problem: `the container has no port "${httpGet.port}"` };
   const scheme = (httpGet.scheme ?? 'HTTP').toLowerCase();
+  if (scheme !== 'http' && scheme !== 'https') {
+    return { problem: `unsupported protocol scheme ${JSON.stringify(cutText(scheme, maxShownBytes))}` };
+  }
   const path = httpGet.path ?? '';
   const url = `${scheme}://${isIPv6(host) ? `[${host}]` : host}:${port}${path.startsWith('/') ? path : `/${path}`}`;
+  // The API takes any text for a host.
+  if (!URL.canParse(url) || new URL(url).hostname === '') {
+    return { problem: `invalid URL ${JSON.stringify(cutText(url, maxShownBytes))}` };
+  }
   const given = (httpGet.httpHeaders ?? []).map(({ name, value }) => [name, value] as const);
   const has = (wanted: string): boolean => given.some(([name]) => name.toLowerCase() === wanted);
   const headers = [

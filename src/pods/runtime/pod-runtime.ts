@@ -1,4 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
+import { cutText } from '../../base/cut-text.ts';
 import { TubeletError, wordsOf } from '../../base/errors.ts';
 import { sandboxId, type ContainerId, type SandboxId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
@@ -348,7 +349,7 @@ export class PodRuntime {
   }
 
   #sandboxFailed(pod: DesiredPod, message: string, cause?: unknown): TubeletError {
-    const full = `Failed to create pod sandbox: ${message}`;
+    const full = cutText(`Failed to create pod sandbox: ${message}`);
     this.#deps.started.podFailed(pod.spec.hostUsers === false);
     this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.failedCreatePodSandbox, message: full });
     this.#record(pod, sandboxRefusedDecision(full));

@@ -4,7 +4,8 @@ import type { ResourceRequirements } from '../../gen/kubernetes/types.ts';
 import { refuse } from '../../model/refusal.ts';
 import { ungivenDevices } from './ungiven-devices.ts';
 
-const node = { cpu: '0', 'v.io/gpu': '0', 'v.io/dongle': '2', 'x.kubernetes.io/y': '0' };
+const longName = `v.io/${'g'.repeat(100_000)}`;
+const node = { [longName]: '0', cpu: '0', 'v.io/gpu': '0', 'v.io/dongle': '2', 'x.kubernetes.io/y': '0' };
 const gpus = refuse('devices of v.io/gpu cannot be given to containers by this kubelet');
 const cases: Readonly<Record<string, readonly [resources: ResourceRequirements | undefined, expected: unknown]>> = {
   'nothing wanted': [undefined, undefined],
@@ -17,6 +18,14 @@ const cases: Readonly<Record<string, readonly [resources: ResourceRequirements |
   claims: [
     { claims: [{ name: 'a' }, { name: 'b' }] },
     refuse('resource claims (a, b) cannot be prepared by this kubelet'),
+  ],
+  'claims of very long names': [
+    { claims: [{ name: 'a'.repeat(100_000) }, { name: 'b' }] },
+    refuse(`resource claims (${'a'.repeat(1_024)}) cannot be prepared by this kubelet`),
+  ],
+  'a device of a very long name': [
+    { limits: { [longName]: '1' } },
+    refuse(`devices of ${longName.slice(0, 1_024)} cannot be given to containers by this kubelet`),
   ],
 };
 

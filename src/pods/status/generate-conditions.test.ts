@@ -159,3 +159,21 @@ test('a disruption is kept once it is known', () => {
   const known = { type: 'DisruptionTarget', status: 'True', reason: 'TerminationByKubelet' };
   assert.deepEqual(conditions({ previous: [known] })['DisruptionTarget'], known);
 });
+
+test('messages end somewhere, however many containers and gates there are', () => {
+  const many = Array.from({ length: 4_000 }, (_, index) => `with-a-long-name-${index}`);
+  const gates = conditions({
+    spec: { ...base.spec, readinessGates: many.map((conditionType) => ({ conditionType })) },
+  });
+  const statuses = many.map((name) => status(name, false));
+  const spec = { containers: many.map((name) => ({ name })), initContainers: many.map((name) => ({ name })) };
+  const unready = conditions({ spec, statuses });
+  for (const { message = '' } of [
+    gates['Ready'],
+    unready['Ready'],
+    unready['ContainersReady'],
+    unready['Initialized'],
+  ].map((entry) => entry ?? { message: '' })) {
+    assert.ok(message.length > 5_000 && message.length <= 10 * 1024, `${message.length}`);
+  }
+});

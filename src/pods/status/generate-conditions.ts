@@ -1,3 +1,4 @@
+import { cutText } from '../../base/cut-text.ts';
 import type { ContainerStatus, PodCondition, PodSpec } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
 import { isRestartableInit, sidecarsOf } from '../../model/containers.ts';
@@ -123,12 +124,17 @@ function podReady(spec: PodSpec, containers: Verdict, conditions: readonly PodCo
       : [`the status of pod readiness gate "${conditionType}" is not "True", but ${gate.status}`];
   });
   if (closed.length === 0) return { type, status: 'True' };
-  return { type, status: 'False', reason: conditionReasons.readinessGatesNotReady, message: closed.join(', ') };
+  return {
+    type,
+    status: 'False',
+    reason: conditionReasons.readinessGatesNotReady,
+    message: cutText(closed.join(', ')),
+  };
 }
 
 function listing(groups: Readonly<Record<string, readonly string[]>>): string {
-  return Object.entries(groups)
+  const lists = Object.entries(groups)
     .filter(([, names]) => names.length > 0)
-    .map(([word, names]) => `containers with ${word} status: [${names.join(' ')}]`)
-    .join(', ');
+    .map(([word, names]) => `containers with ${word} status: [${names.join(' ')}]`);
+  return cutText(lists.join(', '));
 }

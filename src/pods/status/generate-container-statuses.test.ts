@@ -212,6 +212,21 @@ test('mounts', () => {
   assert.deepEqual(modes(false), [undefined, 'Disabled']);
 });
 
+test('a mount at what can be no path is not repeated', () => {
+  const volumeMounts = [
+    { name: 'a', mountPath: '/a' },
+    { name: 'a', mountPath: `/${'x'.repeat(4_096)}` },
+    { name: 'x'.repeat(300), mountPath: '/b' },
+  ];
+  const told = status({ containers: [{ name: 'c', volumeMounts }] }).volumeMounts;
+  assert.deepEqual(told, [{ name: 'a', mountPath: '/a' }]);
+});
+
+test('the name of an image ends somewhere', () => {
+  const { image } = status({ containers: [{ name: 'c', image: 'x'.repeat(100_000) }] });
+  assert.equal(image, 'x'.repeat(4_096));
+});
+
 test('regular containers by name, init containers as in the spec', () => {
   const containers = [{ name: 'z' }, { name: 'c' }];
   assert.equal(status({ containers }).name, 'c');

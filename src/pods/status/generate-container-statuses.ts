@@ -1,3 +1,4 @@
+import { cutText } from '../../base/cut-text.ts';
 import type { ContainerId } from '../../base/ids.ts';
 import type {
   Container,
@@ -100,7 +101,7 @@ function unseen(
     lastState: passed ? {} : lastState,
     ready: false,
     restartCount: (previous?.restartCount ?? 0) + restarted,
-    image: container.image ?? '',
+    image: cutText(container.image ?? '', maxImageBytes),
     imageID: '',
     ...volumeMounts(input, container),
   };
@@ -240,11 +241,19 @@ function withProbes(
   return { ...status, started, ready: started && input.probes.ready(container.name, id) };
 }
 
+/** Registries take no longer names. */
+const maxImageBytes = 4_096;
+/** Of a volume, and of any path on Linux. What is longer cannot be mounted, and every watcher would get a copy. */
+const maxNameLength = 253;
+const maxPathLength = 4_096;
+
 function volumeMounts(
   input: ContainerStatusesInput,
   container: Container,
 ): { readonly volumeMounts?: readonly VolumeMountStatus[] } {
-  const mounts = container.volumeMounts ?? [];
+  const mounts = (container.volumeMounts ?? []).filter(
+    ({ name, mountPath }) => name.length <= maxNameLength && mountPath.length < maxPathLength,
+  );
   if (mounts.length === 0) return {};
   return {
     volumeMounts: mounts.map(({ name, mountPath, readOnly, recursiveReadOnly }) => {

@@ -101,15 +101,15 @@ export class PodWorker {
   /** What goes wrong beside the operations themselves costs a back-off, not the worker. */
   #supervise(): Promise<void> {
     const { uid, clock, random, log, heartbeats } = this.#deps;
-    const { namespace, name } = this.#pod();
+    const pod = this.#pod();
     return superviseLoop({
-      name: `pod-worker ${namespace}/${name}`,
+      name: `pod-worker ${pod.namespace}/${pod.name}`,
       heartbeats,
       // An operation takes as long as an image or a grace period does.
       longestStepMs: Number.POSITIVE_INFINITY,
       clock,
       random,
-      log: log.with({ pod: { namespace, name }, podUID: uid }),
+      log: log.with(podFields({ ...pod, uid })),
       signal: this.#closed.signal,
       body: (signal, round) => this.#round(signal, round),
     }).done;

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { TubeletError } from '../base/errors.ts';
+import { unableToMount } from './wanted-volumes.ts';
+import { toldFailure, UnprocessedVolumeError, VolumeStepError } from './volume-failures.ts';
+
+test('a failure is told with its step, volume and causes', () => {
+  const cause = new TubeletError('denied', 'no right');
+  const { error, reason, isUnprocessed } = toldFailure('v', new TubeletError('denied', 'cannot', { cause }));
+  assert.deepEqual(
+    [error.kind, error.message, reason, isUnprocessed],
+    ['denied', 'MountVolume.SetUp failed for volume "v" : cannot: no right', 'FailedMount', false],
+  );
+  const mapped = toldFailure('v', new VolumeStepError('MapVolume.SetUpDevice failed', 'internal', 'cannot'));
+  assert.deepEqual(
+    [mapped.error.message, mapped.reason],
+    ['MapVolume.SetUpDevice failed for volume "v" : cannot', 'FailedMapVolume'],
+  );
+});
+
+test('names and paths of any length make no longer text than an event may have', () => {
+  const long = '😀'.repeat(50_000);
+  for (const error of [
+    new TubeletError('invalid', `hostPath "${long}"`),
+    new UnprocessedVolumeError('invalid', long),
+  ]) {
+    for (const name of ['v', long]) {
+      const { message } = toldFailure(name, error).error;
+      assert.ok(message.length > 1_000 && Buffer.byteLength(message) <= 10 * 1_024, `${Buffer.byteLength(message)}`);
+    }
+  }
+});
+
+test('the reason is seen behind any number of volumes', () => {
+  const many = Array.from({ length: 1_000 }, (_, index) => `${'v'.repeat(200)}-${index}`);
+  const words = unableToMount(many, many, 'this is why');
+  assert.match(words, /: this is why$/);
+  assert.ok(Buffer.byteLength(unableToMount(many, many, 'x'.repeat(100_000))) <= 10 * 1_024);
+});
