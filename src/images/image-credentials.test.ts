@@ -104,6 +104,15 @@ describe('what goes wrong', () => {
     });
   });
 
+  test('thousands of missing secrets make an event of bounded length', async () => {
+    const { ensure, events } = setUp();
+    await ensure(Array.from({ length: 5_000 }, (_, index) => `secret-${index}`));
+    const { message = '' } = events.entries[0] ?? {};
+    assert.match(message, /^Unable to retrieve some image pull secrets \(secret-0, secret-1, /);
+    assert.ok(message.length < 4_300, `${message.length} characters`);
+    assert.ok(message.endsWith('; attempting to pull the image may not succeed.'));
+  });
+
   test('they are told about also when the image is there', async () => {
     const { cri, ensure, events } = setUp();
     cri.images.add('private.example/app:1');

@@ -1,6 +1,7 @@
 import { Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { cutText } from '../base/cut-text.ts';
+import { cutText } from '../base/cut-text.ts';
 import { Duration } from '../base/duration.ts';
 import { wordsOf } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
@@ -20,6 +21,9 @@ import { pullFailure } from './pulls/pull-failure.ts';
 import { Puller } from './pulls/puller.ts';
 import type { Rate } from '../base/token-bucket.ts';
 import type { PullAccess } from './records/pull-access.ts';
+
+/** A pod may name thousands of secrets. */
+const maxNamesBytes = 4_096;
 
 export interface ImageManagerDeps {
   readonly clock: Clock;
@@ -210,7 +214,7 @@ export class ImageManager {
   /** About the pod and not about one of its containers, whether or not the image is there already. */
   #tellMissing(pod: DesiredPod, { missing }: PodCredentials): void {
     if (missing.length === 0) return;
-    const names = missing.join(', ');
+    const names = cutText(missing.join(', '), maxNamesBytes);
     const message = `Unable to retrieve some image pull secrets (${names}); attempting to pull the image may not succeed.`;
     this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.failedToRetrieveImagePullSecret, message });
   }
