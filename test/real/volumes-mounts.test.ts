@@ -123,9 +123,12 @@ describe('parts of volumes', () => {
     const refused = 'CreateContainerConfigError: ';
     assert.equal(
       await pods.refusal('expr-up'),
-      `${refused}unable to provision SubPath \`../x\`: must not contain '..'`,
+      `${refused}unable to provision SubPath \`$(WAY)/x\`: must not contain '..'`,
     );
-    assert.equal(await pods.refusal('expr-absolute'), `${refused}error SubPath \`/etc\` must not be an absolute path`);
+    assert.equal(
+      await pods.refusal('expr-absolute'),
+      `${refused}error SubPath \`$(WAY)\` must not be an absolute path`,
+    );
     assert.equal(await pods.refusal('expr-missing'), `${refused}missing value for NOBODY`);
     for (const name of ['too-long', 'through-file']) {
       assert.match(
