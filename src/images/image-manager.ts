@@ -1,7 +1,6 @@
 import { Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { cutText } from '../base/cut-text.ts';
-import { cutText } from '../base/cut-text.ts';
 import { Duration } from '../base/duration.ts';
 import { wordsOf } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
