@@ -2,13 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cgroupHierarchies, parseMountInfo } from './cgroups.ts';
 import { parseLinks } from './network.ts';
-import { identityOf, isAlive, listProcesses, parseStat, signalProcess } from './process-table.ts';
+import { identityOf, isAlive, listProcesses, hasEnded, parseStat, signalProcess } from './process-table.ts';
 
 test('parseStat looks behind the last parenthesis of the command', () => {
-  // Seventeen fields lie between the parent and the start time.
-  const between = Array.from({ length: 17 }, (_, index) => index).join(' ');
-  assert.deepEqual(parseStat(`7 (a) (b c)) S 42 ${between} 987654 0`), { state: 'S', parent: 42, startTime: '987654' });
+  const fields = Array.from({ length: 17 }, (_, index) => (index === 15 ? 3 : 0)).join(' ');
+  const stat = parseStat(`7 (a) (b c)) S 42 ${fields} 987654 0`);
+  assert.deepEqual(stat, { state: 'S', parent: 42, threads: 3, startTime: '987654' });
   assert.equal(parseStat(''), undefined);
+});
+
+test('a process has ended when its last thread has, not when its first one has', () => {
+  assert.equal(hasEnded({ state: 'Z', threads: 1 }), true);
+  assert.equal(hasEnded({ state: 'Z', threads: 0 }), true);
+  assert.equal(hasEnded({ state: 'Z', threads: 9 }), false);
+  assert.equal(hasEnded({ state: 'S', threads: 1 }), false);
 });
 
 test('this process is in the table and is told from another with its number', () => {

@@ -24,7 +24,7 @@ export function listProcesses(): readonly ProcessInfo[] {
 
 export function identityOf(pid: number): ProcessIdentity | undefined {
   const stat = parseStat(readPseudoFile(`/proc/${pid}/stat`));
-  return stat === undefined || stat.state === 'Z' ? undefined : { pid, startTime: stat.startTime };
+  return stat === undefined || hasEnded(stat) ? undefined : { pid, startTime: stat.startTime };
 }
 
 /** The process that was recorded still lives. */
@@ -49,18 +49,31 @@ export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
 
-/** The fields used here of a line of /proc/PID/stat. The command name may hold spaces and parentheses. */
-export function parseStat(text: string): { parent: number; state: string; startTime: string } | undefined {
+/** The fields used here of a line of /proc/PID/stat. */
+export interface ProcessStat {
+  readonly parent: number;
+  readonly state: string;
+  readonly threads: number;
+  readonly startTime: string;
+}
+
+/** The command name may hold spaces and parentheses. */
+export function parseStat(text: string): ProcessStat | undefined {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state, parent] = fields;
-  const startTime = fields[19];
-  if (state === undefined || parent === undefined || startTime === undefined) return undefined;
-  return { state, parent: Number(parent), startTime };
+  const [threads, startTime] = [fields[17], fields[19]];
+  if (state === undefined || parent === undefined || threads === undefined || startTime === undefined) return undefined;
+  return { state, parent: Number(parent), threads: Number(threads), startTime };
+}
+
+/** A process whose first thread has ended keeps its ports and files until the last one has. */
+export function hasEnded({ state, threads }: Pick<ProcessStat, 'state' | 'threads'>): boolean {
+  return state === 'Z' && threads <= 1;
 }
 
 function readProcess(pid: number): ProcessInfo | undefined {
   const stat = parseStat(readPseudoFile(`/proc/${pid}/stat`));
-  if (stat === undefined || stat.state === 'Z') return undefined;
+  if (stat === undefined || hasEnded(stat)) return undefined;
   const argv = readPseudoFile(`/proc/${pid}/cmdline`).split('\0');
   const cgroups = readPseudoFile(`/proc/${pid}/cgroup`)
     .split('\n')
