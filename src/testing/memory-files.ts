@@ -12,11 +12,17 @@ export interface MemoryEntry {
 
 /** A file tree in memory with the ports of pod directories, and failures on demand. */
 export class MemoryFiles {
-  readonly entries = new Map<string, MemoryEntry>();
+  readonly entries: Map<string, MemoryEntry>;
   /** What is mounted where, the last over the others: options of a file system, or the source of a bind. */
-  readonly mounts = new Map<string, readonly string[]>();
+  readonly mounts: Map<string, readonly string[]>;
   /** Asked before every change; what it throws is what the caller gets. */
   fault: (operation: string, path: string) => void = () => {};
+
+  /** A disk of its own, or another way to one that is there, with faults of its own. */
+  constructor({ entries = new Map(), mounts = new Map() }: Partial<Pick<MemoryFiles, 'entries' | 'mounts'>> = {}) {
+    this.entries = entries;
+    this.mounts = mounts;
+  }
 
   /** Where a path leads through what is bound: what is done there is done to the source. */
   real(path: string): string {
