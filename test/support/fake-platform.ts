@@ -1,7 +1,9 @@
+import { CertificateStore, ClientCertificateManager } from '../../src/apiserver/identity/index.ts';
 import { clientMetrics, HttpApiClient, type ApiTransport } from '../../src/apiserver/index.ts';
 import { TubeletError } from '../../src/base/errors.ts';
 import { criOver, type CriTransport } from '../../src/cri/index.ts';
 import type { Host, Platform } from '../../src/main/agent/platform.ts';
+import type { CommonPorts } from '../../src/model/common-ports.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
 import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
 import { createFakeCri, fakeCriTransport, type FakeCri } from '../../src/testing/fake-cri/index.ts';
@@ -54,13 +56,15 @@ export interface FakePlatform extends Platform {
 
 /** What a test has otherwise than `fakePlatform`. */
 export interface PlatformOverrides extends Partial<Platform> {
+  /** Whether the agent renews its certificate at the API server; another has one for ever. */
+  readonly renewsIdentity?: boolean;
   readonly host?: Partial<Host>;
 }
 
 /** Everything the agent reaches, on fakes. One life of the agent has one platform; all its randomness comes of one seed. */
 export function fakePlatform(machine: FakeMachine, life = 0, overrides: PlatformOverrides = {}): FakePlatform {
   const { clock, log, cri, api, seed } = machine;
-  const { host = {}, ...others } = overrides;
+  const { host = {}, renewsIdentity = false, ...others } = overrides;
   const wire = { isCut: false };
   const files = filesOver(wire, machine.files);
   return {
@@ -84,7 +88,9 @@ export function fakePlatform(machine: FakeMachine, life = 0, overrides: Platform
       const credentials = { authorization: async () => undefined };
       const client = () =>
         new HttpApiClient({ clock, log, transport, credentials, userAgent: 'kubelet/test', seen, calls: ports.calls });
-      return { api: client(), reviews: client(), components: [], close: () => transport.close() };
+      const [own, reviews] = [client(), client()];
+      const components = renewsIdentity ? [identityOf(machine, ports, own)] : [];
+      return { api: own, reviews, components, close: () => transport.close() };
     },
     openHost: async (_ports, wanted) => ({ ...fakeHost(machine, files, wanted.cri), ...host }),
     ...others,
@@ -128,6 +134,11 @@ function filesOver(wire: Wire, disk: MemoryFiles): MemoryFiles {
     disk.fault(operation, path);
   };
   return files;
+}
+
+function identityOf({ certificates }: FakeMachine, ports: CommonPorts, api: HttpApiClient): ClientCertificateManager {
+  const store = new CertificateStore({ files: certificates, log: ports.log, folder: '/pki', purpose: 'client' });
+  return new ClientCertificateManager({ ...ports, api, store, nodeName: 'node-1', onRotated: () => {} });
 }
 
 /** A log in memory as the agent's own log, which may be made more or less verbose. */

@@ -5,6 +5,7 @@ import type { RunPodSandboxRequest } from '../../src/gen/cri/api.ts';
 import type { Node, Pod, PodSpec } from '../../src/gen/kubernetes/types.ts';
 import type { AgentViews } from '../../src/main/agent/create-agent.ts';
 import { startAgent, type RunningAgent } from '../../src/main/agent/start-agent.ts';
+import { UnexpectedErrors } from '../../src/main/unexpected-errors.ts';
 import { apiResources } from '../../src/model/api-resources.ts';
 import type { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
 import { aContainer, testImage } from '../../src/testing/pods.ts';
@@ -96,11 +97,15 @@ export class WholeAgent {
     const { settings, clock } = this;
     const platform = fakePlatform(this.machine, this.#lives++, this.#overrides);
     const [end, registries] = [new AbortController(), [] as Registry[]];
+    const unexpected = new UnexpectedErrors({ clock, log: this.log });
     const identity = {
       nodeName,
       heartbeats: new Heartbeats(settings.config.runtimeRequestTimeout.toMillis()),
       lastRun: undefined,
-      countUnexpected: (metrics: Registry) => void registries.push(metrics),
+      countUnexpected: (metrics: Registry) => {
+        unexpected.countIn(metrics);
+        registries.push(metrics);
+      },
     };
     const agent = await this.#inTime(startAgent(settings, platform, identity, end.signal), startMs);
     const [registry] = registries;
