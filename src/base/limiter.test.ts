@@ -14,6 +14,19 @@ test('a failing piece of work gives its place back', async () => {
   assert.equal(limiter.active, 0);
 });
 
+test('many may wait under one signal, and none of them is taken for a leak', async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error): void => void warnings.push(name);
+  process.on('warning', note);
+  const limiter = new Limiter(1);
+  const { signal } = new AbortController();
+  await Promise.all(Array.from({ length: 20 }, () => limiter.run(async () => {}, signal)));
+  await new Promise((resolve) => void setImmediate(resolve));
+  process.off('warning', note);
+  assert.deepEqual(warnings, []);
+  assert.equal(getEventListeners(signal, 'abort').length, 0);
+});
+
 test('an abort takes waiting work out of the line', async () => {
   const clock = new FakeClock();
   const limiter = new Limiter(1);

@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** Lets at most `max` pieces of work run at a time; the others wait their turn in order of arrival. */
 export class Limiter {
   readonly #max: number;
@@ -44,6 +46,8 @@ export class Limiter {
         reject(signal?.reason);
       };
       this.#waiting.add(admit);
+      // All who wait under one signal let go of it: Node need not warn of eleven.
+      if (signal !== undefined) setMaxListeners(0, signal);
       signal?.addEventListener('abort', onAbort, { once: true });
     });
   }

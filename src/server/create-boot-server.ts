@@ -18,7 +18,8 @@ export interface BootServerPorts extends CommonPorts {
   readonly usagePages: UsagePages;
   /** What was decided, and why. */
   readonly debug: DebugPages;
-  readonly sockets: SocketFiles;
+  /** Undefined on a machine without sockets: no port is opened. */
+  readonly sockets: SocketFiles | undefined;
 }
 
 export interface BootServer {
@@ -61,6 +62,7 @@ function openListeners(
   { clock, log, sockets }: BootServerPorts,
   pipeline: RequestPipeline,
 ): readonly PlainListener[] {
+  if (sockets === undefined) return [];
   const common = { pipeline, clock, log };
   return [
     healthz && new PlainListener({ listener: 'healthz', at: healthz, ...common }),

@@ -75,7 +75,7 @@ function usage(text: string): UsagePages {
   };
 }
 
-function world() {
+function world(change: { readonly sockets?: SocketFiles | undefined } = {}) {
   const log = { ...silentLog, problem: () => undefined, setVerbosity: () => {} };
   const [agent, probes, slis] = [new Registry(), new Registry(), new Registry()];
   const common = commonPorts({ clock: systemClock(), log, metrics: agent });
@@ -87,6 +87,7 @@ function world() {
     usagePages: usage('# none\n'),
     debug: { pod: () => ({}), node: () => ({}) },
     sockets,
+    ...change,
   });
   return { common, boot };
 }
@@ -224,6 +225,30 @@ const accessSettings: ServerAccessSettings = {
   authentication: { clientCAFile: '', webhookEnabled: false, cacheTtlMs: 0, anonymous: true, userIds: false },
   authorization: { mode: 'AlwaysAllow', authorizedTtlMs: 0, unauthorizedTtlMs: 0 },
 };
+
+test('on a machine without sockets no port is opened, and the rest is there', async () => {
+  const small = world({ sockets: undefined });
+  assert.deepEqual(small.boot.components, []);
+  const files = { readText: unasked, stampOf: unasked };
+  const access = createServerAccess(accessSettings, { ...small.common, files, reviews: undefined });
+  const serving = {
+    name: 'serving',
+    start: unasked,
+    stop: unasked,
+    current: () => undefined,
+    onChange: () => () => {},
+  };
+  const secured = { access, serving };
+  const { components } = createServer(settings, { ...wholeAgent(small, secured), sockets: undefined });
+  assert.deepEqual(
+    components.map(({ name }) => name),
+    ['http-routes'],
+  );
+  const caller = await small.boot.parts.access.authenticator.authenticate({}, new AbortController().signal);
+  assert.equal(caller?.name, 'system:anonymous');
+  const families = small.common.metrics.families().map(({ name }) => name);
+  assert.ok(families.includes('kubelet_pod_resources_endpoint_requests_total'));
+});
 
 test('the secured port asks who decides, and starts behind its certificate', async () => {
   const small = world();

@@ -6,7 +6,7 @@ import type { BootServerParts } from './create-boot-server.ts';
 import type { ServerAccess } from './create-server-access.ts';
 import type { ServingIdentity } from './listener/ports.ts';
 import { SecureListener } from './listener/secure-listener.ts';
-import { PodResourcesServer, type ResourceBooks } from './podresources/index.ts';
+import { podResourcesMetrics, PodResourcesServer, type ResourceBooks } from './podresources/index.ts';
 import type { ActivePods, SocketFiles } from './ports.ts';
 import { fullRoutes } from './served-routes.ts';
 import type { ServerSettings } from './server-settings.ts';
@@ -17,7 +17,8 @@ export interface ServerPorts extends CommonPorts, Omit<ServedViews, 'pods'> {
   readonly secured: SecuredPort | undefined;
   readonly pods: ServedViews['pods'] & ActivePods;
   readonly books: ResourceBooks;
-  readonly sockets: SocketFiles;
+  /** Undefined on a machine without sockets: neither the secured port nor the node's own socket is opened. */
+  readonly sockets: SocketFiles | undefined;
 }
 
 export interface SecuredPort {
@@ -35,32 +36,38 @@ export function createServer(settings: ServerSettings, ports: ServerPorts): Crea
   const { clock, log, metrics, boot, secured, pods, books, sockets } = ports;
   const { self, served } = boot;
   const handlers = agentHandlers({ clock, log, settings, self, views: ports });
-  const podResources = new PodResourcesServer({
-    clock,
-    log,
-    metrics,
-    socket: join(settings.rootDir, 'pod-resources', 'kubelet.sock'),
-    sockets,
-    pods,
-    books,
-    canGet: settings.podResourcesGet,
-  });
+  // On the page also where the socket is not.
+  const figures = podResourcesMetrics(metrics);
+  const podResources =
+    sockets &&
+    new PodResourcesServer({
+      clock,
+      log,
+      figures,
+      socket: join(settings.rootDir, 'pod-resources', 'kubelet.sock'),
+      sockets,
+      pods,
+      books,
+      canGet: settings.podResourcesGet,
+    });
   return {
     components: [
       fullRoutes(served, handlers),
       ...(secured === undefined ? [] : securedPort(settings, ports, secured)),
       podResources,
-    ],
+    ].filter((component) => component !== undefined),
   };
 }
 
 function securedPort(
   { secure }: ServerSettings,
-  { clock, log, boot }: ServerPorts,
+  { clock, log, boot, sockets }: ServerPorts,
   { access, serving }: SecuredPort,
 ): readonly Component[] {
   const { clientCertificates } = access;
   boot.access.setAccess(access);
+  const authorities = clientCertificates === undefined ? [] : [clientCertificates];
+  if (sockets === undefined) return authorities;
   const listener = new SecureListener({
     ...secure,
     pipeline: boot.pipeline,
@@ -69,5 +76,5 @@ function securedPort(
     clock,
     log,
   });
-  return [...(clientCertificates === undefined ? [] : [clientCertificates]), serving, listener];
+  return [...authorities, serving, listener];
 }

@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
+import { PathMap } from './path-map.ts';
 
 export interface MemoryEntry {
   readonly content?: string | Uint8Array;
@@ -12,11 +13,17 @@ export interface MemoryEntry {
 
 /** A file tree in memory with the ports of pod directories, and failures on demand. */
 export class MemoryFiles {
-  readonly entries = new Map<string, MemoryEntry>();
+  readonly entries: PathMap<MemoryEntry>;
   /** What is mounted where, the last over the others: options of a file system, or the source of a bind. */
-  readonly mounts = new Map<string, readonly string[]>();
+  readonly mounts: Map<string, readonly string[]>;
   /** Asked before every change; what it throws is what the caller gets. */
   fault: (operation: string, path: string) => void = () => {};
+
+  /** A disk of its own, or another way to one that is there, with faults of its own. */
+  constructor({ entries = new PathMap(), mounts = new Map() }: Partial<Pick<MemoryFiles, 'entries' | 'mounts'>> = {}) {
+    this.entries = entries;
+    this.mounts = mounts;
+  }
 
   /** Where a path leads through what is bound: what is done there is done to the source. */
   real(path: string): string {
@@ -62,11 +69,7 @@ export class MemoryFiles {
   }
 
   async list(path: string, keep: (name: string) => boolean = () => true): Promise<readonly string[]> {
-    const inside = `${this.real(path)}/`;
-    const names = [...this.entries.keys()]
-      .filter((entry) => entry.startsWith(inside))
-      .map((entry) => entry.slice(inside.length));
-    return [...new Set(names.map((name) => name.split('/')[0] ?? ''))].filter(keep);
+    return this.entries.names(this.real(path)).filter(keep);
   }
 
   async removeTree(path: string): Promise<void> {
@@ -119,9 +122,7 @@ export class MemoryFiles {
 
   /** Drops a path and all below it. */
   forget(path: string): void {
-    for (const entry of this.entries.keys()) {
-      if (entry === path || entry.startsWith(`${path}/`)) this.entries.delete(entry);
-    }
+    for (const entry of [path, ...this.entries.below(path)]) this.entries.delete(entry);
   }
 
   #makeAbove(path: string, mode: number): void {

@@ -61,7 +61,7 @@ export const testPlaces: StatsSettings['places'] = {
 
 /** A machine in memory, and `Stats` on it; what is asked of it is counted. */
 export class StatsWorld {
-  readonly clock = new FakeClock({ wall: Date.UTC(2026, 10, 15, 8) });
+  readonly clock: FakeClock;
   readonly log = new MemoryLog();
   readonly cgroups = new Map<string, FakeUsage>();
   readonly networks = new Map<number | 'self', readonly InterfaceUsage[]>();
@@ -78,6 +78,10 @@ export class StatsWorld {
   runtime = { stats: ListContainerStatsResponse.create(), images: ImageFsInfoResponse.create() };
   /** Runs before each question to a disk or the runtime; may wait or throw. */
   before: (what: string) => Promise<void> = async () => {};
+
+  constructor(clock = new FakeClock({ wall: Date.UTC(2026, 10, 15, 8) })) {
+    this.clock = clock;
+  }
 
   stats(settings: Partial<StatsSettings> = {}, more: Partial<StatsDeps> = {}): Stats {
     return new Stats({ ...this.deps(settings), ...more });

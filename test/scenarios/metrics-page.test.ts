@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { before, describe, test } from 'node:test';
 import { absentMetrics, reasonForAbsence, type FamilyShape } from '../../src/telemetry/index.ts';
-import { agentFamilies } from '../support/agent-families.ts';
-import { aStaticPod, ClusterWorld } from '../support/cluster-world.ts';
+import { TlsAuthority } from '../../src/testing/tls-authority.ts';
+import { WholeAgent } from '../support/whole-agent.ts';
 
 interface Row {
   readonly name: string;
@@ -29,6 +29,34 @@ const documented = rows('metrics-documented.txt');
 const expected = [...recorded, ...documented];
 /** What the agent has that no Go kubelet has. */
 const own = /^tubelet_/;
+
+/** An agent that has all there is to measure: a cluster, certificates that it renews, reviews, an old runtime, plugins. */
+async function agentFamilies(): Promise<readonly FamilyShape[]> {
+  const authority = await TlsAuthority.create();
+  const agent = new WholeAgent({
+    cluster: true,
+    flags: [
+      '--feature-gates=ImageVolume=true',
+      '--rotate-server-certificates',
+      '--client-ca-file=/ca.crt',
+      '--authentication-token-webhook',
+      '--authorization-mode=Webhook',
+      '--anonymous-auth=false',
+    ],
+    overrides: ({ certificates, cri }) => {
+      certificates.put('/ca.crt', authority.certificate);
+      cri.faults.fail('runtimeConfig', 'unsupported');
+      return {
+        renewsIdentity: true,
+        host: { loadImageProviders: async () => ({ providers: [], hash: 'sha256:0' }) },
+      };
+    },
+  });
+  await agent.start();
+  const families = agent.registry.families();
+  await agent.stop();
+  return families;
+}
 
 describe('the metrics of the agent', () => {
   let families: ReadonlyMap<string, FamilyShape>;
@@ -94,12 +122,14 @@ describe('the metrics of the agent', () => {
 });
 
 test('a node of a cluster tells how it works', async () => {
-  const world = new ClusterWorld();
-  await world.start();
-  await world.manifests(aStaticPod('static'));
-  world.bind('web');
-  await world.clock.advance(5_000);
-  assert.equal(world.phase('web'), 'Running');
+  const agent = new WholeAgent({ cluster: true });
+  await agent.start();
+  await agent.clock.advance(10_000);
+  agent.manifest('static');
+  agent.bind('web');
+  await agent.clock.advance(5_000);
+  assert.equal(agent.pod('web')?.status?.phase, 'Running');
+  const page = agent.registry.render();
   for (const line of [
     /^kubelet_mirror_pods 1$/m,
     /^kubelet_pod_start_sli_duration_seconds_count 1$/m,
@@ -111,7 +141,7 @@ test('a node of a cluster tells how it works', async () => {
     /^workqueue_adds_total\{name="mirror-keeper"\} [1-9]/m,
     /^kubelet_orphan_pod_cleaned_volumes 0$/m,
   ]) {
-    assert.match(world.metrics, line);
+    assert.match(page, line);
   }
-  await world.stop();
+  await agent.stop();
 });

@@ -31,8 +31,8 @@ export interface Platform {
   readonly log: LogSink;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly process: ProcessFacts;
-  /** Files of the ports that listen before anything else is known. */
-  readonly sockets: SocketFiles;
+  /** Files of the sockets that the agent serves at; undefined on a machine without sockets, where no port is opened. */
+  readonly sockets: SocketFiles | undefined;
   /** Opens nothing yet: the first call does. */
   connectRuntime(observers: RuntimeObservers): RuntimePlatform;
   /** Undefined where no API server is configured. Waits until the agent has an identity there. */

@@ -47,7 +47,7 @@ function setUp(): World {
       const moment = observed.begin();
       const listing = await list();
       const changed = diffListing(observed.listed(), listing);
-      observed.relisted(moment, listing, changed);
+      observed.relisted(moment, listing, changed, true);
       return changed;
     },
   };
@@ -108,7 +108,7 @@ describe('relist', () => {
     const began = observed.begin();
     const listing = await list();
     const acted = observed.moment();
-    observed.relisted(began, listing, []);
+    observed.relisted(began, listing, [], true);
     await observed.newerThan(uid, acted, never);
     assert.equal(looks(), 2);
   });
@@ -185,6 +185,36 @@ describe('look', () => {
     assert.deepEqual((await observed.look(uid, never)).sandboxes, []);
     assert.equal(observed.get(uid), undefined);
     assert.deepEqual([...observed.listed().keys()], []);
+  });
+
+  test('late word of a pod that is gone is remembered until a whole list shows nothing of it', async () => {
+    const { observed, cri, list, relist, looks } = await withPod();
+    for (const podSandboxId of cri.state.sandboxes.keys()) await cri.removePodSandbox({ podSandboxId });
+    await observed.look(uid, never);
+    const began = observed.begin();
+    observed.markChanged(uid);
+    observed.relisted(began, await list(), [], true);
+    assert.equal(observed.size(), 1, 'the word is newer than the list');
+    observed.relisted(observed.begin(), await list(), [], false);
+    assert.equal(observed.size(), 1, 'not every pod was asked for');
+    await relist();
+    assert.equal(observed.size(), 0);
+    const before = looks();
+    assert.deepEqual((await observed.newerThan(uid, began, never)).sandboxes, []);
+    assert.equal(looks(), before);
+  });
+
+  test('word of a pod that is listed, or was seen, is settled by a look alone', async () => {
+    const { observed, cri, relist, looks } = await withPod();
+    observed.markChanged(uid);
+    await relist();
+    await observed.newerThan(uid, 0, never);
+    assert.equal(looks(), 2);
+    for (const podSandboxId of cri.state.sandboxes.keys()) await cri.removePodSandbox({ podSandboxId });
+    await relist();
+    await relist();
+    assert.deepEqual((await observed.newerThan(uid, 0, never)).sandboxes, []);
+    assert.deepEqual([looks(), observed.size()], [3, 0]);
   });
 
   test('one that fails leaves the pod marked as changed', async () => {

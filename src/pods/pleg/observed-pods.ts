@@ -21,7 +21,7 @@ export interface ObservedPodsDeps {
 export class ObservedPods {
   readonly #deps: ObservedPodsDeps;
   readonly #pods = new Map<PodUid, ObservedPod>();
-  /** Pods known to have changed since their last look, and when that became known; only a look that is over settles it. */
+  /** Pods known to have changed since their last look, and when that became known; a look that is over settles it. */
   readonly #changed = new Map<PodUid, number>();
   readonly #looks = new SingleFlight<PodUid, ObservedPod>();
   /** What the runtime has by the last relist and the looks since. */
@@ -107,16 +107,27 @@ export class ObservedPods {
     return seen.observedAt > asked ? seen : inspect();
   }
 
-  /** A relist that began at the moment `at` found these pods changed and all others as they were. */
-  relisted(at: number, listing: Listing, changed: readonly PodUid[]): void {
+  /**
+   * A relist that began at the moment `at` found these pods changed and all others as they were. `isWhole`: the runtime
+   * was asked for all it has, and not for the pods alone that are known.
+   */
+  relisted(at: number, listing: Listing, changed: readonly PodUid[], isWhole: boolean): void {
     this.#relistedAt = at;
     this.#listing.replace(listing);
+    if (isWhole) this.#settleAbsent(at);
     for (const uid of changed) this.markChanged(uid);
   }
 
   /** Whatever is known of the pod is out of date. */
   markChanged(uid: PodUid): void {
     this.#changed.set(uid, this.begin());
+  }
+
+  /** Word of a pod may come after its last look, when no worker looks at it any more. A newer list without it settles that. */
+  #settleAbsent(at: number): void {
+    for (const [uid, since] of this.#changed) {
+      if (since < at && !this.#pods.has(uid) && !this.listed().has(uid)) this.#changed.delete(uid);
+    }
   }
 
   async #inspect(uid: PodUid): Promise<ObservedPod> {

@@ -10,12 +10,12 @@ import type { Metrics } from '../../base/metrics.ts';
 import type { Random } from '../../base/random.ts';
 import { Wakeup } from '../../base/wakeup.ts';
 import { computeRelistPeriod, type RelistBounds, type RelistPace } from './compute-relist-period.ts';
-import { diffListing, type Listing } from './diff-listing.ts';
+import { diffListing } from './diff-listing.ts';
 import { followEvents } from './follow-events.ts';
 import { HintDesk } from './hint-desk.ts';
 import { criHints } from './hint-streams.ts';
 import type { ObservedPods } from './observed-pods.ts';
-import { listRuntime } from './list-runtime.ts';
+import { listRuntime, type RuntimeListing } from './list-runtime.ts';
 import { plegMetrics, type PlegMetrics } from './pleg-metrics.ts';
 import type { HintStream, ObservableRuntime } from './ports.ts';
 
@@ -178,14 +178,14 @@ export class Pleg implements Component {
     const moment = observed.begin();
     const turn = this.#desk.turn();
     const wall = clock.now();
-    const after = await this.#list(signal, onStep);
+    const { listing: after, byPod } = await this.#list(signal, onStep);
     const before = observed.listed();
     const changed = diffListing(before, after);
     // A pod that was looked at meanwhile may have been seen later than the listing: that says nothing of the stream.
     const looked = (uid: PodUid): boolean => (observed.get(uid)?.observedAt ?? 0) > moment;
     const missed = changed.some((uid) => !looked(uid) && !this.#desk.hasTold(uid, before.get(uid), after.get(uid)));
     this.#audit(missed);
-    observed.relisted(moment, after, changed);
+    observed.relisted(moment, after, changed, byPod === undefined);
     this.#desk.relisted(turn);
     this.#relistedAt = began;
     this.#metrics.seen(Math.floor(wall / 1_000));
@@ -200,14 +200,14 @@ export class Pleg implements Component {
     this.#pace = computeRelistPeriod(this.#pace, outcome, this.#bounds);
   }
 
-  async #list(signal: AbortSignal, onStep?: () => void): Promise<Listing> {
+  async #list(signal: AbortSignal, onStep?: () => void): Promise<RuntimeListing> {
     const { runtime, observed, podsOnDisk, log } = this.#deps;
     const known = { listed: observed.listed(), onDisk: podsOnDisk, onStep };
-    const { listing, byPod } = await listRuntime(runtime, known, signal);
-    const refused = byPod?.refused.toSorted().join();
+    const listing = await listRuntime(runtime, known, signal);
+    const refused = listing.byPod?.refused.toSorted().join();
     if (refused !== undefined && refused !== this.#listedByPod) {
       log.warn('The list of the runtime is too long for one message; each pod is asked for alone', {
-        keptAsTheyWere: byPod?.refused,
+        keptAsTheyWere: listing.byPod?.refused,
       });
     }
     this.#listedByPod = refused;

@@ -32,8 +32,11 @@ class World {
   watched: Pod | undefined = object;
   status: PodStatus | undefined;
   finished = false;
+  /** No source names the pod any more, and what was remembered of it has been dropped. */
+  gone = false;
   source: PodSource = 'api';
   failure: TubeletError | undefined;
+  failureAfterwards: TubeletError | undefined;
   /** Makes the server change what it is sent. */
   drops: (pod: Pod) => Pod = (pod) => pod;
   /** Happens here while an answer is under way. */
@@ -53,15 +56,17 @@ class World {
         const resourceVersion = String(Number(this.stored?.metadata?.resourceVersion) + 1);
         this.stored = this.drops({ ...patched, metadata: { ...patched.metadata, resourceVersion } });
         this.meanwhile();
+        if (this.failureAfterwards !== undefined) throw this.failureAfterwards;
         return this.stored as never;
       },
       delete: async (_, ref, options) => {
         this.sent.push({ delete: ref.name, uid: options?.uid, grace: options?.gracePeriodSeconds });
         if (this.failure !== undefined) throw this.failure;
         this.stored = undefined;
+        this.meanwhile();
       },
     } satisfies Pick<ApiWriter, 'patch' | 'delete'>,
-    desired: () => desiredPod(this.source, object),
+    desired: () => (this.gone ? undefined : desiredPod(this.source, object)),
     status: () => this.status,
     copyOf: () => this.watched,
     mayDelete: () => this.finished,
@@ -208,6 +213,34 @@ describe('StatusWriter', () => {
     const words = world.sent.map((sent) => (sent as { status?: PodStatus }).status?.phase ?? 'delete');
     assert.deepEqual(words, ['Running', 'Failed', 'delete']);
     await world.writer.stop();
+  });
+
+  test('an answer that comes when the pod is forgotten already is not remembered', async () => {
+    for (const [finished, failureAfterwards] of [
+      [false, undefined],
+      [false, new TubeletError('notFound', 'gone')],
+      [true, undefined],
+    ] as const) {
+      const world = await started();
+      await world.says(ready('True'));
+      await world.catchesUp();
+      world.meanwhile = () => {
+        world.gone = true;
+        world.writer.forget(uid);
+      };
+      Object.assign(world, { finished, failureAfterwards });
+      if (finished) {
+        world.watched = {
+          ...world.stored,
+          metadata: { ...object.metadata, deletionTimestamp: '2025-01-01T00:00:00Z' },
+        };
+        world.writer.wake(uid);
+        await world.clock.settle();
+      } else await world.says(ready('False'));
+      assert.equal(world.sent.length, 2);
+      assert.equal(world.writer.size(), 0);
+      await world.writer.stop();
+    }
   });
 
   test('a mirror is never deleted here, and a static pod without one waits for it', async () => {

@@ -146,11 +146,11 @@ export class StatusWriter implements Component {
         { metadata: { uid: copy.metadata?.uid }, ...patch },
         { type: 'strategic', subresource: 'status', signal },
       );
-      this.#written.set(uid, { answer: { pod: answer, atMs: clock.monotonic() }, status });
+      this.#remember(this.#written, uid, { answer: { pod: answer, atMs: clock.monotonic() }, status });
       if (since !== undefined) observe?.((clock.monotonic() - since) / 1000);
       log.debug(3, 'Status for pod updated successfully', { ...podFields(pod), phase: status.phase });
     } catch (error) {
-      if (since !== undefined && !this.#since.has(uid)) this.#since.set(uid, since);
+      if (since !== undefined && !this.#since.has(uid)) this.#remember(this.#since, uid, since);
       if (!isGone(error)) throw error;
       log.debug(3, 'Pod does not exist on the API server', { ...podFields(pod), err: messageOf(error) });
     }
@@ -178,8 +178,13 @@ export class StatusWriter implements Component {
     } catch (error) {
       if (!isGone(error)) throw error;
     }
-    this.#deleted.set(uid, clock.monotonic());
+    this.#remember(this.#deleted, uid, clock.monotonic());
     return rewriteMs;
+  }
+
+  /** The pod may have been forgotten while the answer was under way: then nothing would drop what comes after. */
+  #remember<T>(of: Map<PodUid, T>, uid: PodUid, value: T): void {
+    if (this.#deps.desired(uid) !== undefined) of.set(uid, value);
   }
 }
 

@@ -4,11 +4,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { Metrics } from '../../base/metrics.ts';
 import { TokenBucket } from '../../base/token-bucket.ts';
 import { PodResourcesListerService } from '../../gen/podresources/v1.ts';
 import { PodResourcesListerService as OldListerService } from '../../gen/podresources/v1alpha1.ts';
-import { podResourcesMetrics, type ApiVersion, type PodResourcesMethod } from './pod-resources-metrics.ts';
+import type { ApiVersion, PodResourcesMethod, PodResourcesMetrics } from './pod-resources-metrics.ts';
 import { allocatableResources, podResources } from './pod-resources.ts';
 import type { SocketFiles } from '../ports.ts';
 import type { HoldingPod, ResourceBooks } from './ports.ts';
@@ -16,7 +15,7 @@ import type { HoldingPod, ResourceBooks } from './ports.ts';
 export interface PodResourcesServerDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly metrics: Metrics;
+  readonly figures: PodResourcesMetrics;
   /** Where the socket is to be. */
   readonly socket: string;
   readonly sockets: Omit<SocketFiles, 'removeSocket'>;
@@ -36,13 +35,11 @@ const largestQuestion = 64 * 1024;
 export class PodResourcesServer implements Component {
   readonly name = 'pod-resources';
   readonly #deps: PodResourcesServerDeps;
-  readonly #metrics;
   readonly #bucket: TokenBucket;
   #server: Server | undefined;
 
   constructor(deps: PodResourcesServerDeps) {
     this.#deps = deps;
-    this.#metrics = podResourcesMetrics(deps.metrics);
     this.#bucket = new TokenBucket(deps.clock, rate);
   }
 
@@ -97,11 +94,11 @@ export class PodResourcesServer implements Component {
         callback({ code: status.RESOURCE_EXHAUSTED, details: 'rejected by rate limit' });
         return;
       }
-      this.#metrics.asked(method, version);
+      this.#deps.figures.asked(method, version);
       try {
         callback(null, answer(call.request));
       } catch (error) {
-        this.#metrics.failed(method, version);
+        this.#deps.figures.failed(method, version);
         // As Go's server does with an error that has no code.
         callback({ code: status.UNKNOWN, details: messageOf(error) });
       }

@@ -18,7 +18,7 @@ import { socketFiles } from '../../host/index.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
-import { nothingHeld, PodResourcesServer, type HoldingPod, type ResourceBooks } from './index.ts';
+import { nothingHeld, podResourcesMetrics, PodResourcesServer, type HoldingPod, type ResourceBooks } from './index.ts';
 
 const pod: HoldingPod = {
   uid: 'u1',
@@ -53,7 +53,7 @@ async function serve(context: TestContext, change: { canGet?: boolean; pods?: ()
   const server = new PodResourcesServer({
     clock,
     log: new MemoryLog(),
-    metrics,
+    figures: podResourcesMetrics(metrics),
     socket,
     sockets: socketFiles,
     pods: { activePods: change.pods ?? (() => [pod]) },

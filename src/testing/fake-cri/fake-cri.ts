@@ -87,7 +87,7 @@ export function createFakeCri(deps: FakeCriDeps): FakeCri {
     faults,
     events,
   );
-  const cri = criOver(inProcess(engine), {
+  const cri = criOver(fakeCriTransport(engine), {
     clock,
     log: deps.log ?? silentLog,
     timeouts: deps.timeouts ?? { requestMs: 120_000 },
@@ -121,7 +121,7 @@ export function createFakeCri(deps: FakeCriDeps): FakeCri {
 }
 
 /** Messages go through their wire form, so that nobody shares an object with the runtime, or sends what gRPC would not. */
-function inProcess(engine: FakeEngine): CriTransport {
+export function fakeCriTransport(engine: FakeEngine): CriTransport {
   const never = new AbortController().signal;
   const invoke: Invoke = async ({ verb, method, request, options }) => {
     const received = method.requestDeserialize(method.requestSerialize(request));

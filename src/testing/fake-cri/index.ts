@@ -18,7 +18,7 @@ export {
 export type { FakeCall } from './engine.ts';
 export type { FakeEvents } from './events.ts';
 export type { ExecOutcome, ExecRule, FakeExecs } from './execs.ts';
-export { createFakeCri, type FakeCri, type FakeCriDeps } from './fake-cri.ts';
+export { createFakeCri, fakeCriTransport, type FakeCri, type FakeCriDeps } from './fake-cri.ts';
 export type { FailureOptions, FakeFaults, FaultOptions } from './faults.ts';
 export type { FakeHealth } from './health.ts';
 export type { FakeImage, FakeImages, FakeImageSpec, PullOutcome } from './images.ts';

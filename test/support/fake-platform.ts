@@ -1,0 +1,155 @@
+import { CertificateStore, ClientCertificateManager } from '../../src/apiserver/identity/index.ts';
+import { clientMetrics, HttpApiClient, type ApiTransport } from '../../src/apiserver/index.ts';
+import { TubeletError } from '../../src/base/errors.ts';
+import { criOver, type CriTransport } from '../../src/cri/index.ts';
+import type { Host, Platform } from '../../src/main/agent/platform.ts';
+import type { CommonPorts } from '../../src/model/common-ports.ts';
+import { FakeClock } from '../../src/testing/fake-clock.ts';
+import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
+import { createFakeCri, fakeCriTransport, type FakeCri } from '../../src/testing/fake-cri/index.ts';
+import { ManifestFolder } from '../../src/testing/manifest-folder.ts';
+import { MemoryCertificateFiles } from '../../src/testing/memory-certificate-files.ts';
+import { MemoryCgroupTree } from '../../src/testing/memory-cgroup-tree.ts';
+import { MemoryFiles } from '../../src/testing/memory-files.ts';
+import { MemoryLog } from '../../src/testing/memory-log.ts';
+import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { StatsWorld } from '../../src/testing/stats-world.ts';
+import type { LogSink } from '../../src/telemetry/index.ts';
+import { fakeHost, type FakeDisks } from './fake-host.ts';
+
+/** A node in memory, on virtual time: all that outlives the agent. */
+export interface FakeMachine extends FakeDisks {
+  readonly seed: number;
+  readonly clock: FakeClock;
+  readonly log: MemoryLog;
+  readonly cri: FakeCri;
+  /** Undefined where no cluster is near. */
+  readonly api: FakeApiServer | undefined;
+}
+
+export interface FakeMachineOptions {
+  readonly seed?: number;
+  readonly cluster?: boolean;
+}
+
+export function fakeMachine({ seed = 1, cluster = false }: FakeMachineOptions = {}): FakeMachine {
+  const clock = new FakeClock();
+  return {
+    seed,
+    clock,
+    log: new MemoryLog(),
+    cri: createFakeCri({ clock }),
+    files: new MemoryFiles(),
+    manifests: new ManifestFolder(),
+    certificates: new MemoryCertificateFiles(),
+    cgroups: new MemoryCgroupTree(),
+    usage: new StatsWorld(clock),
+    api: cluster ? new FakeApiServer({ clock, random: seededRandom(seed + 7) }) : undefined,
+  };
+}
+
+/** What one life of an agent reaches of its machine, and the end of that. */
+export interface FakePlatform extends Platform {
+  /** From now on nothing that the agent does arrives anywhere: the process is dead. */
+  cut(): void;
+}
+
+/** What a test has otherwise than `fakePlatform`. */
+export interface PlatformOverrides extends Partial<Platform> {
+  /** Whether the agent renews its certificate at the API server; another has one for ever. */
+  readonly renewsIdentity?: boolean;
+  readonly host?: Partial<Host>;
+}
+
+/** Everything the agent reaches, on fakes. One life of the agent has one platform; all its randomness comes of one seed. */
+export function fakePlatform(machine: FakeMachine, life = 0, overrides: PlatformOverrides = {}): FakePlatform {
+  const { clock, log, cri, api, seed } = machine;
+  const { host = {}, renewsIdentity = false, ...others } = overrides;
+  const wire = { isCut: false };
+  const files = filesOver(wire, machine.files);
+  return {
+    clock,
+    random: seededRandom(seed * 1_000 + life),
+    log: sinkOf(log),
+    env: { HOME: '/root' },
+    process: { version: 'v20.0.0', argv: ['kubelet'], workingDir: '/' },
+    sockets: undefined,
+    connectRuntime: (observers) => {
+      const transport = runtimeOver(wire, fakeCriTransport(cri.engine));
+      return {
+        cri: criOver(transport, { ...observers, clock, log, timeouts: { requestMs: 120_000 } }),
+        eventSources: [],
+      };
+    },
+    openApi: async (ports) => {
+      if (api === undefined) return undefined;
+      const transport = apiOver(wire, api);
+      const seen = clientMetrics(ports.metrics, 'api.test:6443', clock).requests;
+      const credentials = { authorization: async () => undefined };
+      const client = () =>
+        new HttpApiClient({ clock, log, transport, credentials, userAgent: 'kubelet/test', seen, calls: ports.calls });
+      const [own, reviews] = [client(), client()];
+      const components = renewsIdentity ? [identityOf(machine, ports, own)] : [];
+      return { api: own, reviews, components, close: () => transport.close() };
+    },
+    openHost: async (_ports, wanted) => ({ ...fakeHost(machine, files, wanted.cri), ...host }),
+    ...others,
+    cut: () => {
+      wire.isCut = true;
+    },
+  };
+}
+
+interface Wire {
+  isCut: boolean;
+}
+
+const dead = (): TubeletError => new TubeletError('unavailable', 'the agent is dead');
+
+function runtimeOver(wire: Wire, transport: CriTransport): CriTransport {
+  return {
+    ...transport,
+    invoke: async (invocation) => {
+      if (wire.isCut) throw dead();
+      return transport.invoke(invocation);
+    },
+  };
+}
+
+function apiOver(wire: Wire, api: ApiTransport): ApiTransport {
+  return {
+    send: async (request) => {
+      if (wire.isCut) throw dead();
+      return api.send(request);
+    },
+    reset: () => api.reset(),
+    close: async () => {},
+  };
+}
+
+function filesOver(wire: Wire, disk: MemoryFiles): MemoryFiles {
+  const files = new MemoryFiles(disk);
+  files.fault = (operation, path) => {
+    if (wire.isCut) throw dead();
+    disk.fault(operation, path);
+  };
+  return files;
+}
+
+function identityOf({ certificates }: FakeMachine, ports: CommonPorts, api: HttpApiClient): ClientCertificateManager {
+  const store = new CertificateStore({ files: certificates, log: ports.log, folder: '/pki', purpose: 'client' });
+  return new ClientCertificateManager({ ...ports, api, store, nodeName: 'node-1', onRotated: () => {} });
+}
+
+/** A log in memory as the agent's own log, which may be made more or less verbose. */
+function sinkOf(log: MemoryLog): LogSink {
+  let verbosity = 0;
+  return Object.assign(new MemoryLog(log.entries), {
+    setVerbosity: (level: number) => {
+      verbosity = level;
+    },
+    verbosity: () => verbosity,
+    problem: () => undefined,
+    flush: () => {},
+  });
+}

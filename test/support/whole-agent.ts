@@ -1,0 +1,220 @@
+import { TubeletError } from '../../src/base/errors.ts';
+import { Heartbeats } from '../../src/base/heartbeats.ts';
+import { loadSettings, type Settings } from '../../src/config/index.ts';
+import type { RunPodSandboxRequest } from '../../src/gen/cri/api.ts';
+import type { Node, Pod, PodSpec } from '../../src/gen/kubernetes/types.ts';
+import type { AgentViews } from '../../src/main/agent/create-agent.ts';
+import { startAgent, type RunningAgent } from '../../src/main/agent/start-agent.ts';
+import { UnexpectedErrors } from '../../src/main/unexpected-errors.ts';
+import { apiResources } from '../../src/model/api-resources.ts';
+import type { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
+import { aContainer, testImage } from '../../src/testing/pods.ts';
+import type { Registry } from '../../src/telemetry/index.ts';
+import {
+  fakeMachine,
+  fakePlatform,
+  type FakeMachine,
+  type FakePlatform,
+  type PlatformOverrides,
+} from './fake-platform.ts';
+import type { PlayedPod } from './judge-log.ts';
+import { judgeAfterEachTest } from './judged-logs.ts';
+
+const nodeName = 'node-1';
+const manifestFolder = '/m';
+/** A start waits for a mirror or a runtime at most this long. */
+const startMs = 60_000;
+const stopMs = 60_000;
+
+export interface WholeAgentOptions {
+  readonly seed?: number;
+  /** Whether there is an API server. */
+  readonly cluster?: boolean;
+  /** Flags behind those that every agent here has. */
+  readonly flags?: readonly string[];
+  readonly overrides?: (machine: FakeMachine) => PlatformOverrides;
+}
+
+/** One life of the agent. */
+interface Life {
+  readonly platform: FakePlatform;
+  readonly registry: Registry;
+  readonly end: AbortController;
+  readonly agent: RunningAgent;
+}
+
+/**
+ * The agent as the program makes it, on a node in memory. Tests speak at the edges alone: files in the manifests folder,
+ * objects of the API server, containers of the runtime; the agent can stop, or be killed, and start again.
+ */
+export class WholeAgent {
+  readonly machine: FakeMachine;
+  readonly settings: Settings;
+  readonly #overrides: PlatformOverrides;
+  #lives = 0;
+  #life: Life | undefined;
+
+  constructor({ seed = 1, cluster = false, flags = [], overrides = () => ({}) }: WholeAgentOptions = {}) {
+    this.machine = fakeMachine({ seed, cluster });
+    this.machine.cri.images.add(testImage);
+    this.settings = settingsOf([...(cluster ? ['--kubeconfig=/kubeconfig'] : []), ...flags]);
+    this.#overrides = overrides(this.machine);
+    judgeAfterEachTest(this);
+  }
+
+  get log(): FakeMachine['log'] {
+    return this.machine.log;
+  }
+
+  /** All pods that the runtime was given, in all lives of the agent. */
+  playedPods(): readonly PlayedPod[] {
+    return this.machine.cri.calls.flatMap(({ verb, request }) => {
+      const metadata = verb === 'runPodSandbox' ? (request as RunPodSandboxRequest).config?.metadata : undefined;
+      return metadata === undefined ? [] : [metadata];
+    });
+  }
+
+  get clock(): FakeMachine['clock'] {
+    return this.machine.clock;
+  }
+
+  get api(): FakeApiServer {
+    const { api } = this.machine;
+    if (api === undefined) throw new Error('this node has no cluster');
+    return api;
+  }
+
+  get views(): AgentViews {
+    return this.#living().agent.views;
+  }
+
+  /** The metrics of the life that is. */
+  get registry(): Registry {
+    return this.#living().registry;
+  }
+
+  async start(): Promise<void> {
+    const { settings, clock } = this;
+    const platform = fakePlatform(this.machine, this.#lives++, this.#overrides);
+    const [end, registries] = [new AbortController(), [] as Registry[]];
+    const unexpected = new UnexpectedErrors({ clock, log: this.log });
+    const identity = {
+      nodeName,
+      heartbeats: new Heartbeats(settings.config.runtimeRequestTimeout.toMillis()),
+      lastRun: undefined,
+      countUnexpected: (metrics: Registry) => {
+        unexpected.countIn(metrics);
+        registries.push(metrics);
+      },
+    };
+    const agent = await this.#inTime(startAgent(settings, platform, identity, end.signal), startMs);
+    const [registry] = registries;
+    if (registry === undefined) throw new Error('the agent has no metrics');
+    this.#life = { platform, registry, end, agent };
+    await clock.advance(0);
+  }
+
+  /** Ends the agent in order; pods go on. */
+  async stop(): Promise<void> {
+    const { agent, end } = this.#living();
+    this.#life = undefined;
+    end.abort(new TubeletError('cancelled', 'the agent ends'));
+    await this.#inTime(agent.stop(), stopMs);
+  }
+
+  /** The agent is dead from now on: nothing it still does arrives anywhere. */
+  async kill(): Promise<void> {
+    this.#living().platform.cut();
+    await this.stop();
+  }
+
+  /** Writes a manifest into the folder. */
+  manifest(name: string, spec: Partial<PodSpec> = {}): void {
+    const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name }, spec: specOf(spec) };
+    this.machine.manifests.put(`${manifestFolder}/${name}.json`, JSON.stringify(pod));
+  }
+
+  removeManifest(name: string): void {
+    this.machine.manifests.remove(`${manifestFolder}/${name}.json`);
+  }
+
+  /** A pod that a user made and the scheduler bound here. */
+  bind(name: string, spec: Partial<PodSpec> = {}): void {
+    this.api.objects.put<Pod>({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name, namespace: 'default' },
+      spec: { ...specOf(spec), nodeName },
+    });
+  }
+
+  /** As a user does it. */
+  delete(name: string): void {
+    this.api.objects.remove(apiResources.pods, { namespace: 'default', name });
+  }
+
+  /** A pod as the API server has it. */
+  pod(name: string): Pod | undefined {
+    return this.api.objects.find<Pod>(apiResources.pods, { namespace: 'default', name });
+  }
+
+  /** This node as the API server has it. */
+  node(): Node | undefined {
+    return this.api.objects.find<Node>(apiResources.nodes, { name: nodeName });
+  }
+
+  /** Names of the pods of which the runtime has a running container. */
+  running(): string[] {
+    return [...this.machine.cri.state.containers.values()]
+      .filter(({ state }) => state === 'running')
+      .map(({ config }) => config.labels['io.kubernetes.pod.name'] ?? '')
+      .toSorted();
+  }
+
+  /** What each component still remembers of pods; those that remember nothing are left out. */
+  remembered(): Record<string, number> {
+    return Object.fromEntries([...this.views.signals.podRemoval.sizes()].filter(([, size]) => size > 0));
+  }
+
+  /** Lets time go on until the work has ended. */
+  async #inTime<T>(work: Promise<T>, limitMs: number): Promise<T> {
+    let ended = false;
+    const end = (): void => {
+      ended = true;
+    };
+    work.then(end, end);
+    await this.clock.runUntil(() => ended, limitMs);
+    return work;
+  }
+
+  #living(): Life {
+    if (this.#life === undefined) throw new Error('the agent is not running');
+    return this.#life;
+  }
+}
+
+function specOf(spec: Partial<PodSpec>): PodSpec {
+  return { containers: [aContainer('main')], dnsPolicy: 'Default', ...spec };
+}
+
+/** As the program reads its command line. */
+export function settingsOf(flags: readonly string[]): Settings {
+  const loaded = loadSettings({
+    argv: [
+      `--pod-manifest-path=${manifestFolder}`,
+      `--hostname-override=${nodeName}`,
+      '--container-runtime-endpoint=unix:///run/fake.sock',
+      '--healthz-port=0',
+      '--read-only-port=0',
+      ...flags,
+    ],
+    version: 'v1.34.0+tubelet.test',
+    cwd: '/',
+    readFile: (path) => {
+      throw new Error(`no such file: ${path}`);
+    },
+    listDir: () => [],
+  });
+  if (loaded.kind !== 'run') throw new Error(`the settings cannot be read: ${JSON.stringify(loaded)}`);
+  return loaded.settings;
+}
