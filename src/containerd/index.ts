@@ -1,2 +1,2 @@
-export { containerdEvents, type ContainerdEvents, type ContainerdEventsDeps } from './containerd-events.ts';
-export type { ContainerdEvent, ContainerdEventKind } from './to-event.ts';
+export { containerdEvents } from './containerd-events.ts';
+export type { ContainerdEvent } from './to-event.ts';

@@ -1,14 +1,7 @@
-export { connectCri, type ConnectCriDeps } from './connect.ts';
-export type { ContainerCalls } from './containers.ts';
-export { criOver, type Cri, type CriDeps, type CriTransport } from './cri.ts';
+export { connectCri } from './connect.ts';
+export { criOver, type Cri, type CriTransport } from './cri.ts';
 export type { CriTimeouts } from './deadline.ts';
-export { parseEndpoint, type CriEndpoint } from './endpoint.ts';
 export { handshake, type RuntimeVersion } from './handshake.ts';
-export type { ImageCalls } from './images.ts';
-export type { Call, Invocation, Invoke } from './invoke.ts';
+export type { Invoke } from './invoke.ts';
 export type { ObserveCall } from './observation.ts';
-export type { RuntimeCalls } from './runtime.ts';
-export type { SandboxCalls } from './sandboxes.ts';
-export type { StatsCalls } from './stats.ts';
-export type { StreamingCalls } from './streaming.ts';
-export { operationTypes, type CriVerb, type UnaryVerb } from './verbs.ts';
+export { operationTypes, type UnaryVerb } from './verbs.ts';

@@ -1,42 +1,24 @@
-export { atomicWrite, type AtomicWriteOptions } from './atomic-write.ts';
-export { acquireFileLock, type FileLock, type FileLockOptions } from './file-lock.ts';
-export { watchContention, type Contention, type ContentionWatch } from './lock-contention.ts';
-export {
-  isMountPointOrContains,
-  mountsAtOrBelow,
-  parseMountInfo,
-  readMountInfo,
-  type MountEntry,
-} from './mountinfo.ts';
-export { HostProcessTree, type HostProcessTreeOptions } from './process-tree.ts';
-export { openCgroups, type OpenCgroups } from './open-cgroups.ts';
-export { HostCgroups, type CgroupEnd, type HostCgroupsOptions } from './cgroup-tree.ts';
-export { cgroupHierarchies, removeCgroup, type CgroupHierarchy, type CgroupRemoval } from './pod-cgroups.ts';
-export { safeRemove, type SafeRemoveOptions } from './safe-remove.ts';
-export { serviceNotifier, watchdogTimeoutMs, type NotifyEnvironment, type ServiceNotifier } from './sd-notify.ts';
+export { atomicWrite } from './atomic-write.ts';
+export { acquireFileLock, type FileLock } from './file-lock.ts';
+export { watchContention } from './lock-contention.ts';
+export { parseMountInfo, readMountInfo, type MountEntry } from './mountinfo.ts';
+export { openCgroups } from './open-cgroups.ts';
+export { HostCgroups } from './cgroup-tree.ts';
+export { cgroupHierarchies } from './pod-cgroups.ts';
+export { serviceNotifier, watchdogTimeoutMs, type ServiceNotifier } from './sd-notify.ts';
 export { hostFiles } from './files.ts';
-export { pluginRunner, providerFiles, type PluginCall } from './credential-plugins.ts';
+export { pluginRunner, providerFiles } from './credential-plugins.ts';
 export { recordFiles } from './record-files.ts';
 export { registryFiles } from './plugin-registry-files.ts';
 export { outwardAddresses, readMachine, type Machine } from './machine.ts';
-export { deviceCheckpoint, type DeviceCheckpoint } from './device-checkpoint.ts';
+export { deviceCheckpoint } from './device-checkpoint.ts';
 export { nodeCapacity } from './node-capacity.ts';
-export {
-  nodeHost,
-  readKernelFacts,
-  readProgramStart,
-  type KernelFacts,
-  type NodeHost,
-  type NodeHostOptions,
-  type ProgramStart,
-} from './node-host.ts';
-export { readNodeInfo, type NodeInfo, type NodeInfoOptions } from './node-info.ts';
-export { lookupAddresses, readNodeNetwork, type NodeNetwork } from './node-network.ts';
-export { mountPrograms, type MountProgramsOptions } from './mount-programs.ts';
+export { nodeHost, readKernelFacts, readProgramStart } from './node-host.ts';
+export { mountPrograms } from './mount-programs.ts';
 export { HostBlockDevices } from './block-devices.ts';
-export { ForeignStorage, type ForeignStorageDeps } from './foreign-storage.ts';
+export { ForeignStorage } from './foreign-storage.ts';
 export { volumeHost, volumeHostOn } from './volume-host.ts';
-export { HostVolumeDisks, type HostVolumeDisksOptions } from './volume-disks.ts';
+export { HostVolumeDisks } from './volume-disks.ts';
 export { hostLogFiles } from './log-files.ts';
 export { nodeLogsOn } from './node-log-on-storage.ts';
 export { nodeFiles } from './node-files.ts';
@@ -51,5 +33,5 @@ export { HostProcUsage } from './proc-usage.ts';
 export { HostDisk } from './disk-usage.ts';
 export { readMachineFacts } from './machine-facts.ts';
 export { processStartTicks } from './process-start.ts';
-export { wasKilledForMemory, type KernelLogOptions } from './kernel-log.ts';
+export { wasKilledForMemory } from './kernel-log.ts';
 export { readHostDns } from './host-dns.ts';

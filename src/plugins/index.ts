@@ -1,3 +1,3 @@
 export { connectRegistration } from './connect-registration.ts';
-export { PluginWatcher, type PluginWatcherDeps } from './plugin-watcher.ts';
-export type { ConnectRegistration, PluginHandler, PluginInfo, Registration, RegistryFiles } from './ports.ts';
+export { PluginWatcher } from './plugin-watcher.ts';
+export type { PluginHandler, RegistryFiles } from './ports.ts';

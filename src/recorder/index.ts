@@ -1,3 +1,3 @@
-export { CallsUnderWay, type CallsPage, type CallsUnderWayDeps } from './calls-under-way.ts';
-export type { DecisionPage, PodLine, PodPage, ShownDecision } from './decision-pages.ts';
-export { FlightRecorder, type FlightRecorderDeps } from './flight-recorder.ts';
+export { CallsUnderWay } from './calls-under-way.ts';
+export type { PodPage, ShownDecision } from './decision-pages.ts';
+export { FlightRecorder } from './flight-recorder.ts';

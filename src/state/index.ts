@@ -1,4 +1,3 @@
-export { CheckpointFile, type CheckpointDisk, type CheckpointFileDeps } from './checkpoint-file.ts';
-export { type LastRun, type RunMarker } from './last-run.ts';
-export { RunMarkerFile, type MarkerDisk, type RunMarkerFileDeps } from './run-marker.ts';
-export { formatCheckpoint, parseCheckpoint, type CheckpointReading } from './checkpoint.ts';
+export { CheckpointFile, type CheckpointDisk } from './checkpoint-file.ts';
+export { type LastRun } from './last-run.ts';
+export { RunMarkerFile } from './run-marker.ts';

@@ -1,8 +1,7 @@
-export type { ClaimedVolume, PersistentSource } from './claims/claimed-volume.ts';
-export { noClaims, VolumeClaims, type Claims, type VolumeClaimsDeps } from './claims/volume-claims.ts';
-export type { DownwardFacts } from './contents/downward-payload.ts';
-export { canKeepOutOfSwap, type MemoryFacts } from './contents/medium.ts';
-export { noTokens, noTrust, type TokenSource, type TrustSource, type VolumeTokens } from './credential-ports.ts';
+export type { ClaimedVolume } from './claims/claimed-volume.ts';
+export { noClaims, VolumeClaims } from './claims/volume-claims.ts';
+export { canKeepOutOfSwap } from './contents/medium.ts';
+export { noTokens, noTrust } from './credential-ports.ts';
 export { OneAtATime } from './one-at-a-time.ts';
 export { countPods } from './pod-places.ts';
 export { configMap } from './plugins/config-map.ts';
@@ -18,26 +17,18 @@ export { secret } from './plugins/secret.ts';
 export type {
   Access,
   ContentFiles,
-  CsiDevices,
   CsiVolumes,
   FileFacts,
   HostPaths,
   KeptFile,
-  MountedVolume,
   MountPrograms,
   Mounts,
-  MountWish,
-  VolumeEvents,
   VolumeHost,
-  VolumeImages,
-  VolumeObjects,
-  VolumePlace,
   VolumePlugin,
-  VolumeRequest,
 } from './ports.ts';
 export { ScratchFolders } from './scratch-folders.ts';
-export { SubPaths, type SubPath } from './sub-paths.ts';
+export { SubPaths } from './sub-paths.ts';
 export { VolumeManager, type VolumeManagerDeps } from './volume-manager.ts';
-export { imageVolumeMetrics, type VolumeCount } from './volume-metrics.ts';
+export { imageVolumeMetrics } from './volume-metrics.ts';
 export { VolumesInUse } from './volumes-in-use.ts';
 export { WrittenVolumes } from './written-volumes.ts';

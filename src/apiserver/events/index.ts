@@ -1,2 +1,1 @@
-export type { Happening } from './correlate.ts';
-export { EventRecorder, type EventRecorderDeps } from './event-recorder.ts';
+export { EventRecorder } from './event-recorder.ts';

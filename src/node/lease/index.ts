@@ -1,1 +1,1 @@
-export { NodeLease, type NodeLeaseDeps } from './node-lease.ts';
+export { NodeLease } from './node-lease.ts';

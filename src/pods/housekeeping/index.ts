@@ -1,1 +1,1 @@
-export { Housekeeping, type HousekeepingDeps, type StuckPod } from './housekeeping.ts';
+export { Housekeeping, type StuckPod } from './housekeeping.ts';

@@ -1,6 +1,6 @@
-export { containerLogsOf, linkName, type ContainerLog } from './container-log.ts';
-export { formatLogLine, formatLogTime, parseLogLine, type CriLogLine } from './cri-log-line.ts';
-export { LogLinks, type LogLinksDeps } from './log-links.ts';
+export { containerLogsOf, type ContainerLog } from './container-log.ts';
+export { parseLogLine, type CriLogLine } from './cri-log-line.ts';
+export { LogLinks } from './log-links.ts';
 export { LogRotation, type LogRotationDeps, type LogSettings } from './log-rotation.ts';
-export type { ContainerLogs, LinkFiles, LogFiles, LogRuntime, LogWatch, TailFiles } from './ports.ts';
-export { readLogTail, type TailLimits } from './read-log-tail.ts';
+export type { LinkFiles, LogFiles, LogWatch } from './ports.ts';
+export { readLogTail } from './read-log-tail.ts';

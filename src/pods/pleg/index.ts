@@ -1,4 +1,4 @@
-export { containerdHints, criHints } from './hint-streams.ts';
+export { containerdHints } from './hint-streams.ts';
 export { ObservedPods } from './observed-pods.ts';
-export { Pleg, type PlegDeps } from './pleg.ts';
-export type { Hint, HintedState, HintStream, LowLevelEvent, LowLevelEvents, ObservableRuntime } from './ports.ts';
+export { Pleg } from './pleg.ts';
+export type { HintStream, ObservableRuntime } from './ports.ts';

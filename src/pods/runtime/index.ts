@@ -1,4 +1,3 @@
-export type { ProbeVerdict, ProbeVerdicts } from './pod-actions.ts';
 export { PodRuntime, type PodRuntimeDeps } from './pod-runtime.ts';
 export type { PodEvent, PodEvents } from './ports.ts';
 export { prepareContainer, type PrepareDeps } from './prepare-container.ts';
@@ -6,5 +5,5 @@ export { StartErrors } from './start-errors.ts';
 export { nodeHookRequests } from './hook-requests.ts';
 export { RestartBackoff } from './restart-backoff.ts';
 export type { HookRequests } from './run-hook.ts';
-export { readLastWords, type LastWordsFiles } from './read-last-words.ts';
+export { type LastWordsFiles } from './read-last-words.ts';
 export { withTerminationMessages } from './with-termination-messages.ts';

@@ -1,2 +1,2 @@
-export { SyncLoopInbox, type SyncLoopMessage } from './sync-loop-inbox.ts';
-export { SyncLoop, type SyncLoopDeps } from './sync-loop.ts';
+export { SyncLoopInbox } from './sync-loop-inbox.ts';
+export { SyncLoop } from './sync-loop.ts';

@@ -1,2 +1,2 @@
-export { PodSync, type PodSyncDeps, type SyncResult } from './pod-sync.ts';
-export type { Cgroups, Deadlines, StatusInput } from './ports.ts';
+export { PodSync, type PodSyncDeps } from './pod-sync.ts';
+export type { Cgroups } from './ports.ts';

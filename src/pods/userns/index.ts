@@ -1,4 +1,3 @@
-export { blockCount, type IdSpace } from './id-blocks.ts';
-export type { Programs, RecordFiles } from './ports.ts';
-export { readIdSpace, type IdSpaceReading } from './read-id-space.ts';
+export { blockCount } from './id-blocks.ts';
+export { readIdSpace } from './read-id-space.ts';
 export { UserNamespaces, type UserNamespacesDeps } from './user-namespaces.ts';

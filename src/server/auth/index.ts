@@ -1,11 +1,4 @@
-export { accessFor, decideAccess, subresourcesOf, verbOf } from './access.ts';
-export type { AccessDecision, AccessOptions, RequiredAccess } from './access.ts';
-export { AccessReviews } from './access-reviews.ts';
-export { AuthenticatorChain, makeAuthentication } from './authenticators.ts';
-export type { Authentication, AuthenticationSettings, AuthenticatorDeps } from './authenticators.ts';
-export { alwaysAllow, makeAuthorizer } from './authorizers.ts';
-export type { AuthorizationSettings, AuthorizerDeps } from './authorizers.ts';
+export { makeAuthentication } from './authenticators.ts';
+export { makeAuthorizer } from './authorizers.ts';
 export { ClientCertificates } from './client-certificates.ts';
-export { chainOfPeer } from './peer-chain.ts';
-export type { Authenticator, AuthorityFiles, Authorizer, Credentials, ReviewApi, Verdict } from './ports.ts';
-export { TokenReviews } from './token-reviews.ts';
+export type { AuthorityFiles, ReviewApi } from './ports.ts';

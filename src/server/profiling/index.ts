@@ -1,3 +1,3 @@
 export { nodeEngine } from './node-engine.ts';
 export type { Engine, Recording } from './ports.ts';
-export { busyWords, Profiler, type ProfilerDeps } from './profiler.ts';
+export { busyWords, Profiler } from './profiler.ts';

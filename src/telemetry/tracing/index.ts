@@ -1,4 +1,3 @@
 export { defaultCollector, grpcCollector } from './grpc-collector.ts';
 export { SpanExporter, type Collector } from './span-exporter.ts';
 export { SpanTracer } from './span-tracer.ts';
-export { parseTraceparent } from './trace-context.ts';

@@ -9,8 +9,6 @@ import type { ApiSubject } from './subject.ts';
 import { forgettingTests, watchTests } from './watches.ts';
 import { World, type Examine } from './world.ts';
 
-export type { ApiSubject } from './subject.ts';
-
 /**
  * What the agent relies on in an API server, as tests. The fake passes them in process and over HTTPS, and kube-apiserver
  * passes them for real, so that what is tested on the fake holds in a cluster.

@@ -5,7 +5,7 @@ import { refusalTests } from './refusals.ts';
 import type { CsiConformanceOptions, CsiSubject } from './subject.ts';
 import { World, type Examine } from './world.ts';
 
-export type { CsiConformanceOptions, CsiSubject, VolumeKind } from './subject.ts';
+export type { CsiSubject } from './subject.ts';
 export { capabilityFor } from './world.ts';
 
 /**

@@ -1,11 +1,5 @@
-export type { Signer, SignerVerdict } from './certificates.ts';
-export { administrator, FakeApiServer, type FakeApiServerDeps } from './fake-api-server.ts';
-export type { FakeApiFaults, FaultOptions, RefusalFault } from './faults.ts';
+export { FakeApiServer, type FakeApiServerDeps } from './fake-api-server.ts';
 export { namespaces } from './kinds.ts';
-export type { FakeUser } from './new-objects.ts';
-export type { OtherClient } from './other-client.ts';
 export type { RequestFilter, SeenRequest } from './request-log.ts';
-export type { Verb } from './route.ts';
-export { serveFakeApiServer, type ServedApiServer, type ServeOptions } from './serve.ts';
+export { serveFakeApiServer, type ServedApiServer } from './serve.ts';
 export type { StoreSnapshot } from './store.ts';
-export type { FakeTokens } from './tokens.ts';
