@@ -66,7 +66,7 @@ export function errorOfStatus(what: string, status: Status, retryAfterMs?: numbe
 }
 
 /** The one place where codes become kinds. */
-export function kindOfStatus(status: number, reason: string | undefined): ErrorKind {
+function kindOfStatus(status: number, reason: string | undefined): ErrorKind {
   switch (status) {
     case 400:
     case 413:

@@ -10,7 +10,7 @@ import type { ApiTransport, Credentials, TransportAnswer, TransportRequest } fro
 import type { LaneLimits } from './rate-limit.ts';
 import { readBody, readList, type ReadOptions } from './read-body.ts';
 
-export interface ApiRequestsDeps {
+interface ApiRequestsDeps {
   readonly transport: ApiTransport;
   readonly credentials: Credentials;
   readonly limits: LaneLimits;
@@ -34,7 +34,7 @@ export interface RequestsSeen {
   retried(method: string, code: string): void;
 }
 
-export interface AnswerSeen {
+interface AnswerSeen {
   readonly method: TransportRequest['method'];
   /** HTTP status, or `<error>` when there was no answer: the label of the metric. */
   readonly code: string;

@@ -3,7 +3,7 @@ import type { Metrics } from '../base/metrics.ts';
 import type { RequestsSeen } from './api-requests.ts';
 import type { PluginSeen } from './credentials/run-exec.ts';
 
-export interface ClientMetrics {
+interface ClientMetrics {
   readonly requests: RequestsSeen;
   readonly plugin: PluginSeen;
 }

@@ -7,7 +7,7 @@ import type { PluginSeen } from './credentials/run-exec.ts';
 import type { ApiServerAccess } from './kubeconfig/access.ts';
 import type { ApiTransport, Credentials, TlsSource } from './ports.ts';
 
-export interface ConnectDeps {
+interface ConnectDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** The agent's own: proxies, and what exec plugins inherit. */

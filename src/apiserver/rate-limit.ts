@@ -12,7 +12,7 @@ export interface RateLimits {
  * Lets requests pass at a rate, in order of arrival. `due` is when the next one would pass if there were no burst; a
  * request may pass up to a burst ahead of that.
  */
-export class RateLimit {
+class RateLimit {
   readonly #clock: Pick<Clock, 'monotonic' | 'sleep'>;
   readonly #intervalMs: number;
   readonly #aheadMs: number;

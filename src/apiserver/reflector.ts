@@ -31,7 +31,7 @@ export interface ReflectorDeps<T extends ApiObject> {
   readonly transform?: Transform<T>;
 }
 
-export type MirrorListener<T extends ApiObject> = (change: MirrorChange<T>) => void;
+type MirrorListener<T extends ApiObject> = (change: MirrorChange<T>) => void;
 
 const firstDelayMs = 800;
 const longestDelayMs = 30_000;

@@ -10,7 +10,7 @@ export interface LinkedSignal {
   release(): void;
 }
 
-export interface LinkedTimeout {
+interface LinkedTimeout {
   readonly clock: Pick<Clock, 'after'>;
   readonly ms: number;
 }

@@ -15,7 +15,7 @@ export interface BackoffEntry {
 export const defaultBackoffLimits: BackoffLimits = { initialMs: 10_000, maxMs: 300_000 };
 
 /** A key is forgotten when nothing happened to it for twice the longest delay: it ran well for that long. */
-export function isExpired(entry: BackoffEntry, atMs: number, limits: BackoffLimits): boolean {
+function isExpired(entry: BackoffEntry, atMs: number, limits: BackoffLimits): boolean {
   return atMs - entry.updatedAt > 2 * limits.maxMs;
 }
 

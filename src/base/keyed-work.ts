@@ -8,14 +8,14 @@ export interface WorkWatch {
   queue(name: string, depth: () => number): QueueWatch;
 }
 
-export interface QueueWatch {
+interface QueueWatch {
   added(): void;
   /** A round begins for a key that waited this long; what is answered is to be called when it ends. */
   began(waitedMs: number): () => void;
   retried(): void;
 }
 
-export interface KeyedWorkDeps<K> {
+interface KeyedWorkDeps<K> {
   readonly name: string;
   readonly clock: Clock;
   readonly random: Random;

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { Limiter } from './limiter.ts';
 
-export interface PaceOptions {
+interface PaceOptions {
   readonly clock: Pick<Clock, 'after'>;
   /** How many begin before others have to wait. */
   readonly most: number;

@@ -22,8 +22,3 @@ export interface Span {
   /** For the header `traceparent` of a call to another process; nothing when tracing is off. */
   readonly traceparent: string | undefined;
 }
-
-const noSpan: Span = { set() {}, traceparent: undefined };
-
-/** Tracing that is off. */
-export const silentTracer: Tracer = { span: (_name, _options, work) => work(noSpan) };

@@ -12,7 +12,7 @@ export interface YamlDocument {
   lineOf(path: readonly (string | number)[]): number;
 }
 
-export interface YamlOptions {
+interface YamlOptions {
   /** Takes note of a key that stands twice in one mapping; the last one then wins. Without it such a key is an error. */
   readonly onDuplicateKey?: (key: string, line: number) => void;
 }
@@ -22,7 +22,7 @@ export interface YamlOptions {
  * ConfigMap of the size that the API allows, with its indentation, fits twice.
  */
 const maxYamlLength = 2 * 1024 * 1024;
-export const maxYamlValues = 200_000;
+const maxYamlValues = 200_000;
 const remedy = 'split it into several files, or write it as JSON';
 
 /**

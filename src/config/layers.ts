@@ -9,7 +9,7 @@ import { byDefault } from './origin.ts';
 import type { ConfigFiles } from './settings.ts';
 import { branch, mergePatch, type Branch } from './sourced-tree.ts';
 
-export interface Layers {
+interface Layers {
   readonly tree: Branch;
   readonly faults: readonly Fault[];
   readonly warnings: readonly Fault[];

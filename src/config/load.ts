@@ -18,7 +18,7 @@ import { validate, validationWarnings } from './validate/validate.ts';
 import { reportedVersion, versionText } from './version.ts';
 
 /** What a configuration comes to once its gates are settled, with all that is wrong with it. */
-export interface Assessed {
+interface Assessed {
   readonly tree: Branch;
   readonly config: KubeletConfiguration;
   readonly gates: FeatureGates;

@@ -2,7 +2,7 @@ import { resolvePlain } from '../base/yaml-scalar.ts';
 import type { Json, JsonObject } from './print.ts';
 
 /** What to write behind the value at a path. */
-export type CommentOf = (path: readonly string[]) => string;
+type CommentOf = (path: readonly string[]) => string;
 
 /** An object as YAML, with a comment behind each value. A list has one comment, at its name. */
 export function renderYaml(value: JsonObject, commentOf: CommentOf): string {

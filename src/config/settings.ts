@@ -19,7 +19,7 @@ export type LoadResult =
   | { readonly kind: 'version'; readonly text: string }
   | { readonly kind: 'error'; readonly messages: readonly string[]; readonly exitCode: number };
 
-export interface DirectoryEntry {
+interface DirectoryEntry {
   readonly name: string;
   readonly isDirectory: boolean;
 }

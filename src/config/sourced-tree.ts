@@ -4,7 +4,7 @@ import type { Origin } from './origin.ts';
  * A configuration on its way through the merges: every value travels with its origin, so that provenance needs no
  * bookkeeping of its own. Trees are never changed; each step makes a new one.
  */
-export interface Leaf {
+interface Leaf {
   readonly kind: 'leaf';
   /** A decoded value; `null` means that a patch takes the value away. */
   readonly value: unknown;

@@ -2,7 +2,7 @@
 export const kubernetesRelease = '1.34.0';
 
 /** The version reported to the API server and to people: the release, and which tubelet it is. */
-export function gitVersion(tubeletVersion: string): string {
+function gitVersion(tubeletVersion: string): string {
   return `v${kubernetesRelease}+tubelet.${tubeletVersion}`;
 }
 

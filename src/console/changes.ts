@@ -3,7 +3,7 @@ import type { PodRow } from './pod-row.ts';
 /** Rows by `namespace/name`, as they were last told. */
 export type ToldRows = ReadonlyMap<string, string>;
 
-export interface Changes {
+interface Changes {
   readonly lines: readonly string[];
   readonly told: ToldRows;
 }

@@ -1,6 +1,6 @@
 import { clip } from './table.ts';
 
-export interface Frame {
+interface Frame {
   /** Escape codes and text that turn the former frame into this one. */
   readonly output: string;
   /** Lines that the cursor now stands below. */

@@ -6,7 +6,7 @@ import { EventsService, type Envelope } from '../gen/containerd/events.ts';
 import { subscriptionError } from './subscription-error.ts';
 import { toEvent, topics, type ContainerdEvent } from './to-event.ts';
 
-export interface ContainerdEventsDeps {
+interface ContainerdEventsDeps {
   /** Where containerd listens, `unix:///path`: the same socket as for CRI. */
   readonly endpoint: string;
   /** Where CRI keeps its containers; `k8s.io` unless told otherwise. */
@@ -15,7 +15,7 @@ export interface ContainerdEventsDeps {
   readonly log: Log;
 }
 
-export interface ContainerdEvents {
+interface ContainerdEvents {
   /**
    * What happens from now on, until the signal aborts. Throws a TubeletError when containerd goes away, and one of kind
    * `unsupported` where no containerd listens; opening it again is the caller's decision.

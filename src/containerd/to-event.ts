@@ -11,7 +11,7 @@ import {
   type Timestamp,
 } from '../gen/containerd/events.ts';
 
-export type ContainerdEventKind = 'created' | 'started' | 'exited' | 'oom' | 'removed';
+type ContainerdEventKind = 'created' | 'started' | 'exited' | 'oom' | 'removed';
 
 /** What happened to a container or to a sandbox, which is a container too where containerd runs it. */
 export interface ContainerdEvent {

@@ -2,7 +2,7 @@ import { criOver, type Cri, type CriDeps } from './cri.ts';
 import { parseEndpoint } from './endpoint.ts';
 import { grpcTransport } from './grpc-transport.ts';
 
-export interface ConnectCriDeps extends CriDeps {
+interface ConnectCriDeps extends CriDeps {
   readonly endpoint: string;
   /** Where the image service is, when it is not the runtime itself. */
   readonly imageEndpoint?: string | undefined;

@@ -24,7 +24,7 @@ export function unlimited(): undefined {
 }
 
 /** How long a call may take; undefined is without end. */
-export function limitOf<Request, Response>(
+function limitOf<Request, Response>(
   invocation: Invocation<Request, Response>,
   timeouts: CriTimeouts,
 ): number | undefined {

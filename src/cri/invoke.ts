@@ -5,7 +5,7 @@ import type { UnaryVerb } from './verbs.ts';
 export type Call<Request, Response> = (request: Request, options?: CallOptions) => Promise<Response>;
 
 /** What the wire needs to know of a method; the generated service definitions have this shape. */
-export interface Method<Request, Response> {
+interface Method<Request, Response> {
   readonly path: string;
   readonly requestSerialize: (request: Request) => Buffer;
   readonly requestDeserialize: (bytes: Buffer) => Request;
@@ -14,7 +14,7 @@ export interface Method<Request, Response> {
 }
 
 /** What is particular about a verb. */
-export interface VerbTraits<Request, Response> {
+interface VerbTraits<Request, Response> {
   /** The deadline; undefined is none. Without this trait the request timeout counts. */
   readonly limitMs?: (request: Request, requestMs: number) => number | undefined;
   /** What is missing from an answer that nothing can be done with. */

@@ -4,12 +4,12 @@ import type { PodRemoval } from '../model/pod-removal.ts';
 import { LocalStorageEviction } from './local-storage-eviction.ts';
 import type { ActivePods, EvictionEvents, PodTermination, StorageMeter } from './ports.ts';
 
-export interface EvictionSettings {
+interface EvictionSettings {
   /** Whether the node counts what pods take of its local storage. */
   readonly localStorageCapacityIsolation: boolean;
 }
 
-export interface EvictionDeps {
+interface EvictionDeps {
   readonly ports: CommonPorts;
   readonly settings: EvictionSettings;
   readonly podRemoval: PodRemoval;
@@ -19,7 +19,7 @@ export interface EvictionDeps {
   readonly events: EvictionEvents;
 }
 
-export interface Eviction {
+interface Eviction {
   /** They need the meter to be started. */
   readonly components: readonly Component[];
 }

@@ -17,7 +17,7 @@ import { podReasons } from '../model/reasons.ts';
 import { exceededLimit, storageLimits, type ExceededLimit, type StorageLimits } from './local-storage-limits.ts';
 import type { ActivePods, EvictionEvents, PodTermination, StorageMeter } from './ports.ts';
 
-export interface LocalStorageEvictionDeps {
+interface LocalStorageEvictionDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -2,7 +2,7 @@ import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/p
 import { basename, dirname, join } from 'node:path';
 import type { Random } from '../base/random.ts';
 
-export interface AtomicWriteOptions {
+interface AtomicWriteOptions {
   /** The mode of the file, whatever the umask says. */
   readonly mode: number;
   readonly random: Random;

@@ -7,7 +7,7 @@ import { mappedError } from './files.ts';
 /** Devices that do not answer to being opened: each keeps one of the agent's few threads. */
 const maxOpening = 3;
 
-export interface HostBlockDevicesOptions {
+interface HostBlockDevicesOptions {
   readonly open?: (path: string) => Promise<FileHandle>;
 }
 

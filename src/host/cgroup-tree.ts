@@ -15,7 +15,7 @@ export interface HostCgroupsOptions {
 }
 
 /** `processes` were killed on the way. */
-export type CgroupEnd = CgroupRemoval & { readonly processes: readonly number[] };
+type CgroupEnd = CgroupRemoval & { readonly processes: readonly number[] };
 
 /** What pods are limited in. Other controllers are the business of whoever uses them. */
 const usedControllers = ['cpu', 'cpuset', 'memory', 'hugetlb', 'pids'] as const;

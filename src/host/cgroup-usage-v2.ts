@@ -12,12 +12,12 @@ import { asNumber, FiguresForm } from './file-figures.ts';
 import type { CgroupFiles, SetValues } from './known-cgroup.ts';
 
 /** What the machine has, for the root: the kernel does not count memory for it again. */
-export interface RootMemory {
+interface RootMemory {
   readonly usage: number;
   readonly swap: number;
 }
 
-export interface Version2Options extends UsageOptions {
+interface Version2Options extends UsageOptions {
   /** Whether pressure is wanted. */
   readonly pressure: boolean;
   readonly root?: RootMemory | undefined;

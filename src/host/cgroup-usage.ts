@@ -12,7 +12,7 @@ import { told } from './proc-usage-file.ts';
 import { HostProcessFiles } from './proc-usage-files.ts';
 import { HostProcUsage } from './proc-usage.ts';
 
-export interface HostCgroupUsageOptions {
+interface HostCgroupUsageOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly version: CgroupVersion;
   /** Whether pressure is read, which costs three files for each cgroup. */

@@ -12,7 +12,7 @@ const timeoutMs = 60_000;
 const mostOutputBytes = 1 << 20;
 const mostErrorText = 400;
 
-export interface PluginCall {
+interface PluginCall {
   readonly file: string;
   readonly args: readonly string[];
   /** In addition to the agent's own environment. */
@@ -21,7 +21,7 @@ export interface PluginCall {
   readonly signal: AbortSignal;
 }
 
-export interface PluginRunnerDeps {
+interface PluginRunnerDeps {
   readonly clock: Clock;
   /** The agent's own; plugins need its PATH, HOME and proxies. */
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { TubeletError } from '../base/errors.ts';
 
 /** What the device manager of the kubelet that ran here before has left. */
-export interface DeviceCheckpoint {
+interface DeviceCheckpoint {
   readonly path: string;
   /** Undefined where there is none. */
   read(): Promise<string | undefined>;

@@ -5,7 +5,7 @@ const onDisks = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'f2fs', 'zfs', 
 /** Folders in memory of the machine itself; pods and sandboxes have hundreds of their own. */
 const inMemory = new Set(['/dev/shm', '/run', '/run/lock', '/tmp']);
 
-export interface CountedMount {
+interface CountedMount {
   readonly path: string;
   readonly device: string;
 }
@@ -28,7 +28,7 @@ export function deviceAt(mounts: readonly MountEntry[], path: string): string | 
 }
 
 /** The mount that a path is on. */
-export function mountAt(mounts: readonly MountEntry[], path: string): MountEntry | undefined {
+function mountAt(mounts: readonly MountEntry[], path: string): MountEntry | undefined {
   let nearest: MountEntry | undefined;
   for (const mount of mounts) {
     const { mountPoint } = mount;

@@ -8,7 +8,7 @@ import { mountsAtOrBelow, readMountInfo } from './mountinfo.ts';
 import { status, TreeWalk, type TreeSize } from './tree-walk.ts';
 
 /** Sizes of folders below one, and of the files beside them. */
-export interface FolderSizes {
+interface FolderSizes {
   readonly files: TreeSize;
   readonly folders: ReadonlyMap<string, TreeSize>;
 }

@@ -10,7 +10,7 @@ const lockExclusive = 2;
 const lockWithoutWaiting = 4;
 const defaultRetryMs = 500;
 
-export interface FileLockOptions {
+interface FileLockOptions {
   readonly clock: Clock;
   /** Gives the wait up. */
   readonly signal?: AbortSignal;

@@ -15,7 +15,7 @@ import type { HeldPath, StorageCalls, StorageVerb } from './storage-messages.ts'
 import { startStorageProcess } from './storage-process.ts';
 import type { StartStorageProcess } from './storage-processes.ts';
 
-export interface ForeignStorageDeps {
+interface ForeignStorageDeps {
   readonly clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly log: Log;
   /** The agent's own folder. */
@@ -29,7 +29,7 @@ export interface ForeignStorageDeps {
 }
 
 /** What a call needs beside its arguments. */
-export interface StorageCallOptions {
+interface StorageCallOptions {
   readonly kind?: StorageLaneKind;
   readonly signal?: AbortSignal;
   readonly processed?: ((entries: number) => void) | undefined;

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { raceAbort } from '../base/abort.ts';
 
-export interface JournalRunnerOptions {
+interface JournalRunnerOptions {
   /** The agent's own; the program is found by its PATH. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly program?: string;
 }
 
-export type HostProgramEnd = { readonly kind: 'ended' } | { readonly kind: 'notStarted'; readonly why: string };
+type HostProgramEnd = { readonly kind: 'ended' } | { readonly kind: 'notStarted'; readonly why: string };
 
-export interface HostJournalRunner {
+interface HostJournalRunner {
   run(
     args: readonly string[],
     output: (chunk: Uint8Array) => Promise<void>,

@@ -3,7 +3,7 @@ import type { CancelTimer, Clock } from '../base/clock.ts';
 import { noAnswer, readOpenFile, readPseudoFile, readPseudoFileAs, type FileForm } from './proc-usage-file.ts';
 import { openFilesLimit } from './proc-usage-text.ts';
 
-export interface KeptFilesOptions {
+interface KeptFilesOptions {
   readonly clock: Pick<Clock, 'after'>;
   /** How many are kept at most; what comes then is opened each time. */
   readonly most: number;

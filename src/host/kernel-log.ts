@@ -7,7 +7,7 @@ const maxRecords = 50_000;
 /** The kernel's log and its uptime are clocks of their own. */
 const slackSeconds = 5;
 
-export interface KernelLogOptions {
+interface KernelLogOptions {
   readonly path?: string;
   readonly pidNamespace?: string;
 }

@@ -2,7 +2,7 @@ import { getSystemErrorName } from 'node:util';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
 
 /** What a call has to say about a failure; 0 when all went well. */
-export type ErrorNumber = number;
+type ErrorNumber = number;
 
 /**
  * The few calls of the C library that Node has no word for. Each answers -1 on failure; `errno` then says why. Calls that

@@ -6,7 +6,7 @@ import type { MountEntry } from './mountinfo.ts';
 /** As many links as the kernel would follow. */
 const maxLinks = 40;
 
-export interface LocateMount {
+interface LocateMount {
   readonly mounts: readonly MountEntry[];
   /** Whether a lookup may go into the mount here. */
   readonly mayEnter: (mount: ForeignMount) => boolean;

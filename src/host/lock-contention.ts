@@ -2,9 +2,9 @@ import { closeSync, readSync } from 'node:fs';
 import { libcError, loadLibc, type Libc } from './libc.ts';
 
 /** What happened to the file, as the kernel tells it. */
-export type Contention = 'opened' | 'deleted';
+type Contention = 'opened' | 'deleted';
 
-export interface ContentionWatch {
+interface ContentionWatch {
   /** Harmless when repeated. */
   close(): void;
 }

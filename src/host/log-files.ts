@@ -9,7 +9,7 @@ import { logPlaceProblem, logRoot } from './log-place.ts';
 import { HostOpenLog } from './open-log.ts';
 import { isAbsence, openPath, pathOf } from './path-handle.ts';
 
-export interface HostLogFacts {
+interface HostLogFacts {
   /** Device and inode: the same for one file under all its names. */
   readonly identity: string;
   readonly size: number;
@@ -83,7 +83,7 @@ export interface HostNodeLogFolder {
   close(): Promise<void>;
 }
 
-export interface HostLogEntry {
+interface HostLogEntry {
   readonly name: string;
   readonly isFolder: boolean;
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
  * logs may be named through links of the node. Containers with a volume there can plant links below it, which must not
  * make us read the rest of the machine, nor the logs of others.
  */
-export interface LogPlace {
+interface LogPlace {
   readonly path: string;
   /** The folder of logs without links in its path. */
   readonly root: string;
@@ -20,7 +20,7 @@ const dockerLog = /\/containers\/(?<id>[0-9a-f]{64})\/\k<id>-json\.log$/;
 export const logRoot = (path: string): string => dirname(dirname(dirname(path)));
 
 /** Where the file may be besides: in the container's own folder of logs. */
-export function ownFolder({ path, root }: Pick<LogPlace, 'path' | 'root'>): string {
+function ownFolder({ path, root }: Pick<LogPlace, 'path' | 'root'>): string {
   const container = dirname(path);
   return join(root, basename(dirname(container)), basename(container));
 }

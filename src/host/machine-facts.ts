@@ -5,7 +5,7 @@ import { readMachine, type Machine } from './machine.ts';
 import { readNodeInfo, type NodeInfoOptions } from './node-info.ts';
 import { readPseudoFile } from './proc-usage-file.ts';
 
-export interface MachineFactsOptions extends NodeInfoOptions {
+interface MachineFactsOptions extends NodeInfoOptions {
   readonly machine?: Pick<Machine, 'memoryBytes' | 'swapBytes' | 'cpus'>;
   /** Where the kernel describes processors; elsewhere in tests. */
   readonly processors?: string;

@@ -29,13 +29,13 @@ export function readMachine(): Machine {
 }
 
 /** A field of /proc/meminfo in bytes; 0 when the kernel has none. */
-export function memoryField(meminfo: string, field: string): bigint {
+function memoryField(meminfo: string, field: string): bigint {
   const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(meminfo)?.[1];
   return BigInt(kilobytes ?? 0) * 1024n;
 }
 
 /** From names like `hugepages-2048kB`. */
-export function hugePageSizes(names: readonly string[]): readonly string[] {
+function hugePageSizes(names: readonly string[]): readonly string[] {
   const units = ['KB', 'MB', 'GB', 'TB'];
   return names
     .flatMap((name) => /^hugepages-(\d+)kB$/.exec(name)?.[1] ?? [])
@@ -66,7 +66,7 @@ export function outwardAddresses(): readonly string[] {
 }
 
 /** The interface of the default route in /proc/net/route. */
-export function defaultInterface(routes: string): string | undefined {
+function defaultInterface(routes: string): string | undefined {
   for (const line of routes.split('\n').slice(1)) {
     const [name, destination, , flags] = line.split('\t');
     const up = (Number.parseInt(flags ?? '0', 16) & 1) === 1;

@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process';
 import { raceAbort } from '../base/abort.ts';
 import { TubeletError } from '../base/errors.ts';
 
-export interface ProgramMount {
+interface ProgramMount {
   readonly fsType: string;
   readonly source: string;
   readonly target: string;
   readonly options: readonly string[];
 }
 
-export interface MountProgramsOptions {
+interface MountProgramsOptions {
   /** The agent's own; the programs are found by its PATH. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly mount?: string;
@@ -55,14 +55,14 @@ export function mountPrograms({ environment, mount = 'mount', umount = 'umount' 
   };
 }
 
-export interface ProgramEnd {
+interface ProgramEnd {
   /** Nothing when all went well. */
   readonly ended?: string;
   readonly output: string;
 }
 
 /** Runs a program in a group of its own; settles when it has ended, killed by the signal as it may be. */
-export function run(
+function run(
   program: string,
   args: readonly string[],
   environment: MountProgramsOptions['environment'],

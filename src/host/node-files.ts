@@ -3,7 +3,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
 
 /** What a path leads to, symbolic links followed. */
-export interface HostFileInfo {
+interface HostFileInfo {
   readonly kind: 'file' | 'directory' | 'other';
   readonly size: number;
   /** Changes when another file or folder takes over the path. */

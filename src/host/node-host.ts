@@ -9,7 +9,7 @@ import { readNodeInfo, type NodeInfo } from './node-info.ts';
 import { lookupAddresses, readNodeNetwork, type NodeNetwork } from './node-network.ts';
 
 /** The machine as far as a node is made from it. */
-export interface NodeHost {
+interface NodeHost {
   identity(): Promise<NodeInfo>;
   network(): NodeNetwork;
   lookup(name: string): Promise<readonly string[]>;
@@ -19,7 +19,7 @@ export interface NodeHost {
   rootFsBytes(): Promise<bigint>;
 }
 
-export interface NodeHostOptions {
+interface NodeHostOptions {
   readonly machine: Machine;
   readonly rootDir: string;
   /** Comma-separated, the first that can be read counts. */
@@ -42,7 +42,7 @@ export function nodeHost({ machine, rootDir, machineIdFiles, bootIdFile }: NodeH
 }
 
 /** What of the kernel pods may ask for; it stays that while the machine is up. */
-export interface KernelFacts {
+interface KernelFacts {
   /** In the words of the label `kubernetes.io/arch`. */
   readonly architecture: string;
   readonly kernelVersion: string;
@@ -58,7 +58,7 @@ export function readKernelFacts(): KernelFacts {
 }
 
 /** When this program began. */
-export interface ProgramStart {
+interface ProgramStart {
   /** How long the machine had been up by then. */
   readonly upSeconds: number;
   /** On the monotonic clock. */

@@ -6,7 +6,7 @@ import type { Masked } from '../base/masked.ts';
 /** Header → values. They may be credentials. */
 type HttpHeaders = Masked<Readonly<Record<string, readonly string[]>>>;
 
-export interface HostHttpAnswer {
+interface HostHttpAnswer {
   readonly status: number;
   readonly location: string | undefined;
   /** Throws when the body ends before its end. */

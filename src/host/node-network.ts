@@ -9,13 +9,13 @@ export interface NodeNetwork {
   readonly defaultRoutes: readonly DefaultRoute[];
 }
 
-export interface NodeInterface {
+interface NodeInterface {
   readonly name: string;
   readonly loopback: boolean;
   readonly addresses: readonly string[];
 }
 
-export interface DefaultRoute {
+interface DefaultRoute {
   readonly interface: string;
   readonly family: 4 | 6;
 }

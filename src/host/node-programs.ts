@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { TubeletError } from '../base/errors.ts';
 
-export interface HostProgramResult {
+interface HostProgramResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -5,7 +5,7 @@ import { cgroupHierarchies, removeCgroup, type CgroupRemoval } from './pod-cgrou
 import { HostProcessTree } from './process-tree.ts';
 
 /** The cgroups of this machine: those of pods, and those of this process. */
-export interface OpenCgroups {
+interface OpenCgroups {
   readonly tree: HostCgroups;
   readonly processes: HostProcessTree;
   /** Looks again at what is mounted. */

@@ -5,7 +5,7 @@ import { mappedError } from './files.ts';
 /** Linux: a descriptor that names a file without opening it. No pipe is waited for and no device is touched. */
 export const oPath = 0o10000000;
 
-export type PathKind = 'file' | 'folder' | 'link' | 'socket' | 'charDevice' | 'blockDevice' | 'pipe';
+type PathKind = 'file' | 'folder' | 'link' | 'socket' | 'charDevice' | 'blockDevice' | 'pipe';
 
 export interface PathFacts {
   readonly kind: PathKind;

@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { readPseudoFile, told } from './proc-usage-file.ts';
 import { openFilesLimit } from './proc-usage-text.ts';
 
-export interface OpenFiles {
+interface OpenFiles {
   readonly fileDescriptors: number;
   /** Undefined until there was time to count them. */
   readonly sockets: number | undefined;

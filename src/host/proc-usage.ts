@@ -14,7 +14,7 @@ import {
 import type { CpuUsage, MemoryUsage } from '../model/usage.ts';
 
 /** How many threads there may be and are; undefined for what the kernel does not tell. */
-export interface ThreadCounts {
+interface ThreadCounts {
   readonly most: number | undefined;
   readonly now: number | undefined;
 }

@@ -31,7 +31,7 @@ const mostAsides = 8;
 /** Directories of one tree that a writer is outrun in; then the whole tree is moved out of its reach. */
 const mostRaces = 20;
 
-export interface SafeRemoveOptions {
+interface SafeRemoveOptions {
   readonly clock?: Pick<Clock, 'monotonic'>;
   readonly mounts?: () => readonly MountEntry[];
 }

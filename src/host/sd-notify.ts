@@ -10,7 +10,7 @@ const nonBlocking = 0o4000;
 const noSigpipe = 0x4000;
 const longestAddress = 108;
 
-export interface NotifyEnvironment {
+interface NotifyEnvironment {
   readonly NOTIFY_SOCKET?: string | undefined;
   readonly WATCHDOG_USEC?: string | undefined;
   readonly WATCHDOG_PID?: string | undefined;

@@ -24,7 +24,7 @@ export interface StorageWork {
 
 export type StorageOutcome = { readonly value: unknown } | { readonly crossing: readonly ForeignMount[] };
 
-export interface StorageLanesDeps {
+interface StorageLanesDeps {
   readonly clock: Pick<Clock, 'after'>;
   readonly log: Log;
   readonly start: StartStorageProcess;

@@ -5,7 +5,7 @@ import type { StorageProcess, StorageProcessEvents } from './storage-process.ts'
 
 export type StartStorageProcess = (events: StorageProcessEvents) => Promise<StorageProcess>;
 
-export interface StorageProcessesDeps {
+interface StorageProcessesDeps {
   readonly log: Log;
   readonly start: StartStorageProcess;
   readonly onAnswer: (answer: StorageAnswer) => void;

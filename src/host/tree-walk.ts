@@ -22,7 +22,7 @@ const tellingTypes = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc1
 const [shallow, shallowPortion, deepPortion] = [32, 256, 32];
 
 /** A folder with its size as the file system tells it. */
-export interface SizedFolder {
+interface SizedFolder {
   readonly path: string;
   readonly sizeBytes: number;
 }

@@ -4,7 +4,7 @@ import { deviceBytes } from './device-bytes.ts';
 import type { ForeignStorage } from './foreign-storage.ts';
 import { filesystemFacts } from './filesystem-facts.ts';
 
-export interface HostVolumeDisksOptions {
+interface HostVolumeDisksOptions {
   readonly clock: Pick<Clock, 'now'>;
   readonly storage: Pick<ForeignStorage, 'at' | 'isForeign'>;
 }

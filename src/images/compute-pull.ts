@@ -1,5 +1,5 @@
 /** What the pull policy asks for, given what is on the node. */
-export type PullDecision = 'use' | 'pull' | 'refuse';
+type PullDecision = 'use' | 'pull' | 'refuse';
 
 export function computePull(policy: string | undefined, present: boolean): PullDecision {
   if (policy === 'Always') return 'pull';

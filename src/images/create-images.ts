@@ -52,7 +52,7 @@ export interface ImagesWiring {
   readonly pullWaits: PullWaits;
 }
 
-export interface Images {
+interface Images {
   /** To be started before anything pulls. */
   readonly components: readonly Component[];
   readonly images: Pick<ImageManager, 'ensure'>;

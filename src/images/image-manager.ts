@@ -42,13 +42,13 @@ export interface ImageManagerDeps {
 }
 
 /** What a runtime may want to know about the pod an image is for. */
-export interface PullContext {
+interface PullContext {
   readonly sandboxConfig?: PodSandboxConfig;
   readonly runtimeHandler?: string;
 }
 
 /** An image that is on the node. */
-export interface PresentImage {
+interface PresentImage {
   readonly ref: string;
   readonly user: { readonly uid?: number; readonly name?: string };
 }

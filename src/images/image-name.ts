@@ -2,7 +2,7 @@
  * An image name as people write it, checked and completed: `busybox` means `busybox:latest`. The grammar is that of
  * distribution references: host and path of lower-case parts, an optional tag, an optional digest.
  */
-export type ImageName = { readonly name: string } | { readonly invalid: string };
+type ImageName = { readonly name: string } | { readonly invalid: string };
 
 const host = String.raw`(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[0-9a-fA-F:]+\])(?::[0-9]+)?`;
 const part = String.raw`[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*`;

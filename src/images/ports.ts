@@ -72,7 +72,7 @@ export interface PluginRunner {
   run(call: PluginCall): Promise<string>;
 }
 
-export interface ServiceAccount {
+interface ServiceAccount {
   readonly uid: string;
   readonly annotations: Readonly<Record<string, string>>;
 }

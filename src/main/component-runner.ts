@@ -4,7 +4,7 @@ import type { Component } from '../base/component.ts';
 import { TubeletError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 
-export interface ComponentRunnerDeps {
+interface ComponentRunnerDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** How long a single component may take to stop. */

@@ -2,13 +2,13 @@ import type { Clock } from '../base/clock.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import type { CommandIo } from './command.ts';
 
-export interface RunOnceDeps {
+interface RunOnceDeps {
   readonly agent: { pods(): readonly Pod[] };
   readonly clock: Clock;
   readonly io: CommandIo;
 }
 
-export type Outcome = 'wait' | 'good' | 'bad';
+type Outcome = 'wait' | 'good' | 'bad';
 
 const lookMs = 200;
 /** Pods that are not running by then will not be. */
@@ -29,7 +29,7 @@ export async function runOnce({ agent, clock, io }: RunOnceDeps): Promise<number
 }
 
 /** A pod is done when all its containers run or it has ended. */
-export function outcomeOf({ status, spec }: Pod): Outcome {
+function outcomeOf({ status, spec }: Pod): Outcome {
   if (status?.phase === 'Succeeded') return 'good';
   if (status?.phase === 'Failed') return 'bad';
   const states = status?.containerStatuses ?? [];

@@ -6,7 +6,7 @@ import type { Log } from '../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../base/loop.ts';
 import type { Random } from '../base/random.ts';
 
-export interface ServiceWatchdogDeps {
+interface ServiceWatchdogDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 
 /** Where signals come from: the process, or a test. */
-export interface SignalSource {
+interface SignalSource {
   on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
 }
 

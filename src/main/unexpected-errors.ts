@@ -9,12 +9,12 @@ import { TokenBucket } from '../base/token-bucket.ts';
 export type UnexpectedKind = 'unhandledRejection' | 'uncaughtException';
 
 /** Where such errors are announced: the process, or a test. */
-export interface ErrorSource {
+interface ErrorSource {
   on(kind: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
   on(kind: 'uncaughtException', listener: (error: unknown) => void): unknown;
 }
 
-export interface UnexpectedDecision {
+interface UnexpectedDecision {
   readonly act: 'goOn' | 'end';
   readonly why: string;
 }

@@ -32,7 +32,7 @@ export function cgroupPath(name: CgroupName, driver: CgroupDriver): string {
 }
 
 /** A slice carries the names of all its parents; a dash parts them, so a dash in a name becomes an underscore. */
-export function sliceName(name: CgroupName): string {
+function sliceName(name: CgroupName): string {
   return name.length === 0 ? '-.slice' : `${name.map((part) => part.replaceAll('-', '_')).join('-')}.slice`;
 }
 

@@ -2,7 +2,7 @@ import type { Container, EphemeralContainer, PodSpec } from '../gen/kubernetes/t
 
 export type ContainerKind = 'init' | 'regular' | 'ephemeral';
 
-export interface ContainerEntry {
+interface ContainerEntry {
   readonly kind: ContainerKind;
   readonly container: Container | EphemeralContainer;
   /** An init container that keeps running beside the others. */

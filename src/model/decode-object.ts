@@ -20,16 +20,16 @@ interface KnownTypes {
   readonly Secret: Secret;
   readonly Service: Service;
 }
-export type DecodedObject<Name extends DecodableType> = Name extends keyof KnownTypes
+type DecodedObject<Name extends DecodableType> = Name extends keyof KnownTypes
   ? KnownTypes[Name]
   : Readonly<Record<string, unknown>>;
 
-export interface Decoded<Name extends DecodableType> {
+interface Decoded<Name extends DecodableType> {
   readonly object: DecodedObject<Name>;
   readonly problems: readonly Problem[];
 }
 
-export type LineOf = (path: FieldPath) => number;
+type LineOf = (path: FieldPath) => number;
 
 /** A text of few bytes can unfold into a huge tree through YAML aliases; no real object comes near this. */
 const maxNodes = 1_000_000;

@@ -13,7 +13,7 @@ export interface HostDns {
   readonly options: readonly string[];
 }
 
-export interface DnsEvent {
+interface DnsEvent {
   readonly reason: string;
   readonly message: string;
 }

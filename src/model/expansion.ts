@@ -1,5 +1,5 @@
 /** All that one container may get as environment, command and arguments: Linux gives a new process no more than that. */
-export const maxProcessTextBytes = 2 * 1024 * 1024;
+const maxProcessTextBytes = 2 * 1024 * 1024;
 
 /** Counts what texts take once they are expanded; references to references can stand for more than any memory. */
 export class TextBudget {

@@ -10,7 +10,7 @@ import { Quantity } from './quantity.ts';
 import type { NodeFacts } from './runtime-settings.ts';
 
 /** What a pod may learn about itself, in variables or in a downward volume. */
-export interface PodFacts {
+interface PodFacts {
   readonly pod: Pick<DesiredPod, 'name' | 'namespace' | 'uid' | 'metadata' | 'spec'>;
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];

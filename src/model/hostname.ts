@@ -10,7 +10,7 @@ export interface PodHostname {
   readonly domain: string;
 }
 
-export interface HostnameOptions {
+interface HostnameOptions {
   readonly clusterDomain: string;
   /** Whether `spec.hostnameOverride` counts. */
   readonly allowOverride: boolean;

@@ -2,7 +2,7 @@ import type { Container, EphemeralContainer, PodSpec, Volume } from '../gen/kube
 import type { DataObjectKind } from './standalone-object.ts';
 
 /** A ConfigMap or Secret of the pod's own namespace that its spec names, and who is to read it. */
-export interface NamedObject {
+interface NamedObject {
   readonly kind: DataObjectKind;
   readonly name: string;
   /**

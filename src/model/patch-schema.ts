@@ -2,7 +2,7 @@ import { ownValue } from '../base/own-value.ts';
 import { mergeKeys, mergeSets, mergeTypes } from '../gen/kubernetes/fields.ts';
 
 /** How a strategic merge patch treats a list: items found by a key, a set of plain values, or one value as a whole. */
-export type ListRule =
+type ListRule =
   | { readonly kind: 'keyed'; readonly key: string }
   | { readonly kind: 'set' }
   | { readonly kind: 'atomic' };

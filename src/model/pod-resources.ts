@@ -4,7 +4,7 @@ import { Quantity } from './quantity.ts';
 
 export type { ResourceTotals } from './pod-resource-totals.ts';
 
-export interface TotalsOptions {
+interface TotalsOptions {
   /** Adds what the pod's runtime itself needs (`spec.overhead`). */
   readonly overhead: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Container, ContainerRestartRule } from '../gen/kubernetes/types.ts';
 
-export type RestartPolicy = 'Always' | 'OnFailure' | 'Never';
+type RestartPolicy = 'Always' | 'OnFailure' | 'Never';
 
 export interface RestartInput {
   readonly container: Pick<Container, 'restartPolicy' | 'restartPolicyRules'>;

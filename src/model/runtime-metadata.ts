@@ -1,4 +1,4 @@
-export interface BoundedTexts {
+interface BoundedTexts {
   readonly kept: Readonly<Record<string, string>>;
   readonly leftOut: readonly string[];
 }

@@ -9,7 +9,7 @@ export interface ServiceObject {
   };
 }
 
-export interface ServicePortObject {
+interface ServicePortObject {
   readonly name?: string;
   readonly port: number;
   readonly protocol?: string;

@@ -84,7 +84,7 @@ export interface PsiStats {
   readonly some: PsiData;
 }
 
-export interface PsiData {
+interface PsiData {
   readonly total: number;
   readonly avg10: number;
   readonly avg60: number;

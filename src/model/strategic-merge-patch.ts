@@ -12,7 +12,7 @@ import {
 
 export { applyStrategicMergePatch } from './apply-strategic-merge-patch.ts';
 
-export interface PatchOptions {
+interface PatchOptions {
   /**
    * Lists to send as a whole when they differ, by their dotted path, such as `status.addresses`: for those whose items
    * may share a key with items that somebody else's copy has.

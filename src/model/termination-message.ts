@@ -3,7 +3,7 @@ import { endReasons } from './reasons.ts';
 /** Limits in bytes and lines of what a container can leave behind as its last words. */
 export const terminationLimits = { file: 4096, log: 2048, logLines: 80, pod: 12_288 } as const;
 
-export interface TerminationMessageInput {
+interface TerminationMessageInput {
   /** What is in the termination message file; nothing where there is none. */
   readonly fileContent: string | undefined;
   readonly policy: string;

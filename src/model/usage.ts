@@ -44,7 +44,7 @@ export interface MemoryUsage {
   readonly oomEvents: number | undefined;
 }
 
-export interface Faults {
+interface Faults {
   readonly minor: number;
   readonly major: number;
 }

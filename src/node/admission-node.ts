@@ -26,7 +26,7 @@ export interface AdmissionNode {
   readonly featureGates: (name: string) => boolean;
 }
 
-export interface AdmissionNodeSources {
+interface AdmissionNodeSources {
   readonly settings: AdmissionNodeSettings;
   readonly kernel: KernelFacts;
   readonly view: Pick<NodeReader, 'labels' | 'taints' | 'allocatable'>;

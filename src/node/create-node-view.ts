@@ -10,7 +10,7 @@ import type { KernelFacts, NodeCluster } from './ports.ts';
 import { RuntimeHealth, type RuntimeStatusSource } from './runtime-health/index.ts';
 import type { RuntimeFactsView, StorageReadiness } from './status/node-sources.ts';
 
-export interface NodeViewDeps {
+interface NodeViewDeps {
   readonly ports: CommonPorts;
   readonly settings: AdmissionNodeSettings;
   readonly signals: Pick<NodeSignals, 'statusDue' | 'own' | 'registered'>;

@@ -32,7 +32,7 @@ export interface NodeReportSettings {
   readonly announcesHandlers: boolean;
 }
 
-export interface NodeDeps {
+interface NodeDeps {
   readonly ports: CommonPorts;
   readonly settings: NodeSettings & NodeReportSettings;
   readonly signals: NodeSignals;
@@ -49,7 +49,7 @@ export interface NodeDeps {
   readonly cluster: NodeCluster | undefined;
 }
 
-export interface NodeParts {
+interface NodeParts {
   /** From here on the view has this machine's own word; before a pod is looked at. */
   readonly early: readonly Component[];
   /** What writes to the API server and the runtime, when pods may come and go. */

@@ -2,7 +2,7 @@ import type { Component } from '../base/component.ts';
 import type { NodeView } from './node-view.ts';
 import type { OwnNode } from './own-node.ts';
 
-export interface LoneNodeDeps {
+interface LoneNodeDeps {
   readonly own: OwnNode;
   readonly view: Pick<NodeView, 'setOwn'>;
 }

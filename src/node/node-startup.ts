@@ -11,7 +11,7 @@ export interface ProgramStart {
   readonly startedAt: number;
 }
 
-export interface NodeStartupDeps extends ProgramStart {
+interface NodeStartupDeps extends ProgramStart {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly metrics: Metrics;
 }

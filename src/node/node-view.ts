@@ -3,7 +3,7 @@ import type { Node, Taint } from '../gen/kubernetes/types.ts';
 import type { Mirror } from '../model/api-client.ts';
 import type { Amounts } from '../model/node-allocatable.ts';
 
-export interface NodeViewDeps {
+interface NodeViewDeps {
   readonly nodeName: string;
   /** What the API server says; none without one. */
   readonly mirror: Pick<Mirror<Node>, 'get'> | undefined;

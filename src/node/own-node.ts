@@ -6,7 +6,7 @@ import type { NodeSettings } from './settings.ts';
 import { computeNodeStatus, type ComputedNode } from './status/compute-node-status.ts';
 import { InputGatherer, type NodeSources } from './status/gather-inputs.ts';
 
-export interface OwnNodeDeps {
+interface OwnNodeDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: NodeSettings;

@@ -80,7 +80,7 @@ export interface NodeCluster {
   readonly watch: WorkWatch;
 }
 
-export interface NodeMirror extends Pick<Mirror<Node>, 'get'> {
+interface NodeMirror extends Pick<Mirror<Node>, 'get'> {
   listen(listener: (change: MirrorChange<Node>) => void): void;
 }
 

@@ -13,7 +13,7 @@ export interface StartFacts {
   readonly lastRun?: LastRunFacts | undefined;
 }
 
-export interface LastRunFacts {
+interface LastRunFacts {
   readonly kind: string;
   readonly message: string;
 }

@@ -8,7 +8,7 @@ import { computeBudget, objectLimits, type BudgetRefusal, type ObjectLimits } fr
 import type { KeptObject, ObjectKeeper, ReferringPod, ResourceInbox } from './ports.ts';
 import { references } from './references.ts';
 
-export interface ApiObjectsDeps {
+interface ApiObjectsDeps {
   readonly clock: Clock;
   /** Keeps one object at hand, by whatever strategy is configured. */
   readonly keep: ObjectKeeper;

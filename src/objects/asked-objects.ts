@@ -8,7 +8,7 @@ import { sizeOf } from '../model/pod-size.ts';
 import type { DataObjectReference } from '../model/standalone-object.ts';
 import type { KeptObject, ObjectKeeper } from './ports.ts';
 
-export interface AskedObjectsDeps {
+interface AskedObjectsDeps {
   readonly clock: Clock;
   readonly api: Pick<ApiReader, 'get'>;
   /** How old an answer may be, in milliseconds; 0 asks each time. */

@@ -11,7 +11,7 @@ export interface ObjectProblem {
   readonly message: string;
 }
 
-export interface ComputedObjects {
+interface ComputedObjects {
   readonly objects: KnownObjects;
   /** What pods may see differently from now on: new, gone, or with other values. */
   readonly changed: readonly DataObjectReference[];

@@ -18,7 +18,7 @@ export interface ObjectsSettings {
   readonly clusterTrustBundles: boolean;
 }
 
-export interface ObjectsDeps {
+interface ObjectsDeps {
   readonly ports: Omit<CommonPorts, 'metrics'>;
   readonly settings: ObjectsSettings;
   readonly inbox: ResourceInbox;

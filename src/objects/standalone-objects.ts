@@ -8,7 +8,7 @@ import { computeObjects, type KnownObjects, type ObjectProblem } from './compute
 import type { PodObjects, ReferringPod, ResourceInbox } from './ports.ts';
 import { referrers } from './references.ts';
 
-export interface StandaloneObjectsDeps {
+interface StandaloneObjectsDeps {
   readonly log: Log;
   /** Wakes the pods that may see an object differently, after the new one can be read. */
   readonly inbox: ResourceInbox;

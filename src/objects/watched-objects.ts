@@ -5,14 +5,14 @@ import { contentBytes, resourceOf } from './asked-objects.ts';
 import type { KeptObject, ObjectKeeper } from './ports.ts';
 
 /** A watch of one object. */
-export interface SingleWatch {
+interface SingleWatch {
   synced(): boolean;
   current(): (ConfigMap & Secret) | undefined;
   lastError(): string | undefined;
   stop(): void;
 }
 
-export interface WatchedObjectsDeps {
+interface WatchedObjectsDeps {
   readonly watch: (resource: ApiResource, ref: ObjectRef, onChange: () => void) => SingleWatch;
 }
 

@@ -15,7 +15,7 @@ export interface PluginsWiring {
   readonly handlers: Readonly<Record<string, PluginHandler>>;
 }
 
-export interface Plugins {
+interface Plugins {
   /** To be started when those who work with plugins have started. */
   readonly components: readonly Component[];
 }

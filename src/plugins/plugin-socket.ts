@@ -4,7 +4,7 @@ import { describeError, TubeletError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { ConnectRegistration, PluginHandler, PluginInfo, Registration } from './ports.ts';
 
-export interface PluginSocketDeps {
+interface PluginSocketDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** By type. */

@@ -10,7 +10,7 @@ import { PluginSocket } from './plugin-socket.ts';
 import type { ConnectRegistration, PluginHandler, RegistryFiles } from './ports.ts';
 import { RegistryFolders } from './registry-folders.ts';
 
-export interface PluginWatcherDeps {
+interface PluginWatcherDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

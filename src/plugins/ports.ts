@@ -33,7 +33,7 @@ export interface Registration {
 /** Resolves when the socket is connected; tries until the signal aborts. */
 export type ConnectRegistration = (socketPath: string, signal: AbortSignal) => Promise<Registration>;
 
-export interface RegistryEntry {
+interface RegistryEntry {
   readonly name: string;
   readonly kind: 'folder' | 'socket';
 }

@@ -2,7 +2,7 @@ import { describeError, isKind } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { RegistryFiles } from './ports.ts';
 
-export interface RegistryFoldersDeps {
+interface RegistryFoldersDeps {
   readonly files: RegistryFiles;
   readonly log: Log;
   readonly path: string;
@@ -10,7 +10,7 @@ export interface RegistryFoldersDeps {
   readonly onHint: () => void;
 }
 
-export interface Found {
+interface Found {
   /** Path → identity. */
   readonly sockets: ReadonlyMap<string, string>;
   /** What could not be looked at: nothing there is to be given up for it. */

@@ -3,14 +3,14 @@ import type { PodStatus } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import { isTerminalPhase } from '../model/reasons.ts';
 
-export interface ActivePodsDeps {
+interface ActivePodsDeps {
   readonly desired: { all(): readonly DesiredPod[] };
   readonly lifecycles: { isTerminated(uid: PodUid): boolean; isTerminating(uid: PodUid): boolean };
   readonly statuses: { get(uid: PodUid): PodStatus | undefined };
 }
 
 /** Whether a pod takes resources of the node, and why. */
-export interface PodActivity {
+interface PodActivity {
   readonly isActive: boolean;
   readonly reason: 'terminated' | 'terminating' | 'terminal phase' | 'named by a source';
 }

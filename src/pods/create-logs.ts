@@ -33,7 +33,7 @@ export interface LogsParts {
   readonly policy: LogPolicy;
 }
 
-export interface Logs {
+interface Logs {
   readonly components: readonly Component[];
   /** Removes all files of a container's log. */
   readonly remover: { remove(path: string): Promise<void> };

@@ -33,7 +33,7 @@ export interface PodParts {
   readonly cgroups: PodSyncDeps['cgroups'];
 }
 
-export interface PodPorts extends CommonPorts {
+interface PodPorts extends CommonPorts {
   readonly events: PodEvents;
   readonly decisions: Decisions;
   /** Undefined where the configuration asks for no tracing. */
@@ -52,7 +52,7 @@ export interface PodSettings {
 }
 
 /** The container runtime, and what it can do. */
-export interface PodContainerRuntime {
+interface PodContainerRuntime {
   readonly cri: PodRuntimeDeps['runtime'] &
     ObservableRuntime &
     LogRotationDeps['runtime'] &
@@ -82,7 +82,7 @@ export interface PodHost {
 }
 
 /** This node, as its pods see it. */
-export interface PodNode {
+interface PodNode {
   readonly facts: NodeFacts;
   readonly ips: () => readonly string[];
   /** As admission sees it, now. */
@@ -97,7 +97,7 @@ export interface PodObjects {
   ready(pod: DesiredPod, signal: AbortSignal): Promise<void>;
 }
 
-export type PodVolumes = PodSyncDeps['volumes'] &
+type PodVolumes = PodSyncDeps['volumes'] &
   PrepareDeps['volumes'] & {
     /** Takes down what an earlier life of the agent left mounted of a pod. */
     tearDown(uid: PodUid): Promise<void>;

@@ -35,7 +35,7 @@ export interface PodViews {
   stuck(): readonly StuckPod[];
 }
 
-export interface Pods {
+interface Pods {
   /** In the order in which they start. */
   readonly components: readonly Component[];
   readonly views: PodViews;

@@ -14,7 +14,7 @@ import { PodStarts, PodStatuses } from './status/index.ts';
 import { UnknownPods } from './unknown-pods.ts';
 import { PodLifecycles } from './worker/index.ts';
 
-export interface PodStoresParts {
+interface PodStoresParts {
   readonly ports: CommonPorts;
   readonly signals: PodSignals;
   readonly runtime: ObservableRuntime;

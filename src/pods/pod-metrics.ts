@@ -2,7 +2,7 @@ import type { Metrics, Reading } from '../base/metrics.ts';
 import { isStatic, type DesiredPod } from '../model/desired-pod.ts';
 import type { PodUid } from '../base/ids.ts';
 
-export interface PodMetricsDeps {
+interface PodMetricsDeps {
   readonly metrics: Metrics;
   /** What the sources want. */
   readonly desired: { all(): readonly DesiredPod[] };

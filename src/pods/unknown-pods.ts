@@ -1,6 +1,6 @@
 import type { PodUid } from '../base/ids.ts';
 
-export interface UnknownPodsDeps {
+interface UnknownPodsDeps {
   readonly sources: { allReady(): boolean };
   readonly desired: { has(uid: PodUid): boolean };
   readonly lifecycles: { knows(uid: PodUid): boolean };

@@ -3,7 +3,7 @@ import type { Decision, DecisionInput } from '../model/decisions.ts';
 import { decisionLimits } from './recorder-limits.ts';
 
 /** A value as JSON has it. */
-export type RecordedInput = string | number | boolean | null | readonly RecordedInput[] | RecordedInputs;
+type RecordedInput = string | number | boolean | null | readonly RecordedInput[] | RecordedInputs;
 export interface RecordedInputs {
   readonly [name: string]: RecordedInput;
 }

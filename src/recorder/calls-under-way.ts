@@ -5,19 +5,19 @@ import type { ErrorKind } from '../base/errors.ts';
 import { timeOf } from './decision-pages.ts';
 import { callLimits, type CallLimits } from './recorder-limits.ts';
 
-export interface CallsUnderWayDeps {
+interface CallsUnderWayDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly limits?: Partial<CallLimits>;
 }
 
-export interface ShownCall {
+interface ShownCall {
   readonly system: CallSystem;
   readonly verb: string;
   readonly subject?: string;
 }
 
 /** Calls of one kind that ended alike. */
-export interface EndedCalls extends ShownCall {
+interface EndedCalls extends ShownCall {
   readonly count: number;
   readonly firstTime: string;
   readonly lastTime: string;
@@ -25,7 +25,7 @@ export interface EndedCalls extends ShownCall {
   readonly failure?: { readonly kind: ErrorKind; readonly message: string };
 }
 
-export interface CallsPage {
+interface CallsPage {
   /** The longest first. */
   readonly underWay: readonly (ShownCall & { readonly since: string; readonly forMs: number })[];
   /** How many more there are. */
@@ -54,7 +54,7 @@ const maxSubjectBytes = 256;
 const maxMessageBytes = 512;
 
 /** From when on a call counts as slow. A runtime answers at once but for pulls and graceful stops, which people wait for too. */
-export function slowAfterMs(system: CallSystem): number {
+function slowAfterMs(system: CallSystem): number {
   switch (system) {
     case 'apiserver':
       return 2_000;

@@ -14,7 +14,7 @@ export interface RecordedDecision extends Pick<Decision, 'kind' | 'by' | 'reason
   readonly nextTryAt?: number;
 }
 
-export interface DecisionLogLimits {
+interface DecisionLogLimits {
   readonly entries: number;
   readonly bytes: number;
 }

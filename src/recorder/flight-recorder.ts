@@ -6,7 +6,7 @@ import { DecisionLog } from './decision-log.ts';
 import { pageOf, podLine, type DecisionPage, type PodLine, type PodPage, type PodRecord } from './decision-pages.ts';
 import { recorderLimits, type RecorderLimits } from './recorder-limits.ts';
 
-export interface FlightRecorderDeps {
+interface FlightRecorderDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly removal: Pick<PodRemoval, 'register'>;
   readonly limits?: Partial<RecorderLimits>;

@@ -24,7 +24,7 @@ import {
   type RemoveEmpty,
 } from './cgroups/index.ts';
 
-export type { CgroupPods, CgroupSettings, PodContainerManager } from './cgroups/index.ts';
+export type { CgroupSettings } from './cgroups/index.ts';
 
 /** The machine's cgroups, opened before. */
 export interface CgroupHost {
@@ -33,7 +33,7 @@ export interface CgroupHost {
   readonly removeEmpty: RemoveEmpty;
 }
 
-export interface CgroupsWiring {
+interface CgroupsWiring {
   readonly ports: CommonPorts;
   readonly signals: { readonly podRemoval: Pick<PodRemoval, 'register'> };
   readonly settings: CgroupSettings;

@@ -53,7 +53,7 @@ export interface ServedViews {
   readonly files: ServedFiles;
 }
 
-export interface AgentHandlersDeps {
+interface AgentHandlersDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: Pick<

@@ -6,7 +6,7 @@ import { metricsHandler, streamedMetricsHandler } from './routes/metrics.ts';
 import { podsHandler } from './routes/pods.ts';
 import type { SelfPages } from './self-pages.ts';
 
-export interface BootHandlersDeps {
+interface BootHandlersDeps {
   readonly self: SelfPages;
   /** Of an agent that cannot know yet what its pods use. */
   readonly usagePages: UsagePages;

@@ -11,7 +11,7 @@ import { ServedRoutes } from './served-routes.ts';
 import type { ServerSettings } from './server-settings.ts';
 import { handOver } from './streaming/index.ts';
 
-export interface BootServerPorts extends CommonPorts {
+interface BootServerPorts extends CommonPorts {
   readonly logControl: LogControl;
   readonly pages: MetricsPages;
   /** Of an agent that cannot know yet what its pods use. */

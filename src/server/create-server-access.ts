@@ -9,7 +9,7 @@ import {
 import type { AccessDeciders } from './deferred-access.ts';
 import type { ServerAccessSettings } from './server-settings.ts';
 
-export interface ServerAccessPorts extends CommonPorts {
+interface ServerAccessPorts extends CommonPorts {
   readonly files: AuthorityFiles;
   /** With a budget of its own: clients must not be able to use up the agent's. Nothing where there is no API server. */
   readonly reviews: ReviewApi | undefined;

@@ -26,7 +26,7 @@ export interface SecuredPort {
   readonly serving: ServingIdentity & Component;
 }
 
-export interface CreatedServer {
+interface CreatedServer {
   /** In the order in which they start, after all that the handlers ask. */
   readonly components: readonly Component[];
 }

@@ -7,7 +7,7 @@ export interface HealthCheck {
   check(): string | undefined;
 }
 
-export interface HealthQuery {
+interface HealthQuery {
   readonly verbose: boolean;
   readonly exclude: readonly string[];
 }

@@ -27,7 +27,7 @@ export interface LogControl {
   setVerbosity(level: number): void;
 }
 
-export type PageText = string | Uint8Array;
+type PageText = string | Uint8Array;
 
 /** The pages of figures that the agent counts itself: its own, those of probes, those of health checks. */
 export interface MetricsPages {

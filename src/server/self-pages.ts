@@ -17,7 +17,7 @@ import { verbosityHandler } from './routes/verbosity.ts';
 import type { SelfSettings } from './server-settings.ts';
 import { syncLoopProblem } from './sync-loop-problem.ts';
 
-export interface SelfPagesDeps {
+interface SelfPagesDeps {
   readonly heartbeats: Heartbeats;
   readonly clock: Clock;
   readonly random: Random;
@@ -29,7 +29,7 @@ export interface SelfPagesDeps {
 }
 
 /** Pages that need nothing but the process. */
-export type FixedHandlers = Pick<
+type FixedHandlers = Pick<
   Handlers,
   | 'metrics'
   | 'metricsProbes'
@@ -44,7 +44,7 @@ export type FixedHandlers = Pick<
   | 'heapSnapshot'
 >;
 
-export type KnowingHandlers = ReturnType<typeof healthzHandlers> & Pick<Handlers, 'statusz'>;
+type KnowingHandlers = ReturnType<typeof healthzHandlers> & Pick<Handlers, 'statusz'>;
 
 /**
  * The pages on which the agent says how it is itself. Made once, at boot: when it started and how its health checks came

@@ -14,7 +14,7 @@ export interface CheckpointDisk {
   putAside(path: string): Promise<void>;
 }
 
-export interface CheckpointFileDeps<T> {
+interface CheckpointFileDeps<T> {
   readonly clock: Clock;
   readonly log: Log;
   readonly disk: CheckpointDisk;

@@ -8,7 +8,7 @@ interface Envelope {
   readonly content: unknown;
 }
 
-export type CheckpointReading<T> =
+type CheckpointReading<T> =
   | { readonly kind: 'read'; readonly content: T }
   | { readonly kind: 'absent' }
   /** It is there and cannot be believed. */

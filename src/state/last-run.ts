@@ -25,7 +25,7 @@ export interface RunRemains {
   readonly killedByKernel: boolean | undefined;
 }
 
-export interface FatalError {
+interface FatalError {
   readonly pid: number;
   readonly trigger: string;
   readonly event: string;

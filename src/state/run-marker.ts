@@ -11,7 +11,7 @@ export interface MarkerDisk {
   remove(path: string): Promise<void>;
 }
 
-export interface RunMarkerFileDeps {
+interface RunMarkerFileDeps {
   readonly log: Log;
   readonly disk: MarkerDisk;
   readonly path: string;

@@ -35,7 +35,7 @@ export interface StatsHost {
   readonly volumeDisks: VolumeDisks;
 }
 
-export interface StatsRootDeps {
+interface StatsRootDeps {
   readonly ports: CommonPorts;
   readonly settings: StatsRootSettings;
   readonly podRemoval: PodRemoval;

@@ -12,7 +12,7 @@ import type { Disk, TreeSize } from './ports.ts';
 import type { PodTarget } from './targets.ts';
 import type { MeasuredVolume, RenewalWish, VolumeFigures } from './volume-figures.ts';
 
-export interface DiskFiguresDeps {
+interface DiskFiguresDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

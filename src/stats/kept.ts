@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 
 /** For how long a page waits for what is dear to find out; it then makes do with what was known before. */
-export const patienceMs = 2_000;
+const patienceMs = 2_000;
 /** The same where something is known already, and whoever asks may be in a hurry. */
 export const momentMs = 500;
 

@@ -5,7 +5,7 @@ import type { ContainerCgroups } from './container-cgroups.ts';
 import type { CgroupReader, MachineReader } from './ports.ts';
 import type { PodTarget } from './targets.ts';
 
-export interface PodNetworksDeps {
+interface PodNetworksDeps {
   readonly cgroups: Pick<CgroupReader, 'processes'>;
   readonly machine: Pick<MachineReader, 'interfaces'>;
   readonly containerCgroups: ContainerCgroups;

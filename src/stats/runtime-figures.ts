@@ -5,7 +5,7 @@ import type { FilesystemUsage } from '../model/usage.ts';
 import { Kept } from './kept.ts';
 import type { Disk, StatsRuntime } from './ports.ts';
 
-export interface RuntimeFiguresDeps {
+interface RuntimeFiguresDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly runtime: StatsRuntime;

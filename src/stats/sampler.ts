@@ -46,7 +46,7 @@ export interface CoreSample {
   readonly pods: readonly PodSample[];
 }
 
-export interface SamplerDeps {
+interface SamplerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly cgroups: CgroupReader;

@@ -26,7 +26,7 @@ import {
 } from './targets.ts';
 import { otherTurns } from './turns.ts';
 
-export interface SnapshotsDeps {
+interface SnapshotsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly cgroups: CgroupReader;

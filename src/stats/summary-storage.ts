@@ -7,7 +7,7 @@ import type { ContainerTarget } from './targets.ts';
 import type { MeasuredVolume } from './volume-figures.ts';
 
 /** What a pod and its containers take on disks. */
-export interface PodStorage {
+interface PodStorage {
   readonly pod: Pick<PodStats, 'volume' | 'ephemeral-storage'>;
   /** In the order of the containers that were asked about. */
   readonly containers: readonly ContainerStorage[];

@@ -9,7 +9,7 @@ import type { FilesystemUsage } from '../model/usage.ts';
 import { Kept } from './kept.ts';
 import type { Disk, DriverFigures, PodVolume, VolumeDisks, VolumeSource, VolumesOf, VolumeUsage } from './ports.ts';
 
-export interface VolumeFiguresDeps {
+interface VolumeFiguresDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly disk: Disk;
@@ -26,7 +26,7 @@ export interface MeasuredVolume {
 }
 
 /** A pod as its volumes are asked for. */
-export interface MeasuredPod extends LoggedPod {
+interface MeasuredPod extends LoggedPod {
   readonly uid: PodUid;
 }
 

@@ -1,10 +1,10 @@
 import type { Stability } from '../base/metrics.ts';
 
-export type LabelPairs = readonly (readonly [name: string, value: string])[];
+type LabelPairs = readonly (readonly [name: string, value: string])[];
 
 export type FamilyType = 'counter' | 'gauge' | 'histogram' | 'summary';
 
-export interface FamilyHead {
+interface FamilyHead {
   readonly name: string;
   readonly help: string;
   readonly stability?: Stability | undefined;

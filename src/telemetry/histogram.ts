@@ -64,6 +64,3 @@ export function exponentialBuckets(start: number, factor: number, count: number)
   for (let bound = start; bounds.length < count; bound *= factor) bounds.push(bound);
   return bounds;
 }
-
-/** The bounds, in seconds, of what takes about as long as a network call. */
-export const defaultBuckets: readonly number[] = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];

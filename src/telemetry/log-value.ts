@@ -1,7 +1,7 @@
 import { describeError } from '../base/errors.ts';
 
 /** An object that is written as who it is, not as all it holds. */
-export interface ObjectReference {
+interface ObjectReference {
   readonly name: string;
   readonly namespace: string;
 }

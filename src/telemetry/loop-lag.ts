@@ -5,7 +5,7 @@ import type { SummaryReading } from './observed.ts';
 /** The delays between beats of a timer, as node:perf_hooks keeps them, in nanoseconds. */
 export type Beats = Pick<IntervalHistogram, 'enable' | 'disable' | 'reset' | 'percentile' | 'count' | 'mean' | 'max'>;
 
-export interface LoopLagDeps {
+interface LoopLagDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly beats?: Beats;
 }

@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../base/clock.ts';
 
-export interface LossyOutputDeps {
+interface LossyOutputDeps {
   readonly clock: Pick<Clock, 'after'>;
   /** Writes what there is room for without waiting, and answers how many bytes; none while its reader does not read. */
   readonly tryWrite: (bytes: Uint8Array) => number;

@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks';
 import type { Metrics } from '../base/metrics.ts';
 
 /** The process as the kernel shows it: pseudo-files, which are read without waiting for a disk. */
-export interface ProcessFiles {
+interface ProcessFiles {
   read(path: string): string;
   /** How many entries a folder has. */
   count(path: string): number;

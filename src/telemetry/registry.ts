@@ -40,7 +40,7 @@ export interface FamilyShape {
   readonly buckets: readonly number[] | undefined;
 }
 
-export interface RegistryOptions {
+interface RegistryOptions {
   /** Told when a metric that is asked at scrape time throws; its family is then left out. */
   readonly onReadError?: (error: unknown, metric: string) => void;
 }

@@ -16,7 +16,7 @@ import { memoryMountPrograms, memoryVolumeHost } from './memory-volume-host.ts';
 import { MemoryClaims } from './persistent-volumes.ts';
 import { aVolumeManager, noCsiVolumes } from './volume-manager.ts';
 
-export interface CsiWorldOptions {
+interface CsiWorldOptions {
   readonly capabilities?: FakeCsiDriverOptions['capabilities'];
   /** What the cluster says of the driver; null: nothing. */
   readonly object?: CSIDriver['spec'] | null;

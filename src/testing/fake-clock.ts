@@ -5,7 +5,7 @@ import { DueList, type DueEntry } from '../base/due-list.ts';
 import { sleepBy } from '../base/sleep.ts';
 import { systemClock } from '../base/system-clock.ts';
 
-export interface FakeClockOptions {
+interface FakeClockOptions {
   /** Wall time at the beginning, in milliseconds. */
   readonly wall?: number;
   /** Turns of the real event loop without a call to the clock after which the program counts as quiet. */

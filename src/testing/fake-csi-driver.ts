@@ -11,7 +11,7 @@ import { rpcError } from '../grpc/index.ts';
 import { FakeCsiVolumes, type FakeCsiTraits } from './fake-csi-volumes.ts';
 import { listen, serveFakeRegistration, StatusError, type FakeRegistration } from './fake-registration.ts';
 
-export type CsiVerb = keyof typeof NodeService;
+type CsiVerb = keyof typeof NodeService;
 type Code = keyof typeof status;
 
 export interface FakeCsiDriverOptions extends Partial<FakeCsiTraits> {
@@ -44,7 +44,7 @@ export const diskTargets: CsiTargets = {
   },
 };
 
-export interface CsiFault {
+interface CsiFault {
   readonly code: Code;
   readonly details?: string;
   /** How often; once unless told. */

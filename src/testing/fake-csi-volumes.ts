@@ -20,7 +20,7 @@ export interface FakeCsiTraits {
   capabilities: readonly Exclude<keyof typeof Capability, 'UNKNOWN'>[];
 }
 
-export interface FakeCsiVolume {
+interface FakeCsiVolume {
   readonly id: string;
   staged?: NodeStageVolumeRequest;
   /** By target path. */
@@ -29,7 +29,7 @@ export interface FakeCsiVolume {
   abnormal?: string;
 }
 
-export interface Handled {
+interface Handled {
   readonly answer: unknown;
   readonly appears?: { readonly path: string; readonly kind: 'folder' | 'file' };
   readonly disappears?: string;

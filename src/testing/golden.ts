@@ -38,7 +38,7 @@ export interface GoldenCall {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-export type GoldenMessage = Readonly<Record<string, unknown>> & {
+type GoldenMessage = Readonly<Record<string, unknown>> & {
   readonly metadata: { readonly name: string; readonly attempt?: number };
 };
 

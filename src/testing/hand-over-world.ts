@@ -13,7 +13,7 @@ export function asks(more: readonly string[] = [], method = 'POST'): string {
   return [line, 'Host: node', 'Upgrade: SPDY/3.1', 'Connection: Upgrade', ...more, '', ''].join('\r\n');
 }
 
-export interface SessionEnds {
+interface SessionEnds {
   readonly client: StreamEnd;
   readonly served: StreamEnd;
 }

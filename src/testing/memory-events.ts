@@ -1,7 +1,7 @@
 import type { DesiredPod } from '../model/desired-pod.ts';
 
 /** An event about a pod, as components record it. */
-export interface MemoryEvent {
+interface MemoryEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;

@@ -1,6 +1,6 @@
 import type { Log, LogFields } from '../base/log.ts';
 
-export type LogSeverity = 'info' | 'debug' | 'warn' | 'error';
+type LogSeverity = 'info' | 'debug' | 'warn' | 'error';
 
 export interface LogEntry {
   readonly severity: LogSeverity;

@@ -10,9 +10,9 @@ export interface ParsedSample {
   readonly timestamp: number | undefined;
 }
 
-export type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary' | 'untyped';
+type MetricType = 'counter' | 'gauge' | 'histogram' | 'summary' | 'untyped';
 
-export interface ParsedFamily {
+interface ParsedFamily {
   readonly name: string;
   readonly help: string;
   readonly type: MetricType;

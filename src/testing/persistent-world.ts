@@ -20,7 +20,7 @@ import { memoryMountPrograms, memoryVolumeHost } from './memory-volume-host.ts';
 import { MemoryClaims } from './persistent-volumes.ts';
 import { aVolumeManager, noCsiVolumes } from './volume-manager.ts';
 
-export interface PersistentWorldOptions {
+interface PersistentWorldOptions {
   readonly cluster?: boolean;
   readonly labels?: Readonly<Record<string, string>>;
   readonly csi?: CsiVolumes;

@@ -14,7 +14,7 @@ export interface PodWorld {
   readonly startup: Readonly<Record<string, Verdict>>;
 }
 
-export type Verdict = 'success' | 'failure' | 'unknown';
+type Verdict = 'success' | 'failure' | 'unknown';
 
 const verdict = fc.constantFrom<Verdict>('success', 'failure', 'unknown');
 /** What is the rule comes more often than the exception, so that enough worlds are like those of every day. */

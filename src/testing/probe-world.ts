@@ -16,9 +16,9 @@ export const uid = podUid('uid-1');
 export const ok: ProbeOutcome = { kind: 'success', output: '' };
 export const sick: ProbeOutcome = { kind: 'failure', output: 'sick' };
 
-export type ProbeAnswer = (target: ProbeTarget, signal: AbortSignal) => ProbeOutcome | Promise<ProbeOutcome>;
+type ProbeAnswer = (target: ProbeTarget, signal: AbortSignal) => ProbeOutcome | Promise<ProbeOutcome>;
 
-export interface ProbeWorld {
+interface ProbeWorld {
   readonly clock: FakeClock;
   readonly probes: ProbeManager;
   /** What was tried and when, since the world began: `live@0`. */
@@ -34,7 +34,7 @@ export interface ProbeWorld {
   readonly see: (...containers: readonly ObservedContainer[]) => void;
 }
 
-export interface ProbeWorldOptions {
+interface ProbeWorldOptions {
   readonly lastKnown?: LastKnown;
   readonly podIp?: string;
 }

@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 
 /** What a PKCS #10 request in PEM form says. */
-export interface ReadCsr {
+interface ReadCsr {
   readonly commonName: string;
   readonly organizations: readonly string[];
   readonly publicKey: KeyObject;

@@ -2,7 +2,7 @@ import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import { gunzipSync } from 'node:zlib';
 
 /** A profile as a reader of profile.proto sees it: numbers of fields and texts resolved, nothing else interpreted. */
-export interface ReadProfile {
+interface ReadProfile {
   readonly sampleTypes: readonly string[];
   /** Stacks as `inner < outer`, with their values. */
   readonly samples: readonly { readonly stack: string; readonly values: readonly number[] }[];

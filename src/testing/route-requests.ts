@@ -23,7 +23,7 @@ export function aRequest({ query = '', body = '', ...more }: RequestOptions = {}
   };
 }
 
-export interface ReadAnswer {
+interface ReadAnswer {
   readonly status: number;
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;

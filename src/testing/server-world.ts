@@ -73,14 +73,14 @@ export interface ServerWorldOptions {
   readonly withoutCertificate?: boolean;
 }
 
-export interface ServerAnswer {
+interface ServerAnswer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
 /** A value that a test replaces and that tells of it. */
-export class Replaceable<T> {
+class Replaceable<T> {
   readonly listeners = new Set<() => void>();
   #value: T;
 

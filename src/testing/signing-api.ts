@@ -17,7 +17,7 @@ export async function quickKey(): Promise<KeyObject> {
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What the cluster does with requests for certificates: those that are there and those that come. */
-export type SigningMood =
+type SigningMood =
   | 'sign'
   | 'ignore'
   | 'approveOnly'

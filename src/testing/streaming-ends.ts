@@ -116,7 +116,7 @@ export class ByteServer {
   }
 }
 
-export type Upgraded = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
+type Upgraded = (request: IncomingMessage, socket: Duplex, head: Buffer) => Promise<void>;
 
 /** An HTTP server of which only upgrades matter: what they are answered with is the test's business. */
 export class UpgradeServer {

@@ -75,7 +75,7 @@ function part(message: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((at, field) => (at as Record<string, unknown> | undefined)?.[field], message);
 }
 
-export type Row = readonly [name: string, given: Given, expected: Readonly<Record<string, unknown>>];
+type Row = readonly [name: string, given: Given, expected: Readonly<Record<string, unknown>>];
 
 /** One test per row: the parts of the request that the row names. */
 export function check(rows: readonly Row[], side: 'sandbox' | 'container'): void {

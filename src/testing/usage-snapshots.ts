@@ -10,7 +10,7 @@ import type {
   UsageSnapshot,
 } from '../model/usage.ts';
 
-export interface SnapshotPlan {
+interface SnapshotPlan {
   /** Which hierarchy the kernel has: they tell different things. */
   readonly version: 1 | 2;
   readonly pods: number;

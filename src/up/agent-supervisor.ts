@@ -9,7 +9,7 @@ export interface AgentCommand {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-export interface AgentSupervisorDeps {
+interface AgentSupervisorDeps {
   readonly command: AgentCommand;
   readonly logFile: string;
   readonly keeper: JournalKeeper;

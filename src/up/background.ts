@@ -6,7 +6,7 @@ import type { AgentCommand } from './agent-supervisor.ts';
 import { endProcess, spawnDetached } from './detached-process.ts';
 import { isAlive } from './process-table.ts';
 
-export interface BackgroundDeps {
+interface BackgroundDeps {
   readonly clock: Clock;
   readonly write: (text: string) => void;
 }

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface Mount {
+interface Mount {
   readonly path: string;
   readonly type: string;
 }

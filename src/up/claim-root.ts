@@ -24,7 +24,7 @@ export function livingOwner(journal: Journal | undefined, bootId: string): Proce
   return isAlive(journal.owner) ? journal.owner : undefined;
 }
 
-export type RootVerdict =
+type RootVerdict =
   | { readonly kind: 'fresh' }
   /** Left by a process that is gone. */
   | { readonly kind: 'abandoned' }

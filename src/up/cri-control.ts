@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
 import { ImageServiceClient, RuntimeServiceClient } from '../gen/cri/api.ts';
 
-export interface WaitOptions {
+interface WaitOptions {
   readonly clock: Clock;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;

@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
 import { errnoOf, identityOf, isAlive, signalProcess, type ProcessIdentity } from './process-table.ts';
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly program: string;
   readonly args: readonly string[];
   /** Takes standard output and standard error. */

@@ -2,7 +2,7 @@ import { get } from 'node:http';
 import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
 
-export interface HttpAnswer {
+interface HttpAnswer {
   readonly status: number;
   readonly body: string;
 }

@@ -2,7 +2,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { TubeletError } from '../base/errors.ts';
 import { errnoOf, type ProcessIdentity } from './process-table.ts';
 
-export type ProcessRole = 'containerd' | 'agent';
+type ProcessRole = 'containerd' | 'agent';
 
 /**
  * What an instance made or is about to make. Each fact is on disk before the thing itself is, so that whoever finds the

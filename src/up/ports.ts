@@ -3,7 +3,7 @@ import type { Pod } from '../gen/kubernetes/types.ts';
 /** Runs a program without a shell and answers its standard output; rejects with the end of its standard error. */
 export type RunCommand = (program: string, args: readonly string[], options?: RunOptions) => Promise<string>;
 
-export interface RunOptions {
+interface RunOptions {
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
   readonly env?: Readonly<Record<string, string | undefined>>;

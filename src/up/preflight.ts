@@ -15,7 +15,7 @@ export interface Problem {
   readonly remedy: string;
 }
 
-export type Preflight =
+type Preflight =
   | { readonly ok: true; readonly install: readonly NeededPackage[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 

@@ -21,7 +21,7 @@ import { runCommand } from './run-command.ts';
 import { makeStarterImages, starterImages } from './starter-images.ts';
 import { subnetFromCidr, type Subnet } from './subnet.ts';
 
-export interface PrivateRuntimeOptions {
+interface PrivateRuntimeOptions {
   /** Folder for everything that is kept; made when missing, refused when it holds something else. */
   readonly root: string;
   /** What log lines call it. */
@@ -47,7 +47,7 @@ export interface PrivateRuntime {
   destroy(): Promise<void>;
 }
 
-export interface RuntimeDeps {
+interface RuntimeDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly run: RunCommand;

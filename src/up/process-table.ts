@@ -50,7 +50,7 @@ export function readBootId(): string {
 }
 
 /** The fields used here of a line of /proc/PID/stat. */
-export interface ProcessStat {
+interface ProcessStat {
   readonly parent: number;
   readonly state: string;
   readonly threads: number;

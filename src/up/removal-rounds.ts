@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
 
-export interface RoundsDeps<T> {
+interface RoundsDeps<T> {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
   /** What there is to be removed, now. */
   readonly look: () => Promise<readonly T[]>;

@@ -15,7 +15,7 @@ export async function fetchPods(socketPath: string, clock: Clock): Promise<reado
   return 'items' in list && Array.isArray(list.items) ? (list.items as Pod[]) : [];
 }
 
-export interface Readiness {
+interface Readiness {
   readonly ready: boolean;
   /** Where the pod that was waited for serves, when it serves at all. */
   readonly url?: string;

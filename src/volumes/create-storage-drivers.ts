@@ -4,7 +4,7 @@ import type { Component } from '../base/component.ts';
 import type { OpenRpc } from '../base/rpc.ts';
 import { CsiDrivers, type DriverRecord } from './csi/index.ts';
 
-export interface StorageDriversWiring {
+interface StorageDriversWiring {
   readonly ports: CommonPorts;
   /** Broadcast when a driver came or went. */
   readonly signals: { readonly driverChanged: Pick<Broadcaster<string>, 'broadcast'> };

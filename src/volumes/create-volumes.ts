@@ -28,15 +28,7 @@ import {
 import type { VolumesWiring } from './volumes-wiring.ts';
 
 export { noTokens, noTrust } from './index.ts';
-export type {
-  VolumesCluster,
-  VolumeSettings,
-  VolumesInbox,
-  VolumesMachine,
-  VolumesNode,
-  VolumesSignals,
-  VolumesWiring,
-} from './volumes-wiring.ts';
+export type { VolumeSettings, VolumesWiring } from './volumes-wiring.ts';
 
 export interface Volumes {
   /** They read what an earlier agent left: to be started before any pod comes. */

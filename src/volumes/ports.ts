@@ -63,7 +63,7 @@ export interface MountedVolume {
   readonly renewAtMs?: number;
 }
 
-export interface DriverPlace {
+interface DriverPlace {
   readonly name: string;
   readonly volumeHandle: string;
   /** Where the driver has published it to the pod. */
@@ -184,7 +184,7 @@ export interface MountPrograms {
   unmount(target: string, how: { readonly force: boolean }, signal: AbortSignal): Promise<void>;
 }
 
-export interface MountWish {
+interface MountWish {
   readonly fsType: string;
   readonly source: string;
   readonly target: string;

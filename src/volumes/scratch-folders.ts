@@ -10,7 +10,7 @@ const markFolderMode = 0o750;
 const markMode = 0o644;
 const markPlugin = 'kubernetes.io~empty-dir';
 
-export type ScratchHost = Pick<VolumeHost, 'files' | 'ownPaths' | 'mounts'>;
+type ScratchHost = Pick<VolumeHost, 'files' | 'ownPaths' | 'mounts'>;
 
 export interface ScratchFolder extends VolumePlace {
   /** The kind's folder below the pod's volumes. */

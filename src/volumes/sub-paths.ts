@@ -23,7 +23,7 @@ export interface SubPath {
   readonly target: string;
 }
 
-export interface SubPathsDeps {
+interface SubPathsDeps {
   readonly log: Log;
   readonly host: VolumeHost;
   readonly paths: PodPaths;

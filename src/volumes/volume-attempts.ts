@@ -9,7 +9,7 @@ import type { VolumeMetrics } from './volume-metrics.ts';
 import type { VolumeRecord } from './volume-record.ts';
 import { pluginName } from './wanted-volumes.ts';
 
-export interface VolumeAttemptsDeps {
+interface VolumeAttemptsDeps {
   readonly clock: Clock;
   readonly plugins: readonly VolumePlugin[];
   readonly claims: Pick<Claims, 'resolve' | 'checkNode'>;

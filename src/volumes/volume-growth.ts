@@ -10,7 +10,7 @@ import type { Claims } from './claims/volume-claims.ts';
 import type { VolumeEvents, VolumePlugin } from './ports.ts';
 import type { VolumeRecord } from './volume-record.ts';
 
-export interface VolumeGrowthDeps {
+interface VolumeGrowthDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
   readonly plugins: readonly VolumePlugin[];

@@ -29,7 +29,7 @@ export interface VolumeRecord {
   failure?: Failure;
 }
 
-export interface Failure {
+interface Failure {
   readonly error: TubeletError;
   /** It is not even known what to mount. */
   readonly isUnprocessed: boolean;
@@ -45,7 +45,7 @@ const longestDelayMs = 122_000;
 const longestQuestionMs = 10_000;
 
 /** After how long the next try is due: half a second, doubled with each failure, never more than about two minutes. */
-export function retryDelayMs(failures: number, longestMs = longestDelayMs): number {
+function retryDelayMs(failures: number, longestMs = longestDelayMs): number {
   return Math.min(firstDelayMs * 2 ** Math.max(0, failures - 1), longestMs);
 }
 

@@ -1,4 +1,4 @@
-export interface VolumesInUseDeps {
+interface VolumesInUseDeps {
   /** What pods were given in this life. */
   readonly volumes: { attachable(): readonly string[] };
   /** Those that are on record on the disk as well; undefined before it was read. */

@@ -4,7 +4,7 @@ import type { PodPaths } from '../model/pod-paths.ts';
 import type { VolumeHost, VolumePlace, VolumePlugin } from './ports.ts';
 import type { VolumeMetrics, VolumeOperation } from './volume-metrics.ts';
 
-export interface VolumesOnDiskDeps {
+interface VolumesOnDiskDeps {
   readonly clock: Clock;
   readonly host: Pick<VolumeHost, 'files'>;
   readonly paths: PodPaths;

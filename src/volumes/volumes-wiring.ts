@@ -24,11 +24,11 @@ export interface VolumeSettings {
 }
 
 /** Wakes pods: something that they use has changed. */
-export interface VolumesInbox {
+interface VolumesInbox {
   resourcesChanged(uids: readonly PodUid[]): void;
 }
 
-export interface VolumesSignals {
+interface VolumesSignals {
   readonly inbox: VolumesInbox;
   readonly podRemoval: Pick<PodRemoval, 'register'>;
   /** Marked when the volumes in use have changed that a controller attaches. */
@@ -50,7 +50,7 @@ export interface VolumesMachine {
 }
 
 /** The node as pods see it. */
-export interface VolumesNode {
+interface VolumesNode {
   readonly facts: NodeFacts;
   hostIps(): readonly string[];
 }

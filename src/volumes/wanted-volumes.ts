@@ -15,7 +15,7 @@ export function wantedVolumes(spec: PodSpec): readonly Volume[] {
 }
 
 /** What a volume is, in the words of its spec. */
-export function kindOfVolume(volume: Volume): string {
+function kindOfVolume(volume: Volume): string {
   const { name: _, ...source } = volume;
   return Object.keys(source)[0] ?? 'none';
 }

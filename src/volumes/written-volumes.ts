@@ -11,7 +11,7 @@ import { countPods, dropPod, placeKey } from './pod-places.ts';
 import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlace, VolumeRequest } from './ports.ts';
 import type { ScratchFolder, ScratchFolders } from './scratch-folders.ts';
 
-export interface WrittenVolumesDeps {
+interface WrittenVolumesDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly host: VolumeHost;
@@ -21,7 +21,7 @@ export interface WrittenVolumesDeps {
 }
 
 /** A kind whose files the agent writes. */
-export interface WrittenKind {
+interface WrittenKind {
   readonly folder: string;
   /** Secrets stay off the disk. */
   readonly on: 'disk' | 'memory';

@@ -7,7 +7,7 @@ import { decodeExecCredential, execInfo, type ExecCredential } from './exec-prot
 import { assertPair, tlsMaterial } from './file-tls.ts';
 import type { ExecRunner, PluginSeen } from './run-exec.ts';
 
-export interface ExecCredentialsDeps {
+interface ExecCredentialsDeps {
   readonly plugin: ExecPlugin;
   readonly access: ApiServerAccess;
   /** Authority and, where the kubeconfig has one, client certificate. */

@@ -7,7 +7,7 @@ import type { ApiServerAccess, KeySource, PemSource } from '../kubeconfig/access
 import type { TlsMaterial, TlsSource } from '../ports.ts';
 import type { AccessFiles } from './access-files.ts';
 
-export interface FileTlsDeps {
+interface FileTlsDeps {
   readonly access: Pick<ApiServerAccess, 'certificateAuthority' | 'user'>;
   readonly files: AccessFiles;
   readonly clock: Pick<Clock, 'monotonic'>;

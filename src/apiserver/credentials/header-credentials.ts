@@ -4,7 +4,7 @@ import type { UserAccess } from '../kubeconfig/access.ts';
 import type { Credentials } from '../ports.ts';
 import type { AccessFiles } from './access-files.ts';
 
-export interface HeaderCredentialsDeps {
+interface HeaderCredentialsDeps {
   readonly files: AccessFiles;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;

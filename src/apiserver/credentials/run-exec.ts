@@ -11,7 +11,7 @@ export interface ExecRunner {
 }
 
 /** How a plugin's run ended, in the words of the metric. */
-export type PluginEnd = 'no_error' | 'plugin_execution_error' | 'plugin_not_found_error' | 'client_internal_error';
+type PluginEnd = 'no_error' | 'plugin_execution_error' | 'plugin_not_found_error' | 'client_internal_error';
 
 /** Told how plugins fare, for metrics. */
 export interface PluginSeen {

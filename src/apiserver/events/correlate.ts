@@ -11,9 +11,7 @@ export interface Happening {
 }
 
 /** How a happening is told: under which key it counts, and in which words. */
-export type Correlated =
-  | { readonly kind: 'spam' }
-  | { readonly kind: 'tell'; readonly key: string; readonly message: string };
+type Correlated = { readonly kind: 'spam' } | { readonly kind: 'tell'; readonly key: string; readonly message: string };
 
 /** Of one object this much may be told at once of each type, and then one thing in five minutes. */
 const spamBurst = 25;

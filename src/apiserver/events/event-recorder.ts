@@ -15,7 +15,7 @@ import { apiTime } from '../../model/api-time.ts';
 import { podFields } from '../../model/pod-log.ts';
 import { EventCorrelator, remember, type Happening } from './correlate.ts';
 
-export interface EventRecorderDeps {
+interface EventRecorderDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -10,7 +10,7 @@ export type KubeconfigFinding =
   | { readonly kind: 'otherCredentials' }
   | { readonly kind: 'anonymous' };
 
-export interface BootstrapFindings {
+interface BootstrapFindings {
   readonly now: number;
   readonly kubeconfig: KubeconfigFinding;
   /** Whether --bootstrap-kubeconfig was given. */
@@ -25,7 +25,7 @@ export interface BootstrapFindings {
  *   request    ask for a certificate with the bootstrap credentials
  *   fail       nothing to be done without somebody's help
  */
-export interface BootstrapPlan {
+interface BootstrapPlan {
   readonly act: 'keep' | 'finish' | 'request' | 'fail';
   readonly why: string;
 }

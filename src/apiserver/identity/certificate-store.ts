@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { readPair, type CertificatePair } from './certificate-pair.ts';
 import type { CertificateFiles } from './ports.ts';
 
-export interface CertificateStoreDeps {
+interface CertificateStoreDeps {
   readonly files: CertificateFiles;
   readonly log: Log;
   /** --cert-dir. */

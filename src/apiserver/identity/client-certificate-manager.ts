@@ -14,7 +14,7 @@ import { RotatingCertificate } from './rotating-certificate.ts';
 import type { RotationWindow } from './rotation-plan.ts';
 import { secondsLeft } from './seconds-left.ts';
 
-export interface ClientCertificateManagerDeps {
+interface ClientCertificateManagerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly heartbeats: Heartbeats;

@@ -11,7 +11,7 @@ import { satisfies, type CsrShape } from './csr-shape.ts';
  *   waiting ──Approved──> approved ──signer──> issued, or unusable: not the certificate that was asked for
  *      └──Denied──> denied       └──Failed──> failed
  */
-export type CsrOutcome =
+type CsrOutcome =
   | { readonly kind: 'waiting' | 'approved' }
   | { readonly kind: 'issued'; readonly pair: CertificatePair }
   | { readonly kind: 'denied' | 'failed' | 'unusable'; readonly why: string };

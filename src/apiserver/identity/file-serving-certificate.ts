@@ -15,7 +15,7 @@ import {
   type ServingListener,
 } from './serving-certificate.ts';
 
-export interface FileServingCertificateDeps extends PairPaths {
+interface FileServingCertificateDeps extends PairPaths {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -18,7 +18,7 @@ import {
   type ServingListener,
 } from './serving-certificate.ts';
 
-export interface IssuedServingCertificateDeps {
+interface IssuedServingCertificateDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly heartbeats: Heartbeats;

@@ -10,14 +10,14 @@ import { csrOutcome, pollDelayMs, type Asked } from './csr-outcome.ts';
 import { csrName, csrObject } from './csr-shape.ts';
 import type { CsrApi } from './ports.ts';
 
-export interface RequestDeps {
+interface RequestDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly api: CsrApi;
 }
 
-export interface CertificateWait {
+interface CertificateWait {
   readonly signal: AbortSignal;
   /** After it the request is given up for now; it stays where it is. */
   readonly waitMs: number;

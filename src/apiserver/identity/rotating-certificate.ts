@@ -16,7 +16,7 @@ import type { CsrConnection } from './ports.ts';
 import { requestCertificate, usualWaitMs } from './request-certificate.ts';
 import { decideRotation, retryDelayMs, rotationDeadline, usualWindow, type RotationWindow } from './rotation-plan.ts';
 
-export interface RotatingCertificateDeps {
+interface RotatingCertificateDeps {
   readonly name: string;
   readonly clock: Clock;
   readonly random: Random;

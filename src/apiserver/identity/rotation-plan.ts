@@ -30,7 +30,7 @@ export function retryDelayMs(failures: number, random: Random): number {
   return jitter(random, base, delayJitter);
 }
 
-export interface RotationView {
+interface RotationView {
   readonly now: number;
   readonly current: Lifetime | undefined;
   /** Of the current one. */
@@ -41,7 +41,7 @@ export interface RotationView {
   readonly isFitting: boolean;
 }
 
-export type RotationStep =
+type RotationStep =
   | { readonly act: 'request'; readonly why: string }
   | { readonly act: 'wait'; readonly forMs: number; readonly why: string };
 

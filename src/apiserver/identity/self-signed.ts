@@ -10,7 +10,7 @@ import { createKey, keyToPem } from '../x509/keys.ts';
 import { readPair } from './certificate-pair.ts';
 import type { CertificateFiles } from './ports.ts';
 
-export interface SelfSignedDeps {
+interface SelfSignedDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

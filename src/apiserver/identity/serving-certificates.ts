@@ -26,7 +26,7 @@ export interface ServingOptions {
   readonly hostName: string;
 }
 
-export interface ServingDeps {
+interface ServingDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly heartbeats: Heartbeats;

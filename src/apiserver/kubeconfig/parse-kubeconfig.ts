@@ -6,7 +6,7 @@ import type { ApiServerAccess, KeySource, PemSource, UserAccess } from './access
 import { readExec } from './read-exec.ts';
 import { Section } from './section.ts';
 
-export interface KubeconfigOptions {
+interface KubeconfigOptions {
   /** Where the text was read from; relative paths in it count from its folder. */
   readonly file: string;
   /** Instead of `current-context`. */

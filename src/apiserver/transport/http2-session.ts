@@ -16,7 +16,7 @@ const settingsLimitMs = 1_000;
 const streamWindowBytes = 1024 * 1024;
 const connectionWindowBytes = 16 * 1024 * 1024;
 
-export interface Http2SessionOptions {
+interface Http2SessionOptions {
   readonly clock: Pick<Clock, 'monotonic' | 'after'>;
   /** The origin, for errors and the authority of requests. */
   readonly server: URL;

@@ -8,7 +8,7 @@ import type { ApiTransport, TlsMaterial, TlsSource, TransportAnswer, TransportRe
 import { Http2Session, NotSent } from './http2-session.ts';
 import { abortError, networkError } from './network-error.ts';
 
-export interface Http2TransportDeps {
+interface Http2TransportDeps {
   readonly server: URL;
   readonly tls: TlsSource;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { TubeletError } from '../../base/errors.ts';
 import { abortError } from './network-error.ts';
 
-export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
+type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for a server: `proxy-url` of the kubeconfig, else HTTPS_PROXY unless NO_PROXY names the server. Loopback is

@@ -16,13 +16,13 @@ import { encodeAlternativeNames, encodeSubject, type X509AlternativeNames, type 
 
 export type ExtendedUsage = 'clientAuth' | 'serverAuth';
 
-export interface CsrRequest extends X509AlternativeNames {
+interface CsrRequest extends X509AlternativeNames {
   /** A private key on curve P-256. */
   readonly key: KeyObject;
   readonly subject: X509Subject;
 }
 
-export interface CertificateRequest extends X509AlternativeNames {
+interface CertificateRequest extends X509AlternativeNames {
   readonly subject: X509Subject;
   /** Public, or private: then its public half counts. */
   readonly key: KeyObject;

@@ -23,7 +23,7 @@ export function ownFlags(values: ParsedFlags['values']): KubeletFlags {
 }
 
 /** The value of a flag that was not given. */
-export function defaultOf(spec: FlagSpec): FlagValue {
+function defaultOf(spec: FlagSpec): FlagValue {
   const read = flagReaders[spec.type].read as (text: string, before: undefined) => FlagValue;
   return read(spec.default, undefined);
 }

@@ -43,7 +43,7 @@ export interface FlagValues {
 export type FlagType = keyof FlagValues;
 
 /** Why a flag should not be used: a field replaces it, nothing does, or it slipped in from a library. */
-export type Deprecation = 'field' | 'unneeded' | 'stray';
+type Deprecation = 'field' | 'unneeded' | 'stray';
 
 export interface FlagSpec {
   readonly name: string;

@@ -10,7 +10,7 @@ export interface FeatureGates {
   readonly all: Readonly<Record<string, boolean>>;
 }
 
-export interface ResolvedGates {
+interface ResolvedGates {
   readonly gates: FeatureGates;
   readonly faults: readonly Fault[];
   readonly warnings: readonly Fault[];

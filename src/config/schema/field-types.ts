@@ -26,7 +26,7 @@ export type FieldType =
  *  - optional: absence stays absence
  *  - shown: as plain, but shown also when zero
  */
-export type Presence = 'plain' | 'pointer' | 'optional' | 'shown';
+type Presence = 'plain' | 'pointer' | 'optional' | 'shown';
 
 export interface Field {
   readonly type: FieldType;
@@ -50,7 +50,7 @@ interface ScalarValues {
 }
 
 /** The value that a field type has once decoded. */
-export type ValueOf<T> = T extends ScalarType
+type ValueOf<T> = T extends ScalarType
   ? ScalarValues[T]
   : T extends { readonly list: infer E }
     ? readonly ValueOf<E>[]

@@ -7,7 +7,7 @@ import { nodeSource } from './credential.ts';
 import { parseDockerConfig, type DockerConfigFormat } from './docker-config.ts';
 import { emptyKeyring, makeKeyring, type Keyring } from './keyring.ts';
 
-export interface NodeConfigFile {
+interface NodeConfigFile {
   readonly path: string;
   readonly format: DockerConfigFormat;
 }
@@ -33,7 +33,7 @@ export function nodeConfigFiles({ rootDir, workingDir, homeDir }: NodeConfigPlac
   ];
 }
 
-export interface NodeCredentialsDeps {
+interface NodeCredentialsDeps {
   readonly files: TextFiles;
   readonly log: Log;
   readonly candidates: readonly NodeConfigFile[];

@@ -11,7 +11,7 @@ interface NamedSecret {
 }
 
 /** The secrets that a pod wants its images to be pulled with. */
-export interface PullSecrets {
+interface PullSecrets {
   readonly found: readonly NamedSecret[];
   readonly missing: readonly string[];
 }
@@ -35,7 +35,7 @@ const formats: Readonly<Record<string, { readonly key: string; readonly format: 
   'kubernetes.io/dockercfg': { key: '.dockercfg', format: 'legacy' },
 };
 
-export interface SecretKeyring {
+interface SecretKeyring {
   readonly keyring: Keyring;
   /** What could not be used, each with the secret's name and without any value. */
   readonly problems: readonly string[];

@@ -6,7 +6,7 @@ import { lookUp, makeKeyring, withoutRepeats } from './keyring.ts';
 import type { NodeCredentials } from './node-config.ts';
 import { findPullSecrets, secretKeyring } from './pull-secrets.ts';
 
-export interface RegistryCredentialsDeps {
+interface RegistryCredentialsDeps {
   readonly secrets: SecretLookup;
   readonly node: Pick<NodeCredentials, 'keyring'>;
   readonly providers: readonly Pick<CredentialProvider, 'credentialsFor'>[];
@@ -20,7 +20,7 @@ export interface PodCredentials {
   find(repository: string, signal: AbortSignal): Promise<FoundCredentials>;
 }
 
-export interface FoundCredentials {
+interface FoundCredentials {
   readonly credentials: readonly Credential[];
   /** Pull secrets that are there but cannot be used. */
   readonly problems: readonly string[];

@@ -18,7 +18,7 @@ import { ProviderCache } from './provider-cache.ts';
 import type { ProviderConfig } from './provider-config.ts';
 import type { TokenAttributes } from './token-attributes.ts';
 
-export interface CredentialProviderDeps {
+interface CredentialProviderDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly config: ProviderConfig;

@@ -16,7 +16,7 @@ export interface PluginRequest {
 /** What an answer may be used for besides the image it was given for. */
 export type CacheScope = 'Image' | 'Registry' | 'Global';
 
-export interface PluginResponse {
+interface PluginResponse {
   readonly scope: CacheScope;
   /** Undefined leaves it to the configuration; 0 means not at all. */
   readonly cacheMs: number | undefined;

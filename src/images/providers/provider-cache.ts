@@ -3,7 +3,7 @@ import type { RegistryEntry } from '../credentials/docker-config.ts';
 import type { CacheScope } from './plugin-protocol.ts';
 
 /** For whom an answer was given: an image, and the account behind the pod where there is one. */
-export interface CacheSubject {
+interface CacheSubject {
   readonly image: string;
   /** Empty when the plugin speaks for the node. */
   readonly account: string;

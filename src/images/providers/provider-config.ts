@@ -19,7 +19,7 @@ export interface ProviderConfig {
   readonly tokenAttributes?: TokenAttributes;
 }
 
-export interface ParsedProviders {
+interface ParsedProviders {
   readonly providers: readonly ProviderConfig[];
   /** All that is wrong, each with file, line and field. */
   readonly problems: readonly string[];
@@ -27,7 +27,7 @@ export interface ParsedProviders {
 
 const group = 'kubelet.config.k8s.io';
 const versions = ['v1', 'v1beta1', 'v1alpha1'].map((version) => `${group}/${version}`);
-export const pluginApiVersions: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map(
+const pluginApiVersions: readonly string[] = ['v1', 'v1beta1', 'v1alpha1'].map(
   (version) => `credentialprovider.kubelet.k8s.io/${version}`,
 );
 const providerFields = ['name', 'matchImages', 'defaultCacheDuration', 'apiVersion', 'args', 'env'];

@@ -2,7 +2,7 @@ import { wordsOf } from '../../base/errors.ts';
 import { startReasons } from '../../model/reasons.ts';
 
 /** Why a pull failed, as the container's waiting state says it. */
-export interface PullFailure {
+interface PullFailure {
   readonly reason: string;
   readonly message: string;
 }

@@ -22,7 +22,7 @@ export interface PullJournal {
   failed(image: string): Promise<void>;
 }
 
-export interface PullerDeps {
+interface PullerDeps {
   readonly clock: Clock;
   readonly service: ImageService;
   /** How many pulls may run at once. */
@@ -31,7 +31,7 @@ export interface PullerDeps {
   readonly journal: PullJournal;
 }
 
-export interface PullRequest {
+interface PullRequest {
   readonly image: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly runtimeHandler: string;
@@ -40,7 +40,7 @@ export interface PullRequest {
   readonly credentials: readonly Credential[];
 }
 
-export interface Pulled {
+interface Pulled {
   readonly ref: string;
   readonly image: Image | undefined;
   /** Without the time in line. */

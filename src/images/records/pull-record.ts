@@ -3,7 +3,7 @@ import { ownValue } from '../../base/own-value.ts';
 import type { Credential, ObjectCoordinates } from '../credentials/credential.ts';
 
 /** A secret that opened an image once, with the hash of the credential it held then. */
-export interface PullSecret extends ObjectCoordinates {
+interface PullSecret extends ObjectCoordinates {
   readonly credentialHash: string;
 }
 

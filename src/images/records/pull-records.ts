@@ -26,7 +26,7 @@ import { computeAccess, isOpen, type KnownImage, type VerificationRule } from '.
 /** The image service does not answer now. */
 const noAnswer = Symbol('no answer');
 
-export interface PullRecordsDeps {
+interface PullRecordsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly files: RecordFiles;

@@ -16,7 +16,7 @@ export interface VerificationRule {
   readonly allowlist: readonly string[];
 }
 
-export function requiresVerification(
+function requiresVerification(
   { policy, allowlist }: VerificationRule,
   repository: string,
   pulledByUs: boolean,
@@ -45,7 +45,7 @@ export interface KnownImage {
  *   shown      the pod has what opened the image before; `remember` is new about that and worth writing down
  *   mustPull   only the registry can tell
  */
-export type Access =
+type Access =
   | { readonly kind: 'open' }
   | { readonly kind: 'shown'; readonly remember?: PullCredentials }
   | { readonly kind: 'mustPull' };

@@ -12,7 +12,7 @@ import {
   type Registry,
 } from '../../telemetry/index.ts';
 
-export interface AgentMetricsDeps {
+interface AgentMetricsDeps {
   /** What `/metrics` shows. */
   readonly registry: Registry;
   /** The pages beside it that say since when they count. */
@@ -22,7 +22,7 @@ export interface AgentMetricsDeps {
   readonly clock: Clock;
 }
 
-export interface AgentMetrics {
+interface AgentMetrics {
   /** What measures; to be started before anything else. */
   readonly components: readonly Component[];
 }

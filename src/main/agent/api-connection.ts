@@ -26,7 +26,7 @@ import type { Tracer } from '../../base/tracing.ts';
 import type { Settings } from '../../config/index.ts';
 import { goArchitecture } from '../../model/architecture.ts';
 
-export interface ApiConnectionDeps {
+interface ApiConnectionDeps {
   readonly settings: Settings;
   readonly nodeName: string;
   readonly clock: Clock;
@@ -39,7 +39,7 @@ export interface ApiConnectionDeps {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-export interface ApiAccess {
+interface ApiAccess {
   readonly api: HttpApiClient;
   /** With a budget of its own, for what strangers make the agent ask. */
   readonly reviews: HttpApiClient;

@@ -40,7 +40,7 @@ export interface AgentIdentity {
 }
 
 /** The registries of metrics, by the page that shows them. */
-export interface Registries {
+interface Registries {
   readonly agent: Registry;
   readonly probes: Registry;
   readonly slis: Registry;
@@ -67,7 +67,7 @@ export interface BootFacts extends AgentIdentity {
   readonly statuses: Readonly<Record<string, PodStatus>>;
 }
 
-export interface BootRunner {
+interface BootRunner {
   start(components: readonly Component[], signal: AbortSignal): Promise<void>;
   /** To be ended after all components, in the opposite order. */
   closeAtEnd(close: () => Promise<void>): void;

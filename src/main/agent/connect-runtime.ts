@@ -5,7 +5,7 @@ import type { Metrics } from '../../base/metrics.ts';
 import { handshake, type Cri, type RuntimeVersion } from '../../cri/index.ts';
 import { CgroupDriver } from '../../gen/cri/api.ts';
 
-export interface ConnectRuntimeDeps {
+interface ConnectRuntimeDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly cri: Cri;
@@ -67,7 +67,7 @@ export async function cgroupDriverOf(
 const lastRelease = '1.38.0';
 
 /** Says that a later kubelet will not do with this runtime. */
-export function announceLosingSupport(metrics: Metrics | undefined): void {
+function announceLosingSupport(metrics: Metrics | undefined): void {
   const gauge = metrics?.gauge({
     name: 'kubelet_cri_losing_support',
     help: 'The runtime does not tell its cgroup driver; from this version on it must.',

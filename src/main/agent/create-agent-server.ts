@@ -11,7 +11,7 @@ import type { BootFacts } from './boot.ts';
 import { servingIdentity } from './serving-identity.ts';
 import { usagePages } from './usage-pages.ts';
 
-export interface AgentServerParts {
+interface AgentServerParts {
   readonly api: AgentApi | undefined;
   readonly view: NodeViews['view'];
   readonly stores: PodStores;

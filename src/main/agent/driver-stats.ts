@@ -6,7 +6,7 @@ import type { StorageDrivers } from '../../volumes/create-storage-drivers.ts';
 import { DriverStats } from '../../volumes/csi/index.ts';
 import type { Volumes } from '../../volumes/create-volumes.ts';
 
-export interface DriverStatsParts {
+interface DriverStatsParts {
   readonly drivers: StorageDrivers['drivers'];
   readonly volumes: Volumes['volumes'];
   readonly stores: Pick<PodStores, 'desired'>;

@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where the kernel shows what it can do; elsewhere in tests. */
-export interface KernelFolders {
+interface KernelFolders {
   readonly cgroups: string;
   readonly ownCgroup: string;
   readonly selinux: string;

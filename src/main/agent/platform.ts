@@ -40,20 +40,20 @@ export interface Platform {
   openHost(ports: CommonPorts, wanted: HostWanted): Promise<Host>;
 }
 
-export interface ProcessFacts {
+interface ProcessFacts {
   /** Of the engine. */
   readonly version: string;
   readonly argv: readonly string[];
   readonly workingDir: string;
 }
 
-export interface RuntimeObservers {
+interface RuntimeObservers {
   readonly observe: ObserveCall;
   readonly calls: CommonPorts['calls'];
   readonly tracer: Tracer | undefined;
 }
 
-export interface RuntimePlatform {
+interface RuntimePlatform {
   readonly cri: Cri;
   /** Streams of events for a runtime that has none of its own. */
   readonly eventSources: readonly HintStream[];
@@ -102,7 +102,7 @@ export interface Host {
   readonly server: ServerHost;
 }
 
-export interface ServerHost {
+interface ServerHost {
   readonly files: ServedFiles;
   readonly authorities: AuthorityFiles;
   readonly certificates: CertificateFiles;

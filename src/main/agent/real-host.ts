@@ -1,5 +1,4 @@
 import { rename } from 'node:fs/promises';
-import { release } from 'node:os';
 import { hostCertificateFiles } from '../../apiserver/identity/index.ts';
 import { unixChannels } from '../../grpc/index.ts';
 import {
@@ -101,6 +100,3 @@ export async function openRealHost(
     },
   };
 }
-
-/** As `uname -r` has it. */
-export const kernelRelease = release;

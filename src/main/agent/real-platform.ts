@@ -10,7 +10,7 @@ import { openApi } from './api-connection.ts';
 import type { Platform } from './platform.ts';
 import { openRealHost } from './real-host.ts';
 
-export interface RealPlatformParts {
+interface RealPlatformParts {
   readonly settings: Settings;
   readonly nodeName: string;
   readonly clock: Clock;

@@ -4,7 +4,7 @@ import type { ApiResource } from '../../model/api-resources.ts';
 import type { CommonPorts } from '../../model/common-ports.ts';
 import type { Reflect, ReflectOptions, RunningMirror } from '../../objects/index.ts';
 
-export interface ReflectWiring extends Pick<CommonPorts, 'clock' | 'random' | 'log' | 'heartbeats'> {
+interface ReflectWiring extends Pick<CommonPorts, 'clock' | 'random' | 'log' | 'heartbeats'> {
   readonly api: HttpApiClient;
   /** The life of the agent: no mirror outlives it. */
   readonly signal: AbortSignal;

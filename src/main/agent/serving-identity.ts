@@ -8,7 +8,7 @@ import type { CommonPorts } from '../../model/common-ports.ts';
 import type { Settings } from '../../config/index.ts';
 import type { NodeAddress } from '../../gen/kubernetes/types.ts';
 
-export interface ServingIdentityDeps extends CommonPorts {
+interface ServingIdentityDeps extends CommonPorts {
   readonly settings: Settings;
   readonly nodeName: string;
   readonly files: CertificateFiles;
@@ -16,7 +16,7 @@ export interface ServingIdentityDeps extends CommonPorts {
   readonly cluster: { readonly api: HttpApiClient; readonly addresses: () => readonly NodeAddress[] } | undefined;
 }
 
-export type NodeServing = ServingCertificates & { addressesChanged?(): void };
+type NodeServing = ServingCertificates & { addressesChanged?(): void };
 
 /** By which certificate clients know this node: one from files, one that the cluster issues, or one of our own. */
 export function servingIdentity(deps: ServingIdentityDeps): NodeServing {

@@ -12,7 +12,7 @@ import {
 } from '../../host/index.ts';
 import type { StatsHost } from '../../stats/index.ts';
 
-export interface StatsHostOptions {
+interface StatsHostOptions {
   readonly clock: Clock;
   readonly settings: Settings;
   readonly machine: Machine;

@@ -9,14 +9,14 @@ type Statuses = Readonly<Record<string, PodStatus>>;
 
 const version = 1;
 
-export interface StatusCheckpointPlace {
+interface StatusCheckpointPlace {
   readonly clock: Clock;
   readonly log: Log;
   readonly disk: CheckpointDisk;
   readonly rootDir: string;
 }
 
-export interface RememberedPods {
+interface RememberedPods {
   readonly statuses: { all(): ReadonlyMap<PodUid, PodStatus> };
   readonly desired: { has(uid: PodUid): boolean };
   readonly lifecycles: { isRemovedFromSource(uid: PodUid): boolean };

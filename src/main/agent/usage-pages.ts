@@ -6,7 +6,7 @@ import { scrapedUsage, type StatsParts } from '../../stats/index.ts';
 import { cadvisorPage, resourcePage } from '../../stats/pages/index.ts';
 
 /** What the pages of figures are made of. */
-export interface UsageSource extends Pick<StatsParts, 'usageForPage'> {
+interface UsageSource extends Pick<StatsParts, 'usageForPage'> {
   /** Undefined before the machine was read. */
   machine(): MachineFacts | undefined;
 }

@@ -5,7 +5,7 @@ import { atomicWrite, hostFiles, nodePrograms } from '../../host/index.ts';
 import { blockCount, readIdSpace, type UserNamespacesDeps } from '../../pods/userns/index.ts';
 
 /** What pods with users of their own need besides the runtime: ids to give, and a disk that remembers who has which. */
-export type UserNamespacePolicy = Pick<UserNamespacesDeps, 'enabled' | 'files' | 'readSpace'>;
+type UserNamespacePolicy = Pick<UserNamespacesDeps, 'enabled' | 'files' | 'readSpace'>;
 
 const recordMode = 0o600;
 const defaultIdsPerPod = 65_536;

@@ -1,7 +1,7 @@
 /** What a subcommand takes: options with a value, and switches. */
-export type OptionSpec = Readonly<Record<string, 'value' | 'switch'>>;
+type OptionSpec = Readonly<Record<string, 'value' | 'switch'>>;
 
-export interface ParsedOptions<Spec extends OptionSpec> {
+interface ParsedOptions<Spec extends OptionSpec> {
   readonly values: { readonly [Name in keyof Spec]?: Spec[Name] extends 'switch' ? true : string };
   /** Sentences for the user, one per word that makes no sense. */
   readonly faults: readonly string[];

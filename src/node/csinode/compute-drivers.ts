@@ -12,7 +12,7 @@ export interface StorageDriver {
 }
 
 /** By name; undefined: the driver is gone. What is not named is somebody else's, or of an earlier life. */
-export type WantedDrivers = ReadonlyMap<string, StorageDriver | undefined>;
+type WantedDrivers = ReadonlyMap<string, StorageDriver | undefined>;
 
 /** Driver → the node's name in its words, as JSON. */
 export const nodeIdsAnnotation = 'csi.volume.kubernetes.io/nodeid';

@@ -11,7 +11,7 @@ import { apiResources } from '../../model/api-resources.ts';
 import { newCsiNode, reconciledCsiNode } from './compute-csi-node.ts';
 import { nextCsiNode, nodeDriverPatch, topologyCollision, type StorageDriver } from './compute-drivers.ts';
 
-export interface CsiNodeRecordDeps {
+interface CsiNodeRecordDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

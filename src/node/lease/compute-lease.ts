@@ -5,7 +5,7 @@ export interface LeaseNode {
   readonly uid: string;
 }
 
-export interface LeaseInput {
+interface LeaseInput {
   readonly nodeName: string;
   /** The node's object, once it is known: the lease goes when it goes. */
   readonly node: LeaseNode | undefined;

@@ -10,7 +10,7 @@ import type { ApiClient, RequestOptions } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import { computeLease, leaseNamespace, type LeaseNode } from './compute-lease.ts';
 
-export interface NodeLeaseDeps {
+interface NodeLeaseDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

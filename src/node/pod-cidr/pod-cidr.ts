@@ -6,7 +6,7 @@ import type { Random } from '../../base/random.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
 import type { RuntimeNetwork } from '../ports.ts';
 
-export interface PodCidrDeps {
+interface PodCidrDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -72,6 +72,6 @@ export class PodCidr implements Component {
   }
 }
 
-export function podCidrOf(node: Node | undefined): string {
+function podCidrOf(node: Node | undefined): string {
   return node?.spec?.podCIDRs?.join(',') ?? '';
 }

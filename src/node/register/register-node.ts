@@ -12,7 +12,7 @@ import type { OwnNode } from '../own-node.ts';
 import type { NodeDiff, NodeEvents } from '../ports.ts';
 import { reconcileExisting } from './reconcile-existing.ts';
 
-export interface RegisterNodeDeps {
+interface RegisterNodeDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -10,7 +10,7 @@ import type { Decision, Decisions } from '../../model/decisions.ts';
 import { computeRuntimeFacts, type HandlerFeatures, type RuntimeFacts } from './compute-runtime-facts.ts';
 import type { RuntimeStatusSource } from './ports.ts';
 
-export interface RuntimeHealthDeps {
+interface RuntimeHealthDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -20,7 +20,7 @@ export interface ReportInput {
   readonly patientUntilMs: number;
 }
 
-export type Report =
+type Report =
   | { readonly kind: 'keep'; readonly why: 'same' | 'patient' }
   | { readonly kind: 'send'; readonly why: 'changed' | 'due'; readonly delayMs: number };
 

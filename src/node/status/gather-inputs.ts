@@ -22,7 +22,7 @@ export interface NodeSources {
   readonly softRequirement?: () => string | undefined;
 }
 
-export interface GatherDeps {
+interface GatherDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly settings: NodeSettings;

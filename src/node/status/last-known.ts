@@ -1,7 +1,7 @@
 import { raceAbort } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 
-export interface LastKnownDeps<T> {
+interface LastKnownDeps<T> {
   readonly clock: Clock;
   readonly read: () => Promise<T>;
   /** For how long an answer counts as new. */

@@ -28,7 +28,7 @@ export interface VolumesInUse {
   volumesInUse(): readonly string[] | undefined;
 }
 
-export interface NodeSourcesDeps {
+interface NodeSourcesDeps {
   readonly host: NodeHost;
   readonly runtime: RuntimeReader;
   readonly health: RuntimeFactsView;

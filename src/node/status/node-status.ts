@@ -16,7 +16,7 @@ import { isUnschedulable, type ComputedNode } from './compute-node-status.ts';
 import { computeReport, isReady, type ReportState } from './compute-report.ts';
 import { conditionOf } from './pressure-conditions.ts';
 
-export interface NodeStatusDeps {
+interface NodeStatusDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -34,7 +34,7 @@ export const setReady: Setter = (node, { settings, notReady, softRequirement }, 
 };
 
 /** One as it is, several in brackets, each said once. */
-export function aggregated(problems: readonly string[]): string {
+function aggregated(problems: readonly string[]): string {
   const distinct = [...new Set(problems)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;
 }

@@ -13,7 +13,7 @@ import { tokenWishes, type TokenWish } from '../../model/token-wish.ts';
 import { askDespiteDenial } from '../ask-despite-denial.ts';
 import { refreshAt, tokenKey, tokenRequest, type Token } from './compute-token.ts';
 
-export interface PodTokensDeps {
+interface PodTokensDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

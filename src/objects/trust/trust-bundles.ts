@@ -12,13 +12,13 @@ import type { ResourceInbox, RunningMirror } from '../ports.ts';
 import { computeAnchors, concerns, wishKey, type KnownBundles } from './compute-anchors.ts';
 
 /** A watch of all bundles. */
-export interface BundleWatch extends KnownBundles {
+interface BundleWatch extends KnownBundles {
   synced(): boolean;
   lastError(): string | undefined;
   stop(): void;
 }
 
-export interface TrustBundlesDeps {
+interface TrustBundlesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly api: Pick<ApiReader, 'list'>;

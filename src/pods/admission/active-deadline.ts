@@ -1,7 +1,7 @@
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podEvents, podMessages, podReasons } from '../../model/reasons.ts';
 
-export interface ActiveDeadline {
+interface ActiveDeadline {
   readonly exceeded: boolean;
   /** How long until it will be; unset where there is no deadline or nothing to measure it from. */
   readonly inMs?: number;

@@ -4,7 +4,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { activeDeadline, deadlineDecision } from './active-deadline.ts';
 
 /** Why a pod must end now, or how long until it must; neither without a deadline. */
-export interface DeadlineCheck {
+interface DeadlineCheck {
   readonly end?: typeof deadlineDecision;
   readonly inMs?: number;
 }

@@ -3,7 +3,7 @@ import { podReasons } from '../../model/reasons.ts';
 import { preemptionDecision } from './preemption.ts';
 import type { AfterPreempting, Verdict } from './verdict.ts';
 
-export interface AdmissionFacts {
+interface AdmissionFacts {
   /** What the pod counts as was settled by an earlier run of the agent. */
   readonly wasAdmitted: boolean;
   /** How many pods were counted beside it. */

@@ -11,7 +11,7 @@ import { admissionChain, judge } from './chain.ts';
 import type { AdmissionNode, RunningPods } from './ports.ts';
 import { admitted, type AdmissionRule, type Verdict } from './verdict.ts';
 
-export interface AdmissionDeps {
+interface AdmissionDeps {
   readonly log: Log;
   readonly decisions: Decisions;
   /** The node as it is now. */

@@ -9,7 +9,7 @@ import { preemptDecision } from './admission-decision.ts';
 import { preemptionDecision, preemptionEvent } from './preemption.ts';
 import { rejectedStatus } from './rejection.ts';
 
-export interface PodGateDeps {
+interface PodGateDeps {
   readonly clock: Clock;
   readonly admission: Admission;
   readonly decisions: Decisions;

@@ -7,9 +7,7 @@ import { requestOf } from './requests.ts';
 import { missingOf, type Shortage } from './shortages.ts';
 
 /** Who has to go, or what even all who may go would leave missing. */
-export type Preemption =
-  | { readonly victims: readonly PodUid[] }
-  | { readonly stillMissing: ReadonlyMap<string, bigint> };
+type Preemption = { readonly victims: readonly PodUid[] } | { readonly stillMissing: ReadonlyMap<string, bigint> };
 
 /** How a victim ends, for its status: it did not fail on its own, and controllers shall see that. */
 export const preemptionDecision = {

@@ -5,7 +5,7 @@ import { podQos } from '../../model/qos.ts';
 import { podMessages, podPhases, podReasons } from '../../model/reasons.ts';
 import type { Refused } from './verdict.ts';
 
-export interface Rejection {
+interface Rejection {
   readonly status: PodStatus;
   readonly event: { readonly type: 'Warning'; readonly reason: string; readonly message: string };
 }

@@ -44,7 +44,7 @@ export function allowedIn(name: string, { names, prefixes }: AllowedSysctls): Sy
   return names.get(name) ?? prefixes.find(([prefix]) => name.startsWith(prefix))?.[1];
 }
 
-export type SysctlNamespace = 'ipc' | 'net';
+type SysctlNamespace = 'ipc' | 'net';
 
 const namespaces: readonly (readonly [prefix: string, namespace: SysctlNamespace])[] = [
   ['kernel.shm', 'ipc'],

@@ -17,7 +17,7 @@ export interface AdmissionInput {
  */
 export type Verdict = Admitted | AfterPreempting | Refused;
 
-export interface Admitted {
+interface Admitted {
   readonly admit: true;
 }
 

@@ -7,7 +7,7 @@ import { conditionReasons } from '../../model/reasons.ts';
 import { allocationOf, asksForMore, restoredAllocation, withAllocation, type Allocation } from './compute-allocated.ts';
 
 /** Why a pod does not get the resources that its spec asks for by now. */
-export interface ResizeRefusal {
+interface ResizeRefusal {
   readonly reason: string;
   readonly message: string;
   /** The generation of the pod that asks. */

@@ -3,7 +3,7 @@ import type { Pod } from '../../gen/kubernetes/types.ts';
 import type { Mirror, MirrorChange } from '../../model/api-client.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 
-export interface ApiPodChangesDeps {
+interface ApiPodChangesDeps {
   readonly pods: Pick<Mirror<Pod>, 'all'>;
   readonly source: { changed(): void };
   readonly mirrors: { set(mirrors: readonly Pod[]): readonly PodFullName[] };

@@ -1,6 +1,6 @@
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 
-export interface FirstStatusInput {
+interface FirstStatusInput {
   /** The pod was named before: the agent has published a status of its own since it started. */
   readonly isDesired: boolean;
   /** What the API server shows of the pod, in the pod itself or in the mirror pod of a static pod. */
@@ -8,7 +8,7 @@ export interface FirstStatusInput {
 }
 
 /** Which of several statuses a pod begins with, and why. */
-export type FirstStatus =
+type FirstStatus =
   | { readonly use: 'own'; readonly reason: 'published since the start' }
   | { readonly use: 'checkpoint'; readonly reason: 'the API server shows no containers' }
   | { readonly use: 'reported'; readonly reason: 'newer than a checkpoint'; readonly status: PodStatus };

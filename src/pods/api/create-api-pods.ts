@@ -15,7 +15,7 @@ import { ApiPodChanges } from './api-pod-changes.ts';
 import { copyOf } from './copy-of.ts';
 import { FirstStatuses } from './first-statuses.ts';
 
-export interface ApiPodsParts {
+interface ApiPodsParts {
   readonly ports: CommonPorts;
   readonly signals: PodSignals;
   readonly stores: PodStores;

@@ -3,7 +3,7 @@ import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { computeFirstStatus } from './compute-first-status.ts';
 
-export interface FirstStatusesDeps {
+interface FirstStatusesDeps {
   readonly desired: { has(uid: PodUid): boolean };
   readonly statuses: {
     dropRestored(uid: PodUid): void;

@@ -10,7 +10,7 @@ export interface GcUnit {
   readonly contentRemovable: boolean;
 }
 
-export type GcInstance = Pick<ObservedContainer, 'id' | 'state' | 'createdAt' | 'logPath'>;
+type GcInstance = Pick<ObservedContainer, 'id' | 'state' | 'createdAt' | 'logPath'>;
 
 /** What dead instances are kept for their logs and exit codes. A negative number is no limit. */
 export interface GcPolicy {

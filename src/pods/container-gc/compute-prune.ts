@@ -2,7 +2,7 @@ import type { SandboxId } from '../../base/ids.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { computeEvictable, computeEvictableSandboxes, unitsOf, type Evictable } from './compute-evictable.ts';
 
-export interface Prune {
+interface Prune {
   readonly containers: readonly Evictable[];
   readonly sandboxes: readonly SandboxId[];
 }

@@ -27,7 +27,7 @@ export interface MirrorInput {
   readonly sourcesReady: boolean;
 }
 
-export interface MirrorAction {
+interface MirrorAction {
   readonly why: string;
   /** The uid of the mirror that must go. */
   readonly remove?: string;

@@ -13,7 +13,7 @@ import { fullNameFields, podFields, type PodFields } from '../../model/pod-log.t
 import { computeMirrorAction, type NodeIdentity } from './compute-mirror.ts';
 import type { MirrorPods } from './mirror-pods.ts';
 
-export interface MirrorKeeperDeps {
+interface MirrorKeeperDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -6,7 +6,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { uidOfLogFolder, type PodPaths } from '../../model/pod-paths.ts';
 import type { Files } from './ports.ts';
 
-export interface PodDirectoriesDeps {
+interface PodDirectoriesDeps {
   readonly files: Files;
   readonly random: Random;
   readonly paths: PodPaths;
@@ -161,7 +161,7 @@ function whyItStays(problem: string): string {
 }
 
 /** Of file names like `3.log` and `3.log.20261115-101112.gz`. No container has been restarted as often as a longer number. */
-export function restartCountOf(name: string): number | undefined {
+function restartCountOf(name: string): number | undefined {
   const count = /^(\d{1,9})\.log/.exec(name)?.[1];
   return count === undefined ? undefined : Number(count);
 }

@@ -1,6 +1,6 @@
 import type { PodUid } from '../../base/ids.ts';
 
-export interface LeftoversInput {
+interface LeftoversInput {
   /** Every source has spoken: only then does "nobody wants it" mean anything. */
   readonly sourcesReady: boolean;
   readonly isDesired: (uid: PodUid) => boolean;
@@ -14,7 +14,7 @@ export interface LeftoversInput {
   readonly remembered?: readonly PodUid[];
 }
 
-export interface Leftovers {
+interface Leftovers {
   /** In the runtime, wanted by nobody, cared for by nobody: to be stopped. */
   readonly orphans: readonly { readonly uid: PodUid; readonly name: string; readonly namespace: string }[];
   /**

@@ -14,7 +14,7 @@ import { computeLeftovers } from './compute-leftovers.ts';
 import { housekeepingMetrics, type HousekeepingMetrics } from './housekeeping-metrics.ts';
 import type { Directories, Lifecycles, Observations, Remover, Workers } from './ports.ts';
 
-export interface HousekeepingDeps {
+interface HousekeepingDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

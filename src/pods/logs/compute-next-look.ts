@@ -9,7 +9,7 @@ export interface Growth {
   readonly grew: boolean;
 }
 
-export type NextLook =
+type NextLook =
   /** It is quiet: the first write tells, and the round of all logs stands behind that. Not before `restMs`. */
   { readonly kind: 'atWrite'; readonly restMs: number } | { readonly kind: 'soon'; readonly ms: number };
 

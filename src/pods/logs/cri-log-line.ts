@@ -17,7 +17,7 @@ export interface CriLogLine {
 const space = 0x20;
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 /** Longer than any time, stream and tags with the spaces between them. */
-export const longestPrefix = 128;
+const longestPrefix = 128;
 
 /** Reads a line given without its line end; nothing when it is none of this form. */
 export function parseLogLine(line: Buffer): CriLogLine | undefined {

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { logFields, type ContainerLog } from './container-log.ts';
 import type { LogFiles } from './ports.ts';
 
-export interface LogCompressionDeps {
+interface LogCompressionDeps {
   readonly log: Log;
   readonly files: Pick<LogFiles, 'rename' | 'remove' | 'compress'>;
   /** Files that are compressed at a time. */

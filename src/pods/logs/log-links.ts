@@ -10,7 +10,7 @@ import type { Random } from '../../base/random.ts';
 import { linkName, logFields, type ContainerLog } from './container-log.ts';
 import type { ContainerLogs, LinkFiles } from './ports.ts';
 
-export interface LogLinksDeps {
+interface LogLinksDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

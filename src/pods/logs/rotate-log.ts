@@ -7,7 +7,7 @@ import { logFields, type ContainerLog } from './container-log.ts';
 import type { LogFiles, LogRuntime } from './ports.ts';
 import { localStamp, rotatedName } from './rotated-name.ts';
 
-export interface RotateDeps {
+interface RotateDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly files: LogFiles;

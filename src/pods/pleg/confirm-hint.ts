@@ -5,7 +5,7 @@ import { hasReached } from './judge-hint.ts';
 import type { HintedState, ObservableRuntime } from './ports.ts';
 import { containerState, sandboxState } from './to-observed.ts';
 
-export interface ConfirmDeps {
+interface ConfirmDeps {
   readonly clock: Pick<Clock, 'after'>;
   readonly runtime: Pick<ObservableRuntime, 'containerStatus' | 'podSandboxStatus'>;
 }
@@ -30,7 +30,7 @@ const longestWaitMs = 1_000;
 const mostAsks = 36;
 
 /** Whether to look at the pod: `seen` shows what was claimed, `known` is no news any more, `unclear` shows nothing yet. */
-export type ClaimOutcome = 'seen' | 'known' | 'unclear';
+type ClaimOutcome = 'seen' | 'known' | 'unclear';
 
 /**
  * Asks the runtime about one container until it shows what was claimed: a single cheap question each time, where a look

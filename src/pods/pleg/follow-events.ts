@@ -3,7 +3,7 @@ import { isKind, messageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Hint, HintStream } from './ports.ts';
 
-export interface FollowEventsOptions {
+interface FollowEventsOptions {
   /** The best first; the next one is asked where the runtime does not have it. */
   readonly streams: readonly HintStream[];
   readonly log: Log;

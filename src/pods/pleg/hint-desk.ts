@@ -10,7 +10,7 @@ import { judgeHint } from './judge-hint.ts';
 import type { ObservedPods } from './observed-pods.ts';
 import type { Hint, ObservableRuntime } from './ports.ts';
 
-export interface HintDeskDeps {
+interface HintDeskDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly runtime: ObservableRuntime;

@@ -14,7 +14,7 @@ export interface RuntimeListing {
 }
 
 /** What is asked about when the whole list is too long for one message. */
-export interface KnownPods {
+interface KnownPods {
   /** As last listed. */
   readonly listed: Listing;
   readonly onDisk?: (() => Promise<Iterable<string>>) | undefined;

@@ -7,7 +7,7 @@ import { inspectPod } from './inspect-pod.ts';
 import { KnownListing, type KnownItem } from './known-listing.ts';
 import type { ObservableRuntime } from './ports.ts';
 
-export interface ObservedPodsDeps {
+interface ObservedPodsDeps {
   readonly runtime: ObservableRuntime;
 }
 

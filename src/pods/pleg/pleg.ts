@@ -19,7 +19,7 @@ import { listRuntime, type RuntimeListing } from './list-runtime.ts';
 import { plegMetrics, type PlegMetrics } from './pleg-metrics.ts';
 import type { HintStream, ObservableRuntime } from './ports.ts';
 
-export interface PlegDeps {
+interface PlegDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -38,7 +38,7 @@ export interface PlegDeps {
 }
 
 /** Without a relist for this long the agent is blind, and says so. */
-export const relistThresholdMs = 3 * 60_000;
+const relistThresholdMs = 3 * 60_000;
 
 const longestPerShortest = 10;
 /** A stream that a runtime does not have is refused within milliseconds; one that was not is there. */

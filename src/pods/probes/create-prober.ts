@@ -6,7 +6,7 @@ import { grpcProber } from './probers/grpc.ts';
 import { httpProber } from './probers/http-get.ts';
 import { tcpProber } from './probers/tcp-socket.ts';
 
-export interface ProberDeps {
+interface ProberDeps {
   readonly clock: Clock;
   readonly runtime: ExecRuntime;
 }

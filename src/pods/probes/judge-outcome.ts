@@ -5,7 +5,7 @@ import type { ProbeSettings } from './probe-settings.ts';
 import type { TryResult } from './probe-state.ts';
 
 /** How late we were ourselves: before the try began, and while it was under way. */
-export interface OwnLag {
+interface OwnLag {
   readonly lateMs: number;
   readonly lagMs: number;
 }

@@ -1,6 +1,6 @@
 import type { CancelTimer, Clock } from '../../base/clock.ts';
 
-export interface LagWatch {
+interface LagWatch {
   /** By how much our own event loop was late since the watch began, in milliseconds. */
   lagMs(): number;
   end(): void;

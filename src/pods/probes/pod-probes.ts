@@ -6,7 +6,7 @@ import type { Observations } from './ports.ts';
 import { probesOf, type ProbeAssignment } from './probe-settings.ts';
 import { ProbeWorker, type WorkerDeps, type WorkerPod } from './probe-worker.ts';
 
-export interface PodProbesDeps {
+interface PodProbesDeps {
   readonly worker: WorkerDeps;
   readonly random: Random;
   readonly observations: Observations;

@@ -12,7 +12,7 @@ import { ProbeResults } from './probe-results.ts';
 import { probesOf } from './probe-settings.ts';
 import type { WorkerDeps } from './probe-worker.ts';
 
-export interface ProbeManagerDeps {
+interface ProbeManagerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

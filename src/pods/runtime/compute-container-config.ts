@@ -35,7 +35,7 @@ import type { EnvVariable, MountedVolume } from './compute-mounts.ts';
 import { groupsPolicy } from './compute-sandbox-config.ts';
 
 /** What device plugins and resource drivers add to a container. */
-export interface DeviceAdditions {
+interface DeviceAdditions {
   readonly devices?: readonly Device[];
   readonly mounts?: readonly Mount[];
   readonly annotations?: Readonly<Record<string, string>>;
@@ -107,7 +107,7 @@ export function computeContainerConfig(input: ContainerConfigInput): ContainerCo
 }
 
 /** Below the pod's log directory. */
-export function containerLogPath(containerName: string, restartCount: number): string {
+function containerLogPath(containerName: string, restartCount: number): string {
   return `${containerName}/${restartCount}.log`;
 }
 

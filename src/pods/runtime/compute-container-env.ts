@@ -9,7 +9,7 @@ import { serviceEnvironment, type ServiceObject } from '../../model/service-envi
 import type { EnvVariable } from './compute-mounts.ts';
 
 /** Objects as the API writes them; a secret's data is base64. */
-export interface DataObject {
+interface DataObject {
   readonly data?: Readonly<Record<string, string>>;
 }
 
@@ -23,7 +23,7 @@ export interface EnvLookup {
   services(): readonly ServiceObject[] | undefined;
 }
 
-export interface ContainerEnvInput {
+interface ContainerEnvInput {
   readonly pod: DesiredPod;
   readonly container: Container;
   readonly podIps: readonly string[];

@@ -10,7 +10,7 @@ import { killOf, startOf, type ActionsInput, type ContainerKill, type ContainerS
  *   underway ──last init done, sidecars started──> done        regular containers may start
  *      └──────an init failed under Never─────────> failed      the pod is over
  */
-export interface InitActions {
+interface InitActions {
   readonly verdict: 'underway' | 'done' | 'failed';
   readonly reason: string;
   readonly kill: readonly ContainerKill[];

@@ -4,7 +4,7 @@ import type { ObservedContainer } from '../../model/observed-pod.ts';
 import { computeRestart, restartPolicyOf, type RestartInput } from '../../model/restart-policy.ts';
 import { killOf, startOf, type ActionsInput, type ContainerKill, type ContainerStart } from './pod-actions.ts';
 
-export interface RegularActions {
+interface RegularActions {
   /** Containers that run and shall go on. */
   readonly keep: number;
   readonly kill: readonly ContainerKill[];

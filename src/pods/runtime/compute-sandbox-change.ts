@@ -3,7 +3,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 
 /** Whether the pod's sandbox can be used as it is; if not, under which attempt the next one is made, and why. */
-export type SandboxVerdict =
+type SandboxVerdict =
   | { readonly kind: 'keep'; readonly id: SandboxId }
   | { readonly kind: 'replace'; readonly attempt: number; readonly reason: string };
 

@@ -24,7 +24,7 @@ import { boundTexts, maxRuntimeAnnotationBytes, maxRuntimeLabelBytes } from '../
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import { dottedSysctl } from '../../model/sysctl-names.ts';
 
-export interface SandboxConfigInput {
+interface SandboxConfigInput {
   readonly pod: DesiredPod;
   readonly attempt: number;
   readonly settings: RuntimeSettings;
@@ -73,7 +73,7 @@ export function computeLeftOut({ metadata }: Pick<DesiredPod, 'metadata'>): read
   ];
 }
 
-export function podLogDirectory(pod: Pick<DesiredPod, 'name' | 'namespace' | 'uid'>, podLogsDir: string): string {
+function podLogDirectory(pod: Pick<DesiredPod, 'name' | 'namespace' | 'uid'>, podLogsDir: string): string {
   return `${podLogsDir.replace(/\/+$/, '')}/${pod.namespace}_${pod.name}_${pod.uid}`;
 }
 

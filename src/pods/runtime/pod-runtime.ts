@@ -76,7 +76,7 @@ export interface PodRuntimeDeps {
   readonly toldOfEnds?: () => boolean;
 }
 
-export interface Prunable {
+interface Prunable {
   readonly containers: readonly { readonly id: ContainerId; readonly logPath: string | undefined }[];
   readonly sandboxes: readonly SandboxId[];
 }

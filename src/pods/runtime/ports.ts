@@ -36,7 +36,7 @@ export interface ContainerRuntime {
 }
 
 /** An image that is on the node, ready to make a container of. */
-export interface PresentImage {
+interface PresentImage {
   /** By digest or id, as the runtime wants it. */
   readonly ref: string;
   readonly user: { readonly uid?: number; readonly name?: string };

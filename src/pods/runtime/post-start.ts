@@ -8,7 +8,7 @@ import type { StartRefusal } from './ports.ts';
 import { runHook, withoutArguments } from './run-hook.ts';
 import { stopContainer, toldOfFallback, type StopContainerDeps, type StoppableContainer } from './stop-container.ts';
 
-export interface PostStartInput {
+interface PostStartInput {
   readonly pod: DesiredPod;
   readonly container: Container;
   readonly instance: StoppableContainer;

@@ -29,7 +29,7 @@ export interface PrepareDeps {
   readonly recursiveReadOnly?: (pod: DesiredPod) => boolean;
 }
 
-export interface PrepareInput {
+interface PrepareInput {
   readonly pod: DesiredPod;
   readonly start: ContainerStart;
   readonly podIps: readonly string[];

@@ -20,7 +20,7 @@ export interface LastWordsFiles {
   readLogTail(path: string, limits: { readonly lines: number; readonly bytes: number }): Promise<string>;
 }
 
-export interface LastWordsDeps {
+interface LastWordsDeps {
   readonly files: LastWordsFiles;
   readonly log: Log;
 }

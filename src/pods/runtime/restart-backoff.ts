@@ -13,7 +13,7 @@ export const restartBackoffAnnotation = 'tubelet.io/restart-back-off';
 const shortestMs = 1_000;
 const longestMs = 300_000;
 
-export interface BackoffWish {
+interface BackoffWish {
   readonly limits: BackoffLimits;
   /** What is wrong with the pod's wish; the node's limits hold then. */
   readonly problem?: string;
@@ -47,7 +47,7 @@ function parsedMs(text: string): number | undefined {
   }
 }
 
-export interface RestartBackoffDeps {
+interface RestartBackoffDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly limits: BackoffLimits;
   /** Told when a pod's wish cannot be granted. */

@@ -27,7 +27,7 @@ export interface HookDeps {
   readonly requests: HookRequests;
 }
 
-export interface HookInput {
+interface HookInput {
   readonly handler: LifecycleHandler;
   readonly container: Container;
   readonly id: ContainerId;

@@ -3,7 +3,7 @@ import { cutText, maxMessageBytes } from '../../base/cut-text.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Container } from '../../gen/kubernetes/types.ts';
 
-export interface StartError {
+interface StartError {
   readonly reason: string;
   readonly message: string;
   /** It follows upon a kill of our own: the end of the container is no news. */
@@ -11,7 +11,7 @@ export interface StartError {
 }
 
 /** What failed is not tried again before a monotonic time, unless its definition changes. */
-export interface StartHold {
+interface StartHold {
   readonly until: number;
   readonly definition: Container;
 }

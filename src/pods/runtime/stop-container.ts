@@ -28,7 +28,7 @@ export interface StopContainerDeps {
 /** As much of a container as stopping it takes. */
 export type StoppableContainer = Pick<ObservedContainer, 'id' | 'name' | 'state' | 'annotations'>;
 
-export interface StopHow {
+interface StopHow {
   readonly graceSeconds: number;
   readonly podIp: string;
   /** Why, in the words of the event; a plain stop says so itself. */

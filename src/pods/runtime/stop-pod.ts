@@ -5,7 +5,7 @@ import { computeStopOrder } from './compute-stop-order.ts';
 import type { ContainerRuntime, SandboxRuntime } from './ports.ts';
 import { stopContainer, type StopContainerDeps } from './stop-container.ts';
 
-export interface StopDeps extends StopContainerDeps {
+interface StopDeps extends StopContainerDeps {
   readonly runtime: SandboxRuntime & ContainerRuntime;
 }
 

@@ -7,7 +7,7 @@ import { desiredPod, type DesiredPod, type PodSource } from '../../model/desired
 import { podFields } from '../../model/pod-log.ts';
 import { validatePathNames } from '../../model/validation/index.ts';
 
-export interface ApiSourceDeps {
+interface ApiSourceDeps {
   readonly log: Log;
   /** The pods bound to this node, as the API server has them. */
   readonly pods: Mirror<Pod>;

@@ -6,7 +6,7 @@ export interface EntryEvent {
 }
 
 /** What is known of the names in the folder when events are judged. */
-export interface KnownNames {
+interface KnownNames {
   /** A manifest of that name was known before the events. */
   readonly wasKnown: (name: string) => boolean;
   /** A file of that name is there now. */

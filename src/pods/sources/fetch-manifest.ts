@@ -4,7 +4,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isKind, kindOf, TubeletError } from '../../base/errors.ts';
 import type { HttpAnswer, HttpClient, HttpHeaders } from './ports.ts';
 
-export interface FetchOptions {
+interface FetchOptions {
   readonly client: HttpClient;
   readonly clock: Pick<Clock, 'after'>;
   readonly url: string;

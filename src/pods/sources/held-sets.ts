@@ -3,7 +3,7 @@ import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 
-export interface HeldSetsDeps {
+interface HeldSetsDeps {
   readonly clock: Pick<Clock, 'after'>;
   /** Whether anything of a pod runs already. */
   readonly runs: (uid: PodUid) => boolean;

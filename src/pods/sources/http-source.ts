@@ -16,7 +16,7 @@ import type { HttpClient, HttpHeaders } from './ports.ts';
 import { readManifest } from './read-manifest.ts';
 import { reportManifest } from './report-file.ts';
 
-export interface HttpSourceDeps {
+interface HttpSourceDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

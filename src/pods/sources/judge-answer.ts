@@ -26,7 +26,7 @@ export interface UrlState {
 export const nothingKnown: UrlState = { pods: undefined, body: undefined, manifest: undefined, kept: [], empties: 0 };
 
 /** So often an empty body must be repeated to count, and only if there never was another. */
-export const emptyAnswers = 3;
+const emptyAnswers = 3;
 
 /** The state after an answer with that body. `read` is asked only for bodies that differ from the last one. */
 export function judgeAnswer(state: UrlState, body: Uint8Array, read: (text: string) => Manifest): UrlState {

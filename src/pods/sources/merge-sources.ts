@@ -16,7 +16,7 @@ interface KnownPod {
 }
 export type KnownPods = ReadonlyMap<PodUid, KnownPod>;
 
-export interface Merged {
+interface Merged {
   /** In the order in which they must be delivered. */
   readonly updates: readonly PodUpdate[];
   readonly known: KnownPods;
@@ -128,7 +128,7 @@ function foreignAnnotations(pod: DesiredPod): ReadonlyMap<string, string> {
   return new Map(Object.entries(pod.metadata.annotations ?? {}).filter(([key]) => !localAnnotations.has(key)));
 }
 
-export interface PodSourcesDeps {
+interface PodSourcesDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly configured: readonly PodSource[];

@@ -8,7 +8,7 @@ export interface Telling {
   readonly untoldSince?: number;
 }
 
-export interface TellingInput {
+interface TellingInput {
   readonly before: ReadonlyMap<string, Telling>;
   /** Why containers could not start, as known now. */
   readonly errors: ReadonlyMap<string, StartError>;

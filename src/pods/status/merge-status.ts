@@ -15,7 +15,7 @@ export interface MergeOptions {
   readonly ownRestartRules?: boolean;
 }
 
-export type MergeResult = { readonly status: PodStatus } | { readonly illegal: string };
+type MergeResult = { readonly status: PodStatus } | { readonly illegal: string };
 
 /** Puts a generated status on top of the one the API server has, keeping what belongs to others. */
 export function mergeStatus(old: PodStatus, next: PodStatus, options: MergeOptions): MergeResult {

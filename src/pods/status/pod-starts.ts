@@ -5,7 +5,7 @@ import type { Pod } from '../../gen/kubernetes/types.ts';
 import { configAnnotations } from '../../model/annotations.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 
-export interface PodStartsDeps {
+interface PodStartsDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly metrics?: Metrics | undefined;
 }

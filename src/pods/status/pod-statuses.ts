@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { PodUid } from '../../base/ids.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 
-export interface VersionedStatus {
+interface VersionedStatus {
   readonly status: PodStatus;
   /** Grows with every change of the pod's status and never goes back. */
   readonly version: number;

@@ -10,7 +10,7 @@ export interface ResizeRefusal {
   readonly generation: number | undefined;
 }
 
-export interface ResizeConditionsInput {
+interface ResizeConditionsInput {
   readonly refusal: ResizeRefusal | undefined;
   readonly phase: string;
   readonly previous: PodStatus;

@@ -13,7 +13,7 @@ import { podFields } from '../../model/pod-log.ts';
 import { createStrategicMergePatch } from '../../model/strategic-merge-patch.ts';
 import { composeApiStatus, newestCopy, withoutNulls, type LastAnswer } from './compose-api-status.ts';
 
-export interface StatusWriterDeps {
+interface StatusWriterDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

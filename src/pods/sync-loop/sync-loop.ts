@@ -5,7 +5,7 @@ import { podListFields } from '../../model/pod-log.ts';
 import type { PodUpdate } from '../../model/pod-update.ts';
 import type { SyncLoopMessage } from './sync-loop-inbox.ts';
 
-export interface SyncLoopDeps {
+interface SyncLoopDeps {
   readonly log: Log;
   readonly desired: { apply(update: PodUpdate): void };
   /** Admits a pod, or has it fail with a reason. */

@@ -38,7 +38,7 @@ export interface PodSyncDeps {
   readonly probes: Probing;
 }
 
-export type SyncResult =
+type SyncResult =
   | { readonly kind: 'settled'; readonly recheckMs?: number; readonly untold?: boolean }
   | { readonly kind: 'ended'; readonly decided?: DecidedEnd };
 

@@ -5,7 +5,7 @@ import { idUnit } from './id-blocks.ts';
 /** The name of the record in a pod's directory, and what stands in it, are the kubelet's: either finds the other's. */
 export const recordName = 'userns';
 
-export type RecordReading = { readonly block: UserNamespaceBlock } | { readonly problem: string };
+type RecordReading = { readonly block: UserNamespaceBlock } | { readonly problem: string };
 
 export function formatRecord(block: UserNamespaceBlock): string {
   const mappings = idMappings(block).map(({ hostId, containerId, length }) => ({ hostId, containerId, length }));

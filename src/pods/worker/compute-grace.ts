@@ -1,6 +1,6 @@
 import type { DesiredPod } from '../../model/desired-pod.ts';
 
-export interface GraceInput {
+interface GraceInput {
   readonly pod: DesiredPod;
   /** What an earlier kill settled on, in seconds. */
   readonly current?: number;

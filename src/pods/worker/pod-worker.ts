@@ -13,7 +13,7 @@ import type { Operation, WorkerMetrics } from './worker-metrics.ts';
 import { reduceWorker, targetOf, type WorkerEvent, type WorkerState } from './state.ts';
 import { retryDecision, workerDecision } from './worker-decision.ts';
 
-export interface PodWorkerDeps {
+interface PodWorkerDeps {
   readonly uid: PodUid;
   readonly clock: Clock;
   readonly random: Random;

@@ -16,7 +16,7 @@ import { StaticTurns } from './static-turns.ts';
 import { workerMetrics, type WorkerMetrics } from './worker-metrics.ts';
 import { targetOf, type KillDecision, type WorkerEvent, type WorkerState } from './state.ts';
 
-export interface PodWorkersDeps {
+interface PodWorkersDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

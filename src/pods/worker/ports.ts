@@ -16,7 +16,7 @@ export interface PodSyncer {
   release(target: PodTarget, signal: AbortSignal): Promise<void>;
 }
 
-export type OrphanTarget = Extract<PodTarget, { kind: 'orphan' }>;
+type OrphanTarget = Extract<PodTarget, { kind: 'orphan' }>;
 
 export interface Termination {
   readonly graceSeconds: number;

@@ -8,7 +8,7 @@ import type { Random } from '../../base/random.ts';
 import { accountedCgroup } from '../../model/process-cgroups.ts';
 import type { ProcessTree } from './ports.ts';
 
-export interface AgentCgroupDeps {
+interface AgentCgroupDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

@@ -2,7 +2,7 @@ import type { Component } from '../../base/component.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { Gauge, Metrics } from '../../base/metrics.ts';
 
-export interface CgroupVersionCheckDeps {
+interface CgroupVersionCheckDeps {
   readonly metrics: Metrics;
   readonly version: 1 | 2;
   /** failCgroupV1 */

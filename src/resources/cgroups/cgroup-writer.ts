@@ -4,7 +4,7 @@ import type { Histogram, Metrics } from '../../base/metrics.ts';
 import { cgroupSettings, type CgroupValues, type CgroupVersion } from '../../model/cgroup-values.ts';
 import type { CgroupTree, TreeRemoval } from './ports.ts';
 
-export interface CgroupWriterDeps {
+interface CgroupWriterDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly tree: CgroupTree;

@@ -18,7 +18,7 @@ export interface NodeCgroupSettings {
 }
 
 /** A cgroup that somebody else made and that is to get limits. */
-export interface ReservedCgroup {
+interface ReservedCgroup {
   /** `System Reserved` or `Kube Reserved`. */
   readonly what: string;
   /** As it is configured. */

@@ -7,7 +7,7 @@ import type { CgroupWriter } from './cgroup-writer.ts';
 import { allPodsValues, reservedCgroups, type NodeCgroupSettings } from './node-cgroup-values.ts';
 import type { NodeEvents } from './ports.ts';
 
-export interface NodeCgroupsDeps {
+interface NodeCgroupsDeps {
   readonly log: Log;
   readonly writer: CgroupWriter;
   readonly events: NodeEvents;

@@ -17,7 +17,7 @@ import { podCgroupValues, type PodCgroupSettings } from './pod-cgroup-values.ts'
 import type { CgroupPods, PodContainerManager } from './ports.ts';
 import type { QosTiers } from './qos-tiers.ts';
 
-export interface PodCgroupsDeps {
+interface PodCgroupsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

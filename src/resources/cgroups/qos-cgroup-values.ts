@@ -21,7 +21,7 @@ export interface QosSettings {
 }
 
 /** The values of the three tiers; that of guaranteed pods is the cgroup of all pods. */
-export type QosCgroupValues = Readonly<Record<QosClass, CgroupValues>>;
+type QosCgroupValues = Readonly<Record<QosClass, CgroupValues>>;
 
 /** A tier limits no huge pages: its pods do, and the node as a whole. */
 const unlimitedBytes = 1n << 62n;

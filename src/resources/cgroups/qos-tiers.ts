@@ -7,7 +7,7 @@ import type { CgroupWriter } from './cgroup-writer.ts';
 import type { CgroupPods } from './ports.ts';
 import { podDemand, qosCgroupValues, type PodDemand, type QosSettings } from './qos-cgroup-values.ts';
 
-export interface QosTiersDeps {
+interface QosTiersDeps {
   readonly log: Log;
   readonly writer: CgroupWriter;
   readonly pods: Pick<CgroupPods, 'active' | 'complete'>;

@@ -5,7 +5,7 @@ import type { Log } from '../../base/log.ts';
 import { cgroupPath, podCgroup } from '../../model/cgroup-names.ts';
 import type { PodContainerManager, RemoveEmpty } from './ports.ts';
 
-export interface SystemdSlicesDeps {
+interface SystemdSlicesDeps {
   readonly log: Log;
   readonly removeEmpty: RemoveEmpty;
   readonly cgroupRoot: string;

@@ -8,7 +8,7 @@ import type { Authorizer, Verdict } from './ports.ts';
 import { mostReviews, ReviewCalls, reviewLimitMs, type ReviewDeps } from './review-calls.ts';
 import { SharedFlights } from './shared-flights.ts';
 
-export interface AccessReviewsDeps extends ReviewDeps {
+interface AccessReviewsDeps extends ReviewDeps {
   readonly nodeName: string;
   readonly authorizedTtlMs: number;
   readonly unauthorizedTtlMs: number;

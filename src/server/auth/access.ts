@@ -3,7 +3,7 @@ import type { Right } from '../route.ts';
 import type { Authorizer } from './ports.ts';
 
 /** What a caller must be allowed for one request. */
-export interface RequiredAccess {
+interface RequiredAccess {
   /** In the words of a SubjectAccessReview; empty for methods that have none. */
   readonly verb: string;
   /** Any of them is enough; asked for in this order. */
@@ -20,7 +20,7 @@ export interface AccessOptions {
 }
 
 /** Bodies are what the client reads; `reason` and `error` are for the log alone. */
-export type AccessDecision =
+type AccessDecision =
   | { readonly kind: 'allowed' }
   | { readonly kind: 'denied'; readonly body: string; readonly reason: string | undefined }
   | { readonly kind: 'error'; readonly body: string; readonly error: unknown };
@@ -39,7 +39,7 @@ export function verbOf(method: string): string {
 }
 
 /** The subresources of which one is enough, in the order they are asked for. */
-export function subresourcesOf(right: Right, fineGrained: boolean): readonly string[] {
+function subresourcesOf(right: Right, fineGrained: boolean): readonly string[] {
   if (right.fine === undefined) return [right.subresource];
   return fineGrained ? [right.subresource, 'proxy'] : ['proxy'];
 }

@@ -20,7 +20,7 @@ export interface AuthenticationSettings {
   readonly userIds: boolean;
 }
 
-export interface AuthenticatorDeps extends Omit<ReviewDeps, 'api'> {
+interface AuthenticatorDeps extends Omit<ReviewDeps, 'api'> {
   readonly log: Log;
   readonly heartbeats: Heartbeats;
   readonly files: AuthorityFiles;
@@ -28,7 +28,7 @@ export interface AuthenticatorDeps extends Omit<ReviewDeps, 'api'> {
   readonly api: ReviewApi | undefined;
 }
 
-export interface Authentication {
+interface Authentication {
   readonly authenticator: Authenticator;
   /** To be started before a listener that asks for certificates; nothing when none are looked at. */
   readonly clientCertificates: ClientCertificates | undefined;
@@ -56,7 +56,7 @@ export function makeAuthentication(settings: AuthenticationSettings, deps: Authe
   return { authenticator, clientCertificates: certificates };
 }
 
-export interface AuthenticatorChainDeps {
+interface AuthenticatorChainDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
   readonly certificates: Authenticator | undefined;

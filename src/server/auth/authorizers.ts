@@ -10,7 +10,7 @@ export interface AuthorizationSettings {
   readonly unauthorizedTtlMs: number;
 }
 
-export interface AuthorizerDeps extends Omit<ReviewDeps, 'api'> {
+interface AuthorizerDeps extends Omit<ReviewDeps, 'api'> {
   /** Nothing when the agent runs alone. */
   readonly api: ReviewApi | undefined;
   readonly nodeName: string;

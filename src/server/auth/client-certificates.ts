@@ -17,7 +17,7 @@ import type { Authenticator, AuthorityFiles, CertificateJudge, Credentials } fro
 import { withTlsVerdict } from './tls-verdict.ts';
 import { verifyChain, type ChainVerdict } from './verify-chain.ts';
 
-export interface ClientCertificatesDeps {
+interface ClientCertificatesDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

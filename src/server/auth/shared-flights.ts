@@ -2,7 +2,7 @@ import { linkedSignal, raceAbort, type LinkedSignal } from '../../base/abort.ts'
 import type { Clock } from '../../base/clock.ts';
 import { TubeletError } from '../../base/errors.ts';
 
-export interface SharedFlightsOptions {
+interface SharedFlightsOptions {
   readonly clock: Pick<Clock, 'after'>;
   /** How long one may take. */
   readonly limitMs: number;

@@ -10,7 +10,7 @@ import { mostReviews, mostReviewsOfAddress, ReviewCalls, reviewLimitMs, type Rev
 import { SharedFlights } from './shared-flights.ts';
 import { tokenCacheMetrics, type TokenCacheMetrics } from './token-cache-metrics.ts';
 
-export interface TokenReviewsDeps extends ReviewDeps {
+interface TokenReviewsDeps extends ReviewDeps {
   /** How long an answer counts, whatever it was. */
   readonly cacheTtlMs: number;
 }

@@ -3,7 +3,7 @@ import type { ContainerStatus, PodStatus } from '../../gen/kubernetes/types.ts';
 import { goQuote } from '../../model/go-text.ts';
 import { startReasons } from '../../model/reasons.ts';
 
-export type ChosenContainer =
+type ChosenContainer =
   /** As it stands in the status: `containerd://<id>`. */
   { readonly kind: 'container'; readonly id: string } | { readonly kind: 'none'; readonly message: string };
 

@@ -3,7 +3,7 @@ import type { Log } from '../../base/log.ts';
 import type { PodFields } from '../../model/pod-log.ts';
 import type { ContainerLogFiles } from './ports.ts';
 
-export interface FolderWatchesDeps {
+interface FolderWatchesDeps {
   readonly files: Pick<ContainerLogFiles, 'watch'>;
   readonly log: Log;
 }

@@ -1,7 +1,7 @@
 /** Why a text is no whole number, in the words that Go's clients know. */
-export type NumberFault = 'invalid syntax' | 'value out of range';
+type NumberFault = 'invalid syntax' | 'value out of range';
 
-export type GoNumber = { readonly value: number } | { readonly fault: NumberFault };
+type GoNumber = { readonly value: number } | { readonly fault: NumberFault };
 
 const pattern = /^[+-]?[0-9]+$/;
 const largest = 2n ** 63n - 1n;

@@ -83,7 +83,7 @@ export class JsonLines implements LineParser {
 }
 
 /** Nothing when it is no line of this form. */
-export function parseJsonLine(text: string): JsonLine | undefined {
+function parseJsonLine(text: string): JsonLine | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);

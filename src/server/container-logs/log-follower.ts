@@ -8,7 +8,7 @@ import type { LogTrail } from './log-trail.ts';
 import { blockBytes, type ReadBuffers } from './read-buffers.ts';
 import type { RunningCheck } from './running-checks.ts';
 
-export interface LogFollowerDeps {
+interface LogFollowerDeps {
   readonly clock: Clock;
   readonly buffers: ReadBuffers;
   readonly watches: FolderWatches;

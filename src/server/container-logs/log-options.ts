@@ -16,7 +16,7 @@ export interface LogOptions {
   readonly stream?: LogStream;
 }
 
-export type DecodedOptions =
+type DecodedOptions =
   | { readonly kind: 'options'; readonly options: LogOptions }
   | { readonly kind: 'refused'; readonly status: 400 | 422; readonly body: string };
 

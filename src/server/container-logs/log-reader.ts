@@ -17,14 +17,14 @@ import { blockBytes, ReadBuffers } from './read-buffers.ts';
 import { RunningChecks } from './running-checks.ts';
 import { findTailStart } from './tail-start.ts';
 
-export interface ContainerLogReaderDeps {
+interface ContainerLogReaderDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly files: ContainerLogFiles;
   readonly sources: Pick<LogSources, 'isRunning'>;
 }
 
-export interface WantedLog {
+interface WantedLog {
   /** As `prepare` gave it. */
   readonly path: string;
   readonly id: ContainerId;

@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import type { ContainerLogFiles, OpenLog } from './ports.ts';
 import { filesAfter, newestStamp, rotatedFiles, type HeldFile, type RotatedFile } from './rotated-files.ts';
 
-export interface LogTrailDeps {
+interface LogTrailDeps {
   readonly files: ContainerLogFiles;
   readonly log: Log;
   /** The current file, without links in the path. */
@@ -17,7 +17,7 @@ export interface LogTrailDeps {
  *   truncated  it was emptied in place and is read from its beginning
  *   moved      another file holds what comes next
  */
-export type TrailStep = 'here' | 'more' | 'truncated' | 'moved';
+type TrailStep = 'here' | 'more' | 'truncated' | 'moved';
 
 /** Files that are passed over because they were compressed; beyond it whatever is current is taken. */
 const mostTries = 100;

@@ -24,7 +24,7 @@ export interface ContainerLogFiles {
   watch(folder: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void;
 }
 
-export interface LogFacts {
+interface LogFacts {
   /** The same for one file under all its names, and never for two files that exist at the same time. */
   readonly identity: string;
   readonly size: number;

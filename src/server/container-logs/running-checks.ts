@@ -6,7 +6,7 @@ import type { Log } from '../../base/log.ts';
 import type { PodFields } from '../../model/pod-log.ts';
 import type { LogSources } from './ports.ts';
 
-export interface RunningChecksDeps {
+interface RunningChecksDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly sources: Pick<LogSources, 'isRunning'>;

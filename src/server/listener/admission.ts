@@ -13,7 +13,7 @@ export interface AccessControl extends AccessOptions {
   readonly authorizer: Authorizer;
 }
 
-export interface AdmissionDeps {
+interface AdmissionDeps {
   readonly clock: Clock;
   readonly log: Log;
   /** Nothing: nobody is let in. */
@@ -21,7 +21,7 @@ export interface AdmissionDeps {
   readonly accessMs: number;
 }
 
-export interface AdmissionRequest {
+interface AdmissionRequest {
   readonly credentials: Credentials | 'bad';
   readonly method: string;
   readonly path: string;
@@ -29,7 +29,7 @@ export interface AdmissionRequest {
   readonly right: Right;
 }
 
-export type Admission =
+type Admission =
   | { readonly kind: 'admitted'; readonly caller: Caller }
   | { readonly kind: 'refused'; readonly caller: Caller | undefined; readonly page: Page };
 

@@ -31,7 +31,7 @@ const notices: readonly Notice[] = [
 ];
 const flagsOff = 'flags endpoint is disabled.';
 
-export const notFoundPage: Page = text(404, '404 page not found\n');
+const notFoundPage: Page = text(404, '404 page not found\n');
 
 /**
  * What is answered instead of the page, when it is not to be had at this listener or is switched off; nothing when it

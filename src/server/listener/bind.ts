@@ -9,7 +9,7 @@ export type ListenPlace =
   | { readonly address: string; readonly port: number }
   | { readonly path: string; readonly sockets: Pick<SocketFiles, 'removeSocket'> };
 
-export interface BindOptions {
+interface BindOptions {
   readonly listener: ListenerName;
   readonly at: ListenPlace;
   readonly log: Log;

@@ -7,7 +7,7 @@ const stages: readonly ConnectionStage[] = ['silent', 'speaking', 'asked'];
 
 type StageSets<C> = Readonly<Record<ConnectionStage, Set<C>>>;
 
-export interface Excess<C> {
+interface Excess<C> {
   readonly connection: C;
   readonly reason: 'too many connections of its address' | 'too many connections in all';
 }

@@ -6,7 +6,7 @@ const subprotocolHeader = 'sec-websocket-protocol';
 /** Browsers cannot set headers of a websocket but this one. */
 const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 
-export type ShownByPeer = Pick<Peer, 'address' | 'chain' | 'tlsVerdict'>;
+type ShownByPeer = Pick<Peer, 'address' | 'chain' | 'tlsVerdict'>;
 
 export interface CredentialSplit {
   /** `bad`: a token that cannot be read; who sends such a thing is nobody, not anonymous. */

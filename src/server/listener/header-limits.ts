@@ -1,6 +1,6 @@
 import type { ServerLimits } from './limits.ts';
 
-export type HeaderLimits = Pick<ServerLimits, 'headerBytes' | 'authenticatedHeaderBytes' | 'headerCount'>;
+type HeaderLimits = Pick<ServerLimits, 'headerBytes' | 'authenticatedHeaderBytes' | 'headerCount'>;
 
 /**
  * Whether a request has more headers than it may. `rawHeaders` are names and values in turn. Node leaves out what is

@@ -8,7 +8,7 @@ import { Places } from './places.ts';
 import { TrackedConnection } from './tracked-connection.ts';
 import { chooseUnfinished } from './unfinished-bytes.ts';
 
-export interface OpenConnectionsDeps {
+interface OpenConnectionsDeps {
   readonly listener: string;
   readonly clock: Pick<Clock, 'after' | 'monotonic'>;
   readonly log: Log;

@@ -24,7 +24,7 @@ import { RequestFigures, requestLabels } from './request-figures.ts';
 import { sendPage, sendStream } from './send.ts';
 import { parseTarget, type Target } from './target.ts';
 
-export interface PipelineDeps {
+interface PipelineDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

@@ -10,7 +10,7 @@ import type { RequestPipeline } from './pipeline.ts';
 import { refuseClients } from './refuse-clients.ts';
 import { UnansweredRequests } from './unanswered-requests.ts';
 
-export interface PlainListenerDeps {
+interface PlainListenerDeps {
   readonly listener: Exclude<ListenerName, 'secure'>;
   readonly at: ListenPlace;
   readonly pipeline: RequestPipeline;

@@ -25,7 +25,7 @@ export interface ClientAuthorities extends CertificateJudge {
   onChange(listener: () => void): () => void;
 }
 
-export interface HandOverDeps {
+interface HandOverDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly idleMs: number;

@@ -10,7 +10,7 @@ const tooSlow: Page = text(408, 'Request Timeout\n');
 /** The length of a body whose connection has left HTTP must be told: nobody takes chunks apart there. */
 const noLength: Page = text(411, 'Length Required\n');
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly clock: Pick<Clock, 'after'>;
   readonly mostBytes: number;
   readonly ms: number;

@@ -4,7 +4,7 @@ import type { ListenerName } from '../route.ts';
 import { routeTable } from '../route-table.ts';
 
 type RequestLabel = 'method' | 'path' | 'server_type' | 'long_running';
-export type RequestLabels = Readonly<Record<RequestLabel, string>>;
+type RequestLabels = Readonly<Record<RequestLabel, string>>;
 
 const labels: readonly RequestLabel[] = ['method', 'path', 'server_type', 'long_running'];
 const other = 'other';

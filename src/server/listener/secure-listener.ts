@@ -19,7 +19,7 @@ import { SessionWatch } from './session-watch.ts';
 import { tlsParameters, type TlsParameters, type TlsSettings } from './tls-parameters.ts';
 import { UnansweredRequests } from './unanswered-requests.ts';
 
-export interface SecureListenerDeps {
+interface SecureListenerDeps {
   readonly address: string;
   readonly port: number;
   readonly pipeline: RequestPipeline;

@@ -6,7 +6,7 @@ import { TubeletError } from '../../base/errors.ts';
 import type { BodySink, Page, StreamedAnswer } from '../route.ts';
 import { dropRest, isGone, sendHead, type Exchange, type Outgoing } from './exchange.ts';
 
-export interface SendLimits {
+interface SendLimits {
   readonly clock: Pick<Clock, 'after'>;
   /** A client that takes nothing for this long is given up. */
   readonly stallMs: number;

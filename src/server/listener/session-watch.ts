@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { CancelTimer, Clock } from '../../base/clock.ts';
 import type { ServerLimits } from './limits.ts';
 
-export interface SessionWatchDeps {
+interface SessionWatchDeps {
   readonly session: Http2Session;
   /** What the session runs on: a session whose last words nobody takes never ends by itself. */
   readonly socket: Duplex;

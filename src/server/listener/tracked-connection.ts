@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { ConnectionStage } from './connection-shares.ts';
 
-export interface ConnectionOwner {
+interface ConnectionOwner {
   stageChanged(stage: ConnectionStage): void;
   /** Nothing when there is no room among the authenticated; otherwise call what is returned when it has ended. */
   authenticate(name: string): (() => void) | undefined;

@@ -1,13 +1,13 @@
 import type { ByteLimit } from './limits.ts';
 
 /** An unauthenticated connection, and what has come of it since its last whole request. */
-export interface UnfinishedConnection<C> {
+interface UnfinishedConnection<C> {
   readonly connection: C;
   readonly address: string;
   readonly bytes: number;
 }
 
-export interface UnfinishedVictim<C> {
+interface UnfinishedVictim<C> {
   readonly connection: C;
   readonly reason: string;
 }

@@ -18,7 +18,7 @@ export function listingPage(path: readonly string[], entries: readonly LogEntry[
   return `<!doctype html>\n<meta name="viewport" content="width=device-width">\n<pre>\n${lines.join('')}${rest}</pre>\n`;
 }
 
-export function escapeHtml(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => named[character] ?? character);
 }
 

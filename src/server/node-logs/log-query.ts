@@ -9,7 +9,7 @@ export interface ServiceQuery {
   readonly options: QueryOptions;
 }
 
-export interface QueryOptions {
+interface QueryOptions {
   readonly sinceTime?: Readonly<LogTime>;
   readonly untilTime?: Readonly<LogTime>;
   readonly tailLines?: number;
@@ -17,7 +17,7 @@ export interface QueryOptions {
   readonly pattern?: string;
 }
 
-export type DecodedQuery =
+type DecodedQuery =
   /** Nothing was asked: the path alone counts. */
   | { readonly kind: 'none' }
   | ({ readonly kind: 'services' } & ServiceQuery)

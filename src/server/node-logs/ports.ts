@@ -29,7 +29,7 @@ export interface LogEntry {
 }
 
 /** How a program ended. */
-export type ProgramEnd =
+type ProgramEnd =
   | { readonly kind: 'ended' }
   /** It is not there, or may not be run. */
   | { readonly kind: 'notStarted'; readonly why: string };

@@ -12,7 +12,7 @@ import { allocatableResources, podResources } from './pod-resources.ts';
 import type { SocketFiles } from '../ports.ts';
 import type { HoldingPod, ResourceBooks } from './ports.ts';
 
-export interface PodResourcesServerDeps {
+interface PodResourcesServerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly figures: PodResourcesMetrics;

@@ -12,7 +12,7 @@ export interface V8CpuProfile {
   readonly timeDeltas?: readonly number[] | undefined;
 }
 
-export interface V8CpuNode {
+interface V8CpuNode {
   readonly id: number;
   readonly callFrame: CallFrame;
   readonly children?: readonly number[] | undefined;

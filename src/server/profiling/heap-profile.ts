@@ -6,13 +6,13 @@ export interface V8HeapProfile {
   readonly head: V8HeapNode;
 }
 
-export interface V8HeapNode {
+interface V8HeapNode {
   readonly callFrame: CallFrame;
   readonly selfSize: number;
   readonly children: readonly V8HeapNode[];
 }
 
-export interface HeapProfileInfo {
+interface HeapProfileInfo {
   /** What lives still, or all that was ever allocated. */
   readonly type: 'inuse_space' | 'alloc_space';
   readonly startedAt: number;

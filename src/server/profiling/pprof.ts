@@ -12,7 +12,7 @@ export interface PprofProfile {
   readonly durationMs: number;
 }
 
-export interface ValueType {
+interface ValueType {
   readonly type: string;
   readonly unit: string;
 }

@@ -7,7 +7,7 @@ import { heapToPprof } from './heap-profile.ts';
 import type { Engine, Recording } from './ports.ts';
 import { encodePprof, type PprofProfile } from './pprof.ts';
 
-export interface ProfilerDeps {
+interface ProfilerDeps {
   readonly clock: Clock;
   readonly engine: Engine;
   /** The name of this program, for those who read profiles. */

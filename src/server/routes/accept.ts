@@ -1,5 +1,5 @@
 /** One entry of an Accept-like header. */
-export interface Accepted {
+interface Accepted {
   /** In lower case. */
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;

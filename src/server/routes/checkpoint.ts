@@ -9,7 +9,7 @@ import type { CheckpointFolders } from '../streaming/ports.ts';
 import { parseCheckpointTimeout } from '../streaming/session-options.ts';
 import type { SessionDeps } from '../streaming/session.ts';
 
-export interface CheckpointDeps extends SessionDeps {
+interface CheckpointDeps extends SessionDeps {
   readonly clock: Pick<Clock, 'now'>;
   /** The agent's root directory. */
   readonly rootDir: string;
@@ -46,7 +46,7 @@ export function checkpointHandler(deps: CheckpointDeps): Handler {
 }
 
 /** Names of pods and containers are those of the spec, which hold no slashes. */
-export function checkpointFile(fullName: string, container: string, wallMs: number): string {
+function checkpointFile(fullName: string, container: string, wallMs: number): string {
   const time = new Date(wallMs).toISOString().replace(/\.\d+Z$/, 'Z');
   return `checkpoint-${fullName}-${container}-${time}.tar`;
 }

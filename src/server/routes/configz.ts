@@ -1,6 +1,6 @@
 import { json, type Handler } from '../route.ts';
 
-export interface ConfigzDeps {
+interface ConfigzDeps {
   /** The effective configuration as the API writes it, without secrets. */
   readonly kubeletconfig: object;
 }

@@ -11,7 +11,7 @@ import { decodeLogOptions, type LogStream } from '../container-logs/log-options.
 import type { ContainerLogFiles, LogSources } from '../container-logs/ports.ts';
 import { text, type Handler, type RouteRequest } from '../route.ts';
 
-export interface ContainerLogsDeps {
+interface ContainerLogsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly files: ContainerLogFiles;

@@ -2,7 +2,7 @@ import type { Random } from '../../base/random.ts';
 import type { Handler } from '../route.ts';
 import { peoplePage, type PageLine } from './people-page.ts';
 
-export interface FlagzDeps {
+interface FlagzDeps {
   readonly random: Pick<Random, 'next'>;
   /** Names with values, secrets masked. */
   readonly flags: readonly PageLine[];

@@ -5,7 +5,7 @@ import type { Handlers } from '../route-table.ts';
 /** Each answers what is wrong, or nothing. */
 export type HealthProblems = Readonly<Record<'log' | 'syncloop' | 'device-plugin', () => string | undefined>>;
 
-export interface HealthzDeps {
+interface HealthzDeps {
   readonly problems: HealthProblems;
   /** Told of the checks of the page with all of them. */
   readonly observe: ObserveCheck;

@@ -2,7 +2,7 @@ import { nextTurn } from '../../base/next-turn.ts';
 import type { BodySink, RouteResponse } from '../route.ts';
 
 /** A JSON text that is mostly one list, whose entries may be made as they are gone through. */
-export interface ListText {
+interface ListText {
   readonly before: string;
   readonly items: Iterable<unknown> & { readonly length: number };
   readonly after: string;

@@ -1,7 +1,7 @@
 import { text, type Handler } from '../route.ts';
 import { metricsHandler } from './metrics.ts';
 
-export interface MetricsSlisDeps {
+interface MetricsSlisDeps {
   render(): string;
   /** Forgets how health checks came out. */
   reset(): void;

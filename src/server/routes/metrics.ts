@@ -29,7 +29,7 @@ export function streamedMetricsHandler(render: (signal: AbortSignal) => AsyncIte
     );
 }
 
-export function metricsPage(request: Pick<RouteRequest, 'headers'>, body: Text): Page {
+function metricsPage(request: Pick<RouteRequest, 'headers'>, body: Text): Page {
   return { kind: 'page', status: 200, contentType: metricsContentType(request.headers.accept), body };
 }
 

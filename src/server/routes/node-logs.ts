@@ -5,7 +5,7 @@ import { decodeLogQuery, fileRefusal, type ServiceQuery } from '../node-logs/log
 import { ServiceLogs, type ServiceLogsDeps } from '../node-logs/service-logs.ts';
 import { text, type Handler, type Page, type RouteRequest, type RouteResponse } from '../route.ts';
 
-export interface NodeLogsDeps extends ServiceLogsDeps {
+interface NodeLogsDeps extends ServiceLogsDeps {
   /** enableSystemLogQuery and the gate NodeLogQuery. */
   readonly query: boolean;
 }

@@ -5,7 +5,7 @@ import { hidesValues } from './hides-values.ts';
 import { listAnswer } from './list-answer.ts';
 import { withoutValues } from './without-values.ts';
 
-export interface PodsDeps {
+interface PodsDeps {
   /** Every pod the sources name, with the status the agent sees. */
   pods(): readonly Pod[];
   /** There is no API server. */

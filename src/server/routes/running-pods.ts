@@ -3,7 +3,7 @@ import type { ObservedPod } from '../../model/observed-pod.ts';
 import type { Handler } from '../route.ts';
 import { podListAnswer } from './pods.ts';
 
-export interface RunningPods {
+interface RunningPods {
   /** Every pod of which the runtime has anything, wanted or not, as it was last seen. */
   observed(): readonly ObservedPod[];
 }
@@ -14,7 +14,7 @@ export function runningPodsHandler(deps: RunningPods): Handler {
 }
 
 /** Nothing for a pod that has neither a sandbox that is ready nor a container that runs. */
-export function toRunningPod({ uid, name, namespace, sandboxes, containers }: ObservedPod): Pod | undefined {
+function toRunningPod({ uid, name, namespace, sandboxes, containers }: ObservedPod): Pod | undefined {
   const running = containers.filter(({ state }) => state === 'running');
   if (running.length === 0 && !sandboxes.some(({ state }) => state === 'ready')) return undefined;
   return {

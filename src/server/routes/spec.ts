@@ -1,7 +1,7 @@
 import type { MachineFacts } from '../../model/usage.ts';
 import { json, type Handler } from '../route.ts';
 
-export interface SpecDeps {
+interface SpecDeps {
   machine(signal: AbortSignal): Promise<MachineFacts>;
   /** Where the machine tells it. */
   readonly cpuFrequencyKhz: number | undefined;
@@ -12,7 +12,7 @@ export function specHandler(deps: SpecDeps): Handler {
   return async ({ signal }) => json(toMachineInfo(await deps.machine(signal), deps.cpuFrequencyKhz));
 }
 
-export function toMachineInfo(facts: MachineFacts, cpuFrequencyKhz?: number): object {
+function toMachineInfo(facts: MachineFacts, cpuFrequencyKhz?: number): object {
   return {
     num_cores: facts.cores,
     num_physical_cores: facts.physicalCores,

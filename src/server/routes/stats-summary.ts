@@ -2,12 +2,12 @@ import type { SummaryParts } from '../../model/stats-summary.ts';
 import type { Handler, RouteRequest } from '../route.ts';
 import { listAnswer } from './list-answer.ts';
 
-export interface SummaryOptions {
+interface SummaryOptions {
   /** Leaves out all that is costly to find out. */
   readonly onlyCpuAndMemory: boolean;
 }
 
-export interface Stats {
+interface Stats {
   summary(options: SummaryOptions, signal: AbortSignal): Promise<SummaryParts>;
 }
 

@@ -5,7 +5,7 @@ import type { Handler } from '../route.ts';
 import { loopLines } from './loop-lines.ts';
 import { peoplePage, type PageLine } from './people-page.ts';
 
-export interface StatuszDeps {
+interface StatuszDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly random: Pick<Random, 'next'>;
   /** When the agent started, by both clocks. */
@@ -21,7 +21,7 @@ export interface StatuszDeps {
   readonly troubles: () => readonly Trouble[];
 }
 
-export interface Trouble {
+interface Trouble {
   /** What it is about: `Left of pod 0f3c…`. */
   readonly what: string;
   readonly why: string;

@@ -1,6 +1,6 @@
 import { text, type Handler } from '../route.ts';
 
-export interface VerbosityDeps {
+interface VerbosityDeps {
   setVerbosity(level: number): void;
 }
 

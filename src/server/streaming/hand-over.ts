@@ -9,7 +9,7 @@ import { QuietWatch } from './quiet-watch.ts';
 import { connectTarget, streamingTarget } from './streaming-target.ts';
 import { answerStartBytes, judgeAnswer, plainAnswer, upgradeHead } from './upgrade-message.ts';
 
-export interface HandOverDeps {
+interface HandOverDeps {
   readonly log: Log;
   readonly clock: Clock;
   /** A session in which nothing comes from either side for this long is ended; 0 is for ever. */

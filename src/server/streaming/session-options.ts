@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { goQuote } from '../../model/go-text.ts';
 
 /** Either what was asked for, or why it cannot be understood, in the words that clients know. */
-export type Parsed<Value> = { readonly value: Value } | { readonly refusal: string };
+type Parsed<Value> = { readonly value: Value } | { readonly refusal: string };
 
 /** Which streams of a process a client wants. */
-export interface SessionStreams {
+interface SessionStreams {
   readonly tty: boolean;
   readonly stdin: boolean;
   readonly stdout: boolean;

@@ -13,7 +13,7 @@ export interface SessionDeps {
 }
 
 /** What a session of one kind goes to, and how the runtime is asked for it. */
-export interface SessionPlan {
+interface SessionPlan {
   readonly rule: TargetRule;
   readonly ask: (id: string) => Promise<{ readonly url: string }>;
 }

@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { TubeletError } from '../../base/errors.ts';
 
 /** Where a session is served, as the runtime's URL says. */
-export type StreamingTarget =
+type StreamingTarget =
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
   | { readonly kind: 'tls'; readonly host: string; readonly port: number; readonly verify: boolean }
   | { readonly kind: 'unix'; readonly path: string };

@@ -12,7 +12,7 @@ const notPassedOn: ReadonlySet<string> = new Set([
   'proxy-connection',
 ]);
 
-export interface UpgradeRequest {
+interface UpgradeRequest {
   readonly method: string;
   /** Path and query at the streaming server. */
   readonly path: string;
@@ -63,7 +63,7 @@ export const answerStartBytes = 13;
  *   2xx 4xx 5xx   refuses the answer is passed on, and that is all
  *   3xx and odd   useless the client gets an answer of ours: nobody is sent elsewhere by this port
  */
-export type AnswerKind = 'opens' | 'refuses' | 'useless';
+type AnswerKind = 'opens' | 'refuses' | 'useless';
 
 export function judgeAnswer(start: Buffer): AnswerKind {
   const status = /^HTTP\/1\.[01] (\d{3})[ \r]/.exec(start.toString('latin1', 0, answerStartBytes))?.[1];

@@ -22,18 +22,18 @@ export interface CgroupSubject extends Subject {
   readonly interfaces: readonly Labelled<InterfaceUsage>[];
 }
 
-export interface FaultLabels {
+interface FaultLabels {
   readonly minor: Uint8Array;
   readonly major: Uint8Array;
 }
 
-export interface Labelled<T> {
+interface Labelled<T> {
   readonly labels: Uint8Array;
   readonly of: T;
 }
 
 /** The disk that a file system lies on. */
-export interface DiskSubject extends Labelled<DiskActivity> {
+interface DiskSubject extends Labelled<DiskActivity> {
   /** It is among the devices too, whose reads and writes are told. */
   readonly isCounted: boolean;
 }

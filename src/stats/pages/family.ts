@@ -1,7 +1,7 @@
 import { numberBytes, writeNumber } from './number-text.ts';
 
 /** Takes one sample: its labels as `labelText` makes them, and its value; one that nobody knows is left out. */
-export type Put = (labels: Uint8Array, value: number | undefined) => void;
+type Put = (labels: Uint8Array, value: number | undefined) => void;
 
 /** Somebody with figures, all read at the same moment. */
 export interface Subject {

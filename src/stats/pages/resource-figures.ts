@@ -15,7 +15,7 @@ export interface OwnedFigures extends Figures {
   readonly owner: CgroupOwner;
 }
 
-export interface ResourceFigures {
+interface ResourceFigures {
   readonly node: Figures | undefined;
   readonly pods: readonly OwnedFigures[];
   readonly containers: readonly OwnedFigures[];

@@ -12,7 +12,7 @@ export interface Collector {
   close(): void;
 }
 
-export interface SpanExporterDeps {
+interface SpanExporterDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly collector: Collector;

@@ -6,7 +6,7 @@ import type { Span, SpanAttributes, SpanOptions, Tracer } from '../../base/traci
 import type { FinishedSpan } from './to-otlp.ts';
 import { formatTraceparent, isSampled, parseTraceparent, type TraceContext } from './trace-context.ts';
 
-export interface SpanTracerDeps {
+interface SpanTracerDeps {
   readonly clock: Clock;
   readonly random: Random;
   /** How many of a million traces that begin here are sampled; those that others began are as they say. */

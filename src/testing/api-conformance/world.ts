@@ -22,7 +22,7 @@ export interface RawAnswer {
   readonly value: Readonly<Record<string, unknown>> & Partial<ApiObject>;
 }
 
-export interface ExpectedRefusal {
+interface ExpectedRefusal {
   readonly kind: ErrorKind;
   readonly status: number;
   readonly reason?: string;
@@ -159,7 +159,7 @@ export async function refused(promise: Promise<unknown>, expected: ExpectedRefus
 }
 
 /** The first answer that is no refusal for want of the thing. */
-export async function until<T>(what: string, ask: () => Promise<T>): Promise<T> {
+async function until<T>(what: string, ask: () => Promise<T>): Promise<T> {
   const deadline = clock.monotonic() + patienceMs;
   for (;;) {
     try {

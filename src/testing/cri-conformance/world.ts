@@ -18,7 +18,7 @@ export const nobody = '0'.repeat(64);
 const patienceMs = 30_000;
 const pollMs = 20;
 
-export interface PodOptions {
+interface PodOptions {
   readonly attempt?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -26,7 +26,7 @@ export interface PodOptions {
   readonly runtimeHandler?: string;
 }
 
-export interface ContainerOptions {
+interface ContainerOptions {
   readonly attempt?: number;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export interface ContainerOptions {
 }
 
 /** A sandbox that was run, with its configuration. */
-export interface Pod {
+interface Pod {
   readonly id: string;
   readonly config: PodSandboxConfig;
 }

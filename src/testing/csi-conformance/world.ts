@@ -10,7 +10,7 @@ import type { CsiSubject, VolumeKind } from './subject.ts';
 let volumes = 0;
 
 /** A volume of one test, with the place where it is staged. */
-export class ExaminedVolume {
+class ExaminedVolume {
   readonly id: string;
   readonly staging: string;
   readonly capability: VolumeCapability;

@@ -4,7 +4,7 @@ import { mapAt, textAt, type Stored } from './json.ts';
 import type { FakeKind } from './kinds.ts';
 import { internal, preconditionFailed } from './refusal.ts';
 
-export interface DeleteOptions {
+interface DeleteOptions {
   readonly gracePeriodSeconds?: number | undefined;
   readonly uid?: string | undefined;
   readonly resourceVersion?: string | undefined;
@@ -16,7 +16,7 @@ export interface DeleteOptions {
  *   there ──mark──> ends at deletionTimestamp ──mark (shorter)──> … ──grace 0, no finalizers──> gone
  *     └──remove: no grace, no finalizers──────────────────────────────────────────────────────────^
  */
-export type DeleteDecision =
+type DeleteDecision =
   | { readonly kind: 'keep' }
   | { readonly kind: 'remove' }
   | { readonly kind: 'mark'; readonly metadata: JsonMap; readonly thenRemove: boolean };

@@ -34,7 +34,7 @@ export interface FakeApiServerDeps {
 }
 
 const firstNamespaces = ['default', 'kube-system', 'kube-public', 'kube-node-lease'];
-export const administrator: FakeUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
+const administrator: FakeUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
 /** A whole API server in memory: the client's wire to it, and the levers of a test. */
 export class FakeApiServer implements ApiTransport {

@@ -5,14 +5,14 @@ import { expired, Refusal } from './refusal.ts';
 import type { SeenRequest } from './request-log.ts';
 import type { Watches } from './watches.ts';
 
-export interface FaultOptions {
+interface FaultOptions {
   /** How many requests it strikes; all of them unless told. */
   readonly times?: number;
   /** Which requests; any unless told. */
   readonly when?: (request: SeenRequest) => boolean;
 }
 
-export interface RefusalFault extends FaultOptions {
+interface RefusalFault extends FaultOptions {
   readonly retryAfterSeconds?: number;
   readonly message?: string;
   readonly reason?: string;

@@ -73,7 +73,7 @@ export const namespaces: ApiResource = {
   namespaced: false,
 };
 
-export const kinds: readonly FakeKind[] = [...Object.values(apiResources), namespaces].map((resource) => ({
+const kinds: readonly FakeKind[] = [...Object.values(apiResources), namespaces].map((resource) => ({
   statusWriters: [],
   fields: {},
   ...resource,

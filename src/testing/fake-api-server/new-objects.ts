@@ -16,12 +16,12 @@ export interface FakeUser {
   readonly groups: readonly string[];
 }
 
-export interface MakerDeps {
+interface MakerDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Random;
 }
 
-export interface NewObject extends JsonMap {
+interface NewObject extends JsonMap {
   readonly metadata: JsonMap & Pick<Meta, 'name' | 'uid'>;
 }
 

@@ -1,7 +1,7 @@
 import type { Status } from '../../gen/kubernetes/types.ts';
 import type { FakeKind } from './kinds.ts';
 
-export interface RefusalOptions {
+interface RefusalOptions {
   readonly reason?: string;
   readonly details?: Status['details'];
   /** Of the Status, such as the token to go on with. */
@@ -73,7 +73,7 @@ export function preconditionFailed({ kind, group }: FakeKind, name: string, why:
 
 export const modified = 'the object has been modified; please apply your changes to the latest version and try again';
 
-export interface FieldFault {
+interface FieldFault {
   readonly field: string;
   readonly reason: 'FieldValueInvalid' | 'FieldValueRequired' | 'FieldValueForbidden' | 'FieldValueNotSupported';
   /** With its first words, such as `Invalid value: "x": …`. */

@@ -23,7 +23,7 @@ export interface ServedApiServer {
   start(): Promise<void>;
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly authority?: TlsAuthority;
 }
 

@@ -13,7 +13,7 @@ import { keyOf, type ObjectStore } from './store.ts';
 import type { FakeTokens } from './tokens.ts';
 import { patched, updated, type UpdateRequest } from './updates.ts';
 
-export interface VerbsDeps {
+interface VerbsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: ObjectStore;
@@ -22,7 +22,7 @@ export interface VerbsDeps {
   readonly allows: (spec: JsonMap) => boolean;
 }
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly value: JsonMap;
 }

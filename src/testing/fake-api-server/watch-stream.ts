@@ -8,7 +8,7 @@ import type { FakeKind } from './kinds.ts';
 import type { Selects } from './selectors.ts';
 import { lastState, type Change } from './store.ts';
 
-export interface WatchPlan {
+interface WatchPlan {
   readonly kind: FakeKind;
   readonly selects: Selects;
   /** Only what comes after it is told. */
@@ -17,7 +17,7 @@ export interface WatchPlan {
   readonly bookmarks: boolean;
 }
 
-export interface WatchStreamDeps {
+interface WatchStreamDeps {
   readonly clock: Pick<Clock, 'after' | 'monotonic'>;
   /** The newest version of the store, for bookmarks. */
   readonly version: () => number;

@@ -7,7 +7,7 @@ import { selectorOf } from './selectors.ts';
 import type { ObjectStore } from './store.ts';
 import { WatchStream } from './watch-stream.ts';
 
-export interface WatchesDeps {
+interface WatchesDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly store: ObjectStore;

@@ -55,7 +55,7 @@ export const says = (lines: readonly string[], next: Behaviour = {}): Behaviour 
 });
 
 /** Of which start a behaviour is asked for. */
-export interface StartOf {
+interface StartOf {
   readonly pod: string;
   readonly namespace: string;
   readonly container: string;
@@ -63,7 +63,7 @@ export interface StartOf {
   readonly image: string;
 }
 
-export type BehaviourRule = (start: StartOf) => Behaviour;
+type BehaviourRule = (start: StartOf) => Behaviour;
 
 /** The script of a test: which container does what. Container names go before images. */
 export class FakePrograms {

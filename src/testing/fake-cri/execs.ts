@@ -17,7 +17,7 @@ export interface ExecOutcome {
   readonly failure?: Failure;
 }
 
-export type ExecRule = (command: readonly string[], container: FakeContainer) => ExecOutcome | undefined;
+type ExecRule = (command: readonly string[], container: FakeContainer) => ExecOutcome | undefined;
 
 /** What commands do in fake containers. The rule added last that has an answer counts; without one they succeed. */
 export class FakeExecs {
@@ -46,7 +46,7 @@ export class FakeExecs {
   }
 }
 
-export interface ExecDeps {
+interface ExecDeps {
   readonly clock: Clock;
   readonly state: FakeState;
   readonly execs: FakeExecs;

@@ -2,14 +2,14 @@ import type { Clock } from '../../base/clock.ts';
 import { TubeletError, type ErrorKind } from '../../base/errors.ts';
 import type { UnaryVerb } from '../../cri/index.ts';
 
-export interface FaultOptions {
+interface FaultOptions {
   /** How many calls it strikes; without it, all until `clear`. */
   readonly times?: number;
   /** Only calls for which this holds. */
   readonly when?: (request: unknown) => boolean;
 }
 
-export interface FailureOptions extends FaultOptions {
+interface FailureOptions extends FaultOptions {
   readonly message?: string;
   /** The verb does its work and the answer is lost. */
   readonly afterwards?: boolean;

@@ -8,7 +8,7 @@ import type { HandlersFor } from './handlers.ts';
 import { fullImageName, repositoryOf } from './image-names.ts';
 
 /** An image as tests describe it. */
-export interface FakeImageSpec {
+interface FakeImageSpec {
   /** `sha256:…`; by default derived from name and content. */
   readonly id?: string;
   /** Tells two versions under one name apart. */
@@ -20,14 +20,14 @@ export interface FakeImageSpec {
   readonly pinned?: boolean;
 }
 
-export interface FakeImage extends Required<Omit<FakeImageSpec, 'content' | 'uid'>> {
+interface FakeImage extends Required<Omit<FakeImageSpec, 'content' | 'uid'>> {
   readonly uid: bigint | undefined;
   readonly tags: Set<string>;
   readonly digests: Set<string>;
 }
 
 /** How a pull goes. */
-export interface PullOutcome {
+interface PullOutcome {
   readonly takesMs?: number;
   readonly hangs?: boolean;
   readonly failure?: Failure;
@@ -126,7 +126,7 @@ export class FakeImages {
 
 type ImageVerb = 'listImages' | 'imageStatus' | 'pullImage' | 'removeImage' | 'imageFsInfo';
 
-export interface ImageDeps {
+interface ImageDeps {
   readonly images: FakeImages;
   readonly state: { stamp(): bigint };
   readonly imageFilesystem: string;

@@ -20,7 +20,7 @@ export const fileLogs: FakeLogSink = {
 };
 
 /** A line of a container log: time with nanoseconds, stream, F for full or P for partial, text. */
-export function logLine(stamp: bigint, line: OutputLine): string {
+function logLine(stamp: bigint, line: OutputLine): string {
   const seconds = stamp / 1_000_000_000n;
   const rest = String(stamp % 1_000_000_000n).padStart(9, '0');
   const time = new Date(Number(seconds) * 1_000).toISOString().replace(/\.\d+Z$/, `.${rest}Z`);

@@ -6,7 +6,7 @@ import type { HandlersFor } from './handlers.ts';
 import type { FakeSandbox } from './state.ts';
 import { containerStatus, hasLabels, onHostNetwork, sandboxItem, sandboxState, sandboxStatus } from './views.ts';
 
-export interface SandboxDeps extends ContainerDeps {
+interface SandboxDeps extends ContainerDeps {
   /** Names of runtime handlers; the default one is the empty name. */
   readonly runtimeHandlers: ReadonlySet<string>;
 }

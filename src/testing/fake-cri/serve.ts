@@ -27,7 +27,7 @@ export interface ServedFakeCri {
 }
 
 /** Which parts the server offers: an old runtime offers no v1 at all. */
-export interface ServeOptions {
+interface ServeOptions {
   readonly services?: readonly ('runtime' | 'images')[];
 }
 

@@ -15,7 +15,7 @@ import { sandboxMatches } from './sandboxes.ts';
 import type { FakeContainer, FakeSandbox, FakeState } from './state.ts';
 
 /** What a container uses while it runs. */
-export interface Usage {
+interface Usage {
   readonly nanoCores: bigint;
   readonly memoryBytes: bigint;
   readonly writableLayerBytes: bigint;
@@ -36,7 +36,7 @@ export class FakeUsage {
   }
 }
 
-export interface UsageDeps {
+interface UsageDeps {
   readonly state: FakeState;
   readonly usage: FakeUsage;
   readonly imageFilesystem: string;

@@ -10,14 +10,14 @@ const mountOptionsAnnotation = 'volume.beta.kubernetes.io/mount-options';
 const gidAnnotation = 'pv.beta.kubernetes.io/gid';
 
 /** A decision that went against the pod, in the words its event has for it. */
-export interface Problem {
+interface Problem {
   readonly problem: string;
 }
 
 type Claimant = Pick<DesiredPod, 'uid' | 'name' | 'namespace'>;
 
 /** The claim that a volume of a pod is. */
-export interface ClaimWish {
+interface ClaimWish {
   readonly name: string;
   readonly readOnly: boolean;
   /** It lives with the pod, and must have been made for this very one. */

@@ -16,7 +16,7 @@ import {
   claimWish,
 } from './compute-claim.ts';
 
-export interface VolumeClaimsDeps {
+interface VolumeClaimsDeps {
   /** A node may read the claims of its pods one by one; it may neither list nor watch them. */
   readonly api: Pick<ApiReader, 'get'>;
   /** Of this node's object; unset while nobody knows it. */

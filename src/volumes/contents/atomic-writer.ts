@@ -6,7 +6,7 @@ import type { ContentFiles, VolumeFiles } from '../ports.ts';
 import { foldersOf, isStamp, sameFiles, stampName, visibleNames, type Contents } from './compute-write.ts';
 import { conflictIn, pathProblem } from './payload.ts';
 
-export interface AtomicWriterDeps {
+interface AtomicWriterDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Pick<Random, 'hex'>;
   readonly files: Pick<VolumeFiles, 'list' | 'removeTree'>;

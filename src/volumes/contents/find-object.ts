@@ -3,7 +3,7 @@ import type { ConfigMap, Secret } from '../../gen/kubernetes/types.ts';
 import type { DataObjectKind } from '../../model/standalone-object.ts';
 import type { VolumeObjects } from '../ports.ts';
 
-export interface Named {
+interface Named {
   readonly namespace: string;
   readonly name: string;
   readonly optional: boolean;

@@ -1,5 +1,5 @@
 /** Several problems as one text, each said once: a list in brackets when there is more than one. */
-export function joinProblems(problems: readonly string[]): string {
+function joinProblems(problems: readonly string[]): string {
   const each = [...new Set(problems)];
   return each.length === 1 ? (each[0] ?? '') : `[${each.join(', ')}]`;
 }

@@ -8,7 +8,7 @@ import { VolumeStepError } from '../volume-failures.ts';
 import type { NodeAttachments } from './ports.ts';
 import { attachableName, attachmentName, type DriverVolume } from './volume-names.ts';
 
-export interface AttachWaitDeps {
+interface AttachWaitDeps {
   readonly clock: Clock;
   /** A node may read a VolumeAttachment by its name; it may neither list nor watch them. */
   readonly api: Pick<ApiReader, 'get'>;

@@ -20,7 +20,7 @@ import type { DriverCalled } from './driver-metrics.ts';
 import type { DriverNode } from './driver-ports.ts';
 import { secretsOfRequest } from './secrets-of-request.ts';
 
-export interface DriverClientDeps {
+interface DriverClientDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly open: OpenRpc;
   readonly called: DriverCalled;

@@ -27,7 +27,7 @@ export function secretsOfObjects(objects: Pick<VolumeObjects, 'secret' | 'proble
 }
 
 /** In which field a volume names its secret. */
-export type SecretUse = 'NodeStageSecretRef' | 'NodePublishSecretRef' | 'NodeExpandSecretRef';
+type SecretUse = 'NodeStageSecretRef' | 'NodePublishSecretRef' | 'NodeExpandSecretRef';
 
 export interface SecretWish {
   readonly name?: string;

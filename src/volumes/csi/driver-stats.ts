@@ -7,7 +7,7 @@ import type { FilesystemUsage } from '../../model/usage.ts';
 import type { MountedVolume } from '../ports.ts';
 import type { DriverClient } from './driver-client.ts';
 
-export interface DriverStatsDeps {
+interface DriverStatsDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly drivers: { find(name: string): Pick<DriverClient, 'capabilities' | 'stats'> };
   /** What is mounted of a pod, by the names of its volumes. */
@@ -20,7 +20,7 @@ export interface DriverStatsDeps {
 }
 
 /** What a driver tells of a volume. What it does not tell is undefined. */
-export interface DriverUsage extends FilesystemUsage {
+interface DriverUsage extends FilesystemUsage {
   /** Unset for a driver that does not look. */
   readonly isAbnormal?: boolean;
 }

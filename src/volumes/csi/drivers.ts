@@ -20,7 +20,7 @@ import {
   type DriverVersion,
 } from './driver-version.ts';
 
-export interface CsiDriversDeps {
+interface CsiDriversDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;

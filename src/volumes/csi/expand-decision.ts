@@ -25,9 +25,9 @@ export type ExpandDecision =
  * no word of how far things are; or not at all, because another node has written it already (a shared volume must grow on
  * each of its nodes).
  */
-export type ExpandRecord = 'begin and end' | 'end' | 'none';
+type ExpandRecord = 'begin and end' | 'end' | 'none';
 
-export interface ExpandInput {
+interface ExpandInput {
   readonly claim: PersistentVolumeClaim;
   readonly volume: PersistentVolume;
   readonly readOnly: boolean;

@@ -25,7 +25,7 @@ import {
 } from './expand-decision.ts';
 import type { DriverSecrets } from './ports.ts';
 
-export interface VolumeExpanderDeps {
+interface VolumeExpanderDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
   /** A node may patch the status of claims that its pods use. */

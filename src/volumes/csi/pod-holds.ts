@@ -7,16 +7,16 @@ import type { CsiFiles } from './ports.ts';
 import { decodePublished, encodePublished, type PublishedData } from './volume-data.ts';
 import { csiFolder, publishPlace, type DriverVolume, type PublishPlace } from './volume-names.ts';
 
-export interface PodHoldsDeps {
+interface PodHoldsDeps {
   readonly files: CsiFiles;
   readonly mounts: Pick<Mounts, 'atOrBelow'>;
   readonly podPaths: PodPaths;
 }
 
 /** What is on record of a volume, or why that cannot be read: it is missing, or half of it was written. */
-export type HoldRecord = { readonly data: PublishedData } | { readonly problem: string; readonly isMissing: boolean };
+type HoldRecord = { readonly data: PublishedData } | { readonly problem: string; readonly isMissing: boolean };
 
-export interface PodHold {
+interface PodHold {
   readonly place: VolumePlace;
   readonly record: HoldRecord;
 }
@@ -102,6 +102,6 @@ export class PodHolds {
   }
 }
 
-export function isSame(one: DriverVolume, other: DriverVolume): boolean {
+function isSame(one: DriverVolume, other: DriverVolume): boolean {
   return one.driver === other.driver && one.handle === other.handle;
 }

@@ -16,7 +16,7 @@ import { attachmentName } from './volume-names.ts';
 import { capabilityOf, stages, stepped, VolumePreparations, type Preparations } from './volume-preparations.ts';
 import { publishRequest, stageRequest, type CsiWish } from './volume-wish.ts';
 
-export interface SetUpVolumeDeps extends CsiFileVolumesDeps {
+interface SetUpVolumeDeps extends CsiFileVolumesDeps {
   readonly holds: PodHolds;
   readonly staging: Staging;
 }

@@ -9,7 +9,7 @@ import type { CsiFiles } from './ports.ts';
 import { decodeStaged, encodeStaged, type StagedData } from './volume-data.ts';
 import { attachableName, stagingPlace, type DriverVolume, type StagingPlace } from './volume-names.ts';
 
-export interface StagingDeps {
+interface StagingDeps {
   readonly log: Log;
   readonly files: CsiFiles;
   readonly mounts: Pick<Mounts, 'atOrBelow'>;

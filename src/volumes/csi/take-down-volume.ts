@@ -10,7 +10,7 @@ import type { Staging } from './staging.ts';
 import type { PublishedData } from './volume-data.ts';
 import type { DriverVolume } from './volume-names.ts';
 
-export interface TakeDownVolumeDeps extends ForgottenMountDeps {
+interface TakeDownVolumeDeps extends ForgottenMountDeps {
   readonly files: CsiFiles;
   readonly drivers: FoundDrivers;
   readonly holds: PodHolds;

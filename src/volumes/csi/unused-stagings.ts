@@ -7,7 +7,7 @@ import type { Staging } from './staging.ts';
 import { decodeStaged } from './volume-data.ts';
 import { csiPluginFolder, stagingAt, type DriverVolume, type StagingPlace } from './volume-names.ts';
 
-export interface UnusedStagingsDeps {
+interface UnusedStagingsDeps {
   readonly log: Log;
   readonly files: CsiFiles;
   readonly mounts: Pick<Mounts, 'atOrBelow'>;

@@ -1,7 +1,7 @@
 import type { VolumeCapability } from '../../gen/csi/v1.ts';
 import { accessModeOf, type DriverCapability } from './driver-capabilities.ts';
 
-export interface MountTraits {
+interface MountTraits {
   /** Of the PersistentVolume; an inline volume has none. */
   readonly accessModes: readonly string[];
   /** Handed on as it is, also when empty: which file system is usual the driver knows best. */

@@ -23,10 +23,7 @@ import {
 import { mountCapability } from './volume-capability.ts';
 import type { CsiWish, PublishFacts } from './volume-wish.ts';
 
-export type VolumePreparationsDeps = Pick<
-  CsiFileVolumesDeps,
-  'cluster' | 'drivers' | 'secrets' | 'tokens' | 'hasSeLinux'
->;
+type VolumePreparationsDeps = Pick<CsiFileVolumesDeps, 'cluster' | 'drivers' | 'secrets' | 'tokens' | 'hasSeLinux'>;
 
 /** All that is asked for before anything is made. */
 export interface Preparations {

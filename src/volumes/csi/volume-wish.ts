@@ -70,7 +70,7 @@ function claimedWish({ pod }: VolumeRequest, claimed: ClaimedVolume): CsiWish {
   };
 }
 
-export interface StageFacts {
+interface StageFacts {
   readonly target: string;
   readonly context: PublishContext;
   readonly capability: VolumeCapability;

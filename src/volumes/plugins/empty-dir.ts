@@ -5,7 +5,7 @@ import type { ScratchFolder, ScratchFolders } from '../scratch-folders.ts';
 
 const folder = 'kubernetes.io~empty-dir';
 
-export interface EmptyDirDeps extends GiveToGroupDeps {
+interface EmptyDirDeps extends GiveToGroupDeps {
   readonly scratch: ScratchFolders;
   readonly memory: () => MemoryFacts;
 }

@@ -17,7 +17,7 @@ const checks: ReadonlyMap<string, readonly [FileKind, string]> = new Map([
   ['BlockDevice', ['blockDevice', 'a block device']],
 ]);
 
-export interface HostPathDeps {
+interface HostPathDeps {
   readonly paths: Pick<HostPaths, 'lookAt' | 'makeFolder' | 'makeFile'>;
 }
 

@@ -9,7 +9,7 @@ const usualFsType = 'ext4';
 /** Writing back what is in memory may take long; a minute and more is normal for a slow disk. */
 const never = new AbortController().signal;
 
-export interface LocalDevicesDeps {
+interface LocalDevicesDeps {
   readonly host: Pick<VolumeHost, 'files' | 'mounts'>;
   readonly programs: MountPrograms;
   /** One folder per volume, in which its device is mounted. */

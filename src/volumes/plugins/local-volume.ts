@@ -26,7 +26,7 @@ import { LocalDevices } from './local-devices.ts';
 const folder = 'kubernetes.io~local-volume';
 const folderMode = 0o750;
 
-export interface LocalVolumeDeps {
+interface LocalVolumeDeps {
   readonly clock: Pick<Clock, 'after'>;
   readonly host: VolumeHost;
   readonly paths: PodPaths;

@@ -17,7 +17,7 @@ const patienceMs = 60_000;
 /** One mounted over the other, as two agents in a row may have left it. */
 const mostLayers = 8;
 
-export interface NfsDeps {
+interface NfsDeps {
   readonly clock: Clock;
   readonly host: Pick<VolumeHost, 'files' | 'mounts'>;
   readonly paths: PodPaths;

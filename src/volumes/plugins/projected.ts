@@ -16,7 +16,7 @@ const usualMode = 0o644;
 /** Credentials of a pod that says who it runs as are for that user alone; a group of its own gets to read them. */
 const privateMode = 0o600;
 
-export interface ProjectedDeps {
+interface ProjectedDeps {
   readonly written: WrittenVolumes;
   readonly objects: VolumeObjects;
   readonly facts: DownwardFacts;

@@ -10,7 +10,7 @@ import {
 import { shownConfiguration } from './shown-configuration.ts';
 
 /** The process, as far as the server shows it or goes by it. */
-export interface ServerProcess {
+interface ServerProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   readonly argv: readonly string[];

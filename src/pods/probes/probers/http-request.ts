@@ -86,7 +86,7 @@ function encodeUnsafe(character: string): string {
 }
 
 /** Where an answer leads: to another request, nowhere, or to something that cannot be asked. */
-export type Redirect =
+type Redirect =
   | { readonly kind: 'none' }
   | { readonly kind: 'to'; readonly hop: HttpHop; readonly relative: boolean }
   | { readonly kind: 'broken'; readonly why: string };
