@@ -56,7 +56,7 @@ export function createLogs({ ports, signals, stores, runtime, files, policy }: L
     logs: rotation,
     policy: policy.deadContainers,
     pods: {
-      look: (uid, signal) => observed.look(uid, signal),
+      inspect: (uid, signal) => observed.inspect(uid, signal),
       existing: () =>
         desired.all().flatMap(({ uid }) => {
           const pod = observed.get(uid);

@@ -101,7 +101,7 @@ export function createPodRuntime(signals: PodSignals, stores: PodStores, parts: 
     ...(objects.runtimeClasses && { runtimeClasses: objects.runtimeClasses }),
     networkError: () => container.networkError(),
     userNamespaces,
-    toldOfEnds: () => pleg.streamHealthy(),
+    exitEventsReliable: () => pleg.streamHealthy(),
   });
 
   podRemoval.register('probes', { forget: (uid) => probes.removePod(uid), size: () => probes.size() });

@@ -97,7 +97,7 @@ function sessionHandlers({ clock, log, settings, views }: AgentHandlersDeps): Se
     pods: {
       pod: (namespace, name) => newestNamed(desired, namespace, name),
       observed: (uid, signal) => observed.newerThan(uid, 0, signal),
-      look: (uid, signal) => observed.look(uid, signal),
+      inspect: (uid, signal) => observed.inspect(uid, signal),
     },
   };
   const exec = execHandler(session);

@@ -114,7 +114,7 @@ function wholeAgent({ common, boot }: ReturnType<typeof world>, secured?: Server
     pods: { pods: () => [podObject(pod)], seen: () => [], stuck: () => [], activePods: () => [pod] },
     desired: { named: (fullName) => (fullName === pod.fullName ? [pod] : []) },
     statuses: { get: () => undefined },
-    observed: { newerThan: unasked, look: unasked },
+    observed: { newerThan: unasked, inspect: unasked },
     runtime: {
       exec: unasked,
       attach: unasked,

@@ -77,7 +77,7 @@ export interface StatusesView {
 export interface ObservedView {
   /** What is known, if it was observed after that moment and is not known to be out of date; else looked up. */
   newerThan(uid: PodUid, moment: number, signal: AbortSignal): Promise<ObservedPod>;
-  look(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
+  inspect(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
 }
 
 export interface StatsView {

@@ -153,7 +153,7 @@ describe('the pleg on containerd', () => {
       for (let n = 0; n < 5; n++) {
         const id = await start(pod, `short-${n}`, 'sleep 0.4');
         // As an agent would after its own action.
-        await observed.look(pod.uid, new AbortController().signal);
+        await observed.inspect(pod.uid, new AbortController().signal);
         delays.push(await until(`the exit of ${n} is noticed`, () => seenAt.get(id)));
       }
       process.stdout.write(`exit → seen by the agent, ms: ${delays.join(' ')}\n`);

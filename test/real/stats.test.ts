@@ -87,7 +87,7 @@ after(async () => {
 async function seenPod(name: string): Promise<SeenPod> {
   const found = await node.readyPod(name);
   const pod = desiredPod('file', found);
-  const seen = await new ObservedPods({ runtime: cri }).look(pod.uid, signal);
+  const seen = await new ObservedPods({ runtime: cri }).inspect(pod.uid, signal);
   return { pod, startTime: found.status?.startTime, seen };
 }
 

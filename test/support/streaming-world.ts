@@ -52,7 +52,7 @@ export class StreamingWorld {
       pods: {
         pod: (namespace, name) => (namespace === this.pod.namespace && name === this.pod.name ? this.pod : undefined),
         observed: () => this.observed(),
-        look: () => this.#look(),
+        inspect: () => this.#look(),
       },
     });
   }

@@ -36,7 +36,7 @@ class World {
     random: seededRandom(1),
     log: this.log,
     policy: { minAgeMs: 0, maxPerContainer: 1, maxTotal: -1 },
-    pods: { existing: () => this.pods, look: async (uid) => this.do(`look ${uid}`) },
+    pods: { existing: () => this.pods, inspect: async (uid) => this.do(`inspect ${uid}`) },
     runtime: {
       removeContainer: async ({ containerId }) => this.do(`remove ${containerId}`),
       removePodSandbox: async ({ podSandboxId }) => this.do(`sandbox ${podSandboxId}`),
@@ -72,7 +72,7 @@ describe('container gc', () => {
     const world = new World();
     world.add('a');
     await world.gc.collect(never);
-    assert.deepEqual(world.done, ['log /logs/a/0.log', 'remove a-0', 'sandbox a-s0', 'look a']);
+    assert.deepEqual(world.done, ['log /logs/a/0.log', 'remove a-0', 'sandbox a-s0', 'inspect a']);
   });
 
   test('does nothing about a pod that is tidy', async () => {
@@ -124,7 +124,7 @@ describe('container gc', () => {
   test('runs at the start, every minute, and when it is woken', async () => {
     const world = new World();
     world.add('a');
-    const rounds = (): number => world.done.filter((operation) => operation.startsWith('look')).length;
+    const rounds = (): number => world.done.filter((operation) => operation.startsWith('inspect')).length;
     await world.gc.start();
     await world.clock.settle();
     assert.equal(rounds(), 1);
@@ -150,7 +150,7 @@ describe('container gc', () => {
       random: seededRandom(1),
       log: world.log,
       policy: { minAgeMs: 0, maxPerContainer: 1, maxTotal: -1 },
-      pods: { existing: () => world.pods, look: async () => {} },
+      pods: { existing: () => world.pods, inspect: async () => {} },
       runtime: cri,
       logs: { remove: async () => {} },
       onFailed: (message) => void world.failures.push(message),
@@ -186,7 +186,7 @@ test('in a runtime the dead go and what runs goes on', async () => {
     policy: { minAgeMs: 0, maxPerContainer: 1, maxTotal: -1 },
     pods: {
       existing: () => [{ observed: observedPod([aSandbox(sandbox)], containers), contentRemovable: false }],
-      look: async () => {},
+      inspect: async () => {},
     },
     runtime: cri,
     logs: { remove: async () => {} },

@@ -121,7 +121,7 @@ export class ContainerGc implements Component {
         onStep();
       }
     } finally {
-      if (!signal.aborted) await pods.look(observed.uid, signal);
+      if (!signal.aborted) await pods.inspect(observed.uid, signal);
     }
   }
 

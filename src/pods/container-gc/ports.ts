@@ -13,7 +13,7 @@ export interface GcPods {
   /** Pods that still exist, as they were last observed. Those that are gone are housekeeping's. */
   existing(): Iterable<GcPod>;
   /** Looks at a pod anew, for others to see what has been removed. */
-  look(uid: PodUid, signal: AbortSignal): Promise<unknown>;
+  inspect(uid: PodUid, signal: AbortSignal): Promise<unknown>;
 }
 
 export interface GcRuntime {

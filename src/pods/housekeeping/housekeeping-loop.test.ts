@@ -23,7 +23,7 @@ function setUp() {
     lifecycles: { uids: () => [], knows: () => false, canBeRemoved: () => false, continuesFormerLife: () => false },
     remembered: () => [],
     workers: { adoptOrphan: () => {}, forget: () => false },
-    observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
+    observed: { listed: () => new Map(), inspect: async (uid) => observedPod([], [], uid) },
     remover: { remove: async () => {} },
     directories: {
       remove: async () => {},
@@ -107,7 +107,7 @@ test('a removal that fails is tried again soon, then less and less often', async
     lifecycles: { uids: () => [], knows: () => false, canBeRemoved: () => false, continuesFormerLife: () => false },
     remembered: () => [],
     workers: { adoptOrphan: () => {}, forget: () => false },
-    observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
+    observed: { listed: () => new Map(), inspect: async (uid) => observedPod([], [], uid) },
     remover: { remove: async () => {} },
     directories: {
       async remove() {

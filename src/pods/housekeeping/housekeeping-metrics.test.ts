@@ -24,7 +24,7 @@ test('directories of strangers are counted by round, those that stay apart', asy
     lifecycles: { uids: () => [], knows: () => false, canBeRemoved: () => false, continuesFormerLife: () => false },
     remembered: () => [],
     workers: { adoptOrphan: () => {}, forget: () => false },
-    observed: { listed: () => new Map(), look: async (uid) => observedPod([], [], uid) },
+    observed: { listed: () => new Map(), inspect: async (uid) => observedPod([], [], uid) },
     remover: { remove: async () => {} },
     directories: {
       uids: async () => new Set([...onDisk].map(podUid)),

@@ -55,8 +55,8 @@ class World {
     },
     observed: {
       listed: () => new Map([...this.inRuntime].map((uid) => [uid, { name: `of-${uid}`, namespace: 'default' }])),
-      look: async (uid) => {
-        await this.during(`look ${uid}`);
+      inspect: async (uid) => {
+        await this.during(`inspect ${uid}`);
         return observedPod([], [], uid);
       },
     },
@@ -155,7 +155,7 @@ describe('a pod that comes back', () => {
 
 describe('a pod that comes back in the middle', () => {
   const during: Readonly<Record<string, readonly string[]>> = {
-    'look a': [],
+    'inspect a': [],
     'remove a': ['remove a'],
     'files a': ['remove a', 'files a'],
   };

@@ -169,7 +169,7 @@ export class Housekeeping implements Component {
   /** A pod that comes back under its uid waits for this: only `forget` lets its new life begin. */
   async #removeRemains(uid: PodUid, signal: AbortSignal): Promise<void> {
     const { lifecycles, workers, observed, remover, directories, podRemoval, log } = this.#deps;
-    const remains = await observed.look(uid, signal);
+    const remains = await observed.inspect(uid, signal);
     if (!lifecycles.canBeRemoved(uid)) return;
     if (lifecycles.continuesFormerLife(uid)) {
       log.debug(2, 'Pod starts again', podFields(remains));
@@ -179,7 +179,7 @@ export class Housekeeping implements Component {
       if (!lifecycles.canBeRemoved(uid)) return;
       await directories.remove(uid);
       // What others know of the runtime must not show what is gone.
-      await observed.look(uid, signal);
+      await observed.inspect(uid, signal);
       if (!lifecycles.canBeRemoved(uid)) return;
       log.debug(2, 'Pod removed', podFields(remains));
       this.#record(uid, decided('remove', 'Removed', 'nothing of it is left in the runtime and on disk'));

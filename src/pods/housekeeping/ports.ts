@@ -17,7 +17,7 @@ export interface Workers {
 
 export interface Observations {
   listed(): ReadonlyMap<PodUid, { readonly name: string; readonly namespace: string }>;
-  look(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
+  inspect(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
 }
 
 export interface Remover {

@@ -57,7 +57,7 @@ function setUp(): World {
 async function withPod(): Promise<World & { readonly container: string }> {
   const world = setUp();
   const container = await runContainer(world.cri, pod, await runSandbox(world.cri, pod));
-  await world.observed.look(uid, never);
+  await world.observed.inspect(uid, never);
   assert.equal(world.looks(), 1);
   return { ...world, container };
 }
@@ -71,14 +71,14 @@ describe('newerThan', () => {
 
   test('is content with an observation that began after the moment', async () => {
     const { observed, looks } = await withPod();
-    assert.equal((await observed.newerThan(uid, observed.moment() - 1, never)).containers.length, 1);
+    assert.equal((await observed.newerThan(uid, observed.observationSeq() - 1, never)).containers.length, 1);
     assert.equal(looks(), 1);
   });
 
   test('makes a look when the newest one began at the moment or before', async () => {
     const { observed, cri, container, looks } = await withPod();
     cri.killContainer(container);
-    const seen = await observed.newerThan(uid, observed.moment(), never);
+    const seen = await observed.newerThan(uid, observed.observationSeq(), never);
     assert.equal(seen.containers[0]?.state, 'exited');
     assert.equal(looks(), 2);
     assert.equal(observed.get(uid), seen);
@@ -97,7 +97,7 @@ describe('newerThan', () => {
 describe('relist', () => {
   test('an unchanged listing makes known pods fresh', async () => {
     const { observed, relist, looks } = await withPod();
-    const acted = observed.moment();
+    const acted = observed.observationSeq();
     assert.deepEqual(await relist(), []);
     assert.equal((await observed.newerThan(uid, acted, never)).containers.length, 1);
     assert.equal(looks(), 1);
@@ -107,7 +107,7 @@ describe('relist', () => {
     const { observed, list, looks } = await withPod();
     const began = observed.begin();
     const listing = await list();
-    const acted = observed.moment();
+    const acted = observed.observationSeq();
     observed.relisted(began, listing, [], true);
     await observed.newerThan(uid, acted, never);
     assert.equal(looks(), 2);
@@ -115,7 +115,7 @@ describe('relist', () => {
 
   test('a changed pod is looked at, although the relist is newer than the action', async () => {
     const { observed, cri, container, relist, looks } = await withPod();
-    const acted = observed.moment();
+    const acted = observed.observationSeq();
     cri.killContainer(container);
     assert.deepEqual(await relist(), [uid]);
     assert.deepEqual(await relist(), [], 'told once');
@@ -126,7 +126,7 @@ describe('relist', () => {
   test('a pod that no relist lists is known to have nothing, without a look', async () => {
     const { observed, relist, looks } = await withPod();
     const stranger = podUid('uid-9');
-    const acted = observed.moment();
+    const acted = observed.observationSeq();
     await relist();
     const seen = await observed.newerThan(stranger, acted, never);
     assert.deepEqual([seen.uid, seen.sandboxes, seen.containers], [stranger, [], []]);
@@ -138,7 +138,7 @@ describe('relist', () => {
     const { observed, cri, container, relist } = await withPod();
     await relist();
     cri.killContainer(container);
-    await observed.look(uid, never);
+    await observed.inspect(uid, never);
     assert.deepEqual(await relist(), []);
   });
 });
@@ -182,7 +182,7 @@ describe('look', () => {
     const { observed, cri } = await withPod();
     assert.deepEqual([...observed.listed().keys()], [uid]);
     for (const podSandboxId of cri.state.sandboxes.keys()) await cri.removePodSandbox({ podSandboxId });
-    assert.deepEqual((await observed.look(uid, never)).sandboxes, []);
+    assert.deepEqual((await observed.inspect(uid, never)).sandboxes, []);
     assert.equal(observed.get(uid), undefined);
     assert.deepEqual([...observed.listed().keys()], []);
   });
@@ -190,7 +190,7 @@ describe('look', () => {
   test('late word of a pod that is gone is remembered until a whole list shows nothing of it', async () => {
     const { observed, cri, list, relist, looks } = await withPod();
     for (const podSandboxId of cri.state.sandboxes.keys()) await cri.removePodSandbox({ podSandboxId });
-    await observed.look(uid, never);
+    await observed.inspect(uid, never);
     const began = observed.begin();
     observed.markChanged(uid);
     observed.relisted(began, await list(), [], true);
@@ -220,7 +220,7 @@ describe('look', () => {
   test('one that fails leaves the pod marked as changed', async () => {
     const { observed, cri, relist, looks } = await withPod();
     cri.faults.fail('containerStatus', 'unavailable', { times: 1 });
-    await assert.rejects(observed.look(uid, never));
+    await assert.rejects(observed.inspect(uid, never));
     await relist();
     assert.equal((await observed.newerThan(uid, 0, never)).containers.length, 1);
     assert.equal(looks(), 3, 'neither the old observation nor the relist was enough');
@@ -229,7 +229,7 @@ describe('look', () => {
   test('a change during the look outlives it', async () => {
     const { observed, cri, clock, looks } = await withPod();
     cri.faults.delay('containerStatus', 100, { times: 1 });
-    const look = observed.look(uid, never);
+    const look = observed.inspect(uid, never);
     await clock.settle();
     observed.markChanged(uid);
     await clock.advance(100);
@@ -240,7 +240,7 @@ describe('look', () => {
 
   test('looks asked for at once are one look', async () => {
     const { observed, looks } = await withPod();
-    const [one, two] = await Promise.all([observed.look(uid, never), observed.look(uid, never)]);
+    const [one, two] = await Promise.all([observed.inspect(uid, never), observed.inspect(uid, never)]);
     assert.equal(one, two);
     assert.equal(looks(), 2);
   });
@@ -248,11 +248,11 @@ describe('look', () => {
   test('one that joins a look which began before is repeated', async () => {
     const { observed, cri, clock, looks } = await withPod();
     cri.faults.delay('listPodSandbox', 100, { times: 1 });
-    const early = observed.look(uid, never);
+    const early = observed.inspect(uid, never);
     await clock.settle();
     // The early look has its list of containers already and waits for the sandboxes; what comes now is not in it.
     for (const sandbox of cri.state.sandboxes.keys()) await runContainer(cri, pod, sandbox, 'side');
-    const late = observed.look(uid, never);
+    const late = observed.inspect(uid, never);
     await clock.advance(100);
     assert.equal((await early).containers.length, 1);
     assert.equal((await late).containers.length, 2);
@@ -265,7 +265,7 @@ describe('look', () => {
     cri.killContainer(container);
     cri.faults.delay('listPodSandbox', 100, { times: 1 });
     const gaveUp = new AbortController();
-    const look = observed.look(uid, gaveUp.signal);
+    const look = observed.inspect(uid, gaveUp.signal);
     await clock.settle();
     gaveUp.abort(new Error('enough'));
     await assert.rejects(look, /enough/);

@@ -14,35 +14,35 @@ interface ObservedPodsDeps {
 /**
  * What the runtime was last seen to have, by pod; the only writer of observations.
  *
- * The rule that keeps the agent from acting on stale news: whoever has acted notes the `moment`, reads with
- * `newerThan(uid, moment)`, and gets an observation that began after it, made on the spot if there is none yet. Moments
- * are counted, not measured: two things within one tick of a clock still have an order.
+ * The rule that keeps the agent from acting on stale observations: a worker that has acted notes `observationSeq()`, reads
+ * with `newerThan(uid, seq)`, and gets an observation that began after it, made at once if there is none yet. Observations
+ * are numbered, not timed: two of them within one tick of a clock still have an order.
  */
 export class ObservedPods {
   readonly #deps: ObservedPodsDeps;
   readonly #pods = new Map<PodUid, ObservedPod>();
-  /** Pods known to have changed since their last look, and when that became known; a look that is over settles it. */
+  /** Pods known to have changed since they were last inspected, with the number of that notice; an inspection clears it. */
   readonly #changed = new Map<PodUid, number>();
-  readonly #looks = new SingleFlight<PodUid, ObservedPod>();
-  /** What the runtime has by the last relist and the looks since. */
+  readonly #inspections = new SingleFlight<PodUid, ObservedPod>();
+  /** What the runtime has by the last relist and the inspections since. */
   readonly #listing = new KnownListing();
-  /** When the last relist began; a pod it found unchanged is known as of then. */
+  /** The number of the last relist; a pod that it found unchanged is known as of then. */
   #relistedAt = 0;
-  #moment = 0;
-  #onLook: () => void = () => {};
+  #seq = 0;
+  #onInspected: () => void = () => {};
 
   constructor(deps: ObservedPodsDeps) {
     this.#deps = deps;
   }
 
-  /** The present moment: every look that begins from here on is newer. */
-  moment(): number {
-    return this.#moment;
+  /** The number of the last observation: every one that begins from here on has a higher one. */
+  observationSeq(): number {
+    return this.#seq;
   }
 
-  /** A relist or a look begins. */
+  /** A relist or an inspection begins: its number. */
   begin(): number {
-    return ++this.#moment;
+    return ++this.#seq;
   }
 
   /** The newest observation there is, however old. */
@@ -79,62 +79,62 @@ export class ObservedPods {
     return this.#listing.find(id);
   }
 
-  /** Whoever holds word of something unknown is told when a look has made more known. There is one listener. */
-  onLook(listener: () => void): void {
-    this.#onLook = listener;
+  /** Called after each inspection: events of containers that were unknown may be classified now. There is one listener. */
+  onInspected(listener: () => void): void {
+    this.#onInspected = listener;
   }
 
-  /** An observation that began after the moment `since`. An absent pod is an observation too: empty. */
+  /** An observation with a higher number than `since`. An absent pod is an observation too: empty. */
   async newerThan(uid: PodUid, since: number, signal: AbortSignal): Promise<ObservedPod> {
     const known = this.#pods.get(uid);
     if (!this.#changed.has(uid)) {
       if (known !== undefined && Math.max(known.observedAt, this.#relistedAt) > since) return known;
       if (known === undefined && this.#relistedAt > since) return nothingOf(uid, this.#relistedAt);
     }
-    return this.look(uid, signal);
+    return this.inspect(uid, signal);
   }
 
-  /** Looks at one pod now and keeps what is seen. Looks at one pod that overlap are one look. */
-  async look(uid: PodUid, signal: AbortSignal): Promise<ObservedPod> {
-    const asked = this.#moment;
-    const inspect = (): Promise<ObservedPod> =>
+  /** Inspects one pod now and keeps what is seen. Overlapping calls for one pod share one inspection. */
+  async inspect(uid: PodUid, signal: AbortSignal): Promise<ObservedPod> {
+    const since = this.#seq;
+    const inspectShared = (): Promise<ObservedPod> =>
       raceAbort(
-        this.#looks.run(uid, () => this.#inspect(uid)),
+        this.#inspections.run(uid, () => this.#inspectNow(uid)),
         signal,
       );
-    const seen = await inspect();
-    // A look that was already under way when this one was asked for may have missed what it asks about.
-    return seen.observedAt > asked ? seen : inspect();
+    const seen = await inspectShared();
+    // An inspection that was already under way at the call may have missed what the caller asks about.
+    return seen.observedAt > since ? seen : inspectShared();
   }
 
   /**
-   * A relist that began at the moment `at` found these pods changed and all others as they were. `isWhole`: the runtime
-   * was asked for all it has, and not for the pods alone that are known.
+   * A relist with the number `at` found these pods changed and all others as they were. `isWhole`: the runtime was asked
+   * for all it has, not only for the pods that are known.
    */
   relisted(at: number, listing: Listing, changed: readonly PodUid[], isWhole: boolean): void {
     this.#relistedAt = at;
     this.#listing.replace(listing);
-    if (isWhole) this.#settleAbsent(at);
+    if (isWhole) this.#forgetAbsent(at);
     for (const uid of changed) this.markChanged(uid);
   }
 
-  /** Whatever is known of the pod is out of date. */
+  /** The observation of the pod is out of date. */
   markChanged(uid: PodUid): void {
     this.#changed.set(uid, this.begin());
   }
 
-  /** Word of a pod may come after its last look, when no worker looks at it any more. A newer list without it settles that. */
-  #settleAbsent(at: number): void {
+  /** An event may come after a pod's worker has ended, so that no inspection clears it; a newer list without the pod does. */
+  #forgetAbsent(at: number): void {
     for (const [uid, since] of this.#changed) {
       if (since < at && !this.#pods.has(uid) && !this.listed().has(uid)) this.#changed.delete(uid);
     }
   }
 
-  async #inspect(uid: PodUid): Promise<ObservedPod> {
+  async #inspectNow(uid: PodUid): Promise<ObservedPod> {
     const at = this.begin();
     try {
       const seen = await inspectPod(this.#deps.runtime, uid, at);
-      // What became known while it was under way it may have missed.
+      // The inspection may have missed a change that became known while it was under way.
       if ((this.#changed.get(uid) ?? 0) < at) this.#changed.delete(uid);
       this.#keep(seen);
       return seen;
@@ -144,7 +144,7 @@ export class ObservedPods {
     }
   }
 
-  /** The listing learns what a look saw, so that the next relist reports only what is news to everybody. */
+  /** The listing takes in what an inspection saw, so that the next relist reports only what no inspection has seen. */
   #keep(seen: ObservedPod): void {
     if (isEmpty(seen)) {
       this.#pods.delete(seen.uid);
@@ -153,7 +153,7 @@ export class ObservedPods {
       this.#pods.set(seen.uid, seen);
       this.#listing.set(seen.uid, listedAs(seen));
     }
-    this.#onLook();
+    this.#onInspected();
   }
 }
 

@@ -26,7 +26,7 @@ async function relaxed() {
   const changes: string[] = [];
   const onChange = (uid: (typeof pods)[number]['uid']): void => {
     changes.push(uid);
-    void observed.look(uid, never);
+    void observed.inspect(uid, never);
   };
   const log = new MemoryLog();
   const random = seededRandom(1);
@@ -125,7 +125,7 @@ test('a listing that is older than a look says nothing of the stream', async () 
   await clock.advance(10_050);
   // The relist has its list of containers already and waits for the sandboxes. What comes now is not in it.
   kill(0);
-  assert.equal((await observed.look(podUid('uid-1'), never)).containers[0]?.state, 'exited');
+  assert.equal((await observed.inspect(podUid('uid-1'), never)).containers[0]?.state, 'exited');
   await clock.advance(50);
   assert.equal(pleg.lastRelist(), clock.monotonic() - 100);
   assert.equal(pleg.streamHealthy(), true);

@@ -58,7 +58,7 @@ async function withContainerd(): Promise<World> {
   const common = { clock, random: seededRandom(1), log, metrics, runtime: cri, observed, onChange };
   const pleg = new Pleg({ heartbeats: new Heartbeats(), ...common, relistPeriodMs: 1_000, otherHints: [containerd] });
   await pleg.start();
-  await observed.look(uid, never);
+  await observed.inspect(uid, never);
   await clock.advance(26_000);
   [changes.length, from] = [0, clock.monotonic()];
   let seen = cri.calls.length;
@@ -161,7 +161,7 @@ test('what a look has seen meanwhile is asked for no more', async () => {
   tell('exited', container);
   await clock.settle();
   cri.killContainer(container);
-  await observed.look(uid, never);
+  await observed.inspect(uid, never);
   calls();
   await clock.advance(1_000);
   assert.deepEqual([calls(), changes], [[], []]);
@@ -195,7 +195,7 @@ test('the echo of what we did ourselves costs no call', async () => {
   await cri.startContainer({ containerId: next });
   tell('started', next);
   await clock.advance(50);
-  await observed.look(uid, never);
+  await observed.inspect(uid, never);
   calls();
   await clock.advance(5_000);
   assert.deepEqual([calls(), changes], [[], []]);
@@ -207,7 +207,7 @@ test('an exit told while the look that first shows the container is under way is
   const next = await runContainer(cri, pod, sandbox, 'side');
   tell('started', next);
   cri.faults.delay('listPodSandbox', 40, { times: 1 });
-  const look = observed.look(uid, never);
+  const look = observed.inspect(uid, never);
   await clock.advance(10);
   tell('exited', next);
   await clock.advance(30);

@@ -31,7 +31,7 @@ async function running() {
     relistPeriodMs: 1_000,
   });
   await pleg.start();
-  await observed.look(pod.uid, new AbortController().signal);
+  await observed.inspect(pod.uid, new AbortController().signal);
   await clock.advance(90_000);
   changes.length = 0;
   return { clock, cri, container, log, pleg, changes };

@@ -63,7 +63,7 @@ async function started(prepare: (cri: FakeCri) => void = () => {}): Promise<Worl
   prepare(world.cri);
   const container = await runContainer(world.cri, pod, await runSandbox(world.cri, pod));
   await world.pleg.start();
-  await world.observed.look(uid, never);
+  await world.observed.inspect(uid, never);
   await world.clock.advance(1_000);
   world.changes();
   return { ...world, container };

@@ -88,7 +88,7 @@ export class Pleg implements Component {
   async start(): Promise<void> {
     const { clock, random, log, relistPeriodMs, observed, heartbeats } = this.#deps;
     await this.#relist(this.#stopped.signal);
-    observed.onLook(() => this.#desk.rejudge());
+    observed.onInspected(() => this.#desk.rejudge());
     const common = { clock, random, log, heartbeats, signal: this.#stopped.signal };
     this.#loops = [
       superviseLoop({

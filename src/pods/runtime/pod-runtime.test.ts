@@ -119,7 +119,7 @@ describe('a pod from nothing', () => {
     world.cri.programs.forContainer('one', exitAfter(400, 0));
     world.cri.programs.forContainer('two', exitAfter(400, 0));
     assert.deepEqual(await world.sync(), { acted: true });
-    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 25 }, 'waits, and looks again soon');
+    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 25 }, 'waits, and looks again soon');
     await world.clock.advance(400);
     assert.deepEqual(await world.sync(), { acted: true });
     await world.clock.advance(400);
@@ -142,7 +142,7 @@ describe('the network of a pod', () => {
   test('without one nothing is made, and it is looked again soon', async () => {
     const world = new World();
     world.networkError = problem;
-    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 1_000 });
+    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 1_000 });
     assert.deepEqual(world.sandboxes(), []);
     assert.deepEqual(world.events.take(), [`Warning NetworkNotReady: network is not ready: ${problem}`]);
     assert.deepEqual(world.decisions.take(), [`uid-1 wait NetworkNotReady: network is not ready: ${problem}`]);
@@ -176,7 +176,7 @@ describe('refusals', () => {
   test('one container that cannot start does not hold up the next', async () => {
     const world = new World({ containers: [aContainer('a'), aContainer('b')] });
     world.refusals.set('a', { reason: 'ErrImagePull', message: 'no registry', retryMs: 4_000 });
-    assert.deepEqual(await world.sync(), { acted: true, recheckMs: 1_000 });
+    assert.deepEqual(await world.sync(), { acted: true, requeueAfterMs: 1_000 });
     assert.deepEqual(world.containers(), ['b#0 running']);
     assert.equal(world.errors.of(world.pod.uid).get('a')?.reason, 'ErrImagePull');
   });
@@ -186,30 +186,30 @@ describe('refusals', () => {
     world.refusals.set('a', { reason: 'CreateContainerConfigError', message: 'configmap "nope" not found' });
     world.refusals.set('b', { reason: 'ImagePullBackOff', message: 'wait', retryMs: 20_000 });
     await world.sync();
-    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 10_000 });
+    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 10_000 });
   });
 
   test('a pull that failed is looked at before the next one is due, so that the wait for it is told', async () => {
     const world = new World();
     world.refusals.set('main', { reason: 'ErrImagePull', message: 'no registry', retryMs: 160_000 });
-    assert.deepEqual(await world.sync(), { acted: true, recheckMs: 1_000 });
+    assert.deepEqual(await world.sync(), { acted: true, requeueAfterMs: 1_000 });
     world.refusals.set('main', { reason: 'ImagePullBackOff', message: 'wait', retryMs: 150_000 });
-    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 150_000 });
+    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 150_000 });
     world.refusals.set('main', { reason: 'ErrImagePull', message: 'no registry', retryMs: 160_000 });
-    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 10_000 });
+    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 10_000 });
   });
 
   test('what the runtime fails at is tried again after a second, and then every ten', async () => {
     const world = new World();
     world.cri.faults.fail('createContainer', 'internal', { times: 3, message: 'no such profile' });
-    assert.deepEqual(await world.sync(), { acted: true, recheckMs: 1_000 });
+    assert.deepEqual(await world.sync(), { acted: true, requeueAfterMs: 1_000 });
     assert.equal(world.creates(), 1);
-    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 1_000 }, 'not before');
+    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 1_000 }, 'not before');
     assert.equal(world.creates(), 1);
     await world.clock.advance(1_000);
-    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 10_000 });
+    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 10_000 });
     await world.clock.advance(9_000);
-    assert.deepEqual(await world.sync(), { acted: false, recheckMs: 1_000 });
+    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 1_000 });
     assert.equal(world.creates(), 2);
     await world.clock.advance(1_000);
     await world.sync();

@@ -73,7 +73,7 @@ export interface PodRuntimeDeps {
   readonly userNamespaces?: UserNamespaces;
   readonly volumes?: Pick<Volumes, 'extraGroups'>;
   /** Whether a healthy stream of events tells when containers end. */
-  readonly toldOfEnds?: () => boolean;
+  readonly exitEventsReliable?: () => boolean;
 }
 
 interface Prunable {
@@ -87,7 +87,7 @@ export interface RuntimeOutcome {
   /** Dead instances that nobody needs were taken out; that alone is no news of the pod. */
   readonly pruned?: boolean;
   /** When a look is worth while again, where something is waited for. */
-  readonly recheckMs?: number;
+  readonly requeueAfterMs?: number;
   /** Nothing of the pod may run again, whatever its containers show: what was not started never will be. */
   readonly ended?: boolean;
 }
@@ -131,33 +131,33 @@ export class PodRuntime {
 
   /** Brings the pod one step nearer to its spec, from what was observed. */
   async sync(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<RuntimeOutcome> {
-    if (this.#lacksNetwork(pod)) return { acted: false, recheckMs: networkRetryMs };
+    if (this.#lacksNetwork(pod)) return { acted: false, requeueAfterMs: networkRetryMs };
     const { probes, settings } = this.#deps;
     const ownRestartRules = settings.featureGates('ContainerRestartRules');
     const actions = computePodActions({ pod, observed, probes, ownRestartRules });
     const wait = actions.createSandbox && computeSandboxWait(observed, this.#deps.clock.now());
     if (wait !== undefined) {
       this.#record(pod, sandboxWaitDecision(wait));
-      return { acted: false, recheckMs: wait };
+      return { acted: false, requeueAfterMs: wait };
     }
     if (actions.waitsFor !== undefined) this.#record(pod, initWaitDecision(actions.waitsFor));
     const stopped = await this.#stopWhatMust(pod, observed, actions, signal);
     const pruned = await this.#prune(observed, signal);
     const started = await this.#startWhatShall(pod, observed, actions, signal);
     // Where events tell of ends, there is nothing to ask for.
-    const toldOfEnds = this.#deps.toldOfEnds?.() ?? false;
+    const exitEventsReliable = this.#deps.exitEventsReliable?.() ?? false;
     const waits = [
       ...started.waits,
       // What was killed and may not start yet has left an end behind that is to be taken in, and older ones to go.
       actions.kill.length > 0 && started.waits.length > 0 ? afterKillMs : undefined,
-      toldOfEnds ? undefined : computeInitRecheck(pod, observed, this.#deps.clock.now()),
+      exitEventsReliable ? undefined : computeInitRecheck(pod, observed, this.#deps.clock.now()),
     ];
     const known = waits.filter((wait) => wait !== undefined);
     const ended = actions.killPod !== undefined && actions.createSandbox === undefined && actions.start.length === 0;
     return {
       acted: stopped || started.any,
       ...(pruned && { pruned }),
-      ...(known.length > 0 && { recheckMs: Math.min(...known) }),
+      ...(known.length > 0 && { requeueAfterMs: Math.min(...known) }),
       ...(ended && { ended }),
     };
   }

@@ -106,10 +106,10 @@ describe('why a container could not start', () => {
     const pod = aPod();
     world.errors.set('main', wait);
     assert.equal(world.publish(pod, crashed).containerStatuses?.[0]?.state?.terminated?.exitCode, 1);
-    assert.equal(world.publisher.hasUntold(pod.uid), true);
+    assert.equal(world.publisher.statusPending(pod.uid), true);
     await world.clock.advance(15_000);
     assert.deepEqual(world.publish(pod, crashed).containerStatuses?.[0]?.state, { waiting: wait });
-    assert.equal(world.publisher.hasUntold(pod.uid), false);
+    assert.equal(world.publisher.statusPending(pod.uid), false);
   });
 
   test('what was told is forgotten with the pod', () => {
@@ -118,7 +118,7 @@ describe('why a container could not start', () => {
     world.errors.set('main', wait);
     world.publish(pod, crashed);
     world.publisher.finish(pod);
-    assert.equal(world.publisher.hasUntold(pod.uid), false);
+    assert.equal(world.publisher.statusPending(pod.uid), false);
   });
 });
 

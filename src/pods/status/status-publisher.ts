@@ -106,7 +106,7 @@ export class StatusPublisher {
   }
 
   /** Whether a later look has something to tell that is known by now. */
-  hasUntold(uid: PodUid): boolean {
+  statusPending(uid: PodUid): boolean {
     return [...(this.#tellings.get(uid)?.values() ?? [])].some(({ untoldSince }) => untoldSince !== undefined);
   }
 

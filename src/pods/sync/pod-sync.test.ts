@@ -25,13 +25,13 @@ class World {
   /** Another phase, from the action of the runtime on. */
   phaseAfterAction: string | undefined;
   outcome: RuntimeOutcome = { acted: false };
-  untold = false;
+  statusPending = false;
   /** What the pod names, where it has to be waited for. */
   objects: Promise<void> | undefined;
   /** Which moments the observations had to be newer than. */
   readonly asked: number[] = [];
   /** Goes on with every look and every action. */
-  moment = 0;
+  observationSeq = 0;
   /** What goes wrong with a step, by its name. */
   readonly failures = new Map<string, Error>();
   /** What a stop leaves. */
@@ -47,24 +47,24 @@ class World {
     log: this.log,
     decisions: this.decisions,
     observed: {
-      moment: () => this.moment,
+      observationSeq: () => this.observationSeq,
       newerThan: async (_uid, since) => {
         this.asked.push(since);
         await this.#step('observe');
-        this.moment++;
+        this.observationSeq++;
         return this.observed;
       },
     },
     runtime: {
       needsSandbox: (_, { sandboxes }) => sandboxes.length === 0,
       sync: async () => {
-        this.moment++;
+        this.observationSeq++;
         await this.#step('runtime');
         this.phase = this.phaseAfterAction ?? this.phase;
         return this.outcome;
       },
       stop: async (of, _observed, graceSeconds) => {
-        this.moment++;
+        this.observationSeq++;
         await this.#step(`stop ${of?.name ?? 'unknown pod'} within ${graceSeconds}`);
         this.observed = this.afterStop;
       },
@@ -89,7 +89,7 @@ class World {
         this.published.push(input);
         return { phase: this.phase };
       },
-      hasUntold: () => this.untold,
+      statusPending: () => this.statusPending,
       finish: ({ name }) => void this.steps.push(`finish ${name}`),
     },
     events: this.events,
@@ -120,7 +120,7 @@ describe('sync', () => {
   test('after an action it looks again, newer than the action, and comes back at once', async () => {
     const world = new World();
     world.outcome = { acted: true };
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 0 });
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', requeueAfterMs: 0 });
     assert.deepEqual(world.steps.slice(-3), ['runtime', 'observe', 'publish']);
     assert.deepEqual(world.asked, [0, 0, 3], 'the looks before were moments 1 and 2, the action 3');
     await world.sync.sync(pod, never);
@@ -136,7 +136,7 @@ describe('sync', () => {
   });
 
   test('a start that was refused, a pod that is over, and instances taken out make it old all the same', async () => {
-    for (const some of [{ recheckMs: 10_000 }, { ended: true }, { pruned: true }]) {
+    for (const some of [{ requeueAfterMs: 10_000 }, { ended: true }, { pruned: true }]) {
       const world = new World();
       world.outcome = { acted: false, ...some };
       await world.sync.sync(pod, never);
@@ -176,17 +176,21 @@ describe('sync', () => {
 
   test('a refusal says when to come back, acted or not', async () => {
     const world = new World();
-    world.outcome = { acted: false, recheckMs: 10_000 };
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 10_000 });
-    world.outcome = { acted: true, recheckMs: 4_000 };
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 4_000 });
+    world.outcome = { acted: false, requeueAfterMs: 10_000 };
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', requeueAfterMs: 10_000 });
+    world.outcome = { acted: true, requeueAfterMs: 4_000 };
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', requeueAfterMs: 4_000 });
   });
 
-  test('what is left untold is said, so that somebody looks in time', async () => {
+  test('a pending status is reported, so that the worker syncs again in time', async () => {
     const world = new World();
-    world.outcome = { acted: false, recheckMs: 40_000 };
-    world.untold = true;
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 40_000, untold: true });
+    world.outcome = { acted: false, requeueAfterMs: 40_000 };
+    world.statusPending = true;
+    assert.deepEqual(await world.sync.sync(pod, never), {
+      kind: 'settled',
+      requeueAfterMs: 40_000,
+      statusPending: true,
+    });
   });
 
   test('taking dead instances out is looked at, but is no news', async () => {
@@ -247,7 +251,7 @@ describe('sync', () => {
     const world = new World();
     world.cgroupExists = false;
     world.observed = observedPod([aSandbox('s0')], [anInstance('main')]);
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', recheckMs: 0 });
+    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', requeueAfterMs: 0 });
     assert.deepEqual(world.steps, ['observe', 'publish', 'stop web within 30']);
     assert.deepEqual(world.decisions.take(), ['uid-1 kill OutsideOfCgroup: it runs outside of its cgroup']);
     await world.sync.sync(pod, never);
@@ -355,7 +359,7 @@ test('a deadline that is over ends the pod with its words; one to come brings th
   assert.deepEqual(world.events.take(), ['Normal DeadlineExceeded: too long']);
   assert.deepEqual(world.decisions.take(), ['uid-1 giveUp DeadlineExceeded: too long']);
   world.deadline = { inMs: 700 };
-  assert.deepEqual(await world.sync.sync(aPod(), signal), { kind: 'settled', recheckMs: 700 });
+  assert.deepEqual(await world.sync.sync(aPod(), signal), { kind: 'settled', requeueAfterMs: 700 });
   assert.deepEqual(world.events.take(), []);
 });
 

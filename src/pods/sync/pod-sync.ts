@@ -39,7 +39,7 @@ export interface PodSyncDeps {
 }
 
 type SyncResult =
-  | { readonly kind: 'settled'; readonly recheckMs?: number; readonly untold?: boolean }
+  | { readonly kind: 'settled'; readonly requeueAfterMs?: number; readonly statusPending?: boolean }
   | { readonly kind: 'ended'; readonly decided?: DecidedEnd };
 
 /** The API's default; a source fills it in. */
@@ -90,15 +90,15 @@ export class PodSync {
     // Disks and volumes take their time: what is known to have happened meanwhile counts.
     const present = await this.#observe(pod.uid, signal);
     const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, present, signal), touchedNothing);
-    const { acted, recheckMs } = outcome;
+    const { acted, requeueAfterMs } = outcome;
     // A start that was refused changed nothing in the runtime, but the waiting reason is news.
     const fresh = acted || outcome.pruned === true ? await this.#observe(pod.uid, signal) : present;
     // How an instance ended is still true when the instance has been taken out.
     const { phase } = this.#publish(pod, acted ? fresh : present);
     if (outcome.ended === true || isTerminalPhase(phase)) return { kind: 'ended' };
     // What was just done may allow the next step: look again at once, unless a refusal says when.
-    const next = acted ? settled(recheckMs ?? 0) : settled(recheckMs, deadline.inMs);
-    return this.#deps.statuses.hasUntold(pod.uid) ? { ...next, untold: true } : next;
+    const next = acted ? settled(requeueAfterMs ?? 0) : settled(requeueAfterMs, deadline.inMs);
+    return this.#deps.statuses.statusPending(pod.uid) ? { ...next, statusPending: true } : next;
   }
 
   async terminate(
@@ -179,7 +179,7 @@ export class PodSync {
       idle = wasNone(outcome);
       return outcome;
     } finally {
-      if (!idle) this.#actedAt.set(uid, this.#deps.observed.moment());
+      if (!idle) this.#actedAt.set(uid, this.#deps.observed.observationSeq());
     }
   }
 
@@ -231,8 +231,8 @@ function decided(kind: Decision['kind'], reason: string, message: string, inputs
 }
 
 /** Nothing was changed, tried, or found to be over. A try that was refused may have left something in the runtime. */
-function touchedNothing({ acted, pruned, recheckMs, ended }: RuntimeOutcome): boolean {
-  return !acted && pruned !== true && recheckMs === undefined && ended !== true;
+function touchedNothing({ acted, pruned, requeueAfterMs, ended }: RuntimeOutcome): boolean {
+  return !acted && pruned !== true && requeueAfterMs === undefined && ended !== true;
 }
 
 /** All come to their end before one's failure is told, so that nothing of a sync goes on behind it. */
@@ -243,7 +243,7 @@ async function together(work: readonly Promise<void>[]): Promise<void> {
 /** The earliest of the times at which a look is worth while. */
 function settled(...waits: readonly (number | undefined)[]): Extract<SyncResult, { kind: 'settled' }> {
   const known = waits.filter((wait) => wait !== undefined);
-  return { kind: 'settled', ...(known.length > 0 && { recheckMs: Math.min(...known) }) };
+  return { kind: 'settled', ...(known.length > 0 && { requeueAfterMs: Math.min(...known) }) };
 }
 
 const runningIn = ({ containers }: ObservedPod): readonly string[] =>

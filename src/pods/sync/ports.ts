@@ -4,8 +4,8 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 
 export interface Observations {
-  /** The present moment; an observation that is newer saw what was done until now. */
-  moment(): number;
+  /** The number of the last observation; one with a higher number saw what was done until now. */
+  observationSeq(): number;
   newerThan(uid: PodUid, since: number, signal: AbortSignal): Promise<ObservedPod>;
 }
 
@@ -20,7 +20,7 @@ export interface RuntimeOutcome {
   readonly acted: boolean;
   /** Dead instances were taken out; that alone is no news of the pod. */
   readonly pruned?: boolean;
-  readonly recheckMs?: number;
+  readonly requeueAfterMs?: number;
   /** Nothing of the pod may run again, whatever its containers show. */
   readonly ended?: boolean;
 }
@@ -69,8 +69,8 @@ export interface Deadlines {
 /** Works a status out of what is observed, and publishes it. */
 export interface Statuses {
   publish(input: StatusInput): PodStatus;
-  /** Whether a later look has something to tell that is known by now. */
-  hasUntold(uid: PodUid): boolean;
+  /** Whether something is known by now that a later status has to report. */
+  statusPending(uid: PodUid): boolean;
   /** The last word about a pod of which nothing is left. */
   finish(pod: DesiredPod): void;
 }

@@ -30,8 +30,8 @@ interface PodWorkerDeps {
 /** After a failed operation the pod is looked at again this much later, plus up to half. */
 const retryMs = 10_000;
 const jitterFraction = 0.5;
-/** Why a start was refused is told as late as a look that follows a failure may come: until then the end before it shows. */
-const untoldMs = retryMs * (1 + jitterFraction);
+/** The reason of a refused start is reported as late as a sync after a failure may come: the end before it shows until then. */
+const statusPendingMs = retryMs * (1 + jitterFraction);
 
 /**
  * One pod's loop: a mailbox of capacity one says "look", the state says what there is to do, one operation runs at a
@@ -187,8 +187,8 @@ export class PodWorker {
           return this.apply(outcome.decided ? { type: 'killed', decided: outcome.decided } : { type: 'ended' });
         }
         const resync = jitter(random, resyncMs, jitterFraction);
-        const toTell = outcome.untold === true ? untoldMs : resync;
-        return this.#deps.lookAgainIn(Math.min(resync, toTell, outcome.recheckMs ?? resync));
+        const toReport = outcome.statusPending === true ? statusPendingMs : resync;
+        return this.#deps.lookAgainIn(Math.min(resync, toReport, outcome.requeueAfterMs ?? resync));
       }
       case 'terminating': {
         const { target, graceSeconds, decided } = state;

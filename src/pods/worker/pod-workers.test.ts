@@ -88,13 +88,13 @@ describe('PodWorkers', () => {
     await workers.stop();
   });
 
-  test('what is left untold is told by a look within 15 s, or sooner where one is due', async () => {
-    for (const [recheckMs, dueMs] of [
+  test('a pending status is reported by a sync within 15 s, or sooner where one is due', async () => {
+    for (const [requeueAfterMs, dueMs] of [
       [40_000, 15_000],
       [4_000, 4_000],
     ] as const) {
       const { clock, syncer, workers } = setUp();
-      syncer.outcome = { kind: 'settled', recheckMs, untold: true };
+      syncer.outcome = { kind: 'settled', requeueAfterMs, statusPending: true };
       workers.updatePod(aPod());
       await clock.advance(dueMs - 1);
       assert.equal(syncer.calls.length, 1);
@@ -106,7 +106,7 @@ describe('PodWorkers', () => {
 
   test('a recheck comes when it is asked for', async () => {
     const { clock, syncer, workers } = setUp();
-    syncer.outcome = { kind: 'settled', recheckMs: 250 };
+    syncer.outcome = { kind: 'settled', requeueAfterMs: 250 };
     workers.updatePod(aPod());
     await clock.advance(249);
     assert.equal(syncer.calls.length, 1);

@@ -25,9 +25,9 @@ export interface Termination {
 
 export type SyncOutcome =
   /**
-   * Nothing more to do now; look again after `recheckMs` at the latest, where something is waited for. `untold`: a start
-   * was refused, and the next look tells why.
+   * Nothing more to do now; the worker syncs again after `requeueAfterMs` at the latest, where the pod waits for
+   * something. `statusPending`: a start was refused, and the next sync reports why.
    */
-  | { readonly kind: 'settled'; readonly recheckMs?: number; readonly untold?: boolean }
+  | { readonly kind: 'settled'; readonly requeueAfterMs?: number; readonly statusPending?: boolean }
   /** The pod is over: all containers ended and none may start again, or somebody decided so. */
   | { readonly kind: 'ended'; readonly decided?: KillDecision };

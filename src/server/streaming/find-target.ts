@@ -38,12 +38,12 @@ export function readySandbox(pod: Pick<StreamingPod, 'fullName'>): TargetRule {
 
 /** The target as the runtime has it now. */
 export async function lookForTarget(
-  pods: Pick<StreamingPods, 'look'>,
+  pods: Pick<StreamingPods, 'inspect'>,
   pod: StreamingPod,
   rule: TargetRule,
   signal: AbortSignal,
 ): Promise<string> {
-  const id = rule.pick(await pods.look(pod.uid, signal));
+  const id = rule.pick(await pods.inspect(pod.uid, signal));
   if (id === undefined) throw new TubeletError('internal', rule.missing);
   return id;
 }
@@ -53,7 +53,7 @@ export async function lookForTarget(
  * just have been replaced: then the pod is looked at, and another target is asked for. Only for what may be asked twice.
  */
 export async function askForSession<Answer>(
-  pods: Pick<StreamingPods, 'observed' | 'look'>,
+  pods: Pick<StreamingPods, 'observed' | 'inspect'>,
   pod: StreamingPod,
   rule: TargetRule,
   signal: AbortSignal,

@@ -34,7 +34,7 @@ let folders: string[];
 const pods = {
   pod: (namespace: string, name: string) => (namespace === 'default' && name === 'web' ? pod : undefined),
   observed: async () => known,
-  look: async () => {
+  inspect: async () => {
     looks++;
     return observe(cri, pod);
   },

@@ -25,7 +25,7 @@ export interface StreamingPods {
   /** What the runtime has of a pod: what is known, unless it is known to be out of date. */
   observed(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
   /** The same, looked up now. */
-  look(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
+  inspect(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
 }
 
 export type StreamingPod = NonNullable<ReturnType<StreamingPods['pod']>>;
