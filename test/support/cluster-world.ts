@@ -32,6 +32,9 @@ export interface ClusterWorldOptions {
   readonly machine?: Partial<PodWorldDeps> | ((node: AgentWorld) => Partial<PodWorldDeps>);
 }
 
+/** Changes the API server remembers for watches: long runs with large objects would fill the memory with more. */
+const historyLimit = 500;
+
 /** A pod of the manifests folder, as the file source would tell of it. Its name gets the node's behind it. */
 export function aStaticPod(name: string, spec: Partial<PodSpec> = {}): DesiredPod {
   const manifest = podObject(aPod({ name, spec }));
@@ -62,7 +65,7 @@ export class ClusterWorld {
     this.#options = options;
     const { seed = 1 } = options;
     this.node = new AgentWorld({ seed, source: 'api', machine: () => this.#wire() });
-    this.api = new FakeApiServer({ clock: this.clock, random: seededRandom(seed + 7) });
+    this.api = new FakeApiServer({ clock: this.clock, random: seededRandom(seed + 7), historyLimit });
     if (options.registered !== false) this.registerNode();
   }
 
