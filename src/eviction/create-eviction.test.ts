@@ -6,7 +6,7 @@ import { createEviction } from './create-eviction.ts';
 import { commonPorts } from '../testing/common-ports.ts';
 
 for (const [localStorageCapacityIsolation, names, remembered] of [
-  [true, ['local-storage-eviction'], ['eviction/spared-pods']],
+  [true, ['local-storage-eviction'], ['eviction/skipped-critical']],
   [false, [], []],
 ] as const) {
   test(`limits of local storage where it is counted: ${localStorageCapacityIsolation}`, () => {

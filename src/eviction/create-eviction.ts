@@ -29,6 +29,6 @@ export function createEviction(deps: EvictionDeps): Eviction {
   const { ports, settings, podRemoval, pods, workers, meter, events } = deps;
   if (!settings.localStorageCapacityIsolation) return { components: [] };
   const localStorage = new LocalStorageEviction({ ...ports, pods, workers, meter, events });
-  podRemoval.register('eviction/spared-pods', localStorage);
+  podRemoval.register('eviction/skipped-critical', localStorage);
   return { components: [localStorage] };
 }

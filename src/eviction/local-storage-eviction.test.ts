@@ -42,11 +42,11 @@ class World {
       },
     },
     meter: {
-      storage: async (wishes) => {
-        this.asked.push([...wishes].map(([uid, what]) => `${uid} ${what}`).join(', '));
+      storage: async (scopes) => {
+        this.asked.push([...scopes].map(([uid, what]) => `${uid} ${what}`).join(', '));
         await this.during();
         return new Map<PodUid, StorageUsage>(
-          [...wishes.keys()].flatMap((uid) => {
+          [...scopes.keys()].flatMap((uid) => {
             const used = this.used.get(uid);
             return used === undefined ? [] : [[uid, { volumes: new Map([['v', used]]), containers: new Map() }]];
           }),

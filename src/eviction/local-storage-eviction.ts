@@ -46,7 +46,7 @@ export class LocalStorageEviction implements Component, PerPodState {
   /** A spec never changes once it is read: its limits are worked out once. */
   readonly #limits = new WeakMap<PodSpec, { readonly limits: StorageLimits | undefined }>();
   /** Pods that exceed a limit and may not be evicted, with what was said of them. */
-  readonly #spared = new Map<PodUid, string>();
+  readonly #skippedCritical = new Map<PodUid, string>();
   #loop: Promise<void> | undefined;
 
   constructor(deps: LocalStorageEvictionDeps) {
@@ -63,7 +63,7 @@ export class LocalStorageEviction implements Component, PerPodState {
     const { clock, random, log, heartbeats } = this.#deps;
     const body = async (signal: AbortSignal, round: Round): Promise<void> => {
       await round.waitFor(clock.sleep(periodMs, signal));
-      await this.#look();
+      await this.#synchronize();
     };
     this.#loop = superviseLoop({
       name: this.name,
@@ -82,31 +82,31 @@ export class LocalStorageEviction implements Component, PerPodState {
   }
 
   forget(uid: PodUid): void {
-    this.#spared.delete(uid);
+    this.#skippedCritical.delete(uid);
   }
 
   size(): number {
-    return this.#spared.size;
+    return this.#skippedCritical.size;
   }
 
-  async #look(): Promise<void> {
+  async #synchronize(): Promise<void> {
     const { pods, meter } = this.#deps;
     const limited = pods.activePods().flatMap((pod) => {
       const limits = this.#limitsOf(pod.spec);
       return limits === undefined ? [] : [{ pod, limits }];
     });
-    this.#forgetSpared(limited);
+    this.#forgetSkipped(limited);
     if (limited.length === 0) return;
-    const wishes = new Map(limited.map(({ pod, limits }) => [pod.uid, wishOf(limits)] as const));
-    const usages = await meter.storage(wishes);
+    const scopes = new Map(limited.map(({ pod, limits }) => [pod.uid, scopeOf(limits)] as const));
+    const usages = await meter.storage(scopes);
     // Some may have come to their end while they were measured.
     const active = new Set(pods.activePods().map(({ uid }) => uid));
     for (const { pod, limits } of limited) {
       const usage = usages.get(pod.uid);
       if (usage === undefined || !active.has(pod.uid) || this.#stopped.signal.aborted) continue;
       const exceeded = exceededLimit(limits, usage);
-      if (exceeded === undefined) this.#spared.delete(pod.uid);
-      else if (isCriticalPod(pod)) this.#spare(pod, exceeded);
+      if (exceeded === undefined) this.#skippedCritical.delete(pod.uid);
+      else if (isCriticalPod(pod)) this.#skipCritical(pod, exceeded);
       else this.#evict(pod, exceeded);
     }
   }
@@ -132,23 +132,23 @@ export class LocalStorageEviction implements Component, PerPodState {
   }
 
   /** Said once for each limit, not every ten seconds. */
-  #spare(pod: DesiredPod, { signal, message, used, limit }: ExceededLimit): void {
-    if (this.#spared.get(pod.uid) === message) return;
-    this.#spared.set(pod.uid, message);
+  #skipCritical(pod: DesiredPod, { signal, message, used, limit }: ExceededLimit): void {
+    if (this.#skippedCritical.get(pod.uid) === message) return;
+    this.#skippedCritical.set(pod.uid, message);
     const fields = { ...podFields(pod), message };
     const inputs = { signal, usedBytes: used, limit };
     this.#deps.decisions.pod(pod, { kind: 'refuse', by: 'eviction', reason: 'CriticalPod', message, inputs });
     this.#deps.log.warn('A critical pod exceeds a limit and is not evicted', fields);
   }
 
-  #forgetSpared(limited: readonly { readonly pod: DesiredPod }[]): void {
-    if (this.#spared.size === 0) return;
+  #forgetSkipped(limited: readonly { readonly pod: DesiredPod }[]): void {
+    if (this.#skippedCritical.size === 0) return;
     const present = new Set(limited.map(({ pod }) => pod.uid));
-    for (const uid of this.#spared.keys()) if (!present.has(uid)) this.#spared.delete(uid);
+    for (const uid of this.#skippedCritical.keys()) if (!present.has(uid)) this.#skippedCritical.delete(uid);
   }
 }
 
-/** Whoever limits volumes alone is spared the rest. */
-function wishOf({ pod, containers }: StorageLimits): 'volumes' | 'everything' {
+/** A pod that limits only its volumes needs no measurement of the rest. */
+function scopeOf({ pod, containers }: StorageLimits): 'volumes' | 'everything' {
   return pod === undefined && containers.length === 0 ? 'volumes' : 'everything';
 }

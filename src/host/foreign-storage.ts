@@ -9,7 +9,7 @@ import type { Log } from '../base/log.ts';
 import { isAtOrAbove, isForeign, ownDevices, type ForeignMount } from './foreign-mounts.ts';
 import { locateMount } from './locate-mount.ts';
 import { mountsAtOrBelow, readMountInfo, type MountEntry } from './mountinfo.ts';
-import { lookAt } from './path-handle.ts';
+import { stat } from './path-handle.ts';
 import { StorageLanes, type StorageLaneKind, type StorageWork } from './storage-lanes.ts';
 import type { HeldPath, StorageCalls, StorageVerb } from './storage-messages.ts';
 import { startStorageProcess } from './storage-process.ts';
@@ -160,7 +160,7 @@ export class ForeignStorage implements Component {
    */
   async probe(path: string): Promise<boolean> {
     if (!hasOne(await this.#direct.run(() => this.#locate(path)))) return false;
-    await this.at(path, 'lookAt', [path], () => lookAt(path));
+    await this.at(path, 'stat', [path], () => stat(path));
     return true;
   }
 

@@ -65,9 +65,9 @@ describe('mount(8) and umount(8)', () => {
     // The helper is a process of its own and would mount later.
     const hang = script('hang', `sleep 1000 & echo $! > ${root}/told; wait`);
     const programs = mountPrograms({ environment, mount: hang, umount: hang });
-    const wish = { fsType: 'nfs', source: 's:/', target: '/t', options: [] };
+    const spec = { fsType: 'nfs', source: 's:/', target: '/t', options: [] };
     for (const start of [
-      (signal: AbortSignal) => programs.mount(wish, signal),
+      (signal: AbortSignal) => programs.mount(spec, signal),
       (signal: AbortSignal) => programs.unmount('/t', { force: false }, signal),
     ]) {
       rmSync(join(root, 'told'), { force: true });
@@ -80,7 +80,7 @@ describe('mount(8) and umount(8)', () => {
     }
     const gone = new AbortController();
     gone.abort(new Error('enough'));
-    await assert.rejects(programs.mount(wish, gone.signal), /enough/);
+    await assert.rejects(programs.mount(spec, gone.signal), /enough/);
   });
 
   test('umount is not run again for a place where it has not ended, killed as it was', async (context) => {

@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { open, readlink, stat, type FileHandle } from 'node:fs/promises';
+import { open, readlink, stat as statPath, type FileHandle } from 'node:fs/promises';
 import { mappedError } from './files.ts';
 
 /** Linux: a descriptor that names a file without opening it. No pipe is waited for and no device is touched. */
@@ -68,9 +68,9 @@ export async function targetOf(folder: FileHandle, name: string): Promise<string
 }
 
 /** What stands at a path, through links; nothing where there is nothing. */
-export async function lookAt(path: string): Promise<PathFacts | undefined> {
+export async function stat(path: string): Promise<PathFacts | undefined> {
   try {
-    return factsOf(await stat(path));
+    return factsOf(await statPath(path));
   } catch (error) {
     if (isAbsence(error)) return undefined;
     throw mappedError(error);

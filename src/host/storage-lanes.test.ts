@@ -75,7 +75,7 @@ function setUp() {
       chain: [mount(name)],
       kind: 'look',
       shown: `/mnt/${name}/x`,
-      verb: 'lookAt',
+      verb: 'stat',
       args: [`/mnt/${name}/x`],
       ...more,
     });
@@ -221,7 +221,7 @@ describe('the process that makes calls', () => {
       onAnswer: nothing,
     });
     for (const count of [1, 2]) {
-      const work = { chain: [mount('a')], kind: 'look', shown: '/x', verb: 'lookAt', args: [] } as const;
+      const work = { chain: [mount('a')], kind: 'look', shown: '/x', verb: 'stat', args: [] } as const;
       await assert.rejects(lanes.run(work), {
         kind: 'unavailable',
         message: `/x: the process that asked ended: no memory ${count}`,

@@ -23,7 +23,7 @@ export interface HeldPath {
 
 /** What can be asked for in either process, by name. Arguments and answers are plain data. */
 export interface StorageCalls {
-  lookAt(path: string): Promise<PathFacts | undefined>;
+  stat(path: string): Promise<PathFacts | undefined>;
   makeFolder(path: string, mode: number): Promise<void>;
   makeFile(path: string, mode: number): Promise<void>;
   makeBelow(volumePath: string, subPath: string): Promise<void>;

@@ -10,7 +10,7 @@ import { makeFile } from './make-file.ts';
 import { mountCalls } from './mounts.ts';
 import { readMountInfo } from './mountinfo.ts';
 import { makeBelow, openBelow, type OpenPath } from './open-below.ts';
-import { lookAt } from './path-handle.ts';
+import { stat } from './path-handle.ts';
 import type { StorageAnswer, StorageCalls, StorageRequest } from './storage-messages.ts';
 
 /** The address of this file, in whatever bundle it is. */
@@ -58,7 +58,7 @@ class StorageWorker {
 
   #calls(id: number): StorageCalls {
     return {
-      lookAt,
+      stat,
       makeFile,
       makeBelow,
       deviceBytes,

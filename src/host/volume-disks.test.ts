@@ -42,7 +42,7 @@ test('what another process is asked is reported by its path', async () => {
   });
   after(() => storage.stop());
   assert.equal(await storage.probe(folder), true);
-  assert.deepEqual(calls.ended, [`storage lookAt ${folder}: ok`]);
+  assert.deepEqual(calls.ended, [`storage stat ${folder}: ok`]);
 });
 
 describe('a file system', () => {

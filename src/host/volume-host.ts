@@ -5,9 +5,9 @@ import type { ForeignStorage } from './foreign-storage.ts';
 import { makeFile } from './make-file.ts';
 import { hostMounts, mountCalls, mountsBy, type MountCalls } from './mounts.ts';
 import { makeBelow, openBelow, type OpenPath } from './open-below.ts';
-import { lookAt } from './path-handle.ts';
+import { stat } from './path-handle.ts';
 
-const ownPaths = { lookAt, changeTree };
+const ownPaths = { stat, changeTree };
 const makeFolder = (path: string, mode: number): Promise<void> => hostFiles.makeFolder(path, mode);
 const paths = { ...ownPaths, makeFolder, makeFile, makeBelow, openBelow };
 
@@ -21,7 +21,7 @@ export function volumeHostOn(storage: ForeignStorage): typeof volumeHost {
 
 function pathsOn(storage: ForeignStorage): typeof paths {
   return {
-    lookAt: (path) => storage.at(path, 'lookAt', [path], () => lookAt(path)),
+    stat: (path) => storage.at(path, 'stat', [path], () => stat(path)),
     makeFolder: (path, mode) => storage.at(path, 'makeFolder', [path, mode], () => makeFolder(path, mode)),
     makeFile: (path, mode) => storage.at(path, 'makeFile', [path, mode], () => makeFile(path, mode)),
     makeBelow: (volumePath, subPath) =>

@@ -64,8 +64,8 @@ export type EnsuredImage = { readonly ok: PresentImage } | { readonly refusal: I
 /** Of a name in a message; registries take no longer ones. */
 const maxNameBytes = 1_024;
 
-/** One container's wish for an image. */
-interface Wish {
+/** One image that a container or a volume needs, with all that pulling it takes. */
+interface ImageRequest {
   readonly pod: DesiredPod;
   /** As the pod writes it, for messages: users know it by that name. */
   readonly written: string;
@@ -112,7 +112,7 @@ export class ImageManager {
     const record = (type: 'Normal' | 'Warning', reason: string, message: string): void =>
       this.#deps.events.record(pod, { type, reason, message, fieldPath });
     const available = this.#deps.credentials.of(pod);
-    this.#tellMissing(pod, available);
+    this.#reportMissingSecrets(pod, available);
     const completed = completeImageName(asked);
     if ('invalid' in completed) {
       const why = cutText(completed.invalid, 2 * maxNameBytes);
@@ -123,13 +123,13 @@ export class ImageManager {
     const image = completed.name;
     const credentials = once(() => this.#find(pod, available, image, signal));
     const containerName = fieldPath === '' ? undefined : container.name;
-    const wish: Wish = { pod, written, image, context, containerName, record, credentials, signal };
+    const request: ImageRequest = { pod, written, image, context, containerName, record, credentials, signal };
 
     const { imagePullPolicy } = container;
     let present: PresentImage | undefined;
     try {
       // Whoever always pulls need not know what is there.
-      present = imagePullPolicy === 'Always' ? undefined : await this.#present(wish);
+      present = imagePullPolicy === 'Always' ? undefined : await this.#present(request);
     } catch (error) {
       signal.throwIfAborted();
       const message = `Failed to inspect image "${written}": ${wordsOf(error)}`;
@@ -137,7 +137,7 @@ export class ImageManager {
       return { refusal: { reason: startReasons.imageInspectError, message } };
     }
     // An image that is there but not for this pod is as good as none, and nobody learns that it is there.
-    const usable = present !== undefined && (await this.#mayUse(wish, present)) ? present : undefined;
+    const usable = present !== undefined && (await this.#mayUse(request, present)) ? present : undefined;
     const decision = computePull(imagePullPolicy, usable !== undefined);
     if (decision === 'use' && usable !== undefined) {
       const checked = this.#deps.records.isChecked ? ' and can be accessed by the pod' : '';
@@ -149,15 +149,15 @@ export class ImageManager {
       record('Warning', imageEvents.errImageNeverPull, message);
       return { refusal: { reason: startReasons.errImageNeverPull, message } };
     }
-    return this.#pull(wish);
+    return this.#pull(request);
   }
 
-  #mayUse({ image, credentials }: Wish, { ref }: PresentImage): Promise<boolean> {
+  #mayUse({ image, credentials }: ImageRequest, { ref }: PresentImage): Promise<boolean> {
     return this.#deps.records.mayUse(image, ref, credentials);
   }
 
-  async #pull(wish: Wish): Promise<EnsuredImage> {
-    const { pod, written, image, context, record, signal } = wish;
+  async #pull(request: ImageRequest): Promise<EnsuredImage> {
+    const { pod, written, image, context, record, signal } = request;
     const key = keyOf(pod.uid, image);
     const waitMs = this.#backoff.remainingSinceUpdateMs(key);
     if (waitMs > 0) {
@@ -168,16 +168,16 @@ export class ImageManager {
       return { refusal: { reason: startReasons.imagePullBackOff, message: full, retryMs: waitMs } };
     }
     record('Normal', imageEvents.pulling, `Pulling image "${written}"`);
-    this.#decided(wish, { kind: 'pull', reason: imageEvents.pulling, message: `Pulling image "${written}"` });
+    this.#decided(request, { kind: 'pull', reason: imageEvents.pulling, message: `Pulling image "${written}"` });
     const { clock, metrics, pulls } = this.#deps;
     const asked = clock.monotonic();
     pulls.began(pod.uid);
     try {
-      const credentials = await wish.credentials();
+      const credentials = await request.credentials();
       const { annotations = {} } = pod.metadata;
       const { runtimeHandler = '', sandboxConfig } = context;
-      const request = { image, annotations, runtimeHandler, sandboxConfig, credentials };
-      const pulled = await this.#puller.pull(request, signal);
+      const pullRequest = { image, annotations, runtimeHandler, sandboxConfig, credentials };
+      const pulled = await this.#puller.pull(pullRequest, signal);
       const waitedMs = clock.monotonic() - asked;
       const size = pulled.image?.size ?? 0n;
       // Who joined a pull that was under way waited for less than all of it.
@@ -186,7 +186,12 @@ export class ImageManager {
       const text = `Successfully pulled image "${written}" ${times}. Image size: ${size} bytes.`;
       record('Normal', imageEvents.pulled, text);
       const inputs = { tookMs: Math.round(took), waitedMs: Math.round(waitedMs), sizeBytes: size };
-      this.#decided(wish, { kind: 'pull', reason: imageEvents.pulled, message: `Pulled image "${written}"`, inputs });
+      this.#decided(request, {
+        kind: 'pull',
+        reason: imageEvents.pulled,
+        message: `Pulled image "${written}"`,
+        inputs,
+      });
       metrics.pulled(size, waitedMs);
       pulls.ended(pod.uid);
       this.#dropFailure(pod.uid, image);
@@ -200,18 +205,18 @@ export class ImageManager {
       const failures = this.#lastFailures.get(pod.uid) ?? new Map<string, string>();
       this.#lastFailures.set(pod.uid, failures.set(image, `${reason}: ${message}`));
       const retryMs = this.#backoff.remainingSinceUpdateMs(key);
-      this.#decided(wish, { kind: 'backOff', reason, message, inputs: { image }, nextTryInMs: retryMs });
+      this.#decided(request, { kind: 'backOff', reason, message, inputs: { image }, nextTryInMs: retryMs });
       return { refusal: { reason, message, retryMs } };
     }
   }
 
-  #decided({ pod, containerName }: Wish, decision: Omit<Decision, 'by' | 'containerName'>): void {
+  #decided({ pod, containerName }: ImageRequest, decision: Omit<Decision, 'by' | 'containerName'>): void {
     const of = containerName === undefined ? {} : { containerName };
     this.#deps.decisions.pod(pod, { ...decision, ...of, by: 'images' });
   }
 
   /** About the pod and not about one of its containers, whether or not the image is there already. */
-  #tellMissing(pod: DesiredPod, { missing }: PodCredentials): void {
+  #reportMissingSecrets(pod: DesiredPod, { missing }: PodCredentials): void {
     if (missing.length === 0) return;
     const names = cutText(missing.join(', '), maxNamesBytes);
     const message = `Unable to retrieve some image pull secrets (${names}); attempting to pull the image may not succeed.`;
@@ -232,7 +237,7 @@ export class ImageManager {
     return credentials;
   }
 
-  async #present({ pod, image, context, signal }: Wish): Promise<PresentImage | undefined> {
+  async #present({ pod, image, context, signal }: ImageRequest): Promise<PresentImage | undefined> {
     const { annotations = {} } = pod.metadata;
     const spec = { image, annotations, runtimeHandler: context.runtimeHandler ?? '' };
     const found = await this.#deps.service.imageStatus(ImageStatusRequest.fromPartial({ image: spec }), { signal });

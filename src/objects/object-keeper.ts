@@ -2,7 +2,7 @@ import type { Clock } from '../base/clock.ts';
 import { Limiter } from '../base/limiter.ts';
 import type { ConfigMap, Secret } from '../gen/kubernetes/types.ts';
 import type { ApiObject } from '../model/api-client.ts';
-import { askDespiteDenial } from './ask-despite-denial.ts';
+import { retryOnForbidden } from './retry-on-forbidden.ts';
 import { askedObjects, objectsAtOnce } from './asked-objects.ts';
 import { maxObjectAgeMs } from './object-age.ts';
 import type { ObjectKeeper, ObjectsApi } from './ports.ts';
@@ -25,7 +25,7 @@ export function objectKeeper(
         fieldSelector: `metadata.name=${ref.name}`,
         onChange,
         // The first question may come before the API server knows that a pod here names the object.
-        listing: (list, signal) => places.run(() => askDespiteDenial(clock, list, signal), signal),
+        listing: (list, signal) => places.run(() => retryOnForbidden(clock, list, signal), signal),
       });
       return {
         synced: () => mirror.synced(),

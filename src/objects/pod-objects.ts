@@ -3,10 +3,10 @@ import type { PodObjects } from './ports.ts';
 import type { PodTokens } from './tokens/pod-tokens.ts';
 
 /** What pods name in the API server, as their syncs ask for it: all at once, tokens too. */
-export function podObjectsOfApi(objects: ApiObjects, tokens: Pick<PodTokens, 'foresee'>): PodObjects {
+export function podObjectsOfApi(objects: ApiObjects, tokens: Pick<PodTokens, 'prefetch'>): PodObjects {
   return {
     ready: (pod, signal) => {
-      tokens.foresee(pod, signal);
+      tokens.prefetch(pod, signal);
       return objects.ready(pod, signal);
     },
     configMap: (namespace, name) => objects.configMap(namespace, name),

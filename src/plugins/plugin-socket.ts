@@ -11,7 +11,7 @@ interface PluginSocketDeps {
   readonly handlers: Readonly<Record<string, PluginHandler>>;
   readonly connect: ConnectRegistration;
   /** The socket is gone and nothing of its plugin is left. */
-  readonly onOver: (path: string) => void;
+  readonly onRemoved: (path: string) => void;
 }
 
 const connectMs = 10_000;
@@ -47,7 +47,7 @@ export class PluginSocket {
   /** Ends what is under way for the file that was wanted before. */
   #attempt = new AbortController();
   #failures = 0;
-  #told: string | undefined;
+  #reported: string | undefined;
   #stopped = false;
   #work: Promise<void> | undefined;
 
@@ -65,11 +65,11 @@ export class PluginSocket {
   }
 
   /** What is at the path now. */
-  see(identity: string | undefined): void {
+  setFile(identity: string | undefined): void {
     if (this.#stopped || this.#wanted === identity) return;
     this.#wanted = identity;
     this.#failures = 0;
-    this.#told = undefined;
+    this.#reported = undefined;
     this.#attempt.abort(new TubeletError('cancelled', `${this.#path} is another socket now, or gone`));
     this.#attempt = new AbortController();
     this.#work ??= this.#settle();
@@ -90,7 +90,7 @@ export class PluginSocket {
       else if (this.#wanted !== undefined) await this.#try(this.#wanted, this.#attempt.signal);
     }
     this.#work = undefined;
-    if (!this.#stopped && this.#wanted === undefined) this.#deps.onOver(this.#path);
+    if (!this.#stopped && this.#wanted === undefined) this.#deps.onRemoved(this.#path);
   }
 
   async #try(identity: string, signal: AbortSignal): Promise<void> {
@@ -103,10 +103,10 @@ export class PluginSocket {
       const retryMs = retryDelayMs(this.#failures);
       const why = describeError(error);
       // A socket that nobody serves any more may lie there for years; it is told of once.
-      if (why === this.#told)
+      if (why === this.#reported)
         log.debug(4, 'Plugin still cannot be registered', { socket: this.#path, err: why, retryMs });
       else log.error(error, 'Plugin cannot be registered', { socket: this.#path, retryMs });
-      this.#told = why;
+      this.#reported = why;
       await clock.sleep(retryMs, signal).catch(() => undefined);
     }
   }
@@ -116,7 +116,7 @@ export class PluginSocket {
     const registration = await withTimeout(clock, connectMs, (limit) => connect(this.#path, limit), signal);
     try {
       const plugin = await withTimeout(clock, infoMs, (limit) => registration.info(limit), signal);
-      const handler = await this.#takenOn(plugin, registration, signal);
+      const handler = await this.#registerWithHandler(plugin, registration, signal);
       // On record even if the socket went meanwhile: then it is deregistered next.
       this.#registered = { identity, plugin, handler };
       const { type, name, endpoint } = plugin;
@@ -127,7 +127,11 @@ export class PluginSocket {
     }
   }
 
-  async #takenOn(plugin: PluginInfo, registration: Registration, signal: AbortSignal): Promise<PluginHandler> {
+  async #registerWithHandler(
+    plugin: PluginInfo,
+    registration: Registration,
+    signal: AbortSignal,
+  ): Promise<PluginHandler> {
     const { handlers } = this.#deps;
     try {
       const handler = Object.hasOwn(handlers, plugin.type) ? handlers[plugin.type] : undefined;

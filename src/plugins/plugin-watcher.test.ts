@@ -245,7 +245,7 @@ test('a folder that cannot be read is no reason to give plugins up', async () =>
   world.remove('b.sock');
   await world.clock.advance(30_000);
   assert.deepEqual(world.taken(), [`deregister b.sock at ${root}/b.sock`]);
-  assert.equal(world.log.entries.filter(({ message }) => message.startsWith('Cannot look')).length, 1);
+  assert.equal(world.log.entries.filter(({ message }) => message.startsWith('Cannot scan')).length, 1);
   world.unreadable.clear();
   world.remove('deep/a.sock');
   await world.clock.advance(10_000);

@@ -27,7 +27,7 @@ interface PluginWatcherDeps {
 /** A socket comes as several events; those of one moment are worth one look. */
 const gatherMs = 10;
 /** Without being told. */
-const lookAgainMs = 10_000;
+const rescanMs = 10_000;
 
 /** Finds the sockets of plugins, and has each plugin registered and deregistered with its socket. */
 export class PluginWatcher implements Component {
@@ -37,20 +37,20 @@ export class PluginWatcher implements Component {
   readonly #sockets = new Map<string, PluginSocket>();
   readonly #stopped = new AbortController();
   readonly #wakeup = new Wakeup();
-  #hinted = false;
+  #changed = false;
   #loop: LoopHandle | undefined;
 
   constructor(deps: PluginWatcherDeps) {
     this.#deps = deps;
     const { files, log, path } = deps;
-    this.#folders = new RegistryFolders({ files, log, path, onHint: () => this.#hint() });
+    this.#folders = new RegistryFolders({ files, log, path, onChange: () => this.#markChanged() });
     countPlugins(deps.metrics, this.#sockets);
   }
 
   /** Returns after the first look; the plugins that were found register behind it. */
   async start(): Promise<void> {
     const { clock, random, log, heartbeats } = this.#deps;
-    await this.#look();
+    await this.#reconcile();
     const { signal } = this.#stopped;
     this.#loop = superviseLoop({
       name: this.name,
@@ -72,45 +72,45 @@ export class PluginWatcher implements Component {
 
   async #round(signal: AbortSignal, round: Round): Promise<void> {
     await round.waitFor(this.#pause(signal));
-    await this.#look();
+    await this.#reconcile();
   }
 
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
-    if (!this.#hinted) {
-      const cancel = clock.after(lookAgainMs, () => this.#wakeup.wake());
+    if (!this.#changed) {
+      const cancel = clock.after(rescanMs, () => this.#wakeup.wake());
       try {
         await this.#wakeup.wait(signal);
       } finally {
         cancel();
       }
     }
-    if (this.#hinted) await clock.sleep(gatherMs, signal);
+    if (this.#changed) await clock.sleep(gatherMs, signal);
   }
 
-  async #look(): Promise<void> {
-    this.#hinted = false;
-    const { sockets, unread } = await this.#folders.look();
+  async #reconcile(): Promise<void> {
+    this.#changed = false;
+    const { sockets, unread } = await this.#folders.scan();
     if (this.#stopped.signal.aborted) return;
     for (const [path, socket] of this.#sockets) {
       const unknown = unread.some((blind) => path === blind || path.startsWith(`${blind}/`));
-      if (!sockets.has(path) && !unknown) socket.see(undefined);
+      if (!sockets.has(path) && !unknown) socket.setFile(undefined);
     }
-    for (const [path, identity] of sockets) this.#socket(path).see(identity);
+    for (const [path, identity] of sockets) this.#socket(path).setFile(identity);
   }
 
   #socket(path: string): PluginSocket {
     const known = this.#sockets.get(path);
     if (known !== undefined) return known;
     const { clock, log, handlers, connect } = this.#deps;
-    const onOver = (over: string): void => void this.#sockets.delete(over);
-    const made = new PluginSocket({ clock, log, handlers, connect, onOver }, path);
+    const onRemoved = (removed: string): void => void this.#sockets.delete(removed);
+    const made = new PluginSocket({ clock, log, handlers, connect, onRemoved }, path);
     this.#sockets.set(path, made);
     return made;
   }
 
-  #hint(): void {
-    this.#hinted = true;
+  #markChanged(): void {
+    this.#changed = true;
     this.#wakeup.wake();
   }
 }

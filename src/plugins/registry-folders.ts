@@ -7,10 +7,10 @@ interface RegistryFoldersDeps {
   readonly log: Log;
   readonly path: string;
   /** Something may have changed. */
-  readonly onHint: () => void;
+  readonly onChange: () => void;
 }
 
-interface Found {
+interface FoundSockets {
   /** Path → identity. */
   readonly sockets: ReadonlyMap<string, string>;
   /** What could not be looked at: nothing there is to be given up for it. */
@@ -28,7 +28,7 @@ interface Watch {
   readonly close: () => void;
 }
 
-const blind = 'Cannot look for plugins, keeping those that are known';
+const blind = 'Cannot scan for plugins, keeping those that are known';
 const unwatched = 'Cannot watch for plugins, looking at intervals only';
 
 /** The tree of registration sockets, with a watch on each of its folders. */
@@ -41,7 +41,7 @@ export class RegistryFolders {
     this.#deps = deps;
   }
 
-  async look(): Promise<Found> {
+  async scan(): Promise<FoundSockets> {
     const { files, path } = this.#deps;
     const found = { sockets: new Map<string, string>(), folders: new Set<string>(), unread: [] };
     // Somebody who empties the agent's folder takes this one along; plugins that come back need it.
@@ -76,9 +76,9 @@ export class RegistryFolders {
   }
 
   /** What goes away while it is being looked at is not there. Of what cannot be looked at nobody knows. */
-  async #unlessGone(path: string, found: FoundSoFar, look: () => Promise<void>): Promise<void> {
+  async #unlessGone(path: string, found: FoundSoFar, scan: () => Promise<void>): Promise<void> {
     try {
-      await look();
+      await scan();
       this.#reported.delete(`${path}: ${blind}`);
     } catch (error) {
       if (isKind(error, 'notFound')) return;
@@ -88,7 +88,7 @@ export class RegistryFolders {
   }
 
   #follow(folder: string, identity: string): void {
-    const { files, onHint } = this.#deps;
+    const { files, onChange } = this.#deps;
     const present = this.#watches.get(folder);
     if (present?.identity === identity) return;
     present?.close();
@@ -100,7 +100,7 @@ export class RegistryFolders {
       this.#reportOnce(error, unwatched, folder);
     };
     try {
-      this.#watches.set(folder, { identity, close: files.watch(folder, onHint, failed) });
+      this.#watches.set(folder, { identity, close: files.watch(folder, onChange, failed) });
     } catch (error) {
       failed(error);
     }

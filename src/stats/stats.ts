@@ -120,16 +120,16 @@ export class Stats implements Component {
    * What these pods take of the node's disks, as it was within the last ten seconds; a volume that takes long to walk
    * through is walked through less often. Pods of which nothing runs are left out.
    */
-  async storage(wishes: ReadonlyMap<PodUid, 'volumes' | 'everything'>): Promise<ReadonlyMap<PodUid, PodStorageUsage>> {
+  async storage(scopes: ReadonlyMap<PodUid, 'volumes' | 'everything'>): Promise<ReadonlyMap<PodUid, PodStorageUsage>> {
     const { clock, disk, settings } = this.#deps;
     const { signal } = this.#stopped;
-    const targets = this.#targets.all().filter(({ uid }) => wishes.has(uid));
+    const targets = this.#targets.all().filter(({ uid }) => scopes.has(uid));
     const works = targets.flatMap((target) => {
-      const onlyVolumes = wishes.get(target.uid) === 'volumes';
+      const onlyVolumes = scopes.get(target.uid) === 'volumes';
       return this.#disk.renewOne(target, { maxAgeMs: storageAgeMs, onlyVolumes }, signal);
     });
     // The runtime asks every container to answer this.
-    const wantsLayers = targets.some(({ uid }) => wishes.get(uid) === 'everything');
+    const wantsLayers = targets.some(({ uid }) => scopes.get(uid) === 'everything');
     await patiently(clock, [
       ...works,
       this.#renewRootFs(),

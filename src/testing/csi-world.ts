@@ -1,7 +1,7 @@
 import type { CSIDriver, CSIPersistentVolumeSource, PersistentVolumeSpec, Volume } from '../gen/kubernetes/types.ts';
 import type { OpenRpc } from '../base/rpc.ts';
 import type { TubeletError } from '../base/errors.ts';
-import type { TokenWish } from '../model/token-wish.ts';
+import type { TokenSpec } from '../model/token-spec.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { attachableName, attachmentName } from '../volumes/csi/volume-names.ts';
 import { DriverClient } from '../volumes/csi/driver-client.ts';
@@ -53,7 +53,7 @@ export function csiWorld(options: CsiWorldOptions = {}) {
     inUse: new Set<string>(),
     attached: new Set<string>(),
     secrets: new Map<string, Readonly<Record<string, string>>>(),
-    tokens: [] as TokenWish[],
+    tokens: [] as TokenSpec[],
   };
   files.append('/csi/precious', 'data');
   const host = memoryVolumeHost(files);
@@ -121,8 +121,8 @@ export function csiWorld(options: CsiWorldOptions = {}) {
         },
       },
       tokens: {
-        async get(wish) {
-          state.tokens.push(wish);
+        async get(spec) {
+          state.tokens.push(spec);
           return { value: `token-${state.tokens.length}`, expiresAtMs: clock.now() + 3_600_000 };
         },
       },

@@ -112,7 +112,7 @@ function pathsOn(disk: MemoryFiles): HostPaths {
     throw new TubeletError('denied', `subpath "${subPath}" not within volume path "${volumePath}"`);
   };
   return {
-    async lookAt(path) {
+    async stat(path) {
       const at = resolve(disk, disk.real(normalize(join(path, '.'))));
       const entry = at === undefined ? undefined : disk.entries.get(at);
       return entry && factsOf(entry);

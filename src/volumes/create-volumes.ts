@@ -14,7 +14,7 @@ import {
   localVolume,
   nfs,
   noClaims,
-  OneAtATime,
+  KeyedMutex,
   projected,
   ScratchFolders,
   secret,
@@ -76,7 +76,7 @@ function createOwnKinds(wiring: VolumesWiring): readonly VolumePlugin[] {
   const scratch = new ScratchFolders(host, paths);
   const written = new WrittenVolumes({ clock, random, host, scratch, memory, events });
   signals.podRemoval.register('written-volumes', { forget: (uid) => written.forget(uid), size: () => written.size() });
-  const turns = new OneAtATime();
+  const turns = new KeyedMutex();
   // What is under way ends by itself.
   signals.podRemoval.register('nfs-operations', { forget: () => {}, size: () => countPods(turns.keys()) });
   return [

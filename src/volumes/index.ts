@@ -2,7 +2,7 @@ export type { ClaimedVolume } from './claims/claimed-volume.ts';
 export { noClaims, VolumeClaims } from './claims/volume-claims.ts';
 export { canKeepOutOfSwap } from './contents/medium.ts';
 export { noTokens, noTrust } from './credential-ports.ts';
-export { OneAtATime } from './one-at-a-time.ts';
+export { KeyedMutex } from './keyed-mutex.ts';
 export { countPods } from './pod-places.ts';
 export { configMap } from './plugins/config-map.ts';
 export { csi } from './plugins/csi.ts';

@@ -181,9 +181,9 @@ function world({ spec, source }: (typeof kinds)[number]) {
   api.put('data', spec);
   files.append(`${source}/precious`, 'data');
   files.append(`${source}/deep/er`, 'data');
-  const lookAt = host.paths.lookAt.bind(host.paths);
-  host.paths.lookAt = async (path) =>
-    path === '/dev/sdb' ? { kind: 'blockDevice', mode: 0o660, uid: 0, gid: 6 } : lookAt(path);
+  const stat = host.paths.stat.bind(host.paths);
+  host.paths.stat = async (path) =>
+    path === '/dev/sdb' ? { kind: 'blockDevice', mode: 0o660, uid: 0, gid: 6 } : stat(path);
   const intact = (): boolean => files.has(`${source}/precious`) && files.has(`${source}/deep/er`);
   return { ...made, intact };
 }

@@ -76,7 +76,7 @@ export interface VolumeHost {
   readonly contents: ContentFiles;
   readonly paths: HostPaths;
   /** The same for folders that the agent made and has shown to nobody yet: nothing there hangs. */
-  readonly ownPaths: Pick<HostPaths, 'lookAt' | 'changeTree'>;
+  readonly ownPaths: Pick<HostPaths, 'stat' | 'changeTree'>;
   readonly mounts: Mounts;
 }
 
@@ -135,7 +135,7 @@ export interface FileFacts {
  */
 export interface HostPaths {
   /** What stands at a path, through links; nothing where there is nothing. */
-  lookAt(path: string): Promise<FileFacts | undefined>;
+  stat(path: string): Promise<FileFacts | undefined>;
   /** Makes a folder and those above it; one that is there gets the mode. */
   makeFolder(path: string, mode: number): Promise<void>;
   /** Makes an empty file; not the folders above it. */
@@ -179,12 +179,12 @@ export interface Mounts {
 /** mount(8) and umount(8), for file systems with helpers of their own. */
 export interface MountPrograms {
   /** Ends when the program has ended, killed as it may be: nobody mounts behind our back afterwards. */
-  mount(wish: MountWish, signal: AbortSignal): Promise<void>;
+  mount(spec: MountSpec, signal: AbortSignal): Promise<void>;
   /** Ends with the signal, also where the program hangs for good. */
   unmount(target: string, how: { readonly force: boolean }, signal: AbortSignal): Promise<void>;
 }
 
-interface MountWish {
+interface MountSpec {
   readonly fsType: string;
   readonly source: string;
   readonly target: string;

@@ -39,9 +39,9 @@ export class ScratchFolders {
     const { files, ownPaths: paths, mounts } = this.#host;
     const path = this.#paths.volume(place.uid, place.folder, place.name);
     const marks = this.#marks(place);
-    const isMarked = (await paths.lookAt(join(marks, 'ready'))) !== undefined;
+    const isMarked = (await paths.stat(join(marks, 'ready'))) !== undefined;
     // The table of mounts grows with every pod: it is read only where there is something to be mounted on.
-    const isThere = (await paths.lookAt(path)) !== undefined;
+    const isThere = (await paths.stat(path)) !== undefined;
     const isMounted = isThere && medium.kind === 'mount' && (await mounts.atOrBelow(path)).includes(path);
     if (isMarked && (medium.kind === 'disk' ? isThere : isMounted)) return path;
     await files.makeFolder(join(this.#paths.volumes(place.uid), place.folder), kindMode);

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TubeletError } from '../base/errors.ts';
 import { unableToMount } from './wanted-volumes.ts';
-import { toldFailure, UnprocessedVolumeError, VolumeStepError } from './volume-failures.ts';
+import { reportedFailure, UnprocessedVolumeError, VolumeStepError } from './volume-failures.ts';
 
 test('a failure is told with its step, volume and causes', () => {
   const cause = new TubeletError('denied', 'no right');
-  const { error, reason, isUnprocessed } = toldFailure('v', new TubeletError('denied', 'cannot', { cause }));
+  const { error, reason, isUnprocessed } = reportedFailure('v', new TubeletError('denied', 'cannot', { cause }));
   assert.deepEqual(
     [error.kind, error.message, reason, isUnprocessed],
     ['denied', 'MountVolume.SetUp failed for volume "v" : cannot: no right', 'FailedMount', false],
   );
-  const mapped = toldFailure('v', new VolumeStepError('MapVolume.SetUpDevice failed', 'internal', 'cannot'));
+  const mapped = reportedFailure('v', new VolumeStepError('MapVolume.SetUpDevice failed', 'internal', 'cannot'));
   assert.deepEqual(
     [mapped.error.message, mapped.reason],
     ['MapVolume.SetUpDevice failed for volume "v" : cannot', 'FailedMapVolume'],
@@ -25,7 +25,7 @@ test('names and paths of any length make no longer text than an event may have',
     new UnprocessedVolumeError('invalid', long),
   ]) {
     for (const name of ['v', long]) {
-      const { message } = toldFailure(name, error).error;
+      const { message } = reportedFailure(name, error).error;
       assert.ok(message.length > 1_000 && Buffer.byteLength(message) <= 10 * 1_024, `${Buffer.byteLength(message)}`);
     }
   }

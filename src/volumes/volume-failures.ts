@@ -30,7 +30,7 @@ export class VolumeStepError extends TubeletError {
 export class UnprocessedVolumeError extends TubeletError {}
 
 /** A failure as it is told: an error with the whole text, and the reason of its event. */
-export interface ToldFailure {
+export interface ReportedFailure {
   readonly error: TubeletError;
   readonly reason: string;
   readonly isUnprocessed: boolean;
@@ -40,7 +40,7 @@ export interface ToldFailure {
 const maxNameBytes = 1_024;
 
 /** `name` is what the volume is called on this node: that of the PersistentVolume where there is one. */
-export function toldFailure(name: string, error: unknown): ToldFailure {
+export function reportedFailure(name: string, error: unknown): ReportedFailure {
   if (error instanceof UnprocessedVolumeError) {
     const short = new TubeletError(error.kind, cutText(error.message), { cause: error });
     return { error: short, reason: volumeEvents.failedMount, isUnprocessed: true };

@@ -19,8 +19,8 @@ import type { SubPaths } from './sub-paths.ts';
 import { VolumeAttempts, type WantedVolume } from './volume-attempts.ts';
 import { VolumeGrowth } from './volume-growth.ts';
 import { volumeMetrics } from './volume-metrics.ts';
-import { toldFailure, UnprocessedVolumeError, type ToldFailure } from './volume-failures.ts';
-import { isWorthTelling, nextFailure, type VolumeRecord } from './volume-record.ts';
+import { reportedFailure, UnprocessedVolumeError, type ReportedFailure } from './volume-failures.ts';
+import { shouldReport, nextFailure, type VolumeRecord } from './volume-record.ts';
 import { VolumesOnDisk } from './volumes-on-disk.ts';
 import { refusalOf, unableToMount, wantedVolumes } from './wanted-volumes.ts';
 
@@ -44,9 +44,9 @@ export interface VolumeManagerDeps {
 }
 
 /** How long a pod waits for its volumes before that is told as such. */
-const patienceMs = 123_000;
+const mountTimeoutMs = 123_000;
 /** What should be renewed and cannot be is not asked for all the time. */
-const leastRefreshMs = 10_000;
+const minRefreshMs = 10_000;
 
 /** Makes the volumes of pods ready and takes them down; the only writer of what is mounted. */
 export class VolumeManager implements Component {
@@ -85,15 +85,15 @@ export class VolumeManager implements Component {
     signal.throwIfAborted();
     const volumes = this.#podVolumes(pod.uid);
     const wanted = this.#recognized(pod, volumes);
-    const limit = linkedSignal(signal, { clock: this.#deps.clock, ms: patienceMs });
+    const limit = linkedSignal(signal, { clock: this.#deps.clock, ms: mountTimeoutMs });
     try {
-      const each = wanted.map((one) => this.#bring(pod, one, volumes));
+      const each = wanted.map((one) => this.#ensureMounted(pod, one, volumes));
       await raceAbort(Promise.all(each), limit.signal);
       delete volumes.waitingSinceMs;
       this.#wakeIn(pod.uid, volumes, this.#refreshInMs(pod.uid));
     } catch (error) {
       signal.throwIfAborted();
-      throw this.#waits(pod, volumes, error);
+      throw this.#waitError(pod, volumes, error);
     } finally {
       limit.release();
     }
@@ -179,7 +179,7 @@ export class VolumeManager implements Component {
     const known = this.#pods.get(uid);
     known?.timer?.cancel();
     known?.abort.abort();
-    await this.#stillness(known);
+    await this.#operationsEnded(known);
     await this.#deps.subPaths.clean(uid);
     await this.#onDisk.tearDown(uid, known === undefined);
     // What an operation of the old life still says about itself concerns nobody.
@@ -192,10 +192,10 @@ export class VolumeManager implements Component {
   }
 
   /** Nothing is taken down under the hands of who sets it up; one that heeds no abort is named. */
-  async #stillness(volumes: PodVolumes | undefined): Promise<void> {
+  async #operationsEnded(volumes: PodVolumes | undefined): Promise<void> {
     const operations = underWay(volumes).map(([, operation]) => operation);
     if (operations.length === 0) return;
-    const limit = linkedSignal(undefined, { clock: this.#deps.clock, ms: patienceMs });
+    const limit = linkedSignal(undefined, { clock: this.#deps.clock, ms: mountTimeoutMs });
     try {
       await raceAbort(Promise.all(operations), limit.signal);
     } catch (cause) {
@@ -234,7 +234,7 @@ export class VolumeManager implements Component {
   }
 
   /** Has one volume made ready, unless that is under way, done, or to be tried later. Rejects when it is not ready then. */
-  async #bring(pod: DesiredPod, wanted: WantedVolume, volumes: PodVolumes): Promise<void> {
+  async #ensureMounted(pod: DesiredPod, wanted: WantedVolume, volumes: PodVolumes): Promise<void> {
     const record = recordOf(volumes, wanted.volume.name, this.#deps.clock.monotonic());
     // One that began before this call may have read what has changed since.
     await record.running;
@@ -261,7 +261,7 @@ export class VolumeManager implements Component {
       await this.#attempts.make(pod, wanted, record, signal);
     } catch (error) {
       if (signal.aborted) return;
-      const failure = toldFailure(record.claimed?.name ?? name, error);
+      const failure = reportedFailure(record.claimed?.name ?? name, error);
       // What could not be used may be another volume next time.
       if (record.mounted === undefined) delete record.claimed;
       const { message } = failure.error;
@@ -270,7 +270,7 @@ export class VolumeManager implements Component {
     }
   }
 
-  #failed(pod: DesiredPod, name: string, volumes: PodVolumes, failure: ToldFailure, message: string): void {
+  #failed(pod: DesiredPod, name: string, volumes: PodVolumes, failure: ReportedFailure, message: string): void {
     const { clock, events, decisions, log } = this.#deps;
     const nowMs = clock.monotonic();
     const record = recordOf(volumes, name, nowMs);
@@ -280,7 +280,7 @@ export class VolumeManager implements Component {
     const inputs = { volume: name, kind: record.plugin, failures: record.failure.count };
     decisions.pod(pod, { kind: 'retry', by: 'volumes', reason: failure.reason, message, inputs, nextTryInMs });
     this.#wakeIn(pod.uid, volumes, nextTryInMs);
-    if (!isWorthTelling(before, record.failure, nowMs)) return;
+    if (!shouldReport(before, record.failure, nowMs)) return;
     events.record(pod, { type: 'Warning', reason: failure.reason, message });
     log.debug(2, 'Volume cannot be set up', {
       ...podFields(pod),
@@ -291,14 +291,14 @@ export class VolumeManager implements Component {
   }
 
   /** What a pod that must wait is told: which volumes, and what was last wrong with one. */
-  #waits(pod: DesiredPod, volumes: PodVolumes, error: unknown): TubeletError {
+  #waitError(pod: DesiredPod, volumes: PodVolumes, error: unknown): TubeletError {
     const { clock, events } = this.#deps;
     const nowMs = clock.monotonic();
     const unmounted = this.#unmounted(pod);
     const unprocessed = unmounted.filter((name) => volumes.records.get(name)?.failure?.isUnprocessed === true);
     volumes.waitingSinceMs ??= nowMs;
     const hung = kindOf(error) === 'timeout';
-    if (hung || nowMs - volumes.waitingSinceMs >= patienceMs) {
+    if (hung || nowMs - volumes.waitingSinceMs >= mountTimeoutMs) {
       volumes.waitingSinceMs = nowMs;
       const message = unableToMount(unmounted, unprocessed, 'timed out waiting for the condition');
       events.record(pod, { type: 'Warning', reason: volumeEvents.failedMount, message });
@@ -320,7 +320,7 @@ export class VolumeManager implements Component {
     const renewals = [...this.mounted(uid).values()].flatMap(({ renewAtMs }) => renewAtMs ?? []);
     const times = [...renewals.map((atMs) => atMs - nowMs), this.#deps.refreshInMs(uid) ?? Infinity];
     const soonest = Math.min(...times);
-    return soonest === Infinity ? undefined : Math.max(soonest, leastRefreshMs);
+    return soonest === Infinity ? undefined : Math.max(soonest, minRefreshMs);
   }
 
   /** The earliest wake counts. */

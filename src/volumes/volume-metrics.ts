@@ -41,7 +41,7 @@ export function volumeMetrics(metrics: Metrics, counts: () => readonly VolumeCou
     help: 'Volumes of an earlier life of the agent that were found on the disk.',
     stability,
   });
-  const strangers = metrics.counter({
+  const unknown = metrics.counter({
     name: 'reconstruct_volume_operations_errors_total',
     help: 'Volumes of an earlier life of the agent that are of a kind nobody here knows.',
     stability,
@@ -72,7 +72,7 @@ export function volumeMetrics(metrics: Metrics, counts: () => readonly VolumeCou
       totals.observe(seconds, { plugin_name: plugin, operation_name: `overall_${operation}` }),
     found: (known) => {
       found.inc();
-      if (!known) strangers.inc();
+      if (!known) unknown.inc();
     },
   };
 }

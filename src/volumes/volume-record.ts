@@ -40,13 +40,13 @@ interface Failure {
 }
 
 const firstDelayMs = 500;
-const longestDelayMs = 122_000;
+const maxDelayMs = 122_000;
 /** A claim may be bound at any moment, nobody tells a node, and a question is cheap. */
-const longestQuestionMs = 10_000;
+const maxUnprocessedDelayMs = 10_000;
 
 /** After how long the next try is due: half a second, doubled with each failure, never more than about two minutes. */
-function retryDelayMs(failures: number, longestMs = longestDelayMs): number {
-  return Math.min(firstDelayMs * 2 ** Math.max(0, failures - 1), longestMs);
+function retryDelayMs(failures: number, limitMs = maxDelayMs): number {
+  return Math.min(firstDelayMs * 2 ** Math.max(0, failures - 1), limitMs);
 }
 
 export function nextFailure(
@@ -55,15 +55,15 @@ export function nextFailure(
   nowMs: number,
 ): Failure {
   const count = (before?.count ?? 0) + 1;
-  const delayMs = retryDelayMs(count, isUnprocessed ? longestQuestionMs : longestDelayMs);
+  const delayMs = retryDelayMs(count, isUnprocessed ? maxUnprocessedDelayMs : maxDelayMs);
   return { error, isUnprocessed, count, nextAtMs: nowMs + delayMs };
 }
 
 /** The API server learns which node a pod is on no sooner than the node itself: it may refuse what it allows a moment later. */
-const refusalsUntold = 2;
+const maxSilentRefusals = 2;
 
 /** A failure is told when it is another one than before, or when the time for a next try had come. */
-export function isWorthTelling(before: Failure | undefined, now: Failure, nowMs: number): boolean {
-  if (now.isUnprocessed && isKind(now.error, 'denied') && now.count <= refusalsUntold) return false;
+export function shouldReport(before: Failure | undefined, now: Failure, nowMs: number): boolean {
+  if (now.isUnprocessed && isKind(now.error, 'denied') && now.count <= maxSilentRefusals) return false;
   return before === undefined || before.error.message !== now.error.message || nowMs >= before.nextAtMs;
 }

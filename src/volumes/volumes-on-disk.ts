@@ -53,17 +53,17 @@ export class VolumesOnDisk {
   async #tearDownIn(root: string, uid: PodUid, isFound: boolean, { operation, isKept, take }: Shape): Promise<void> {
     const { host, plugins, metrics } = this.#deps;
     const kinds = await host.files.list(root);
-    const downs = kinds.map(async (folder) => {
+    const tearDowns = kinds.map(async (folder) => {
       const plugin = plugins.find((candidate) => candidate.folder === folder);
       const names = await host.files.list(`${root}/${folder}`);
       if (isFound) for (const _ of names) metrics.found(plugin !== undefined);
       if (plugin === undefined || !isKept(plugin)) return;
-      await allDone(names.map((name) => this.#takeDown(operation, folder, async () => take(plugin, { uid, name }))));
+      await allDone(names.map((name) => this.#tearDownOne(operation, folder, async () => take(plugin, { uid, name }))));
     });
-    await allDone(downs);
+    await allDone(tearDowns);
   }
 
-  async #takeDown(operation: VolumeOperation, folder: string, work: () => Promise<void>): Promise<void> {
+  async #tearDownOne(operation: VolumeOperation, folder: string, work: () => Promise<void>): Promise<void> {
     const { clock, metrics } = this.#deps;
     const name = folder.replace('~', '/');
     const began = clock.monotonic();

@@ -60,8 +60,8 @@ test('what is on file systems of the agent itself is done without another proces
   const own = join(folder.path, 'root/own');
   await paths.makeFolder(own, 0o750);
   await paths.makeBelow(own, 'a/b');
-  assert.deepEqual((await paths.lookAt(`${own}/a`))?.kind, 'folder');
-  assert.equal(await paths.lookAt(`${own}/none`), undefined);
+  assert.deepEqual((await paths.stat(`${own}/a`))?.kind, 'folder');
+  assert.equal(await paths.stat(`${own}/none`), undefined);
   const open = await paths.openBelow(own, 'a/b');
   const target = join(folder.path, 'root/bound');
   mkdirSync(target);
@@ -81,7 +81,7 @@ test('a foreign file system that answers is used as any other', options, async (
   const { paths, mounts } = volumeHostOn(storage);
   symlinkSync(healthy.path, join(folder.path, 'link'));
   const part = join(folder.path, 'link/a/b');
-  assert.equal((await paths.lookAt(part))?.kind, 'folder');
+  assert.equal((await paths.stat(part))?.kind, 'folder');
   assert.equal(storageProcesses().length, 1);
   const open = await paths.openBelow(join(folder.path, 'link'), 'a/b');
   assert.equal(open.isFolder, true);
@@ -116,14 +116,14 @@ test(
     symlinkSync(`${hung.path}/deep`, join(folder.path, 'to-hung'));
     const began = clock.monotonic();
     const looks = Array.from({ length: 40 }, (_, index) =>
-      paths.lookAt(index % 2 === 0 ? `${hung.path}/d${index}` : join(folder.path, `to-hung/d${index}`)),
+      paths.stat(index % 2 === 0 ? `${hung.path}/d${index}` : join(folder.path, `to-hung/d${index}`)),
     );
     const refused = Promise.all(looks.map((look) => assert.rejects(look, words)));
     // Meanwhile the threads of this process and other file systems are free.
     for (let index = 0; index < 50; index++) {
       const at = clock.monotonic();
       await readFile('/etc/hostname');
-      assert.equal((await paths.lookAt(`${healthy.path}/x`))?.kind, 'folder');
+      assert.equal((await paths.stat(`${healthy.path}/x`))?.kind, 'folder');
       assert.ok(clock.monotonic() - at < 1_000);
     }
     await refused;
@@ -143,7 +143,7 @@ test(
     hung.answer();
     await until('the storage is asked again', () => answers > 0);
     assert.deepEqual(storage.hung(), []);
-    assert.equal((await paths.lookAt(join(folder.path, 'to-hung/d1')))?.kind, 'folder');
+    assert.equal((await paths.stat(join(folder.path, 'to-hung/d1')))?.kind, 'folder');
   },
 );
 
@@ -181,12 +181,12 @@ test('one that is cut off while it hangs fails, and is forgotten', options, asyn
   const cut = await HungFuse.mount(path);
   try {
     writeFileSync(join(folder.path, 'root/file'), 'text');
-    await assert.rejects(paths.lookAt(`${path}/x`), /does not answer/);
+    await assert.rejects(paths.stat(`${path}/x`), /does not answer/);
     const before = answers;
     await cut.abort();
     await until('it is forgotten', () => answers > before);
     assert.deepEqual(storage.hung(), []);
-    assert.equal(await paths.lookAt(`${path}/x`), undefined);
+    assert.equal(await paths.stat(`${path}/x`), undefined);
   } finally {
     await cut.abort();
   }

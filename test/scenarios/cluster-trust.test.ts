@@ -9,8 +9,8 @@ import { ClusterWorld } from '../support/cluster-world.ts';
 const pem = (bytes: string): string =>
   `-----BEGIN CERTIFICATE-----\n${Buffer.from(bytes).toString('base64')}\n-----END CERTIFICATE-----\n`;
 
-const wanting = (wish: Partial<ClusterTrustBundleProjection>): Partial<PodSpec> => ({
-  volumes: [{ name: 'ca', projected: { sources: [{ clusterTrustBundle: { path: 'ca.pem', ...wish } }] } }],
+const wanting = (projection: Partial<ClusterTrustBundleProjection>): Partial<PodSpec> => ({
+  volumes: [{ name: 'ca', projected: { sources: [{ clusterTrustBundle: { path: 'ca.pem', ...projection } }] } }],
   containers: [aContainer('main', { volumeMounts: [{ name: 'ca', mountPath: '/ca' }] })],
 });
 

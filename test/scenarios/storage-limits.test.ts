@@ -57,7 +57,7 @@ async function start(it = new AgentWorld({ source: 'api' }), isOn = true): Promi
     log: it.log,
     pods: { activePods: () => it.machine.activePods.activePods() },
     workers: { terminate: (uid, how) => it.machine.views.terminate(uid, how) },
-    meter: { storage: async (wishes) => new Map([...wishes.keys()].map((uid) => [uid, usageOf(uid)])) },
+    meter: { storage: async (scopes) => new Map([...scopes.keys()].map((uid) => [uid, usageOf(uid)])) },
     events: { record: ({ name }, event) => void it.events.push({ ...event, pod: name }) },
     metrics: registry,
   });

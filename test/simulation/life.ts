@@ -162,7 +162,7 @@ export class Life {
 
   mountPrograms(real: MountPrograms): MountPrograms {
     return {
-      mount: (wish, signal) => this.through('run mount', wish.target, (linked) => real.mount(wish, linked), signal),
+      mount: (spec, signal) => this.through('run mount', spec.target, (linked) => real.mount(spec, linked), signal),
       unmount: (target, how, signal) =>
         this.through('run umount', target, (linked) => real.unmount(target, how, linked), signal),
     };

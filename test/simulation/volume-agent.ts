@@ -15,7 +15,7 @@ import {
   nfs,
   noTokens,
   noTrust,
-  OneAtATime,
+  KeyedMutex,
   projected,
   ScratchFolders,
   secret,
@@ -91,7 +91,7 @@ export class VolumeAgent {
         downwardApi(written, facts),
         projected({ written, objects, facts, tokens: noTokens, trust: noTrust }),
         localVolume({ clock, host, paths, programs, events, rootDir }),
-        nfs({ clock, host, paths, programs, turns: new OneAtATime() }),
+        nfs({ clock, host, paths, programs, turns: new KeyedMutex() }),
         csi(this.#drivers, noCsiVolumes),
       ],
       claims: new VolumeClaims({

@@ -5,14 +5,14 @@ import { inspect } from 'node:util';
 import { Masked } from '../../base/masked.ts';
 import { makeCredential, nodeSource } from './credential.ts';
 import type { RegistryEntry } from './docker-config.ts';
-import { lookUp, makeKeyring, withoutRepeats } from './keyring.ts';
+import { lookup, makeKeyring, withoutRepeats } from './keyring.ts';
 
 const entry = (registry: string, username = registry): RegistryEntry => ({
   registry,
   auth: new Masked({ username, password: 'p' }),
 });
 const users = (entries: readonly RegistryEntry[], repository: string): string[] =>
-  lookUp(makeKeyring([{ entries, source: nodeSource }]), repository).map(({ auth }) => auth.reveal().username);
+  lookup(makeKeyring([{ entries, source: nodeSource }]), repository).map(({ auth }) => auth.reveal().username);
 
 test('the most particular place comes first, a wildcard last', () => {
   const entries = ['*.example.com', 'a.example.com', 'a.example.com/team', 'b.example.com'].map((name) => entry(name));

@@ -32,7 +32,7 @@ export function makeKeyring(parts: readonly KeyringPart[]): Keyring {
  * All credentials that may open a repository, the most particular place first. More than one can be right for a place
  * while passwords are being changed, so every one of them is worth a try.
  */
-export function lookUp(keyring: Keyring, repository: string): readonly Credential[] {
+export function lookup(keyring: Keyring, repository: string): readonly Credential[] {
   // In reverse order a longer path comes before the path it begins with, and a name before a wildcard.
   const places = [...keyring.keys()].filter((place) => matchesImage(place, repository)).sort(reversed);
   const found = places.flatMap((place) => keyring.get(place) ?? []);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TubeletError } from '../../base/errors.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
-import { lookUp } from './keyring.ts';
+import { lookup } from './keyring.ts';
 import { nodeConfigFiles, NodeCredentials } from './node-config.ts';
 
 const config = (username: string): string =>
@@ -21,7 +21,7 @@ function setUp() {
   const candidates = nodeConfigFiles({ rootDir: '/var/lib/kubelet', workingDir: '/cwd', homeDir: '/root' });
   const node = new NodeCredentials({ files, log, candidates });
   const users = async (): Promise<string[]> =>
-    lookUp(await node.keyring(), 'a.example/app').map(({ auth }) => auth.reveal().username);
+    lookup(await node.keyring(), 'a.example/app').map(({ auth }) => auth.reveal().username);
   return { texts, log, node, users };
 }
 

@@ -2,7 +2,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { CredentialProvider } from '../providers/credential-provider.ts';
 import type { SecretLookup } from '../ports.ts';
 import type { Credential } from './credential.ts';
-import { lookUp, makeKeyring, withoutRepeats } from './keyring.ts';
+import { lookup, makeKeyring, withoutRepeats } from './keyring.ts';
 import type { NodeCredentials } from './node-config.ts';
 import { findPullSecrets, secretKeyring } from './pull-secrets.ts';
 
@@ -52,7 +52,7 @@ export class RegistryCredentials {
         ]);
         signal.throwIfAborted();
         const keyrings = [keyring, nodeKeyring, makeKeyring(parts.flat())];
-        return { credentials: withoutRepeats(keyrings.flatMap((each) => lookUp(each, repository))), problems };
+        return { credentials: withoutRepeats(keyrings.flatMap((each) => lookup(each, repository))), problems };
       },
     };
   }

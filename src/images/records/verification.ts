@@ -51,7 +51,7 @@ type Access =
   | { readonly kind: 'mustPull' };
 
 /** Past this many secrets in a record, new ones are not added for having matched: namespaces come and go. */
-const mostRemembered = 100;
+const maxRemembered = 100;
 
 export function isOpen(rule: VerificationRule, { repository, record, intended }: KnownImage): boolean {
   return !requiresVerification(rule, repository, record !== undefined || intended);
@@ -71,7 +71,7 @@ export function computeAccess({ repository, record }: KnownImage, credentials: r
       if (sameHash.length === 0 && samePlace.length === 0) continue;
       // The same credential in another secret, or another credential in the same secret: both were good once.
       const isNew = !sameHash.some((secret) => isSame(secret, source));
-      const remember = isNew && kubernetesSecrets.length < mostRemembered;
+      const remember = isNew && kubernetesSecrets.length < maxRemembered;
       return { kind: 'shown', ...(remember && { remember: shownBy(credential) }) };
     }
     if (source.kind === 'serviceAccount' && kubernetesServiceAccounts.some((account) => isSame(account, source))) {

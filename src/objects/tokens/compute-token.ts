@@ -1,5 +1,5 @@
 import type { TokenRequest } from '../../gen/kubernetes/types.ts';
-import type { TokenWish } from '../../model/token-wish.ts';
+import type { TokenSpec } from '../../model/token-spec.ts';
 
 export interface Token {
   readonly value: string;
@@ -13,11 +13,11 @@ const maxAgeMs = 24 * 3_600_000;
 const maxJitterMs = 10_000;
 
 /** Equal for wishes that one token fulfils, and only for those. */
-export function tokenKey({ namespace, serviceAccount, pod, audiences, expirationSeconds }: TokenWish): string {
+export function tokenKey({ namespace, serviceAccount, pod, audiences, expirationSeconds }: TokenSpec): string {
   return JSON.stringify([namespace, serviceAccount, pod.name, pod.uid, audiences, expirationSeconds]);
 }
 
-export function tokenRequest({ pod, audiences, expirationSeconds }: TokenWish): TokenRequest {
+export function tokenRequest({ pod, audiences, expirationSeconds }: TokenSpec): TokenRequest {
   return {
     apiVersion: 'authentication.k8s.io/v1',
     kind: 'TokenRequest',

@@ -9,8 +9,8 @@ import { apiResources } from '../../model/api-resources.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
 import type { PerPodState } from '../../model/pod-removal.ts';
-import { tokenWishes, type TokenWish } from '../../model/token-wish.ts';
-import { askDespiteDenial } from '../ask-despite-denial.ts';
+import { tokenSpecs, type TokenSpec } from '../../model/token-spec.ts';
+import { retryOnForbidden } from '../retry-on-forbidden.ts';
 import { refreshAt, tokenKey, tokenRequest, type Token } from './compute-token.ts';
 
 interface PodTokensDeps {
@@ -45,19 +45,19 @@ export class PodTokens implements PerPodState {
   }
 
   /** A token that is good for a while. An old one is better than none while the API server cannot be asked. */
-  async get(wish: TokenWish, signal: AbortSignal): Promise<Token> {
-    const key = tokenKey(wish);
+  async get(spec: TokenSpec, signal: AbortSignal): Promise<Token> {
+    const key = tokenKey(spec);
     const cached = this.#cache.get(key);
     const now = this.#deps.clock.monotonic();
     if (cached !== undefined && now < cached.refreshAtMs) return cached.token;
     try {
-      return await this.#ask(key, wish, signal);
+      return await this.#ask(key, spec, signal);
     } catch (error) {
       if (cached === undefined || now >= cached.expiresAtMs || isKind(error, 'cancelled')) throw error;
       const { log } = this.#deps;
       log.warn('Cannot renew a token; the present one is still good', {
-        ...podFields({ namespace: wish.namespace, ...wish.pod }),
-        serviceAccount: `${wish.namespace}/${wish.serviceAccount}`,
+        ...podFields({ namespace: spec.namespace, ...spec.pod }),
+        serviceAccount: `${spec.namespace}/${spec.serviceAccount}`,
         err: messageOf(error),
       });
       return cached.token;
@@ -65,13 +65,13 @@ export class PodTokens implements PerPodState {
   }
 
   /** Asks for what a new pod will want, so that it has come, or is on its way, when its volumes are made. */
-  foresee(pod: DesiredPod, signal: AbortSignal): void {
-    const missing = tokenWishes(pod).filter((wish) => !this.#cache.has(tokenKey(wish)));
-    for (const wish of missing) {
-      this.get(wish, signal).catch((error: unknown) => {
+  prefetch(pod: DesiredPod, signal: AbortSignal): void {
+    const missing = tokenSpecs(pod).filter((spec) => !this.#cache.has(tokenKey(spec)));
+    for (const spec of missing) {
+      this.get(spec, signal).catch((error: unknown) => {
         // Who needs it asks again, and tells the pod what is wrong.
         this.#deps.log.debug(4, 'A token cannot be had yet', {
-          ...podFields({ namespace: wish.namespace, ...wish.pod }),
+          ...podFields({ namespace: spec.namespace, ...spec.pod }),
           err: messageOf(error),
         });
       });
@@ -96,10 +96,10 @@ export class PodTokens implements PerPodState {
     return new Set([...this.#cache.values(), ...this.#asking.values()].map(({ uid }) => uid)).size;
   }
 
-  #ask(key: string, wish: TokenWish, signal: AbortSignal): Promise<Token> {
+  #ask(key: string, spec: TokenSpec, signal: AbortSignal): Promise<Token> {
     const known = this.#asking.get(key);
     if (known !== undefined) return known.token;
-    const asking: Asking = { uid: wish.pod.uid, token: this.#request(wish, signal) };
+    const asking: Asking = { uid: spec.pod.uid, token: this.#request(spec, signal) };
     this.#asking.set(key, asking);
     return this.#answered(key, asking);
   }
@@ -116,14 +116,14 @@ export class PodTokens implements PerPodState {
     }
   }
 
-  async #request(wish: TokenWish, signal: AbortSignal): Promise<Token> {
-    const answer = await this.#create(wish, signal);
+  async #request(spec: TokenSpec, signal: AbortSignal): Promise<Token> {
+    const answer = await this.#create(spec, signal);
     const { token: value, expirationTimestamp } = answer.status ?? {};
     const expiresAtMs = Date.parse(expirationTimestamp ?? '');
     if (value === undefined || value === '' || Number.isNaN(expiresAtMs)) {
-      throw new TubeletError('invalid', `the API server gave no token for ${wish.namespace}/${wish.serviceAccount}`);
+      throw new TubeletError('invalid', `the API server gave no token for ${spec.namespace}/${spec.serviceAccount}`);
     }
-    const lifetimeMs = (answer.spec?.expirationSeconds ?? wish.expirationSeconds) * 1_000;
+    const lifetimeMs = (answer.spec?.expirationSeconds ?? spec.expirationSeconds) * 1_000;
     return { value, expiresAtMs, lifetimeMs };
   }
 
@@ -134,11 +134,11 @@ export class PodTokens implements PerPodState {
     this.#cache.set(key, { uid, token, refreshAtMs, expiresAtMs: token.expiresAtMs + shift });
   }
 
-  async #create(wish: TokenWish, signal: AbortSignal): Promise<TokenRequest> {
+  async #create(spec: TokenSpec, signal: AbortSignal): Promise<TokenRequest> {
     const { clock, api } = this.#deps;
-    const options = { of: wish.serviceAccount, subresource: 'token', signal };
+    const options = { of: spec.serviceAccount, subresource: 'token', signal };
     const ask = (): Promise<TokenRequest> =>
-      api.create<TokenRequest>(apiResources.serviceAccounts, wish.namespace, tokenRequest(wish), options);
-    return askDespiteDenial(clock, ask, signal);
+      api.create<TokenRequest>(apiResources.serviceAccounts, spec.namespace, tokenRequest(spec), options);
+    return retryOnForbidden(clock, ask, signal);
   }
 }

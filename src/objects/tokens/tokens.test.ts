@@ -4,7 +4,7 @@ import { TubeletError } from '../../base/errors.ts';
 import { podUid } from '../../base/ids.ts';
 import type { TokenRequest } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
-import type { TokenWish } from '../../model/token-wish.ts';
+import type { TokenSpec } from '../../model/token-spec.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aPod } from '../../testing/pods.ts';
@@ -12,7 +12,7 @@ import { refreshAt, tokenKey, tokenRequest } from './compute-token.ts';
 import { PodTokens } from './pod-tokens.ts';
 
 const never = new AbortController().signal;
-const wish: TokenWish = {
+const spec: TokenSpec = {
   namespace: 'shop',
   serviceAccount: 'default',
   pod: { name: 'web', uid: podUid('u1') },
@@ -22,19 +22,19 @@ const wish: TokenWish = {
 
 /** A pod with a volume that shows that token. */
 const pod = aPod({
-  ...wish.pod,
-  namespace: wish.namespace,
+  ...spec.pod,
+  namespace: spec.namespace,
   spec: { volumes: [{ name: 'api', projected: { sources: [{ serviceAccountToken: { path: 'token' } }] } }] },
 });
 
 test('a request names the pod that the token dies with', () => {
-  assert.deepEqual(tokenRequest({ ...wish, audiences: ['vault'] }).spec, {
+  assert.deepEqual(tokenRequest({ ...spec, audiences: ['vault'] }).spec, {
     audiences: ['vault'],
     expirationSeconds: 3_600,
     boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name: 'web', uid: 'u1' },
   });
   const others = [{ audiences: ['a'] }, { expirationSeconds: 600 }, { pod: { name: 'web', uid: podUid('u2') } }];
-  assert.equal(new Set([wish, ...others.map((other) => ({ ...wish, ...other }))].map(tokenKey)).size, 4);
+  assert.equal(new Set([spec, ...others.map((other) => ({ ...spec, ...other }))].map(tokenKey)).size, 4);
 });
 
 describe('refreshAt', () => {
@@ -74,7 +74,7 @@ class World {
   });
 
   async get(): Promise<string> {
-    return (await this.tokens.get(wish, never)).value;
+    return (await this.tokens.get(spec, never)).value;
   }
 }
 
@@ -82,7 +82,7 @@ describe('PodTokens', () => {
   test('one request for many readers, a new one after four fifths of its life', async () => {
     const world = new World();
     assert.deepEqual(await Promise.all([world.get(), world.get()]), ['token-1', 'token-1']);
-    assert.ok((world.tokens.refreshInMs(wish.pod.uid) ?? 0) > 2_870_000);
+    assert.ok((world.tokens.refreshInMs(spec.pod.uid) ?? 0) > 2_870_000);
     await world.clock.advance(2_870_000);
     assert.equal(await world.get(), 'token-1');
     await world.clock.advance(20_000);
@@ -102,8 +102,8 @@ describe('PodTokens', () => {
   test('forgotten with its pod', async () => {
     const world = new World();
     await world.get();
-    world.tokens.forget(wish.pod.uid);
-    assert.equal(world.tokens.refreshInMs(wish.pod.uid), undefined);
+    world.tokens.forget(spec.pod.uid);
+    assert.equal(world.tokens.refreshInMs(spec.pod.uid), undefined);
     assert.equal(world.tokens.size(), 0);
     assert.equal(await world.get(), 'token-2');
   });
@@ -112,16 +112,16 @@ describe('PodTokens', () => {
     const world = new World();
     const late = world.get();
     assert.equal(world.tokens.size(), 1);
-    world.tokens.forget(wish.pod.uid);
+    world.tokens.forget(spec.pod.uid);
     assert.equal(await late, 'token-1');
     assert.equal(world.tokens.size(), 0);
   });
 
   test('foreseen: one request serves the volume that asks while it is under way, and the one that asks later', async () => {
     const world = new World();
-    world.tokens.foresee(pod, never);
+    world.tokens.prefetch(pod, never);
     assert.equal(await world.get(), 'token-1');
-    world.tokens.foresee(pod, never);
+    world.tokens.prefetch(pod, never);
     assert.equal(await world.get(), 'token-1');
     assert.equal(world.asked, 1);
   });
@@ -129,7 +129,7 @@ describe('PodTokens', () => {
   test('foreseen in vain: nobody fails for it, and who needs it asks again', async () => {
     const world = new World();
     world.failure = new TubeletError('unavailable', 'connection refused');
-    world.tokens.foresee(pod, never);
+    world.tokens.prefetch(pod, never);
     await world.clock.advance(0);
     world.failure = undefined;
     assert.equal(await world.get(), 'token-2');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ClusterTrustBundle, ClusterTrustBundleProjection } from '../../gen/kubernetes/types.ts';
-import { computeAnchors, concerns, wishKey } from './compute-anchors.ts';
+import { computeAnchors, concerns, projectionKey } from './compute-anchors.ts';
 
 const pem = (bytes: string, kind = 'CERTIFICATE'): string =>
   `-----BEGIN ${kind}-----\n${Buffer.from(bytes).toString('base64')}\n-----END ${kind}-----\n`;
@@ -14,8 +14,10 @@ const known = (...bundles: readonly ClusterTrustBundle[]) => ({
   all: () => bundles,
 });
 
-const anchors = (wish: Partial<ClusterTrustBundleProjection>, ...bundles: readonly ClusterTrustBundle[]): string =>
-  computeAnchors({ path: 'ca.pem', ...wish }, known(...bundles));
+const anchors = (
+  projection: Partial<ClusterTrustBundleProjection>,
+  ...bundles: readonly ClusterTrustBundle[]
+): string => computeAnchors({ path: 'ca.pem', ...projection }, known(...bundles));
 
 describe('the certificates of bundles', () => {
   test('by name: each once, in the order of their bytes, and nothing but certificates', () => {
@@ -57,10 +59,10 @@ describe('the certificates of bundles', () => {
     ['none, which is fine', { ...ofSigner, optional: true }, ''],
     ['none of that name, which is fine', { name: 'gone', optional: true }, ''],
   ];
-  for (const [name, wish, letters] of rows) {
+  for (const [name, projection, letters] of rows) {
     test(name, () =>
       assert.equal(
-        anchors(wish, ...bundles),
+        anchors(projection, ...bundles),
         letters
           .split('')
           .map((letter) => pem(letter))
@@ -92,14 +94,15 @@ describe('the certificates of bundles', () => {
     ],
     ['neither a name nor a signer', {}, 'either name or signerName must be specified'],
   ];
-  for (const [name, wish, message] of refusals) {
-    test(name, () => assert.throws(() => anchors(wish, ...bundles), { message }));
+  for (const [name, projection, message] of refusals) {
+    test(name, () => assert.throws(() => anchors(projection, ...bundles), { message }));
   }
 });
 
 test('a bundle concerns those who name it, and those who take bundles of its signer', () => {
   const changed = bundle('one', '', { signerName: 's' });
-  const concerned = (wish: Partial<ClusterTrustBundleProjection>): boolean => concerns({ path: 'p', ...wish }, changed);
+  const concerned = (projection: Partial<ClusterTrustBundleProjection>): boolean =>
+    concerns({ path: 'p', ...projection }, changed);
   assert.deepEqual([{ name: 'one' }, { name: 'two' }, { signerName: 's' }, { signerName: 't' }].map(concerned), [
     true,
     false,
@@ -109,9 +112,12 @@ test('a bundle concerns those who name it, and those who take bundles of its sig
   assert.equal(concerns({ path: 'p', signerName: 's' }, bundle('one', '')), false);
 });
 
-test('wishes are equal when their answers are', () => {
-  const one = wishKey({ path: 'a', signerName: 's', labelSelector: { matchLabels: { b: '1', a: '2' } } });
-  assert.equal(wishKey({ path: 'b', signerName: 's', labelSelector: { matchLabels: { a: '2', b: '1' } } }), one);
-  assert.notEqual(wishKey({ path: 'a', signerName: 's', labelSelector: {} }), wishKey({ path: 'a', signerName: 's' }));
-  assert.notEqual(wishKey({ path: 'a', name: 's' }), wishKey({ path: 'a', signerName: 's' }));
+test('projections are equal when their answers are', () => {
+  const one = projectionKey({ path: 'a', signerName: 's', labelSelector: { matchLabels: { b: '1', a: '2' } } });
+  assert.equal(projectionKey({ path: 'b', signerName: 's', labelSelector: { matchLabels: { a: '2', b: '1' } } }), one);
+  assert.notEqual(
+    projectionKey({ path: 'a', signerName: 's', labelSelector: {} }),
+    projectionKey({ path: 'a', signerName: 's' }),
+  );
+  assert.notEqual(projectionKey({ path: 'a', name: 's' }), projectionKey({ path: 'a', signerName: 's' }));
 });

@@ -3,7 +3,7 @@ import type { ClusterTrustBundle, ClusterTrustBundleProjection } from '../../gen
 import { selects, selectorText } from '../../model/label-selector.ts';
 
 /** A selector that is longer is none that a person wrote, and would be kept for as long as the pod lives. */
-const longestSelector = 100 * 1_024;
+const maxSelectorBytes = 100 * 1_024;
 
 export interface KnownBundles {
   get(name: string): ClusterTrustBundle | undefined;
@@ -14,22 +14,29 @@ export interface KnownBundles {
  * The certificates that a volume wants, as one PEM text: each once, in the order of their bytes, so that the text changes
  * when the certificates do and never else.
  */
-export function computeAnchors(wish: ClusterTrustBundleProjection, bundles: KnownBundles): string {
-  return normalized(chosen(wish, bundles).map(({ spec }) => spec.trustBundle));
+export function computeAnchors(projection: ClusterTrustBundleProjection, bundles: KnownBundles): string {
+  return normalized(chosen(projection, bundles).map(({ spec }) => spec.trustBundle));
 }
 
-/** Whether a bundle that came, changed or went may be another answer to the wish. */
-export function concerns(wish: ClusterTrustBundleProjection, bundle: ClusterTrustBundle): boolean {
-  return wish.name === undefined ? wish.signerName === bundle.spec.signerName : wish.name === bundle.metadata?.name;
+/** Whether a bundle that came, changed or went may be another answer to the projection. */
+export function concerns(projection: ClusterTrustBundleProjection, bundle: ClusterTrustBundle): boolean {
+  return projection.name === undefined
+    ? projection.signerName === bundle.spec.signerName
+    : projection.name === bundle.metadata?.name;
 }
 
-/** By which equal wishes are known. */
-export function wishKey({ name, signerName, labelSelector, optional = false }: ClusterTrustBundleProjection): string {
+/** By which equal projections are known. */
+export function projectionKey({
+  name,
+  signerName,
+  labelSelector,
+  optional = false,
+}: ClusterTrustBundleProjection): string {
   return JSON.stringify([name, signerName, labelSelector && selectorText(labelSelector), optional]);
 }
 
-function chosen(wish: ClusterTrustBundleProjection, bundles: KnownBundles): readonly ClusterTrustBundle[] {
-  const { name, signerName, labelSelector, optional = false } = wish;
+function chosen(projection: ClusterTrustBundleProjection, bundles: KnownBundles): readonly ClusterTrustBundle[] {
+  const { name, signerName, labelSelector, optional = false } = projection;
   if (name !== undefined) {
     const bundle = bundles.get(name);
     if (bundle !== undefined) return [bundle];
@@ -39,8 +46,8 @@ function chosen(wish: ClusterTrustBundleProjection, bundles: KnownBundles): read
   }
   if (signerName === undefined) throw new TubeletError('invalid', 'either name or signerName must be specified');
   const length = labelSelector === undefined ? 0 : Buffer.byteLength(selectorText(labelSelector));
-  if (length > longestSelector) {
-    throw new TubeletError('invalid', `label selector length (${length}) is larger than ${longestSelector}`);
+  if (length > maxSelectorBytes) {
+    throw new TubeletError('invalid', `label selector length (${length}) is larger than ${maxSelectorBytes}`);
   }
   const found = bundles
     .all()

@@ -65,8 +65,8 @@ function world({ served = ['v1beta1'] }: { readonly served?: readonly string[] }
     bundles.delete(name);
     tell?.({ type: 'gone', object });
   };
-  const anchors = (uid: string, wish: Partial<ClusterTrustBundleProjection>, signal = never): Promise<string> =>
-    trust.anchors({ path: 'ca.pem', ...wish }, { uid: podUid(uid) }, signal);
+  const anchors = (uid: string, projection: Partial<ClusterTrustBundleProjection>, signal = never): Promise<string> =>
+    trust.anchors({ path: 'ca.pem', ...projection }, { uid: podUid(uid) }, signal);
   return {
     clock,
     trust,
@@ -130,13 +130,13 @@ describe('TrustBundles', () => {
 
   test('a change wakes exactly the pods that it concerns, and they read the new text', async () => {
     const { clock, woken, sync, put, remove, anchors } = world();
-    const wishes: readonly (readonly [string, Partial<ClusterTrustBundleProjection>])[] = [
+    const projections: readonly (readonly [string, Partial<ClusterTrustBundleProjection>])[] = [
       ['u1', { name: 'one' }],
       ['u2', { signerName: 's', labelSelector: {}, optional: true }],
       ['u3', { name: 'two' }],
       ['u4', { name: 'late', optional: true }],
     ];
-    const first = wishes.map(([uid, wish]) => anchors(uid, wish));
+    const first = projections.map(([uid, projection]) => anchors(uid, projection));
     await clock.settle();
     sync(bundle('one', 'a', 's'), bundle('two', 'b'));
     assert.deepEqual(await Promise.all(first), [pem('a'), pem('a'), pem('b'), '']);

@@ -9,7 +9,7 @@ import type { ApiReader, MirrorChange } from '../../model/api-client.ts';
 import type { PerPodState } from '../../model/pod-removal.ts';
 import { apiResources, apiVersionOf, type ApiResource } from '../../model/api-resources.ts';
 import type { ResourceInbox, RunningMirror } from '../ports.ts';
-import { computeAnchors, concerns, wishKey, type KnownBundles } from './compute-anchors.ts';
+import { computeAnchors, concerns, projectionKey, type KnownBundles } from './compute-anchors.ts';
 
 /** A watch of all bundles. */
 interface BundleWatch extends KnownBundles {
@@ -34,7 +34,7 @@ const versions: readonly ApiResource[] = [
   { ...apiResources.clusterTrustBundles, version: 'v1alpha1' },
 ];
 const unsupported = 'ClusterTrustBundle projection is not supported';
-const patienceMs = 10_000;
+const syncTimeoutMs = 10_000;
 
 /**
  * The certificates of authorities that the API server keeps for pods.
@@ -46,7 +46,7 @@ export class TrustBundles implements Component, PerPodState {
   readonly #deps: TrustBundlesDeps;
   readonly #life = new AbortController();
   /** What each pod wants of them, by key. */
-  readonly #wishes = new Map<PodUid, Map<string, ClusterTrustBundleProjection>>();
+  readonly #projections = new Map<PodUid, Map<string, ClusterTrustBundleProjection>>();
   readonly #texts = new Map<string, string>();
   #watch: BundleWatch | undefined;
   #opening: Promise<BundleWatch> | undefined;
@@ -60,38 +60,38 @@ export class TrustBundles implements Component, PerPodState {
 
   async stop(): Promise<void> {
     this.#life.abort(new TubeletError('cancelled', 'the agent stops'));
-    this.#wishes.clear();
+    this.#projections.clear();
     this.#close();
   }
 
   /** The certificates as PEM. From now on the pod is woken when they may be others, until it is removed. */
   async anchors(
-    wish: ClusterTrustBundleProjection,
+    projection: ClusterTrustBundleProjection,
     { uid }: { readonly uid: PodUid },
     signal: AbortSignal,
   ): Promise<string> {
     signal.throwIfAborted();
-    const key = wishKey(wish);
-    const wishes = this.#wishes.get(uid) ?? new Map<string, ClusterTrustBundleProjection>();
-    this.#wishes.set(uid, wishes.set(key, wish));
+    const key = projectionKey(projection);
+    const projections = this.#projections.get(uid) ?? new Map<string, ClusterTrustBundleProjection>();
+    this.#projections.set(uid, projections.set(key, projection));
     const watch = this.#watch ?? (await raceAbort(this.#opened(), signal));
     await this.#arrived(watch, signal);
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
-    const text = computeAnchors(wish, watch);
+    const text = computeAnchors(projection, watch);
     this.#texts.set(key, text);
     return text;
   }
 
   /** The pod is gone. Without pods that want any, bundles are not watched. */
   forget(uid: PodUid): void {
-    if (!this.#wishes.delete(uid)) return;
+    if (!this.#projections.delete(uid)) return;
     this.#texts.clear();
-    if (this.#wishes.size === 0) this.#close();
+    if (this.#projections.size === 0) this.#close();
   }
 
   size(): number {
-    return this.#wishes.size;
+    return this.#projections.size;
   }
 
   /** However many ask at once, the API server is asked once. */
@@ -102,7 +102,7 @@ export class TrustBundles implements Component, PerPodState {
 
   async #open(): Promise<BundleWatch> {
     const resource = await this.#served();
-    if (this.#wishes.size === 0) throw new TubeletError('cancelled', 'the pods that wanted bundles are gone');
+    if (this.#projections.size === 0) throw new TubeletError('cancelled', 'the pods that wanted bundles are gone');
     this.#deps.log.info('ClusterTrustBundles are watched', { apiVersion: apiVersionOf(resource) });
     this.#watch = this.#deps.watch(resource, (change) => this.#changed(change));
     return this.#watch;
@@ -114,7 +114,7 @@ export class TrustBundles implements Component, PerPodState {
       try {
         // The answer is empty; that there is one is what counts.
         const fieldSelector = 'metadata.name=none';
-        await this.#deps.api.list(resource, { fieldSelector, timeoutMs: patienceMs, signal: this.#life.signal });
+        await this.#deps.api.list(resource, { fieldSelector, timeoutMs: syncTimeoutMs, signal: this.#life.signal });
         return resource;
       } catch (error) {
         if (!isKind(error, 'notFound')) throw error;
@@ -126,7 +126,7 @@ export class TrustBundles implements Component, PerPodState {
 
   async #arrived(watch: BundleWatch, signal: AbortSignal): Promise<void> {
     if (watch.synced()) return;
-    const limit = linkedSignal(signal, { clock: this.#deps.clock, ms: patienceMs });
+    const limit = linkedSignal(signal, { clock: this.#deps.clock, ms: syncTimeoutMs });
     let arrived: (() => void) | undefined;
     try {
       const arrival = new Promise<void>((resolve) => this.#arrivals.add((arrived = resolve)));
@@ -150,8 +150,8 @@ export class TrustBundles implements Component, PerPodState {
     this.#texts.clear();
     const previous = change.type === 'put' ? change.previous : undefined;
     const bundles = [change.object, ...(previous === undefined ? [] : [previous])];
-    const concerned = [...this.#wishes].filter(([, wishes]) =>
-      [...wishes.values()].some((wish) => bundles.some((bundle) => concerns(wish, bundle))),
+    const concerned = [...this.#projections].filter(([, projections]) =>
+      [...projections.values()].some((projection) => bundles.some((bundle) => concerns(projection, bundle))),
     );
     if (concerned.length > 0) this.#deps.inbox.resourcesChanged(concerned.map(([uid]) => uid));
   }

@@ -19,8 +19,8 @@ interface AgentCgroupDeps {
 }
 
 /** Somebody may move the agent out of its cgroup, or into another. */
-const ensureMs = 60_000;
-const lookUpMs = 300_000;
+const ensurePeriodMs = 60_000;
+const detectPeriodMs = 300_000;
 
 /** Keeps the agent in the cgroup that is configured for it, and knows the one it is in: its usage is told under that name. */
 export class AgentCgroup implements Component {
@@ -30,7 +30,7 @@ export class AgentCgroup implements Component {
   readonly #stopped = new AbortController();
   #current = '';
   /** What was said last: the same trouble is said once. */
-  #said: string | undefined;
+  #reported: string | undefined;
   #loop: LoopHandle | undefined;
 
   constructor(deps: AgentCgroupDeps) {
@@ -47,7 +47,7 @@ export class AgentCgroup implements Component {
   async start(): Promise<void> {
     const { clock, random, log, heartbeats } = this.#deps;
     await this.#round();
-    const pauseMs = this.#configured === '' ? lookUpMs : ensureMs;
+    const pauseMs = this.#configured === '' ? detectPeriodMs : ensurePeriodMs;
     const body = async (signal: AbortSignal, round: Round): Promise<void> => {
       await round.waitFor(clock.sleep(pauseMs, signal));
       await this.#round();
@@ -63,13 +63,13 @@ export class AgentCgroup implements Component {
   /** A cgroup that cannot be had keeps no pod from running. */
   async #round(): Promise<void> {
     try {
-      if (this.#configured === '') this.#lookUp();
+      if (this.#configured === '') this.#detect();
       else await this.#ensure();
     } catch (error) {
       const message = messageOf(error);
-      if (message !== this.#said)
+      if (message !== this.#reported)
         this.#deps.log.error(error, 'Failed to ensure state', { kubeletCgroups: this.#configured });
-      this.#said = message;
+      this.#reported = message;
     }
   }
 
@@ -81,17 +81,17 @@ export class AgentCgroup implements Component {
       await tree.enter(path);
       log.info('Moved the agent to its cgroup', { cgroup: path });
     }
-    this.#said = undefined;
+    this.#reported = undefined;
   }
 
-  #lookUp(): void {
+  #detect(): void {
     const { tree, log } = this.#deps;
     const found = accountedCgroup(tree.own(), tree.version);
     this.#current = 'path' in found ? found.path : '';
     const problem = 'problem' in found ? found.problem : undefined;
-    if (problem !== undefined && problem !== this.#said) {
+    if (problem !== undefined && problem !== this.#reported) {
       log.info('The usage of the agent is not told, for it has no cgroup of its own', { reason: problem });
     }
-    this.#said = problem;
+    this.#reported = problem;
   }
 }

@@ -22,7 +22,7 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 export class CgroupWriter {
   readonly #deps: CgroupWriterDeps;
   readonly #durations: Histogram<'operation_type'> | undefined;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
 
   constructor(deps: CgroupWriterDeps) {
     this.#deps = deps;
@@ -74,8 +74,8 @@ export class CgroupWriter {
     const { tree, version, controllers, log } = this.#deps;
     const settings = cgroupSettings(values, version);
     for (const { controller } of settings) {
-      if (controllers.has(controller) || this.#told.has(controller)) continue;
-      this.#told.add(controller);
+      if (controllers.has(controller) || this.#reported.has(controller)) continue;
+      this.#reported.add(controller);
       const words = 'The kernel offers no such cgroup controller, its limits are not set';
       // Few machines have huge pages, and many do without the controller.
       if (controller === 'hugetlb') log.debug(2, words, { controller });

@@ -20,7 +20,7 @@ export interface PodCgroupSettings {
   readonly hugePageSizes: readonly string[];
 }
 
-const leastShares = 2n;
+const minShares = 2n;
 const noQuota = -1n;
 
 /**
@@ -48,7 +48,7 @@ function cpuAndMemory(
   withoutCpuQuota: boolean,
 ): CgroupValues {
   const qos = podQos(pod);
-  if (qos === 'BestEffort') return { cpuShares: leastShares };
+  if (qos === 'BestEffort') return { cpuShares: minShares };
   const limits = podLimits(pod.spec, { overhead: true });
   const enforced = settings.cpuCfsQuota && !withoutCpuQuota;
   const { cpuPeriodUs } = settings;

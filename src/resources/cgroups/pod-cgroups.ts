@@ -149,14 +149,14 @@ export class PodCgroups implements PodContainerManager, Component {
     await round.waitFor(this.#deps.clock.sleep(resyncMs, signal));
     this.#deps.node.enforce();
     this.#updateTiers();
-    for (const uid of this.#strangers()) {
+    for (const uid of this.#orphans()) {
       await this.#removeIfUnknown(uid);
       round.beat();
     }
   }
 
   /** Pods that have a cgroup which nobody has asked for in this life. */
-  #strangers(): readonly PodUid[] {
+  #orphans(): readonly PodUid[] {
     const { writer, cgroupRoot } = this.#deps;
     return qosClasses
       .flatMap((qos) => writer.children(cgroupPath(qosCgroup(cgroupRoot, qos), 'cgroupfs')))

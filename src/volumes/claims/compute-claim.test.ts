@@ -11,13 +11,13 @@ import {
   checkNodeAffinity,
   checkOwner,
   claimedVolume,
-  claimWish,
+  claimReference,
 } from './compute-claim.ts';
 
 const pod = aPod();
 
 test('which volumes are claims, and to what', () => {
-  const rows: readonly (readonly [Volume, ReturnType<typeof claimWish>])[] = [
+  const rows: readonly (readonly [Volume, ReturnType<typeof claimReference>])[] = [
     [
       { name: 'v', persistentVolumeClaim: { claimName: 'data' } },
       { name: 'data', readOnly: false, isEphemeral: false },
@@ -32,7 +32,7 @@ test('which volumes are claims, and to what', () => {
     ],
     [{ name: 'v', emptyDir: {} }, undefined],
   ];
-  for (const [volume, expected] of rows) assert.deepEqual(claimWish(pod, volume), expected);
+  for (const [volume, expected] of rows) assert.deepEqual(claimReference(pod, volume), expected);
 });
 
 describe('a claim', () => {
@@ -140,9 +140,9 @@ test('what is behind a volume', () => {
 });
 
 test('how a pod has what it claimed', () => {
-  const wish = { name: 'data', readOnly: true, isEphemeral: false };
+  const reference = { name: 'data', readOnly: true, isEphemeral: false };
   const claimed = (...args: Parameters<typeof aPersistentVolume>) => {
-    const { objects: _, ...rest } = claimedVolume('pv-data', aClaim('data'), aPersistentVolume(...args), wish);
+    const { objects: _, ...rest } = claimedVolume('pv-data', aClaim('data'), aPersistentVolume(...args), reference);
     return rest;
   };
   const local = { path: '/a' };

@@ -17,7 +17,7 @@ interface Problem {
 type Claimant = Pick<DesiredPod, 'uid' | 'name' | 'namespace'>;
 
 /** The claim that a volume of a pod is. */
-interface ClaimWish {
+interface ClaimReference {
   readonly name: string;
   readonly readOnly: boolean;
   /** It lives with the pod, and must have been made for this very one. */
@@ -25,7 +25,7 @@ interface ClaimWish {
 }
 
 /** Nothing for a volume that is no claim. A claim that lives with the pod is called after both. */
-export function claimWish(pod: Pick<DesiredPod, 'name'>, volume: Volume): ClaimWish | undefined {
+export function claimReference(pod: Pick<DesiredPod, 'name'>, volume: Volume): ClaimReference | undefined {
   const { name, persistentVolumeClaim, ephemeral } = volume;
   if (persistentVolumeClaim !== undefined) {
     const { claimName, readOnly = false } = persistentVolumeClaim;
@@ -103,7 +103,7 @@ export function claimedVolume(
   name: string,
   claim: PersistentVolumeClaim,
   volume: PersistentVolume,
-  wish: ClaimWish,
+  reference: ClaimReference,
 ): ClaimedVolume {
   const { spec = {}, metadata } = volume;
   const annotations = metadata?.annotations ?? {};
@@ -112,7 +112,7 @@ export function claimedVolume(
     name,
     source: sourceOf(spec),
     mode: spec.volumeMode === 'Block' ? 'Block' : 'Filesystem',
-    readOnly: wish.readOnly,
+    readOnly: reference.readOnly,
     accessModes: spec.accessModes ?? [],
     mountOptions: (annotations[mountOptionsAnnotation]?.split(',') ?? spec.mountOptions ?? []).filter((o) => o !== ''),
     ...(gid !== undefined && /^\d{1,10}$/.test(gid) && { gid: Number(gid) }),

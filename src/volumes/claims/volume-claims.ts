@@ -13,7 +13,7 @@ import {
   checkNodeAffinity,
   checkOwner,
   claimedVolume,
-  claimWish,
+  claimReference,
 } from './compute-claim.ts';
 
 interface VolumeClaimsDeps {
@@ -56,19 +56,19 @@ export class VolumeClaims implements Claims {
   }
 
   async resolve(pod: DesiredPod, volume: Volume, signal: AbortSignal): Promise<ClaimedVolume> {
-    const wish = claimWish(pod, volume);
-    if (wish === undefined) throw new TubeletError('internal', `volume ${volume.name} is no claim`);
+    const reference = claimReference(pod, volume);
+    if (reference === undefined) throw new TubeletError('internal', `volume ${volume.name} is no claim`);
     const { namespace } = pod;
     const wrong = (problem: string, cause?: unknown): UnprocessedVolumeError =>
-      unprocessed(`error processing PVC ${namespace}/${wish.name}: ${problem}`, cause);
+      unprocessed(`error processing PVC ${namespace}/${reference.name}: ${problem}`, cause);
 
-    const claim = await this.#claim(namespace, wish.name, signal).catch((error: unknown) => {
+    const claim = await this.#claim(namespace, reference.name, signal).catch((error: unknown) => {
       throw wrong(`failed to fetch PVC from API server: ${wordsOf(error)}`, error);
     });
     const bound = checkClaim(claim);
     if ('problem' in bound) throw wrong(bound.problem);
-    const stranger = wish.isEphemeral ? checkOwner(claim, wish.name, pod) : undefined;
-    if (stranger !== undefined) throw unprocessed(stranger.problem);
+    const notOwned = reference.isEphemeral ? checkOwner(claim, reference.name, pod) : undefined;
+    if (notOwned !== undefined) throw unprocessed(notOwned.problem);
 
     const { volumeName } = bound;
     const persistent = await this.#volume(volumeName, signal).catch((error: unknown) => {
@@ -76,7 +76,7 @@ export class VolumeClaims implements Claims {
     });
     const unbound = checkBinding(volumeName, persistent, claim);
     if (unbound !== undefined) throw wrong(unbound.problem);
-    const claimed = claimedVolume(volumeName, claim, persistent, wish);
+    const claimed = claimedVolume(volumeName, claim, persistent, reference);
     const misused = checkMode(pod.spec, volume.name, claimed.mode);
     if (misused !== undefined) throw unprocessed(misused.problem);
     return claimed;

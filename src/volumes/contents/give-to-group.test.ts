@@ -20,7 +20,7 @@ function world(top: FileFacts | undefined = { kind: 'folder', mode: 0o755, uid: 
   const deps = {
     clock,
     paths: {
-      lookAt: async () => top,
+      stat: async () => top,
       changeTree: (path: string, access: unknown, _: unknown, processed?: (entries: number) => void) => {
         walked.push(`${path} ${JSON.stringify(access)}`);
         return new Promise<void>((resolve, reject) => {

@@ -6,7 +6,7 @@ import { forGroup, needsChange, type VolumeGroup } from './ownership.ts';
 
 export interface GiveToGroupDeps {
   readonly clock: Pick<Clock, 'after'>;
-  readonly paths: Pick<HostPaths, 'lookAt' | 'changeTree'>;
+  readonly paths: Pick<HostPaths, 'stat' | 'changeTree'>;
   readonly events: VolumeEvents;
 }
 
@@ -22,8 +22,8 @@ export interface GroupChange {
 }
 
 /** So long the work goes on before anybody is told. */
-const firstNewsMs = 30_000;
-const nextNewsMs = 60_000;
+const firstReportMs = 30_000;
+const nextReportMs = 60_000;
 const advice =
   'https://kubernetes.io/docs/tasks/configure-pod-container/security-context/' +
   '#configure-volume-permission-and-ownership-change-policy-for-pods';
@@ -36,7 +36,7 @@ const advice =
  */
 export async function giveToGroup(deps: GiveToGroupDeps, change: GroupChange, signal: AbortSignal): Promise<void> {
   const { path, group, policy } = change;
-  const top = await deps.paths.lookAt(path);
+  const top = await deps.paths.stat(path);
   if (top === undefined || !needsChange(policy, top, group)) return;
   const progress = new Progress(deps, change);
   try {
@@ -55,9 +55,9 @@ class Progress {
   constructor(deps: GiveToGroupDeps, change: GroupChange) {
     this.#deps = deps;
     this.#change = change;
-    this.#cancel = deps.clock.after(firstNewsMs, () => {
-      this.#tell(`is taking longer than expected, consider using OnRootMismatch - ${advice}`, ' ');
-      this.#tellLater();
+    this.#cancel = deps.clock.after(firstReportMs, () => {
+      this.#report(`is taking longer than expected, consider using OnRootMismatch - ${advice}`, ' ');
+      this.#reportLater();
     });
   }
 
@@ -69,14 +69,14 @@ class Progress {
     this.#cancel();
   }
 
-  #tellLater(): void {
-    this.#cancel = this.#deps.clock.after(nextNewsMs, () => {
-      this.#tell(`processed ${this.#files} files.`, ', ');
-      this.#tellLater();
+  #reportLater(): void {
+    this.#cancel = this.#deps.clock.after(nextReportMs, () => {
+      this.#report(`processed ${this.#files} files.`, ', ');
+      this.#reportLater();
     });
   }
 
-  #tell(news: string, between: string): void {
+  #report(news: string, between: string): void {
     const { pod, path, shownAs = path } = this.#change;
     const message = `Setting volume ownership for ${fromPodOn(shownAs, pod.uid)}${between}${news}`;
     this.#deps.events.record(pod, { type: 'Warning', reason: volumeEvents.volumePermissionChangeInProgress, message });

@@ -50,21 +50,23 @@ function mapped(
   return files;
 }
 
-const longestPath = 4_096;
-const longestName = 255;
+const maxPathBytes = 4_096;
+const maxNameBytes = 255;
 
 /** Why a path must not be written below a volume; nothing when it may. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'invalid path: must not be empty';
   if (path.startsWith('/')) return `invalid path: must be relative path: ${path}`;
-  if (Buffer.byteLength(path) > longestPath) return `invalid path: must be less than or equal to ${longestPath} bytes`;
+  if (Buffer.byteLength(path) > maxPathBytes)
+    return `invalid path: must be less than or equal to ${maxPathBytes} bytes`;
   // Names like these are the writer's own.
   if (path.startsWith('..')) return `invalid path: must not start with '..': ${path}`;
   if (path.includes('\0')) return 'invalid path: must not contain a zero byte';
   for (const name of path.split('/')) {
     if (name === '..') return `invalid path: must not contain '..': ${path}`;
     if (name === '' || name === '.') return `invalid path: must be written in its shortest form: ${path}`;
-    if (Buffer.byteLength(name) > longestName) return `invalid path: a name in it is longer than ${longestName} bytes`;
+    if (Buffer.byteLength(name) > maxNameBytes)
+      return `invalid path: a name in it is longer than ${maxNameBytes} bytes`;
   }
   return undefined;
 }

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { VolumeAttachment } from '../../gen/kubernetes/types.ts';
 import { csiDriverName, csiWorld } from '../../testing/csi-world.ts';
-import { judgeAttachment, type AttachState } from './attach-wait.ts';
+import { classifyAttachment, type AttachState } from './attach-wait.ts';
 import { attachableName, attachmentName } from './volume-names.ts';
 
 const volume = { driver: csiDriverName, handle: 'handle-data' };
 const never = new AbortController().signal;
 
-describe('judgeAttachment', () => {
+describe('classifyAttachment', () => {
   const attachment = (status: VolumeAttachment['status'] | undefined, metadata = {}): VolumeAttachment => ({
     metadata: { name: 'a', ...metadata },
     spec: { attacher: 'd', nodeName: 'n', source: {} },
@@ -26,7 +26,7 @@ describe('judgeAttachment', () => {
       { failed: 'volume attachment is being deleted' },
     ],
   ];
-  for (const [what, object, state] of cases) test(what, () => assert.deepEqual(judgeAttachment(object), state));
+  for (const [what, object, state] of cases) test(what, () => assert.deepEqual(classifyAttachment(object), state));
 });
 
 describe('waiting', () => {

@@ -16,7 +16,7 @@ interface AttachWaitDeps {
   readonly nodeName: string;
 }
 
-/** What the one who attached it has to tell the driver. */
+/** What the one who attached it has to notify the driver. */
 export type PublishContext = Readonly<Record<string, string>>;
 
 export type AttachState =
@@ -24,7 +24,7 @@ export type AttachState =
   | { readonly waitingFor: string }
   | { readonly failed: string };
 
-export function judgeAttachment({ metadata, status }: VolumeAttachment): AttachState {
+export function classifyAttachment({ metadata, status }: VolumeAttachment): AttachState {
   if (metadata?.deletionTimestamp !== undefined) return { failed: 'volume attachment is being deleted' };
   if (status?.attached === true) return { context: status.attachmentMetadata ?? {} };
   const error = status?.attachError?.message;
@@ -33,9 +33,9 @@ export function judgeAttachment({ metadata, status }: VolumeAttachment): AttachS
 }
 
 /** Attaching takes seconds to minutes. Who has waited so long says so, and comes back. */
-const patienceMs = 120_000;
-const firstPauseMs = 500;
-const longestPauseMs = 10_000;
+const attachTimeoutMs = 120_000;
+const minPauseMs = 500;
+const maxPauseMs = 10_000;
 
 /**
  * Waits until a volume is attached to this node, by a controller that wants to see it in use first.
@@ -75,9 +75,9 @@ export class AttachWait {
 
   async #attached(volume: DriverVolume, since: number, signal: AbortSignal): Promise<PublishContext> {
     const { clock } = this.#deps;
-    const until = clock.monotonic() + patienceMs;
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-      const state = await this.#look(volume, signal);
+    const until = clock.monotonic() + attachTimeoutMs;
+    for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
+      const state = await this.#inspect(volume, signal);
       if ('context' in state) return state.context;
       if ('failed' in state) throw failure(state.failed);
       if (clock.monotonic() >= until) {
@@ -86,11 +86,11 @@ export class AttachWait {
             `${state.waitingFor} (since ${apiTime(since)})`,
         );
       }
-      await this.#news(pauseMs, signal);
+      await this.#waitForChange(pauseMs, signal);
     }
   }
 
-  async #look(volume: DriverVolume, signal: AbortSignal): Promise<AttachState> {
+  async #inspect(volume: DriverVolume, signal: AbortSignal): Promise<AttachState> {
     const { api, node, nodeName } = this.#deps;
     const name = attachableName(volume);
     if (!node.isReportedInUse(name)) {
@@ -99,7 +99,7 @@ export class AttachWait {
     if (!node.isAttached(name)) return { waitingFor: 'Volume not attached according to node status' };
     const attachment = attachmentName(volume, nodeName);
     try {
-      return judgeAttachment(await api.get(apiResources.volumeAttachments, { name: attachment }, { signal }));
+      return classifyAttachment(await api.get(apiResources.volumeAttachments, { name: attachment }, { signal }));
     } catch (error) {
       signal.throwIfAborted();
       // Also a refusal: the authoriser learns of a new attachment a moment after it is made.
@@ -109,19 +109,19 @@ export class AttachWait {
     }
   }
 
-  async #news(ms: number, signal: AbortSignal): Promise<void> {
-    let tell = (): void => {};
-    const told = new Promise<void>((resolve) => (tell = resolve));
-    this.#waiting.add(tell);
+  async #waitForChange(ms: number, signal: AbortSignal): Promise<void> {
+    let notify = (): void => {};
+    const changed = new Promise<void>((resolve) => (notify = resolve));
+    this.#waiting.add(notify);
     const pause = new AbortController();
     const stop = (): void => pause.abort(signal.reason);
     signal.addEventListener('abort', stop, { once: true });
     try {
       signal.throwIfAborted();
-      await Promise.race([told, this.#deps.clock.sleep(ms, pause.signal)]);
+      await Promise.race([changed, this.#deps.clock.sleep(ms, pause.signal)]);
     } finally {
       signal.removeEventListener('abort', stop);
-      this.#waiting.delete(tell);
+      this.#waiting.delete(notify);
       pause.abort();
     }
   }

@@ -12,7 +12,7 @@ import { MemoryLog } from '../../testing/memory-log.ts';
 import { aClaimedVolume } from '../../testing/persistent-volumes.ts';
 import { aPod } from '../../testing/pods.ts';
 import type { VolumeRequest } from '../ports.ts';
-import { toldFailure } from '../volume-failures.ts';
+import { reportedFailure } from '../volume-failures.ts';
 import { CsiBlockVolumes, type CsiBlockVolumesDeps } from './block-volumes.ts';
 import { DriverClient } from './driver-client.ts';
 import { notRegistered } from './driver-errors.ts';
@@ -161,7 +161,7 @@ describe('what goes wrong', () => {
       () => new Error('fine'),
       (reason: unknown) => reason,
     );
-    const { reason, error: shown } = toldFailure('pv-data', error);
+    const { reason, error: shown } = reportedFailure('pv-data', error);
     return `${reason}: ${shown.message}`;
   };
 

@@ -2,7 +2,7 @@ import type { Component } from '../../base/component.ts';
 import { messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
-import { OneAtATime } from '../one-at-a-time.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import type { CsiDevices, MountedVolume, VolumePlace, VolumeRequest } from '../ports.ts';
 import type { PublishContext } from './attach-wait.ts';
 import { isReserved } from './block-paths.ts';
@@ -13,12 +13,12 @@ import type { DriverCapability } from './driver-capabilities.ts';
 import type { DriverClient } from './driver-client.ts';
 import { fetchSecrets } from './driver-secrets.ts';
 import { mayBeAttached } from './driver-objects.ts';
-import { isAttachRequired } from './driver-wishes.ts';
+import { isAttachRequired } from './driver-spec.ts';
 import type { VolumeExpander } from './expand-volumes.ts';
 import type { DriverSecrets, FoundDrivers } from './ports.ts';
 import { blockCapability } from './volume-capability.ts';
 import { attachableName, type DriverVolume } from './volume-names.ts';
-import { csiWish, publishRequest, stageRequest, type CsiWish } from './volume-wish.ts';
+import { csiVolumeSpec, publishRequest, stageRequest, type CsiVolumeSpec } from './volume-spec.ts';
 
 export interface CsiBlockVolumesDeps extends BlockRecordsDeps {
   readonly log: Log;
@@ -51,7 +51,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
   readonly #deps: CsiBlockVolumesDeps;
   readonly #records: BlockRecords;
   /** Pods share a volume: one operation at a time for each. */
-  readonly #turns = new OneAtATime();
+  readonly #turns = new KeyedMutex();
   /** In this life of ours. What an earlier one has staged is staged again, which drivers stand. */
   readonly #staged = new Set<string>();
   /** By PersistentVolume, what it is for its driver; unset before the disk was read. */
@@ -92,28 +92,28 @@ export class CsiBlockVolumes implements CsiDevices, Component {
   }
 
   async setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume> {
-    const wish = csiWish(request);
-    if (isReserved(wish.name)) {
-      const refusal = new TubeletError('unsupported', `no block volume can be called ${wish.name}`);
+    const spec = csiVolumeSpec(request);
+    if (isReserved(spec.name)) {
+      const refusal = new TubeletError('unsupported', `no block volume can be called ${spec.name}`);
       throw asStep('MapVolume.SetUpDevice failed', refusal);
     }
     const { cluster } = this.#deps;
-    const isAttached = cluster !== undefined && isAttachRequired(cluster.objects.get(wish.driver));
+    const isAttached = cluster !== undefined && isAttachRequired(cluster.objects.get(spec.driver));
     const context = isAttached
-      ? await inStep('MapVolume.WaitForAttach failed', signal, () => cluster.attachments.wait(wish, signal))
+      ? await inStep('MapVolume.WaitForAttach failed', signal, () => cluster.attachments.wait(spec, signal))
       : {};
-    return this.#turns.run(wish.name, () => this.#setUp(request, wish, context, signal), signal);
+    return this.#turns.run(spec.name, () => this.#setUp(request, spec, context, signal), signal);
   }
 
   /** The claim was asked for again: grows under the hands of pods where it should. */
   async resize(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void> {
-    const wish = csiWish(request);
+    const spec = csiVolumeSpec(request);
     const { drivers, expander } = this.#deps;
     await this.#turns.run(
-      wish.name,
+      spec.name,
       async () => {
-        const capabilities = await drivers.find(wish.driver).capabilities({ signal });
-        await expander?.online(request, before, this.#expandPlace(request, wish, capabilities), signal);
+        const capabilities = await drivers.find(spec.driver).capabilities({ signal });
+        await expander?.online(request, before, this.#expandPlace(request, spec, capabilities), signal);
       },
       signal,
     );
@@ -132,63 +132,63 @@ export class CsiBlockVolumes implements CsiDevices, Component {
 
   async #setUp(
     request: VolumeRequest,
-    wish: CsiWish,
+    spec: CsiVolumeSpec,
     context: PublishContext,
     signal: AbortSignal,
   ): Promise<MountedVolume> {
     const { devices, expander } = this.#deps;
-    const place: VolumePlace = { uid: request.pod.uid, name: wish.name };
+    const place: VolumePlace = { uid: request.pod.uid, name: spec.name };
     const volumePath = this.#records.published(place);
-    const prepared = await inStep('MapVolume.SetUpDevice failed', signal, () => this.#prepare(wish, signal));
-    const grown = this.#expandPlace(request, wish, prepared.capabilities);
+    const prepared = await inStep('MapVolume.SetUpDevice failed', signal, () => this.#prepare(spec, signal));
+    const grown = this.#expandPlace(request, spec, prepared.capabilities);
 
-    await inStep('MapVolume.MapBlockVolume failed', signal, () => this.#records.put(place, wish));
-    this.#inUse?.set(wish.name, wish);
+    await inStep('MapVolume.MapBlockVolume failed', signal, () => this.#records.put(place, spec));
+    this.#inUse?.set(spec.name, spec);
     if (grown.stagingPath !== undefined) {
       const target = grown.stagingPath;
       const facts = { target, context, capability: grown.capability, secrets: prepared.stageSecrets };
-      await inStep('MapVolume.SetUpDevice failed', signal, () => this.#stage(wish, prepared.client, facts, signal));
+      await inStep('MapVolume.SetUpDevice failed', signal, () => this.#stage(spec, prepared.client, facts, signal));
     }
     await inStep('MapVolume.MapPodDevice failed', signal, async () => {
-      await this.#records.makePublished(wish.name);
+      await this.#records.makePublished(spec.name);
       const shared = { context, capability: grown.capability, secrets: prepared.publishSecrets, about: {} };
       const facts = { target: volumePath, staging: grown.stagingPath, ...shared };
-      await prepared.client.publish(publishRequest(wish, facts), { signal });
+      await prepared.client.publish(publishRequest(spec, facts), { signal });
     });
     await inStep('MapVolume.MapBlockVolume failed', signal, () => devices.hold(volumePath, signal));
     await expander?.whileMounting(request, grown, signal);
     return {
       hostPath: this.#records.link(place),
-      driver: { name: wish.driver, volumeHandle: wish.handle, volumePath },
-      ...(wish.readOnly && { readOnly: true }),
+      driver: { name: spec.driver, volumeHandle: spec.handle, volumePath },
+      ...(spec.readOnly && { readOnly: true }),
     };
   }
 
-  async #prepare(wish: CsiWish, signal: AbortSignal): Promise<Preparations> {
+  async #prepare(spec: CsiVolumeSpec, signal: AbortSignal): Promise<Preparations> {
     const { drivers, secrets } = this.#deps;
-    const client = drivers.find(wish.driver);
+    const client = drivers.find(spec.driver);
     return {
       client,
       capabilities: await client.capabilities({ signal }),
-      stageSecrets: await fetchSecrets(secrets, 'NodeStageSecretRef', wish.stageSecret, signal),
-      publishSecrets: await fetchSecrets(secrets, 'NodePublishSecretRef', wish.publishSecret, signal),
+      stageSecrets: await fetchSecrets(secrets, 'NodeStageSecretRef', spec.stageSecret, signal),
+      publishSecrets: await fetchSecrets(secrets, 'NodePublishSecretRef', spec.publishSecret, signal),
     };
   }
 
   async #stage(
-    wish: CsiWish,
+    spec: CsiVolumeSpec,
     client: DriverClient,
     facts: Parameters<typeof stageRequest>[1],
     signal: AbortSignal,
   ): Promise<void> {
-    if (this.#staged.has(wish.name)) return;
-    await this.#records.makeStaging(wish.name);
-    await client.stage(stageRequest(wish, facts), { signal });
-    this.#staged.add(wish.name);
+    if (this.#staged.has(spec.name)) return;
+    await this.#records.makeStaging(spec.name);
+    await client.stage(stageRequest(spec, facts), { signal });
+    this.#staged.add(spec.name);
   }
 
-  #expandPlace({ pod: { uid } }: VolumeRequest, wish: CsiWish, capabilities: ReadonlySet<DriverCapability>) {
-    const { name, accessModes = [] } = wish;
+  #expandPlace({ pod: { uid } }: VolumeRequest, spec: CsiVolumeSpec, capabilities: ReadonlySet<DriverCapability>) {
+    const { name, accessModes = [] } = spec;
     const isStaged = capabilities.has('STAGE_UNSTAGE_VOLUME');
     return {
       volumePath: this.#records.published({ uid, name }),

@@ -20,7 +20,7 @@ export interface CsiFileVolumesDeps {
   readonly mounts: Pick<Mounts, 'atOrBelow'>;
   /** For what a driver leaves mounted. */
   readonly programs: Pick<MountPrograms, 'unmount'>;
-  readonly hostPaths: Pick<HostPaths, 'lookAt' | 'changeTree'>;
+  readonly hostPaths: Pick<HostPaths, 'stat' | 'changeTree'>;
   readonly podPaths: PodPaths;
   /** The agent's own folder: volumes are staged below it. */
   readonly rootDir: string;

@@ -1,19 +1,19 @@
 import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
-import { OneAtATime } from '../one-at-a-time.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import { countPods, dropPod, placeKey } from '../pod-places.ts';
 import type { CsiVolumes, MountedVolume, VolumePlace, VolumeRequest } from '../ports.ts';
 import type { CsiFileVolumesDeps } from './csi-volumes-deps.ts';
 import { mayBeAttached } from './driver-objects.ts';
-import { isAttachRequired } from './driver-wishes.ts';
+import { isAttachRequired } from './driver-spec.ts';
 import { PodHolds } from './pod-holds.ts';
 import { SetUpVolume, type PublishedVolume } from './set-up-volume.ts';
 import { Staging } from './staging.ts';
-import { TakeDownVolume } from './take-down-volume.ts';
+import { TearDownVolume } from './tear-down-volume.ts';
 import { UnusedStagings } from './unused-stagings.ts';
 import { attachableName, type DriverVolume } from './volume-names.ts';
-import { csiWish } from './volume-wish.ts';
+import { csiVolumeSpec } from './volume-spec.ts';
 
 export type { CsiCluster, CsiFileVolumesDeps } from './csi-volumes-deps.ts';
 
@@ -30,10 +30,10 @@ export class CsiFileVolumes implements CsiVolumes, Component {
   readonly #deps: CsiFileVolumesDeps;
   readonly #holds: PodHolds;
   readonly #setUps: SetUpVolume;
-  readonly #takeDowns: TakeDownVolume;
+  readonly #tearDowns: TearDownVolume;
   readonly #unused: UnusedStagings;
   /** A pod may have one volume under two names. */
-  readonly #turns = new OneAtATime();
+  readonly #turns = new KeyedMutex();
   /** By pod and folder. */
   readonly #published = new Map<string, PublishedVolume>();
   /** Volumes that must not be detached, by the names that the node's status has for them; unset before the disk was read. */
@@ -44,7 +44,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
     this.#holds = new PodHolds(deps);
     const parts = { ...deps, holds: this.#holds, staging: new Staging({ ...deps, holds: this.#holds }) };
     this.#setUps = new SetUpVolume(parts);
-    this.#takeDowns = new TakeDownVolume(parts);
+    this.#tearDowns = new TearDownVolume(parts);
     this.#unused = new UnusedStagings(parts);
   }
 
@@ -82,13 +82,13 @@ export class CsiFileVolumes implements CsiVolumes, Component {
   }
 
   async setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume> {
-    const wish = csiWish(request);
-    const key = placeKey({ uid: request.pod.uid, name: wish.name });
+    const spec = csiVolumeSpec(request);
+    const key = placeKey({ uid: request.pod.uid, name: spec.name });
     const work = async (): Promise<MountedVolume> => {
       const before = this.#published.get(key);
       const renewAtMs = before?.mounted.renewAtMs ?? Infinity;
       if (before !== undefined && this.#deps.clock.monotonic() < renewAtMs) return before.mounted;
-      const published = await this.#setUps.run(request, wish, before, () => this.#markInUse(wish), signal);
+      const published = await this.#setUps.run(request, spec, before, () => this.#markInUse(spec), signal);
       this.#published.set(key, published);
       return published.mounted;
     };
@@ -97,7 +97,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
 
   /** One that was not set up in this life is as large as it was when that is done. */
   async resize(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void> {
-    const key = placeKey({ uid: request.pod.uid, name: csiWish(request).name });
+    const key = placeKey({ uid: request.pod.uid, name: csiVolumeSpec(request).name });
     const grow = async (): Promise<void> => {
       const published = this.#published.get(key);
       if (published !== undefined) await this.#deps.expander?.online(request, before, published.place, signal);
@@ -108,7 +108,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
   tearDown(place: VolumePlace): Promise<void> {
     return this.#turns.run(placeKey(place), async () => {
       this.#published.delete(placeKey(place));
-      const { gone } = await this.#takeDowns.run(place);
+      const { gone } = await this.#tearDowns.run(place);
       if (gone === undefined) return;
       this.#inUse?.delete(attachableName(gone));
       this.#deps.expander?.forget(place.name);

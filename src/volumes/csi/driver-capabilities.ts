@@ -41,12 +41,12 @@ export function accessModeOf(
   mode: string,
   capabilities: ReadonlySet<DriverCapability>,
 ): VolumeCapability_AccessMode_Mode {
-  const tellsApart = capabilities.has('SINGLE_NODE_MULTI_WRITER');
+  const countsPods = capabilities.has('SINGLE_NODE_MULTI_WRITER');
   switch (mode) {
     case 'ReadWriteOnce':
-      return tellsApart ? accessModes.SINGLE_NODE_MULTI_WRITER : accessModes.SINGLE_NODE_WRITER;
+      return countsPods ? accessModes.SINGLE_NODE_MULTI_WRITER : accessModes.SINGLE_NODE_WRITER;
     case 'ReadWriteOncePod':
-      return tellsApart ? accessModes.SINGLE_NODE_SINGLE_WRITER : accessModes.SINGLE_NODE_WRITER;
+      return countsPods ? accessModes.SINGLE_NODE_SINGLE_WRITER : accessModes.SINGLE_NODE_WRITER;
     case 'ReadOnlyMany':
       return accessModes.MULTI_NODE_READER_ONLY;
     case 'ReadWriteMany':

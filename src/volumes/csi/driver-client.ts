@@ -31,7 +31,7 @@ interface DriverClientDeps {
 }
 
 const callMs = 120_000;
-const mostVolumes = 2 ** 31 - 1;
+const maxReportedVolumes = 2 ** 31 - 1;
 
 /**
  * One storage driver. Calls end after two minutes at the latest; what they fail with carries the driver's code and words,
@@ -105,7 +105,7 @@ export class DriverClient {
     return {
       nodeId: answer.nodeId,
       topology: answer.accessibleTopology?.segments ?? {},
-      maxVolumes: most > 0 ? Math.min(most, mostVolumes) : undefined,
+      maxVolumes: most > 0 ? Math.min(most, maxReportedVolumes) : undefined,
     };
   }
 
@@ -128,15 +128,15 @@ export class DriverClient {
     const verb = method.path.slice(method.path.lastIndexOf('/') + 1);
     const end = calls.begin({ system: `driver:${name}`, verb, ...subjectOf(request) });
     const began = clock.monotonic();
-    const tell = (code: string): void => called(name, method.path, code, (clock.monotonic() - began) / 1_000);
+    const report = (code: string): void => called(name, method.path, code, (clock.monotonic() - began) / 1_000);
     try {
       const answer = await this.#channel.call(method, request, { timeoutMs: callMs, ...options });
-      tell('OK');
+      report('OK');
       end();
       return answer;
     } catch (error) {
       const code = (error instanceof TubeletError ? error.code : undefined) ?? 'Unknown';
-      tell(code);
+      report(code);
       // Not its words: a driver was given secrets, and may quote them.
       end({ kind: kindOf(error), message: code });
       throw maskError(error, secretsOfRequest(request));

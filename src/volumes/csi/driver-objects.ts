@@ -1,7 +1,7 @@
 import { isKind, TubeletError } from '../../base/errors.ts';
 import type { CSIDriver } from '../../gen/kubernetes/types.ts';
 import type { Mirror } from '../../model/api-client.ts';
-import { isAttachRequired } from './driver-wishes.ts';
+import { isAttachRequired } from './driver-spec.ts';
 import type { DriverObjects } from './ports.ts';
 
 /** The cluster's drivers by list and watch, which nodes may do. What is known stays known while the server is away. */

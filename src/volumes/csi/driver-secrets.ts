@@ -29,7 +29,7 @@ export function secretsOfObjects(objects: Pick<VolumeObjects, 'secret' | 'proble
 /** In which field a volume names its secret. */
 type SecretUse = 'NodeStageSecretRef' | 'NodePublishSecretRef' | 'NodeExpandSecretRef';
 
-export interface SecretWish {
+export interface SecretReference {
   readonly name?: string;
   readonly namespace?: string;
 }
@@ -38,11 +38,11 @@ export interface SecretWish {
 export async function fetchSecrets(
   secrets: DriverSecrets,
   use: SecretUse,
-  wish: SecretWish | undefined,
+  reference: SecretReference | undefined,
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, string>>> {
-  if (wish === undefined) return {};
-  const { namespace = '', name = '' } = wish;
+  if (reference === undefined) return {};
+  const { namespace = '', name = '' } = reference;
   try {
     return await secrets.get(namespace, name, signal);
   } catch (error) {

@@ -22,7 +22,7 @@ test('a driver that the cluster does not have is told from a cluster that has no
 
 for (const [what, objects, isSo] of [
   ['on a node without a cluster', undefined, false],
-  ['by the driver’s wish not', { get: () => ({ spec: { attachRequired: false } }) }, false],
+  ['by the driver’s reference not', { get: () => ({ spec: { attachRequired: false } }) }, false],
   ['of a driver that says nothing of it', { get: () => ({ spec: {} }) }, true],
   ['of a driver without an object', { get: () => undefined }, true],
   ['before the objects have arrived', mirroredDriverObjects({ synced: () => false, get: () => undefined }), true],
@@ -49,9 +49,9 @@ test('secrets of the API server, as text', async () => {
       return secret as T;
     },
   });
-  const wish = { namespace: 'n', name: 's' };
-  assert.deepEqual(await fetchSecrets(secrets, 'NodeStageSecretRef', wish, never), { user: 'me' });
-  assert.deepEqual(asked, [['secrets', wish]]);
+  const reference = { namespace: 'n', name: 's' };
+  assert.deepEqual(await fetchSecrets(secrets, 'NodeStageSecretRef', reference, never), { user: 'me' });
+  assert.deepEqual(asked, [['secrets', reference]]);
   assert.deepEqual(await fetchSecrets(secrets, 'NodeStageSecretRef', undefined, never), {});
 });
 

@@ -30,10 +30,10 @@ const statsMs = 30_000;
 // The numbers stand here too, because importing the generated ones would load all of gRPC.
 const units = { BYTES: 1, INODES: 2 } as const;
 
-/** What is in volumes of storage drivers, in their own words. It keeps nothing but which illness was told last. */
+/** What is in volumes of storage drivers, in their own words. It keeps nothing but which condition was told last. */
 export class DriverStats {
   readonly #deps: DriverStatsDeps;
-  readonly #told = new WeakMap<MountedVolume, string>();
+  readonly #reported = new WeakMap<MountedVolume, string>();
 
   constructor(deps: DriverStatsDeps) {
     this.#deps = deps;
@@ -58,19 +58,19 @@ export class DriverStats {
     const usage = usageOf(answer, clock.now());
     if (!can.has('VOLUME_CONDITION') || answer.volumeCondition === undefined) return { driver, usage };
     const { abnormal: isAbnormal, message } = answer.volumeCondition;
-    this.#tell(uid, name, volume, isAbnormal ? message : undefined);
+    this.#reportCondition(uid, name, volume, isAbnormal ? message : undefined);
     return { driver, usage: { ...usage, isAbnormal } };
   }
 
-  /** Once for each illness, and again after it was gone. */
-  #tell(uid: PodUid, name: string, volume: MountedVolume, illness: string | undefined): void {
-    if (illness === undefined) {
-      this.#told.delete(volume);
+  /** Once for each condition, and again after it was gone. */
+  #reportCondition(uid: PodUid, name: string, volume: MountedVolume, condition: string | undefined): void {
+    if (condition === undefined) {
+      this.#reported.delete(volume);
       return;
     }
-    if (this.#told.get(volume) === illness) return;
-    this.#told.set(volume, illness);
-    const message = `Volume ${name}: ${illness}`;
+    if (this.#reported.get(volume) === condition) return;
+    this.#reported.set(volume, condition);
+    const message = `Volume ${name}: ${condition}`;
     this.#deps.abnormal?.(uid, { type: 'Warning', reason: volumeEvents.volumeConditionAbnormal, message });
   }
 }

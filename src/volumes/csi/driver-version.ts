@@ -27,12 +27,12 @@ export function compareVersions(one: DriverVersion, other: DriverVersion): numbe
   return one.minor - other.minor || one.patch - other.patch;
 }
 
-const longestName = 63;
+const maxNameLength = 63;
 
 /** What is wrong with a driver's name: it becomes a folder, a key in the API and part of a path. */
 export function driverNameProblem(name: string): string | undefined {
   if (name === '') return 'must not be empty';
-  if (name.length > longestName) return `must be no more than ${longestName} characters`;
+  if (name.length > maxNameLength) return `must be no more than ${maxNameLength} characters`;
   return dnsSubdomain(name.toLowerCase());
 }
 

@@ -55,7 +55,7 @@ export class CsiDrivers implements Component {
   readonly #called: DriverCalled;
   readonly #drivers = new Map<string, Registered>();
   /** Who is being registered: names are taken from then on. */
-  readonly #joining = new Map<string, DriverVersion>();
+  readonly #registering = new Map<string, DriverVersion>();
 
   constructor(deps: CsiDriversDeps) {
     this.#deps = deps;
@@ -78,17 +78,17 @@ export class CsiDrivers implements Component {
   }
 
   async validate(driver: DriverInfo): Promise<void> {
-    this.#judge(driver);
+    this.#negotiate(driver);
   }
 
   async register(driver: DriverInfo, _socketPath: string, signal: AbortSignal): Promise<void> {
-    const version = this.#judge(driver);
+    const version = this.#negotiate(driver);
     const { name } = driver;
-    this.#joining.set(name, version);
+    this.#registering.set(name, version);
     try {
-      await this.#join(driver, version, signal);
+      await this.#add(driver, version, signal);
     } finally {
-      this.#joining.delete(name);
+      this.#registering.delete(name);
     }
     this.#deps.changed.broadcast(name);
   }
@@ -120,7 +120,7 @@ export class CsiDrivers implements Component {
   }
 
   /** The version to talk; throws when the driver cannot be taken. */
-  #judge({ name, endpoint, supportedVersions }: DriverInfo): DriverVersion {
+  #negotiate({ name, endpoint, supportedVersions }: DriverInfo): DriverVersion {
     const wrongName = driverNameProblem(name);
     if (wrongName !== undefined) throw new TubeletError('invalid', `driver name "${name}" ${wrongName}`);
     const wrongEndpoint = endpointProblem(endpoint);
@@ -132,7 +132,7 @@ export class CsiDrivers implements Component {
       const has = supportedVersions.length === 0 ? 'none' : supportedVersions.join(', ');
       throw new TubeletError('unsupported', `driver ${name} supports no version 1.x of CSI (it says: ${has})`);
     }
-    const present = this.#joining.get(name) ?? this.#drivers.get(name)?.version;
+    const present = this.#registering.get(name) ?? this.#drivers.get(name)?.version;
     if (present !== undefined && compareVersions(version, present) <= 0) {
       const why = `driver ${name} is already registered with version ${present.text}, which is no lower than ${version.text}`;
       throw new TubeletError('alreadyExists', why);
@@ -140,7 +140,7 @@ export class CsiDrivers implements Component {
     return version;
   }
 
-  async #join({ name, endpoint }: DriverInfo, version: DriverVersion, signal: AbortSignal): Promise<void> {
+  async #add({ name, endpoint }: DriverInfo, version: DriverVersion, signal: AbortSignal): Promise<void> {
     const { clock, log, open, calls } = this.#deps;
     const client = new DriverClient({ clock, open, calls, called: this.#called, name, endpoint });
     try {
@@ -149,7 +149,7 @@ export class CsiDrivers implements Component {
       // From here on volumes can use it; the one before ends what it has in hand.
       this.#drivers.set(name, { client, version });
       before?.client.close();
-      await this.#tell(name, node, signal);
+      await this.#recordNode(name, node, signal);
       log.info('Storage driver is registered', { driver: name, endpoint, version: version.text, nodeId: node.nodeId });
     } catch (error) {
       client.close();
@@ -179,7 +179,7 @@ export class CsiDrivers implements Component {
   }
 
   /** Only a refusal is in the way: a cluster that is away learns of the driver when it is back. */
-  async #tell(name: string, node: DriverNode, signal: AbortSignal): Promise<void> {
+  async #recordNode(name: string, node: DriverNode, signal: AbortSignal): Promise<void> {
     const { clock, log, record } = this.#deps;
     try {
       await withTimeout(clock, recordMs, (limit) => record.setDriver(name, node, limit), signal);

@@ -4,7 +4,7 @@ import type { PersistentVolumeClaimStatus } from '../../gen/kubernetes/types.ts'
 import { Quantity } from '../../model/quantity.ts';
 import { aClaim, aPersistentVolume } from '../../testing/persistent-volumes.ts';
 import { begun, failed, finished } from './expand-claim-status.ts';
-import { decideExpansion, judgeFailure } from './expand-decision.ts';
+import { decideExpansion, classifyFailure } from './expand-decision.ts';
 
 const pending = { allocatedResourceStatuses: { storage: 'NodeResizePending' }, allocatedResources: { storage: '2Gi' } };
 
@@ -104,7 +104,7 @@ for (const { name, status, size, before, readOnly = false, expected } of rows) {
 
 test('what a refusal means', () => {
   const judge = (code: string | undefined, isUncertain: boolean, changedMind = false): string => {
-    const { isFinal, isInfeasible, isInUse } = judgeFailure(code, isUncertain, { changedMind });
+    const { isFinal, isInfeasible, isInUse } = classifyFailure(code, isUncertain, { changedMind });
     return `${isFinal ? 'final' : 'open'}${isInfeasible ? ' infeasible' : ''}${isInUse ? ' in use' : ''}`;
   };
   assert.equal(judge('Internal', false), 'final');

@@ -76,7 +76,7 @@ export interface ExpandFailure {
 const infeasibleCodes: ReadonlySet<string> = new Set(['InvalidArgument', 'OutOfRange', 'NotFound']);
 
 /** `changedMind`: the claim asks for another size by now, and it is not the first time that the driver refuses. */
-export function judgeFailure(
+export function classifyFailure(
   code: string | undefined,
   isUncertain: boolean,
   { changedMind }: { readonly changedMind: boolean },

@@ -10,7 +10,7 @@ import { aClaim, aClaimedVolume, aPersistentVolume, MemoryClaims } from '../../t
 import { aPod } from '../../testing/pods.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
 import type { VolumeRequest } from '../ports.ts';
-import { toldFailure } from '../volume-failures.ts';
+import { reportedFailure } from '../volume-failures.ts';
 import { accessModes } from './driver-capabilities.ts';
 import { DriverClient } from './driver-client.ts';
 import { VolumeExpander } from './expand-volumes.ts';
@@ -161,7 +161,7 @@ describe('before a pod gets the volume', () => {
     world.driver.fail('nodeExpandVolume', { code: 'OUT_OF_RANGE', details: 'too large' });
     const error = await world.mount().catch((reason: unknown) => reason);
     assert.equal(
-      toldFailure('pv-data', error).error.message,
+      reportedFailure('pv-data', error).error.message,
       'MountVolume.Setup failed while expanding volume for volume "pv-data" : ' +
         'Expander.NodeExpand failed to expand the volume : rpc error: code = OutOfRange desc = too large',
     );

@@ -18,7 +18,7 @@ import { fetchSecrets } from './driver-secrets.ts';
 import { begun, failed, finished, type ClaimPatch } from './expand-claim-status.ts';
 import {
   decideExpansion,
-  judgeFailure,
+  classifyFailure,
   storageOf,
   type ExpandDecision,
   type ExpandFailure,
@@ -61,7 +61,7 @@ interface KnownGrowth {
   /** The size that it cannot get while somebody uses it. */
   readonly notInUse?: Quantity;
   /** The size that one who only reads it was told of. */
-  readonly toldReadOnly?: Quantity;
+  readonly reportedReadOnly?: Quantity;
 }
 
 type Expand = Extract<ExpandDecision, { readonly act: 'expand' }>;
@@ -116,8 +116,14 @@ export class VolumeExpander {
     const { name } = claimed;
     if (before !== undefined && isSettled(this.#known.get(name) ?? {}, decision)) return;
     if (decision.act === 'readOnly') {
-      this.#known.set(name, { ...this.#known.get(name), toldReadOnly: decision.size });
-      this.#tell(request, 'Warning', volumeEvents.fileSystemResizeFailed, 'failed', 'requested read-only file system');
+      this.#known.set(name, { ...this.#known.get(name), reportedReadOnly: decision.size });
+      this.#recordEvents(
+        request,
+        'Warning',
+        volumeEvents.fileSystemResizeFailed,
+        'failed',
+        'requested read-only file system',
+      );
       return;
     }
     const current = decision.record === 'begin and end' ? await this.#patch(claim, begun(claim), signal) : claim;
@@ -131,7 +137,7 @@ export class VolumeExpander {
     }
     this.#known.set(name, { grownTo: decision.size });
     const node = request.pod.spec.nodeName ?? '';
-    this.#tell(request, 'Normal', volumeEvents.fileSystemResizeSuccessful, 'succeeded', node);
+    this.#recordEvents(request, 'Normal', volumeEvents.fileSystemResizeSuccessful, 'succeeded', node);
     if (decision.record === 'none') return;
     try {
       await this.#patch(current, finished(current, decision.size.toString()), signal);
@@ -181,7 +187,7 @@ export class VolumeExpander {
     const code = error instanceof TubeletError ? error.code : undefined;
     const asked = storageOf(claim.spec?.resources?.requests);
     const changedMind = this.#known.get(name)?.isRefused === true && asked?.compare(size) !== 0;
-    const failure = judgeFailure(code, isUncertain(error), { changedMind });
+    const failure = classifyFailure(code, isUncertain(error), { changedMind });
     if (!failure.isFinal) return failure;
     this.#known.set(name, { isRefused: true, ...(failure.isInUse && { notInUse: size }) });
     const why = messageOf(error);
@@ -207,7 +213,7 @@ export class VolumeExpander {
     return this.#deps.api.patch(apiResources.persistentVolumeClaims, { namespace, name }, patch, how);
   }
 
-  #tell(
+  #recordEvents(
     { pod, claimed }: VolumeRequest,
     type: 'Normal' | 'Warning',
     reason: string,
@@ -224,10 +230,10 @@ export class VolumeExpander {
 
 /** Whether asking or telling once more would change nothing while the volume is in use. */
 function isSettled(
-  { grownTo, notInUse, toldReadOnly }: KnownGrowth,
+  { grownTo, notInUse, reportedReadOnly }: KnownGrowth,
   decision: Exclude<ExpandDecision, { readonly act: 'none' }>,
 ): boolean {
-  if (decision.act === 'readOnly') return toldReadOnly?.compare(decision.size) === 0;
+  if (decision.act === 'readOnly') return reportedReadOnly?.compare(decision.size) === 0;
   if (notInUse?.compare(decision.size) === 0) return true;
   return decision.record === 'none' && grownTo !== undefined && grownTo.compare(decision.size) >= 0;
 }

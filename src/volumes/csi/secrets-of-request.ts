@@ -1,5 +1,5 @@
 import { secretTexts } from '../../base/mask-errors.ts';
-import { tokensKey } from './driver-wishes.ts';
+import { tokensKey } from './driver-spec.ts';
 
 /** What a request to a driver holds in confidence, as it may stand in a text: secrets, and tokens of service accounts. */
 export function secretsOfRequest(request: unknown): readonly string[] {

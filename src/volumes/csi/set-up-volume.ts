@@ -8,13 +8,13 @@ import type { PublishContext } from './attach-wait.ts';
 import type { CsiFileVolumesDeps } from './csi-volumes-deps.ts';
 import type { DriverClient } from './driver-client.ts';
 import { isUncertain } from './driver-errors.ts';
-import type { GroupChoice } from './driver-wishes.ts';
+import type { GroupChoice } from './driver-spec.ts';
 import type { ExpandPlace } from './expand-volumes.ts';
 import type { PodHolds } from './pod-holds.ts';
 import type { Staging } from './staging.ts';
 import { attachmentName } from './volume-names.ts';
 import { capabilityOf, stages, stepped, VolumePreparations, type Preparations } from './volume-preparations.ts';
-import { publishRequest, stageRequest, type CsiWish } from './volume-wish.ts';
+import { publishRequest, stageRequest, type CsiVolumeSpec } from './volume-spec.ts';
 
 interface SetUpVolumeDeps extends CsiFileVolumesDeps {
   readonly holds: PodHolds;
@@ -45,28 +45,28 @@ export class SetUpVolume {
   /** `before`: it serves the pod already, and goes on doing so whatever happens here. */
   async run(
     request: VolumeRequest,
-    wish: CsiWish,
+    spec: CsiVolumeSpec,
     before: PublishedVolume | undefined,
     held: () => void,
     signal: AbortSignal,
   ): Promise<PublishedVolume> {
-    const prepared = await this.#preparations.gather(request, wish, before?.context, signal);
-    const place: VolumePlace = { uid: request.pod.uid, name: wish.name };
-    const isNew = await this.#hold(place, wish);
+    const prepared = await this.#preparations.gather(request, spec, before?.context, signal);
+    const place: VolumePlace = { uid: request.pod.uid, name: spec.name };
+    const isNew = await this.#hold(place, spec);
     held();
-    const staging = await this.#stage(place, wish, prepared, isNew, signal);
-    await this.#publish(place, wish, prepared, { staging, isNew }, signal);
+    const staging = await this.#stage(place, spec, prepared, isNew, signal);
+    await this.#publish(place, spec, prepared, { staging, isNew }, signal);
     const { target } = this.#deps.holds.placeOf(place);
-    const driven = { volumePath: target, stagingPath: staging, capability: capabilityOf(wish, prepared) };
+    const driven = { volumePath: target, stagingPath: staging, capability: capabilityOf(spec, prepared) };
     if (before === undefined) {
-      await this.#giveToGroup(request.pod, wish, prepared.group, target, signal);
-      if (wish.lifecycle === 'Persistent') await this.#deps.expander?.whileMounting(request, driven, signal);
+      await this.#giveToGroup(request.pod, spec, prepared.group, target, signal);
+      if (spec.lifecycle === 'Persistent') await this.#deps.expander?.whileMounting(request, driven, signal);
     }
-    return { mounted: this.#mounted(wish, prepared, target), context: prepared.context, place: driven };
+    return { mounted: this.#mounted(spec, prepared, target), context: prepared.context, place: driven };
   }
 
   /** On record before the driver is asked for anything: whatever becomes of us, somebody will find it. */
-  #hold(place: VolumePlace, { driver, handle, lifecycle }: CsiWish): Promise<boolean> {
+  #hold(place: VolumePlace, { driver, handle, lifecycle }: CsiVolumeSpec): Promise<boolean> {
     const { holds, nodeName } = this.#deps;
     const attachment = attachmentName({ driver, handle }, nodeName);
     return holds.take(place, { driver, handle, name: place.name, nodeName, attachment, lifecycle });
@@ -75,61 +75,61 @@ export class SetUpVolume {
   /** Answers where it is staged; nothing for one that is not. */
   async #stage(
     place: VolumePlace,
-    wish: CsiWish,
+    spec: CsiVolumeSpec,
     prepared: Preparations,
     isNew: boolean,
     signal: AbortSignal,
   ): Promise<string | undefined> {
     const { client, context, seLinux, stageSecrets: secrets, capabilities } = prepared;
     const { staging } = this.#deps;
-    if (!stages(wish, capabilities)) return undefined;
+    if (!stages(spec, capabilities)) return undefined;
     const data = {
-      driver: wish.driver,
-      handle: wish.handle,
+      driver: spec.driver,
+      handle: spec.handle,
       ...(seLinux !== undefined && { seLinuxContext: seLinux }),
     };
-    const capability = capabilityOf(wish, prepared);
+    const capability = capabilityOf(spec, prepared);
     const call = (target: string): Promise<void> =>
-      client.stage(stageRequest(wish, { target, context, capability, secrets }), { signal });
+      client.stage(stageRequest(spec, { target, context, capability, secrets }), { signal });
     try {
       await staging.ensure(data, call, signal);
     } catch (error) {
-      if (isNew && !isUncertain(error)) await this.#abandon(place, wish, client);
+      if (isNew && !isUncertain(error)) await this.#abandon(place, spec, client);
       signal.throwIfAborted();
       throw stepped('MountVolume.MountDevice failed', error);
     }
-    return staging.placeOf(wish).target;
+    return staging.placeOf(spec).target;
   }
 
   async #publish(
     place: VolumePlace,
-    wish: CsiWish,
+    spec: CsiVolumeSpec,
     prepared: Preparations,
     { staging, isNew }: { readonly staging: string | undefined; readonly isNew: boolean },
     signal: AbortSignal,
   ): Promise<void> {
     const { client, context, publish } = prepared;
     const { target } = this.#deps.holds.placeOf(place);
-    const capability = capabilityOf(wish, prepared);
+    const capability = capabilityOf(spec, prepared);
     try {
-      const request = publishRequest(wish, { target, staging, context, capability, ...publish });
-      await this.#deps.staging.alone(wish, () => client.publish(request, { signal }), signal);
+      const request = publishRequest(spec, { target, staging, context, capability, ...publish });
+      await this.#deps.staging.alone(spec, () => client.publish(request, { signal }), signal);
     } catch (error) {
       // What is staged stays for the next try, and the hold with it: without one nobody would unstage it.
-      if (isNew && staging === undefined && !isUncertain(error)) await this.#abandon(place, wish, client);
+      if (isNew && staging === undefined && !isUncertain(error)) await this.#abandon(place, spec, client);
       signal.throwIfAborted();
       throw stepped('MountVolume.SetUp failed', error);
     }
   }
 
   /** The driver has said that there is nothing: neither is there anything to take down later, with or without it. */
-  async #abandon(place: VolumePlace, wish: CsiWish, client: DriverClient): Promise<void> {
+  async #abandon(place: VolumePlace, spec: CsiVolumeSpec, client: DriverClient): Promise<void> {
     const { files, holds, log, mounts, staging } = this.#deps;
     const { target } = holds.placeOf(place);
     try {
       if ((await mounts.atOrBelow(target)).length > 0) return;
       await files.removeEmpty(target);
-      if (wish.lifecycle === 'Persistent') await staging.release(wish, place, client);
+      if (spec.lifecycle === 'Persistent') await staging.release(spec, place, client);
       else await holds.drop(place);
     } catch (error) {
       // The hold stays then, and is let go with the pod.
@@ -143,7 +143,7 @@ export class SetUpVolume {
 
   async #giveToGroup(
     pod: DesiredPod,
-    wish: CsiWish,
+    spec: CsiVolumeSpec,
     group: GroupChoice,
     path: string,
     signal: AbortSignal,
@@ -156,12 +156,16 @@ export class SetUpVolume {
       await giveToGroup({ clock, paths, events }, change, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const words = `applyFSGroup failed for vol ${wish.handle}: ${messageOf(error)}`;
+      const words = `applyFSGroup failed for vol ${spec.handle}: ${messageOf(error)}`;
       throw new VolumeStepError('MountVolume.SetUp failed', kindOf(error), words);
     }
   }
 
-  #mounted({ driver, handle, readOnly }: CsiWish, { object, seLinux }: Preparations, hostPath: string): MountedVolume {
+  #mounted(
+    { driver, handle, readOnly }: CsiVolumeSpec,
+    { object, seLinux }: Preparations,
+    hostPath: string,
+  ): MountedVolume {
     const renews = object?.spec.requiresRepublish === true;
     return {
       hostPath,

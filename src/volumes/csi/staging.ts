@@ -1,6 +1,6 @@
 import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { OneAtATime } from '../one-at-a-time.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import type { Mounts, VolumePlace } from '../ports.ts';
 import type { DriverClient } from './driver-client.ts';
 import { isUncertain, isUnknownVolume } from './driver-errors.ts';
@@ -33,7 +33,7 @@ const dataMode = 0o644;
  */
 export class Staging {
   readonly #deps: StagingDeps;
-  readonly #turns = new OneAtATime();
+  readonly #turns = new KeyedMutex();
   /** In this life of ours. What an earlier one has staged is staged again, which drivers stand. */
   readonly #staged = new Set<string>();
 

@@ -9,7 +9,7 @@ import type { DriverCapability } from './driver-capabilities.ts';
 import type { DriverClient } from './driver-client.ts';
 import { fetchSecrets } from './driver-secrets.ts';
 import {
-  driverTokenWishes,
+  driverTokenSpecs,
   groupChoice,
   isAttachRequired,
   lifecycleProblem,
@@ -19,9 +19,9 @@ import {
   tokenContext,
   type DriverObject,
   type GroupChoice,
-} from './driver-wishes.ts';
+} from './driver-spec.ts';
 import { mountCapability } from './volume-capability.ts';
-import type { CsiWish, PublishFacts } from './volume-wish.ts';
+import type { CsiVolumeSpec, PublishFacts } from './volume-spec.ts';
 
 type VolumePreparationsDeps = Pick<CsiFileVolumesDeps, 'cluster' | 'drivers' | 'secrets' | 'tokens' | 'hasSeLinux'>;
 
@@ -52,55 +52,55 @@ export class VolumePreparations {
 
   async gather(
     { pod, volume }: VolumeRequest,
-    wish: CsiWish,
+    spec: CsiVolumeSpec,
     known: PublishContext | undefined,
     signal: AbortSignal,
   ): Promise<Preparations> {
     const { cluster, drivers, hasSeLinux, secrets } = this.#deps;
-    const object = cluster === undefined ? withoutCluster : cluster.objects.get(wish.driver);
-    const refused = lifecycleProblem(wish.driver, object, wish.lifecycle);
+    const object = cluster === undefined ? withoutCluster : cluster.objects.get(spec.driver);
+    const refused = lifecycleProblem(spec.driver, object, spec.lifecycle);
     if (refused !== undefined) {
       throw new VolumeStepError('MountVolume.NewMounter initialization failed', 'unsupported', refused);
     }
-    const context = known ?? (await this.#attached(wish, object, signal));
-    const { client, capabilities } = await told(wish, async () => {
-      const found = drivers.find(wish.driver);
+    const context = known ?? (await this.#attached(spec, object, signal));
+    const { client, capabilities } = await told(spec, async () => {
+      const found = drivers.find(spec.driver);
       return { client: found, capabilities: await found.capabilities({ signal }) };
     });
     // Also where it is staged: the last who has it may be on his way out.
-    const mayStage = known === undefined && stages(wish, capabilities);
+    const mayStage = known === undefined && stages(spec, capabilities);
     const fsGroup = pod.spec.securityContext?.fsGroup;
     return {
       object,
       client,
       capabilities,
       context,
-      group: groupChoice({ ...wish, fsGroup }, object, capabilities),
-      seLinux: hasSeLinux ? seLinuxContext(object, wish.accessModes ?? [], pod, volume.name) : undefined,
+      group: groupChoice({ ...spec, fsGroup }, object, capabilities),
+      seLinux: hasSeLinux ? seLinuxContext(object, spec.accessModes ?? [], pod, volume.name) : undefined,
       stageSecrets: mayStage
         ? await inStep('MountVolume.MountDevice failed', () =>
-            fetchSecrets(secrets, 'NodeStageSecretRef', wish.stageSecret, signal),
+            fetchSecrets(secrets, 'NodeStageSecretRef', spec.stageSecret, signal),
           )
         : {},
       publish: {
-        secrets: await fetchSecrets(secrets, 'NodePublishSecretRef', wish.publishSecret, signal),
-        about: { ...podInfo(object, pod, wish.lifecycle), ...(await this.#tokens(object, pod, signal)) },
+        secrets: await fetchSecrets(secrets, 'NodePublishSecretRef', spec.publishSecret, signal),
+        about: { ...podInfo(object, pod, spec.lifecycle), ...(await this.#tokens(object, pod, signal)) },
       },
     };
   }
 
-  async #attached(wish: CsiWish, object: DriverObject, signal: AbortSignal): Promise<PublishContext> {
+  async #attached(spec: CsiVolumeSpec, object: DriverObject, signal: AbortSignal): Promise<PublishContext> {
     const { cluster } = this.#deps;
-    const isAttached = cluster !== undefined && wish.lifecycle === 'Persistent' && isAttachRequired(object);
-    return isAttached ? cluster.attachments.wait(wish, signal) : {};
+    const isAttached = cluster !== undefined && spec.lifecycle === 'Persistent' && isAttachRequired(object);
+    return isAttached ? cluster.attachments.wait(spec, signal) : {};
   }
 
   async #tokens(object: DriverObject, pod: DesiredPod, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
     const { tokens } = this.#deps;
-    const wishes = [...driverTokenWishes(object, pod)];
-    if (wishes.length === 0) return {};
+    const tokenSpecs = [...driverTokenSpecs(object, pod)];
+    if (tokenSpecs.length === 0) return {};
     try {
-      const got = wishes.map(async ([audience, wish]) => [audience, await tokens.get(wish, signal)] as const);
+      const got = tokenSpecs.map(async ([audience, spec]) => [audience, await tokens.get(spec, signal)] as const);
       return tokenContext(new Map(await Promise.all(got)));
     } catch (error) {
       signal.throwIfAborted();
@@ -110,12 +110,12 @@ export class VolumePreparations {
   }
 }
 
-export function stages({ lifecycle }: CsiWish, capabilities: ReadonlySet<DriverCapability>): boolean {
+export function stages({ lifecycle }: CsiVolumeSpec, capabilities: ReadonlySet<DriverCapability>): boolean {
   return lifecycle === 'Persistent' && capabilities.has('STAGE_UNSTAGE_VOLUME');
 }
 
-export function capabilityOf(wish: CsiWish, { capabilities, group, seLinux }: Preparations): VolumeCapability {
-  const { accessModes = [], fsType, mountOptions } = wish;
+export function capabilityOf(spec: CsiVolumeSpec, { capabilities, group, seLinux }: Preparations): VolumeCapability {
+  const { accessModes = [], fsType, mountOptions } = spec;
   return mountCapability(
     {
       accessModes,
@@ -141,7 +141,7 @@ async function inStep<T>(step: VolumeStep, work: () => Promise<T>): Promise<T> {
 }
 
 /** A driver that is not there is told as the step in which it would be needed first. */
-async function told<T>({ lifecycle }: CsiWish, work: () => Promise<T>): Promise<T> {
+async function told<T>({ lifecycle }: CsiVolumeSpec, work: () => Promise<T>): Promise<T> {
   const isInline = lifecycle === 'Ephemeral';
   const step = isInline ? 'MountVolume.SetUp failed' : 'MountVolume.MountDevice failed';
   const who = isInline

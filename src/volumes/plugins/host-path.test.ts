@@ -16,7 +16,7 @@ function setUp(kind?: FileKind | TubeletError) {
         made.push(`folder ${path} ${mode.toString(8)}`);
         found = 'folder';
       },
-      async lookAt() {
+      async stat() {
         if (found instanceof TubeletError) throw found;
         return found && { kind: found, mode: 0, uid: 0, gid: 0 };
       },

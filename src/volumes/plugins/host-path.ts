@@ -18,7 +18,7 @@ const checks: ReadonlyMap<string, readonly [FileKind, string]> = new Map([
 ]);
 
 interface HostPathDeps {
-  readonly paths: Pick<HostPaths, 'lookAt' | 'makeFolder' | 'makeFile'>;
+  readonly paths: Pick<HostPaths, 'stat' | 'makeFolder' | 'makeFile'>;
 }
 
 /** hostPath: the node's own path, taken as it is, inline or behind a claim. Nothing of it is ours to remove. */
@@ -40,7 +40,7 @@ export function hostPath({ paths }: HostPathDeps): VolumePlugin {
       }
       if (check !== undefined) {
         await explained(async () => {
-          if ((await paths.lookAt(path)) === undefined) await create(type, path);
+          if ((await paths.stat(path)) === undefined) await create(type, path);
           await requireKind(path, ...check);
         });
       }
@@ -55,7 +55,7 @@ export function hostPath({ paths }: HostPathDeps): VolumePlugin {
   }
 
   async function requireKind(path: string, kind: FileKind, words: string): Promise<void> {
-    if ((await paths.lookAt(path))?.kind === kind) return;
+    if ((await paths.stat(path))?.kind === kind) return;
     throw new TubeletError('invalid', `hostPath type check failed: ${path} is not ${words}`);
   }
 }

@@ -9,7 +9,7 @@ import type { PodPaths } from '../../model/pod-paths.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
 import { giveToGroup, type GroupChange } from '../contents/give-to-group.ts';
 import { mountOptions } from '../mount-options.ts';
-import { OneAtATime } from '../one-at-a-time.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import type {
   FileKind,
   MountedVolume,
@@ -46,7 +46,7 @@ interface LocalVolumeDeps {
 export function localVolume(deps: LocalVolumeDeps): VolumePlugin {
   const local = new LocalVolumes(deps);
   // Pods share a volume and its device: one of them at a time.
-  const turns = new OneAtATime();
+  const turns = new KeyedMutex();
   return {
     folder,
     handles: () => false,
@@ -85,7 +85,7 @@ class LocalVolumes {
 
   /** A block volume is handed to the runtime as the device it is; nothing of it is on our disk. */
   async device({ readOnly }: ClaimedVolume, { path }: LocalVolumeSource): Promise<MountedVolume> {
-    const found = await this.#deps.host.paths.lookAt(path);
+    const found = await this.#deps.host.paths.stat(path);
     if (found?.kind !== 'blockDevice') {
       const words = found === undefined ? `path "${path}" does not exist` : `${path} is not a block device`;
       throw new VolumeStepError('MapVolume.MapPodDevice failed', 'invalid', words);
@@ -123,7 +123,7 @@ class LocalVolumes {
   }
 
   async #requireSource(path: string): Promise<FileKind> {
-    const found = await this.#deps.host.paths.lookAt(path);
+    const found = await this.#deps.host.paths.stat(path);
     const refused = (words: string): VolumeStepError =>
       new VolumeStepError('MountVolume.NewMounter initialization failed', 'invalid', words);
     if (found === undefined) throw refused(`path "${path}" does not exist`);
@@ -163,7 +163,7 @@ class LocalVolumes {
     if (fsGroup === undefined) return;
     const { clock, events, host } = this.#deps;
     if ((await this.#shownTo(claimed.name, pod.uid)).length > 0) {
-      const top = await host.paths.lookAt(place.path);
+      const top = await host.paths.stat(place.path);
       if (top === undefined || top.gid === fsGroup) return;
       const message =
         `The requested fsGroup is ${fsGroup}, but the volume ${claimed.name} has GID ${top.gid}. ` +

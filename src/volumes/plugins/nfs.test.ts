@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import type { NFSVolumeSource } from '../../gen/kubernetes/types.ts';
 import { aClaimedVolume } from '../../testing/persistent-volumes.ts';
 import { aPod } from '../../testing/pods.ts';
-import { nfsWish } from './nfs.ts';
+import { nfsMountSpec } from './nfs.ts';
 
 const claim = { name: 'v', persistentVolumeClaim: { claimName: 'data' } };
 const claimed = (nfs: NFSVolumeSource, more: Parameters<typeof aClaimedVolume>[1] = {}) =>
-  nfsWish({ pod: aPod(), volume: claim, claimed: aClaimedVolume({ kind: 'nfs', nfs }, more) });
-const inline = (nfs: NFSVolumeSource) => nfsWish({ pod: aPod(), volume: { name: 'v', nfs } });
+  nfsMountSpec({ pod: aPod(), volume: claim, claimed: aClaimedVolume({ kind: 'nfs', nfs }, more) });
+const inline = (nfs: NFSVolumeSource) => nfsMountSpec({ pod: aPod(), volume: { name: 'v', nfs } });
 
 test('what is mounted, and how', () => {
   const server = { server: 'files.example.com', path: '/export/a b' };
@@ -49,5 +49,5 @@ test('no device, and no second volume in the same folder', () => {
   const nfs = { server: 's', path: '/' };
   const pod = aPod({ spec: { volumes: [{ name: 'pv-data', nfs }, claim] } });
   const twin = { pod, volume: claim, claimed: aClaimedVolume({ kind: 'nfs', nfs }) };
-  assert.throws(() => nfsWish(twin), { kind: 'conflict' });
+  assert.throws(() => nfsMountSpec(twin), { kind: 'conflict' });
 });

@@ -6,16 +6,16 @@ import type { PodUid } from '../../base/ids.ts';
 import type { NFSVolumeSource } from '../../gen/kubernetes/types.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
 import { mountOptions } from '../mount-options.ts';
-import type { OneAtATime } from '../one-at-a-time.ts';
+import type { KeyedMutex } from '../keyed-mutex.ts';
 import { placeKey } from '../pod-places.ts';
 import type { MountedVolume, MountPrograms, VolumeHost, VolumePlace, VolumePlugin, VolumeRequest } from '../ports.ts';
 
 const folder = 'kubernetes.io~nfs';
 const folderMode = 0o750;
 /** A server that does not answer for so long is not waited for any more. */
-const patienceMs = 60_000;
+const unmountTimeoutMs = 60_000;
 /** One mounted over the other, as two agents in a row may have left it. */
-const mostLayers = 8;
+const maxLayers = 8;
 
 interface NfsDeps {
   readonly clock: Clock;
@@ -23,7 +23,7 @@ interface NfsDeps {
   readonly paths: PodPaths;
   readonly programs: MountPrograms;
   /** By pod and folder: two volumes of a pod may be claims to the same. */
-  readonly turns: OneAtATime;
+  readonly turns: KeyedMutex;
 }
 
 /**
@@ -37,15 +37,15 @@ export function nfs(deps: NfsDeps): VolumePlugin {
     handles: (volume) => volume.nfs !== undefined,
     handlesClaimed: ({ kind }) => kind === 'nfs',
     async setUp(request, signal) {
-      const wish = nfsWish(request);
-      const key = placeKey({ uid: request.pod.uid, name: wish.name });
-      return turns.run(key, () => setUp(deps, request.pod.uid, wish, signal), signal);
+      const spec = nfsMountSpec(request);
+      const key = placeKey({ uid: request.pod.uid, name: spec.name });
+      return turns.run(key, () => setUp(deps, request.pod.uid, spec, signal), signal);
     },
     tearDown: (place) => turns.run(placeKey(place), () => tearDown(deps, place)),
   };
 }
 
-interface NfsWish {
+interface NfsMountSpec {
   readonly name: string;
   /** `server:/path`. */
   readonly source: string;
@@ -54,7 +54,7 @@ interface NfsWish {
 }
 
 /** Pure; throws what the pod is told. */
-export function nfsWish({ pod, volume, claimed }: VolumeRequest): NfsWish {
+export function nfsMountSpec({ pod, volume, claimed }: VolumeRequest): NfsMountSpec {
   if (claimed === undefined) {
     const { server = '', path = '', readOnly = false } = volume.nfs ?? {};
     const options = mountOptions([], readOnly ? ['ro'] : []);
@@ -82,15 +82,15 @@ function exportOf({ server, path }: NFSVolumeSource): string {
 
 const quoted = (text: string): string => JSON.stringify(text);
 
-async function setUp(deps: NfsDeps, uid: PodUid, wish: NfsWish, signal: AbortSignal): Promise<MountedVolume> {
+async function setUp(deps: NfsDeps, uid: PodUid, spec: NfsMountSpec, signal: AbortSignal): Promise<MountedVolume> {
   const { files, mounts } = deps.host;
-  const target = deps.paths.volume(uid, folder, wish.name);
+  const target = deps.paths.volume(uid, folder, spec.name);
   if (!(await mounts.atOrBelow(target)).includes(target)) {
     await files.makeFolder(target, folderMode);
-    const { source, options } = wish;
+    const { source, options } = spec;
     await deps.programs.mount({ fsType: 'nfs', source, target, options }, signal);
   }
-  return { hostPath: target, ...(wish.readOnly && { readOnly: true }) };
+  return { hostPath: target, ...(spec.readOnly && { readOnly: true }) };
 }
 
 /** What cannot be unmounted stays, and its folder with it. */
@@ -98,7 +98,7 @@ async function tearDown(deps: NfsDeps, { uid, name }: VolumePlace): Promise<void
   const { files, mounts } = deps.host;
   const target = deps.paths.volume(uid, folder, name);
   for (let layer = 0; (await mounts.atOrBelow(target)).includes(target); layer++) {
-    if (layer === mostLayers) throw new TubeletError('conflict', `failed to cleanup mount point ${target}`);
+    if (layer === maxLayers) throw new TubeletError('conflict', `failed to cleanup mount point ${target}`);
     await unmount(deps, target);
   }
   await files.removeEmpty(target);
@@ -109,16 +109,16 @@ async function tearDown(deps: NfsDeps, { uid, name }: VolumePlace): Promise<void
  * mount would go on unseen, and nobody could tell whether its server still gets writes of a pod that is gone.
  */
 async function unmount({ clock, programs }: NfsDeps, target: string): Promise<void> {
-  const patiently = linkedSignal(undefined, { clock, ms: patienceMs });
+  const normal = linkedSignal(undefined, { clock, ms: unmountTimeoutMs });
   try {
-    await programs.unmount(target, { force: false }, patiently.signal);
+    await programs.unmount(target, { force: false }, normal.signal);
     return;
   } catch (error) {
-    if (!patiently.signal.aborted || !isKind(error, 'timeout')) throw error;
+    if (!normal.signal.aborted || !isKind(error, 'timeout')) throw error;
   } finally {
-    patiently.release();
+    normal.release();
   }
-  const byForce = linkedSignal(undefined, { clock, ms: patienceMs });
+  const byForce = linkedSignal(undefined, { clock, ms: unmountTimeoutMs });
   try {
     await programs.unmount(target, { force: true }, byForce.signal);
   } finally {

@@ -30,7 +30,7 @@ function setUp({ tokens = true }: { readonly tokens?: boolean } = {}) {
   const configMaps = new Map<string, ConfigMap>([['cm', { data: { alpha: 'one' } }]]);
   const secrets = new Map<string, Secret>([['keys', { data: { pin: Buffer.from('1234').toString('base64') } }]]);
   const problems = new Map<string, string>();
-  const wishes: Parameters<TokenSource['get']>[0][] = [];
+  const specs: Parameters<TokenSource['get']>[0][] = [];
   const objects = {
     configMap: (_: string, name: string) => configMaps.get(name),
     secret: (_: string, name: string) => secrets.get(name),
@@ -43,8 +43,8 @@ function setUp({ tokens = true }: { readonly tokens?: boolean } = {}) {
   let tokenRefusal: TubeletError | undefined;
   const refuseTokens = (error: TubeletError): void => void (tokenRefusal = error);
   const source: TokenSource = {
-    async get(wish) {
-      wishes.push(wish);
+    async get(spec) {
+      specs.push(spec);
       if (tokenRefusal !== undefined) throw tokenRefusal;
       return { value: 'a token' };
     },
@@ -71,7 +71,7 @@ function setUp({ tokens = true }: { readonly tokens?: boolean } = {}) {
     pluginFor(volume).setUp({ pod: aPod({ spec, metadata: { labels } }), volume }, never);
   const down = (volume: Volume) => pluginFor(volume).tearDown?.({ uid: podUid('uid-1'), name: volume.name });
   const restart = (): void => void (plugins = kinds());
-  return { files, configMaps, secrets, problems, wishes, up, down, restart, refuseTokens };
+  return { files, configMaps, secrets, problems, specs, up, down, restart, refuseTokens };
 }
 
 const cm: Volume = { name: 'v', configMap: { name: 'cm' } };
@@ -226,7 +226,7 @@ describe('projected', () => {
   });
 
   test('puts all sources into one folder', async () => {
-    const { files, wishes, up } = setUp();
+    const { files, specs, up } = setUp();
     const cpu = { path: 'cpu', resourceFieldRef: { containerName: 'main', resource: 'limits.cpu' } };
     const { hostPath } = await up(
       access(
@@ -238,7 +238,7 @@ describe('projected', () => {
       { serviceAccountName: 'robot' },
     );
     assert.deepEqual(await visibleFiles(files, hostPath), { alpha: 'one', 'a/b': '1234', cpu: '4', token: 'a token' });
-    assert.deepEqual(wishes, [
+    assert.deepEqual(specs, [
       {
         namespace: 'default',
         serviceAccount: 'robot',

@@ -1,7 +1,7 @@
 import { kindOf, messageOf, TubeletError, wordsOf } from '../../base/errors.ts';
 import type { VolumeProjection } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { tokenWish } from '../../model/token-wish.ts';
+import { tokenSpec } from '../../model/token-spec.ts';
 import { downwardPayload, type DownwardFacts } from '../contents/downward-payload.ts';
 import { findConfigMap, findSecret } from '../contents/find-object.ts';
 import { commonUser } from '../contents/ownership.ts';
@@ -83,7 +83,7 @@ async function payloadOf(
   }
   if (source.serviceAccountToken !== undefined) {
     const { path } = source.serviceAccountToken;
-    const token = await tokens.get(tokenWish(pod, source.serviceAccountToken), signal).catch((error: unknown) => {
+    const token = await tokens.get(tokenSpec(pod, source.serviceAccountToken), signal).catch((error: unknown) => {
       if (error instanceof NoTokensError) throw error;
       throw new TubeletError(kindOf(error), `failed to fetch token: ${wordsOf(error)}`, { cause: error });
     });

@@ -23,7 +23,7 @@ const paths: Readonly<Record<string, PathsOf>> = {
   mount: second,
   makeBelow: joined,
   openBelow: joined,
-  'program.mount': ([wish]) => [text((wish as { readonly target?: string }).target)],
+  'program.mount': ([spec]) => [text((spec as { readonly target?: string }).target)],
 };
 
 /** The disk of a node as the agent gets it: every path is recorded, and refused where a kernel would refuse it. */

@@ -81,7 +81,7 @@ function pathsOn(disk: SimDisk): HostPaths {
     throw new TubeletError('denied', `subpath "${subPath}" not within volume path "${volumePath}"`);
   };
   return {
-    lookAt: async (path) => {
+    stat: async (path) => {
       const found = disk.table.walk(path)?.inode;
       return found && factsOf(found);
     },

@@ -3,14 +3,14 @@ import { podUidFields } from '../../model/pod-log.ts';
 import type { VolumePlace } from '../ports.ts';
 import type { DriverClient } from './driver-client.ts';
 import { isUnknownVolume } from './driver-errors.ts';
-import { unmountForgotten, type ForgottenMountDeps } from './forgotten-mount.ts';
+import { unmountLeftover, type LeftoverMountDeps } from './leftover-mount.ts';
 import type { PodHolds } from './pod-holds.ts';
 import type { CsiFiles, FoundDrivers } from './ports.ts';
 import type { Staging } from './staging.ts';
 import type { PublishedData } from './volume-data.ts';
 import type { DriverVolume } from './volume-names.ts';
 
-interface TakeDownVolumeDeps extends ForgottenMountDeps {
+interface TearDownVolumeDeps extends LeftoverMountDeps {
   readonly files: CsiFiles;
   readonly drivers: FoundDrivers;
   readonly holds: PodHolds;
@@ -21,10 +21,10 @@ interface TakeDownVolumeDeps extends ForgottenMountDeps {
  * Takes a pod's volume down, knowing what is on disk. Every step may be the last for a while: the record goes when all
  * else is gone, so that the next one begins anew.
  */
-export class TakeDownVolume {
-  readonly #deps: TakeDownVolumeDeps;
+export class TearDownVolume {
+  readonly #deps: TearDownVolumeDeps;
 
-  constructor(deps: TakeDownVolumeDeps) {
+  constructor(deps: TearDownVolumeDeps) {
     this.#deps = deps;
   }
 
@@ -71,7 +71,7 @@ export class TakeDownVolume {
     }
     try {
       const log = this.#deps.log.with(podUidFields(place.uid));
-      await unmountForgotten({ ...this.#deps, log }, target, client.name);
+      await unmountLeftover({ ...this.#deps, log }, target, client.name);
     } catch (error) {
       throw failure(step, place, 'Unmounter.TearDownAt failed', error);
     }

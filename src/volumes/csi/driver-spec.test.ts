@@ -5,7 +5,7 @@ import { aClaimedVolume } from '../../testing/persistent-volumes.ts';
 import { aContainer, aPod } from '../../testing/pods.ts';
 import type { DriverCapability } from './driver-capabilities.ts';
 import {
-  driverTokenWishes,
+  driverTokenSpecs,
   groupChoice,
   isAttachRequired,
   lifecycleProblem,
@@ -15,9 +15,9 @@ import {
   tokenContext,
   type GroupChoice,
   type GroupQuestion,
-} from './driver-wishes.ts';
+} from './driver-spec.ts';
 import { blockCapability, mountCapability } from './volume-capability.ts';
-import { csiWish, publishRequest, stageRequest } from './volume-wish.ts';
+import { csiVolumeSpec, publishRequest, stageRequest } from './volume-spec.ts';
 
 const driver = (spec: CSIDriver['spec']): CSIDriver => ({ metadata: { name: 'd' }, spec });
 const pod = aPod({ name: 'web', namespace: 'shop', uid: 'uid-1', spec: { serviceAccountName: 'clerk' } });
@@ -88,14 +88,14 @@ test('who the pod is, where the driver wants to know', () => {
 
 test('tokens, by audience', () => {
   const tokenRequests = [{ audience: 'vault', expirationSeconds: 600 }, { audience: '' }];
-  const wishes = driverTokenWishes(driver({ tokenRequests }), pod);
+  const tokens = driverTokenSpecs(driver({ tokenRequests }), pod);
   const usual = { namespace: 'shop', serviceAccount: 'clerk', pod: { name: 'web', uid: 'uid-1' } };
-  assert.deepEqual(Object.fromEntries(wishes), {
+  assert.deepEqual(Object.fromEntries(tokens), {
     vault: { ...usual, audiences: ['vault'], expirationSeconds: 600 },
     '': { ...usual, audiences: [], expirationSeconds: 3_600 },
   });
   const token = (value: string) => ({ value, expiresAtMs: Date.UTC(2025, 0, 2) });
-  const context = tokenContext(new Map([...wishes.keys()].map((audience) => [audience, token(`of ${audience}`)])));
+  const context = tokenContext(new Map([...tokens.keys()].map((audience) => [audience, token(`of ${audience}`)])));
   const time = '2025-01-02T00:00:00Z';
   assert.deepEqual(context, {
     'csi.storage.k8s.io/serviceAccount.tokens':
@@ -170,10 +170,10 @@ describe('what a driver is asked', () => {
   });
 
   test('about a claim: the pod says whether it only reads', () => {
-    const wish = csiWish({ pod, volume, claimed });
+    const spec = csiVolumeSpec({ pod, volume, claimed });
     const capability = mountCapability({ accessModes: [] }, can());
     const facts = { target: '/t', context: { device: '/dev/x' }, capability, secrets: { key: 'k' } };
-    assert.deepEqual(stageRequest(wish, facts), {
+    assert.deepEqual(stageRequest(spec, facts), {
       volumeId: 'h',
       publishContext: { device: '/dev/x' },
       stagingTargetPath: '/t',
@@ -181,7 +181,7 @@ describe('what a driver is asked', () => {
       secrets: { key: 'k' },
       volumeContext: { kind: 'fast' },
     });
-    assert.deepEqual(publishRequest(wish, { ...facts, staging: '/s', about: { who: 'pod' } }), {
+    assert.deepEqual(publishRequest(spec, { ...facts, staging: '/s', about: { who: 'pod' } }), {
       volumeId: 'h',
       publishContext: { device: '/dev/x' },
       stagingTargetPath: '/s',
@@ -191,21 +191,21 @@ describe('what a driver is asked', () => {
       secrets: { key: 'k' },
       volumeContext: { kind: 'fast', who: 'pod' },
     });
-    assert.equal(csiWish({ pod, volume, claimed: { ...claimed, readOnly: true } }).readOnly, true);
+    assert.equal(csiVolumeSpec({ pod, volume, claimed: { ...claimed, readOnly: true } }).readOnly, true);
   });
 
   test('about an inline volume: its secret is of the pod’s namespace', () => {
     const inline = { name: 'v', csi: { driver: 'd', readOnly: true, nodePublishSecretRef: { name: 's' } } };
-    const wish = csiWish({ pod, volume: inline });
+    const spec = csiVolumeSpec({ pod, volume: inline });
     assert.deepEqual(
-      [wish.lifecycle, wish.readOnly, wish.publishSecret],
+      [spec.lifecycle, spec.readOnly, spec.publishSecret],
       ['Ephemeral', true, { namespace: 'shop', name: 's' }],
     );
-    assert.match(wish.handle, /^csi-[0-9a-f]{64}$/);
+    assert.match(spec.handle, /^csi-[0-9a-f]{64}$/);
   });
 
   test('two volumes that would have one folder are refused', () => {
     const both = aPod({ spec: { volumes: [volume, { name: claimed.name, csi: { driver: 'd' } }] } });
-    assert.throws(() => csiWish({ pod: both, volume, claimed }), { kind: 'conflict' });
+    assert.throws(() => csiVolumeSpec({ pod: both, volume, claimed }), { kind: 'conflict' });
   });
 });

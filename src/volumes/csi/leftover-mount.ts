@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { MountPrograms, Mounts } from '../ports.ts';
 
-export interface ForgottenMountDeps {
+export interface LeftoverMountDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly mounts: Pick<Mounts, 'atOrBelow'>;
@@ -12,23 +12,23 @@ export interface ForgottenMountDeps {
 }
 
 /** What serves the mount may not answer. */
-const patienceMs = 60_000;
+const unmountTimeoutMs = 60_000;
 /** One over the other, as a driver that forgets may have mounted it. */
-const mostLayers = 8;
+const maxLayers = 8;
 
 /**
  * Unmounts what a driver has left where it says that nothing is: one that came back without its memory answers so, and
  * nobody else would do it. Nothing is lost by that, neither by force nor lazily as it is done. What is mounted further below
  * is somebody else's, and then all of it stays.
  */
-export async function unmountForgotten(deps: ForgottenMountDeps, target: string, driver: string): Promise<void> {
+export async function unmountLeftover(deps: LeftoverMountDeps, target: string, driver: string): Promise<void> {
   const { clock, log, mounts, programs } = deps;
   if (programs === undefined) return;
-  for (let layer = 0; layer < mostLayers; layer++) {
+  for (let layer = 0; layer < maxLayers; layer++) {
     const found = await mounts.atOrBelow(target);
     if (found.length === 0 || found.some((path) => path !== target)) return;
     log.warn('Driver has left a volume mounted that it says is not; unmounting it', { driver, path: target });
-    const limit = linkedSignal(undefined, { clock, ms: patienceMs });
+    const limit = linkedSignal(undefined, { clock, ms: unmountTimeoutMs });
     try {
       await programs.unmount(target, { force: false }, limit.signal);
     } finally {

@@ -3,7 +3,7 @@ import type { ServiceAccountTokenProjection } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from './desired-pod.ts';
 
 /** Which token of a service account is wanted: whose, for whom, for how long. */
-export interface TokenWish {
+export interface TokenSpec {
   readonly namespace: string;
   readonly serviceAccount: string;
   /** The pod the token dies with. */
@@ -16,7 +16,7 @@ export interface TokenWish {
 const usualSeconds = 3_600;
 
 /** What one projection of a pod's volume asks for. */
-export function tokenWish(pod: DesiredPod, projection: ServiceAccountTokenProjection): TokenWish {
+export function tokenSpec(pod: DesiredPod, projection: ServiceAccountTokenProjection): TokenSpec {
   const { audience = '', expirationSeconds = usualSeconds } = projection;
   return {
     namespace: pod.namespace,
@@ -28,10 +28,10 @@ export function tokenWish(pod: DesiredPod, projection: ServiceAccountTokenProjec
 }
 
 /** All tokens that the volumes of a pod show. */
-export function tokenWishes(pod: DesiredPod): readonly TokenWish[] {
+export function tokenSpecs(pod: DesiredPod): readonly TokenSpec[] {
   return (pod.spec.volumes ?? []).flatMap(({ projected }) =>
     (projected?.sources ?? []).flatMap(({ serviceAccountToken: projection }) =>
-      projection === undefined ? [] : [tokenWish(pod, projection)],
+      projection === undefined ? [] : [tokenSpec(pod, projection)],
     ),
   );
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aPod } from '../testing/pods.ts';
-import { tokenWishes } from './token-wish.ts';
+import { tokenSpecs } from './token-spec.ts';
 
 test('every token projection of every volume, with what it leaves out filled in', () => {
   const volumes = [
@@ -19,12 +19,12 @@ test('every token projection of every volume, with what it leaves out filled in'
   ];
   const pod = aPod({ spec: { serviceAccountName: 'robot', volumes } });
   const common = { namespace: pod.namespace, serviceAccount: 'robot', pod: { name: pod.name, uid: pod.uid } };
-  assert.deepEqual(tokenWishes(pod), [
+  assert.deepEqual(tokenSpecs(pod), [
     { ...common, audiences: [], expirationSeconds: 3_600 },
     { ...common, audiences: ['vault'], expirationSeconds: 600 },
   ]);
 });
 
 test('a pod without any wants none', () => {
-  assert.deepEqual(tokenWishes(aPod()), []);
+  assert.deepEqual(tokenSpecs(aPod()), []);
 });

@@ -3,12 +3,12 @@ import type { NodePublishVolumeRequest, NodeStageVolumeRequest, VolumeCapability
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
 import type { VolumeRequest } from '../ports.ts';
 import type { PublishContext } from './attach-wait.ts';
-import type { SecretWish } from './driver-secrets.ts';
+import type { SecretReference } from './driver-secrets.ts';
 import type { VolumeLifecycle } from './volume-data.ts';
 import { inlineHandle, type DriverVolume } from './volume-names.ts';
 
 /** A pod's volume of a driver as folders and files, inline or behind a claim. */
-export interface CsiWish extends DriverVolume {
+export interface CsiVolumeSpec extends DriverVolume {
   /** Of its folder: the PersistentVolume's, or the one it has in the pod. */
   readonly name: string;
   readonly lifecycle: VolumeLifecycle;
@@ -18,16 +18,16 @@ export interface CsiWish extends DriverVolume {
   readonly accessModes: readonly string[] | undefined;
   readonly mountOptions: readonly string[];
   readonly attributes: Readonly<Record<string, string>>;
-  readonly stageSecret: SecretWish | undefined;
-  readonly publishSecret: SecretWish | undefined;
+  readonly stageSecret: SecretReference | undefined;
+  readonly publishSecret: SecretReference | undefined;
 }
 
 /** Throws what the pod is told. */
-export function csiWish(request: VolumeRequest): CsiWish {
-  return request.claimed === undefined ? inlineWish(request) : claimedWish(request, request.claimed);
+export function csiVolumeSpec(request: VolumeRequest): CsiVolumeSpec {
+  return request.claimed === undefined ? inlineVolumeSpec(request) : claimedVolumeSpec(request, request.claimed);
 }
 
-function inlineWish({ pod, volume }: VolumeRequest): CsiWish {
+function inlineVolumeSpec({ pod, volume }: VolumeRequest): CsiVolumeSpec {
   if (volume.csi === undefined) throw new TubeletError('internal', `volume ${volume.name} is none of a CSI driver`);
   const { driver, fsType, readOnly = false, volumeAttributes = {}, nodePublishSecretRef } = volume.csi;
   return {
@@ -45,7 +45,7 @@ function inlineWish({ pod, volume }: VolumeRequest): CsiWish {
   };
 }
 
-function claimedWish({ pod }: VolumeRequest, claimed: ClaimedVolume): CsiWish {
+function claimedVolumeSpec({ pod }: VolumeRequest, claimed: ClaimedVolume): CsiVolumeSpec {
   const { name, source, readOnly, accessModes, mountOptions } = claimed;
   if (source.kind !== 'csi') throw new TubeletError('internal', `volume ${name} is none of a CSI driver`);
   // Both would have the same folder, and one of them would show what the other is.
@@ -77,7 +77,7 @@ interface StageFacts {
   readonly secrets: Readonly<Record<string, string>>;
 }
 
-export function stageRequest({ handle, attributes }: CsiWish, facts: StageFacts): NodeStageVolumeRequest {
+export function stageRequest({ handle, attributes }: CsiVolumeSpec, facts: StageFacts): NodeStageVolumeRequest {
   return {
     volumeId: handle,
     publishContext: { ...facts.context },
@@ -96,7 +96,7 @@ export interface PublishFacts extends StageFacts {
 }
 
 export function publishRequest(
-  { handle, attributes, readOnly }: CsiWish,
+  { handle, attributes, readOnly }: CsiVolumeSpec,
   facts: PublishFacts,
 ): NodePublishVolumeRequest {
   return {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { OneAtATime } from './one-at-a-time.ts';
+import { KeyedMutex } from './keyed-mutex.ts';
 
 function held(): { promise: Promise<void>; end: () => void } {
   let end = (): void => {};
@@ -9,7 +9,7 @@ function held(): { promise: Promise<void>; end: () => void } {
 }
 
 test('work on one thing waits in order, work on another does not', async () => {
-  const turns = new OneAtATime();
+  const turns = new KeyedMutex();
   const first = held();
   const log: string[] = [];
   const work = (name: string, until?: Promise<void>) => async () => {
@@ -27,7 +27,7 @@ test('work on one thing waits in order, work on another does not', async () => {
 });
 
 test('a failure is its own, and who gives up waiting never begins', async () => {
-  const turns = new OneAtATime();
+  const turns = new KeyedMutex();
   const first = held();
   const failing = turns.run('a', async () => {
     await first.promise;

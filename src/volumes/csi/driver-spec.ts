@@ -3,7 +3,7 @@ import { apiTime } from '../../model/api-time.ts';
 import { allContainers } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { effectiveSecurityContext } from '../../model/security-context.ts';
-import { tokenWish, type TokenWish } from '../../model/token-wish.ts';
+import { tokenSpec, type TokenSpec } from '../../model/token-spec.ts';
 import type { DriverCapability } from './driver-capabilities.ts';
 import type { VolumeLifecycle } from './volume-data.ts';
 
@@ -41,12 +41,12 @@ export function podInfo(
 }
 
 /** The tokens that the driver wants to act with in the name of the pod, by audience; '' is the API server's own. */
-export function driverTokenWishes(driver: DriverObject, pod: DesiredPod): ReadonlyMap<string, TokenWish> {
-  const wishes = (driver?.spec.tokenRequests ?? []).map(({ audience, expirationSeconds }) => {
+export function driverTokenSpecs(driver: DriverObject, pod: DesiredPod): ReadonlyMap<string, TokenSpec> {
+  const specs = (driver?.spec.tokenRequests ?? []).map(({ audience, expirationSeconds }) => {
     const projection = { path: '', audience, ...(expirationSeconds !== undefined && { expirationSeconds }) };
-    return [audience, tokenWish(pod, projection)] as const;
+    return [audience, tokenSpec(pod, projection)] as const;
   });
-  return new Map(wishes);
+  return new Map(specs);
 }
 
 /** Under which key of its context a volume brings them. */

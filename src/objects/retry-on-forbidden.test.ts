@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { askDespiteDenial } from './ask-despite-denial.ts';
+import { retryOnForbidden } from './retry-on-forbidden.ts';
 
 /** Fails as told, one kind for each question, then answers. */
 function answering(...failures: readonly ErrorKind[]): { ask(): Promise<number>; asked: number } {
@@ -19,7 +19,7 @@ function answering(...failures: readonly ErrorKind[]): { ask(): Promise<number>;
 test('a refusal may be a question that came too early: it is asked again soon, but not for ever', async () => {
   const clock = new FakeClock();
   const early = answering('denied', 'denied');
-  const answer = askDespiteDenial(clock, () => early.ask());
+  const answer = retryOnForbidden(clock, () => early.ask());
   await clock.advance(50);
   assert.equal(early.asked, 2);
   await clock.advance(200);
@@ -27,7 +27,7 @@ test('a refusal may be a question that came too early: it is asked again soon, b
 
   const refused = answering('denied', 'denied', 'denied');
   const last = assert.rejects(
-    askDespiteDenial(clock, () => refused.ask()),
+    retryOnForbidden(clock, () => refused.ask()),
     /denied/,
   );
   await clock.advance(250);
@@ -37,7 +37,7 @@ test('a refusal may be a question that came too early: it is asked again soon, b
 test('any other failure is told at once', async () => {
   const broken = answering('unavailable');
   await assert.rejects(
-    askDespiteDenial(new FakeClock(), () => broken.ask()),
+    retryOnForbidden(new FakeClock(), () => broken.ask()),
     /unavailable/,
   );
   assert.equal(broken.asked, 1);

@@ -1,7 +1,7 @@
 import { raceAbort } from '../base/abort.ts';
 
 /** Lets work on the same thing wait for each other, in order of arrival; work on other things goes on beside it. */
-export class OneAtATime {
+export class KeyedMutex {
   /** The end of the last in each line. They never reject. */
   readonly #lines = new Map<string, Promise<void>>();
 

@@ -5,15 +5,15 @@ import { isKind } from '../base/errors.ts';
  * The API server knows by a watch of its own which pods are here. Who asks right after a pod was bound may be ahead of
  * that watch and is refused: then asking again soon spares the pod a failed mount and its back-off.
  */
-const overtookMs = [50, 200];
+const authorizerLagMs = [50, 200];
 
 /** What the API server answers to a question about a pod that it may not know to be here yet. */
-export async function askDespiteDenial<T>(
+export async function retryOnForbidden<T>(
   clock: Pick<Clock, 'sleep'>,
   ask: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  for (const pauseMs of overtookMs) {
+  for (const pauseMs of authorizerLagMs) {
     try {
       return await ask();
     } catch (error) {
