@@ -87,7 +87,11 @@ describe('refusals', () => {
   for (const [answer, kind, words] of table) {
     test(`${answer.status} ${words} is ${kind}`, async () => {
       const { client } = setUp(() => answer);
-      await assert.rejects(client.get(pods, web), { kind, words, message: `GET pods default/web: ${words}` });
+      await assert.rejects(client.get(pods, web), {
+        kind,
+        remoteMessage: words,
+        message: `GET pods default/web: ${words}`,
+      });
     });
   }
 
@@ -120,7 +124,7 @@ describe('trying again', () => {
     assert.equal(transport.requests.length, 3);
     await got;
     transport.script = busy;
-    await assert.rejects(client.get(pods, web, { timeoutMs: 1_000 }), { kind: 'exhausted', words: 'busy' });
+    await assert.rejects(client.get(pods, web, { timeoutMs: 1_000 }), { kind: 'exhausted', remoteMessage: 'busy' });
     const many = assert.rejects(client.get(pods, web), { kind: 'exhausted' });
     const before = transport.requests.length;
     await clock.advance(60_000);

@@ -11,7 +11,7 @@ export class ApiError extends TubeletError {
   readonly retryAfterMs: number | undefined;
 
   constructor(kind: ErrorKind, message: string, refusal: Refusal) {
-    super(kind, message, { words: refusal.words });
+    super(kind, message, { remoteMessage: refusal.words });
     this.status = refusal.status;
     this.reason = refusal.reason;
     this.causes = refusal.causes ?? [];
@@ -104,7 +104,8 @@ export function isExpired(error: unknown): boolean {
 export function isTooNew(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false;
   return (
-    error.causes.includes('ResourceVersionTooLarge') || error.words?.startsWith('Too large resource version') === true
+    error.causes.includes('ResourceVersionTooLarge') ||
+    error.remoteMessage?.startsWith('Too large resource version') === true
   );
 }
 

@@ -34,7 +34,11 @@ export class MirrorStore<T extends ApiObject> {
     }
     const gone = [...before].filter(([key]) => !after.has(key));
     this.#objects = after;
-    return [{ type: 'replaced' }, ...gone.map(([, object]): MirrorChange<T> => ({ type: 'gone', object })), ...changes];
+    return [
+      { type: 'replaced' },
+      ...gone.map(([, object]): MirrorChange<T> => ({ type: 'removed', object })),
+      ...changes,
+    ];
   }
 
   put(item: T): readonly MirrorChange<T>[] {
@@ -53,7 +57,7 @@ export class MirrorStore<T extends ApiObject> {
     // The end of an older object of that name, told late, is not the end of the one that is there.
     if (previous === undefined || previous.metadata?.uid !== item.metadata?.uid) return [];
     this.#objects.delete(key);
-    return [{ type: 'gone', object: this.#frozen(item) }];
+    return [{ type: 'removed', object: this.#frozen(item) }];
   }
 
   /** What would be kept of an item now. */
@@ -72,7 +76,7 @@ export class MirrorStore<T extends ApiObject> {
 function changesOf<T extends ApiObject>(previous: T | undefined, object: T): readonly MirrorChange<T>[] {
   if (previous !== undefined && previous.metadata?.uid !== object.metadata?.uid) {
     return [
-      { type: 'gone', object: previous },
+      { type: 'removed', object: previous },
       { type: 'put', object, previous: undefined },
     ];
   }

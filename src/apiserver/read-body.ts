@@ -1,4 +1,4 @@
-import { nextTurn } from '../base/next-turn.ts';
+import { yieldToEventLoop } from '../base/yield-to-event-loop.ts';
 import { TubeletError } from '../base/errors.ts';
 import { ListSplitter } from './list-splitter.ts';
 import type { TransportAnswer } from './ports.ts';
@@ -39,7 +39,7 @@ export async function readList(
       keep(parsed(Buffer.from(item.buffer, item.byteOffset, item.byteLength).toString('utf8')));
       if ((read += item.length) < turnBytes) continue;
       read = 0;
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
   return parsed(splitter.shell());

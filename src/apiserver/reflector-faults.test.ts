@@ -39,7 +39,7 @@ class Bookkeeper {
     const name = nameOf(change.object);
     const before = this.known.get(name);
     const uid = change.object.metadata?.uid;
-    if (change.type === 'gone') {
+    if (change.type === 'removed') {
       assert.equal(before?.metadata?.uid, uid, `${name} goes and was not there`);
       this.known.delete(name);
       return;

@@ -101,7 +101,7 @@ describe('a mirror', () => {
     assert.ok(Object.isFrozen(mirror.all()[0]));
     watch().write(event('DELETED', at('a', 13)), event('DELETED', at('a', 14)));
     await clock.settle();
-    assert.deepEqual(told(), ['gone a@13']);
+    assert.deepEqual(told(), ['removed a@13']);
     assert.deepEqual(mirror.all(), []);
     assert.equal(transport.requests.length, 2);
   });
@@ -188,7 +188,7 @@ describe('a list again', () => {
     world.list = () => listOf(20, at('a', 11), at('b', 18), at('d', 19), at('e', 14, { uid: 'another' }));
     watch().write(event('ERROR', gone));
     await clock.settle();
-    assert.deepEqual(told(), ['replaced', 'gone c@13', 'put b@18', 'put d@19', 'gone e@14', 'put e@14']);
+    assert.deepEqual(told(), ['replaced', 'removed c@13', 'put b@18', 'put d@19', 'removed e@14', 'put e@14']);
     assert.equal(mirror.get({ namespace: 'd', name: 'a' }), kept);
     // After 410 only the newest list is good enough.
     assert.equal(new URL(lists()[1]!.path, 'http://x').searchParams.get('resourceVersion'), null);
@@ -236,7 +236,7 @@ describe('a list again', () => {
     world.list = (path) => (path.includes('resourceVersion=') ? answerOf(504, tooLarge) : listOf(50, at('a', 11)));
     watch().break();
     await clock.advance(1_200);
-    assert.deepEqual(told(), ['replaced', 'gone b@900']);
+    assert.deepEqual(told(), ['replaced', 'removed b@900']);
     assert.equal(lists().length, 3);
     assert.equal(query()['resourceVersion'], '50');
     assert.ok(log.messages('warn').some((message) => message.includes('older store')));
@@ -250,7 +250,7 @@ describe('a list again', () => {
     world.list = () => listOf(6, at('x', 5));
     watch().write(event('ADDED', at('a', 11)), event('MODIFIED', at('a', 4)));
     await clock.settle();
-    assert.deepEqual(told(), ['replaced', 'put a@11', 'replaced', 'gone a@11', 'put x@5']);
+    assert.deepEqual(told(), ['replaced', 'put a@11', 'replaced', 'removed a@11', 'put x@5']);
     assert.equal(mirror.all().length, 1);
   });
 

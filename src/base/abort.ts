@@ -17,8 +17,8 @@ interface LinkedTimeout {
 
 /**
  * A signal that aborts with its parent (with the parent's reason) or after a time (with a `timeout` error). Parents live
- * as long as the process, so whoever links must release; AbortSignal.any and AbortSignal.timeout know neither our clock
- * nor an end.
+ * as long as the process, so the caller must release the link; AbortSignal.any and AbortSignal.timeout cannot be released
+ * and do not use our clock.
  */
 export function linkedSignal(parent: AbortSignal | undefined, timeout?: LinkedTimeout): LinkedSignal {
   const controller = new AbortController();

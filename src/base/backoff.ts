@@ -39,7 +39,7 @@ export function remaining(
   limits: BackoffLimits,
 ): number {
   if (entry === undefined || isExpired(entry, eventTimeMs, limits)) return 0;
-  // A wall that was set back must not make anybody wait longer than the delay.
+  // A wall clock that was set back must not make the caller wait longer than the delay.
   return Math.min(Math.max(0, entry.delayMs - (nowMs - eventTimeMs)), entry.delayMs);
 }
 
@@ -52,7 +52,7 @@ export class Backoff {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #limits: BackoffLimits;
   readonly #entries = new Map<string, BackoffEntry>();
-  /** The event last asked about, by key, with its place on the clock that nobody sets. */
+  /** The event last asked about, by key, with its time on the monotonic clock, which cannot be set. */
   readonly #events = new Map<string, { readonly wallMs: number; readonly monotonicMs: number }>();
 
   constructor(options: { readonly clock: Pick<Clock, 'now' | 'monotonic'> } & Partial<BackoffLimits>) {

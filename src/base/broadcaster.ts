@@ -1,6 +1,6 @@
 /**
- * One kind of news from one owner. It exists before owner and listeners do, so that neither has to know the other:
- * components that need the news register while the program is composed, the owner broadcasts once it runs.
+ * One kind of notification from one owner. It exists before owner and listeners do, so that neither has to know the other:
+ * components that need it register while the program is composed, the owner broadcasts once it runs.
  */
 export class Broadcaster<T> {
   readonly #listeners: ((news: T) => void)[] = [];

@@ -4,7 +4,7 @@ export interface DueEntry<T> {
   readonly value: T;
 }
 
-interface Entry<T> extends DueEntry<T> {
+interface OrderedEntry<T> extends DueEntry<T> {
   readonly order: number;
 }
 
@@ -13,7 +13,7 @@ interface Entry<T> extends DueEntry<T> {
  * entries, and moving those is cheaper than the bookkeeping of a heap that can also remove from its middle.
  */
 export class DueList<T> {
-  readonly #entries: Entry<T>[] = [];
+  readonly #entries: OrderedEntry<T>[] = [];
   #nextOrder = 0;
 
   get size(): number {
@@ -32,7 +32,7 @@ export class DueList<T> {
 
   /** Takes an entry out; one that is not there (any more) is let be. */
   remove(entry: DueEntry<T>): boolean {
-    const { due, order } = entry as Entry<T>;
+    const { due, order } = entry as OrderedEntry<T>;
     const at = this.#position(due, order);
     if (this.#entries[at] !== entry) return false;
     this.#entries.splice(at, 1);

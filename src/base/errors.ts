@@ -1,6 +1,6 @@
 /**
  * The few kinds of failure that code decides upon. Every edge (gRPC, HTTP, errno) maps its own codes to a kind once;
- * inside, nobody looks at codes or message texts.
+ * inside, code compares kinds and never codes or message texts.
  */
 export type ErrorKind =
   | 'notFound'
@@ -18,19 +18,19 @@ export type ErrorKind =
 export class TubeletError extends Error {
   override readonly name = 'TubeletError';
   readonly kind: ErrorKind;
-  /** The other side's own words, where an edge wrapped them into a longer message. */
-  readonly words: string | undefined;
+  /** The message as the other side sent it, where an edge wrapped it into a longer one. */
+  readonly remoteMessage: string | undefined;
   /** The name of the other side's own code, where people are shown it. */
   readonly code: string | undefined;
 
   constructor(
     kind: ErrorKind,
     message: string,
-    options?: { readonly cause?: unknown; readonly words?: string; readonly code?: string },
+    options?: { readonly cause?: unknown; readonly remoteMessage?: string; readonly code?: string },
   ) {
     super(message, options);
     this.kind = kind;
-    this.words = options?.words;
+    this.remoteMessage = options?.remoteMessage;
     this.code = options?.code;
   }
 }
@@ -45,7 +45,7 @@ export class InvariantError extends TubeletError {
   }
 }
 
-/** The kind of any thrown value; an abort counts as cancelled, a stranger as internal. */
+/** The kind of any thrown value; an abort counts as cancelled, any other error that is not ours as internal. */
 export function kindOf(error: unknown): ErrorKind {
   if (error instanceof TubeletError) return error.kind;
   if (error instanceof Error && error.name === 'AbortError') return 'cancelled';
@@ -62,15 +62,15 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** What the other side said, without what our edges wrapped around it: the text that goes into a pod's status. */
-export function wordsOf(error: unknown): string {
-  return error instanceof TubeletError && error.words !== undefined ? error.words : messageOf(error);
+/** The message as the other side sent it, without what our edges wrapped around it: the text that goes into a pod's status. */
+export function remoteMessageOf(error: unknown): string {
+  return error instanceof TubeletError && error.remoteMessage !== undefined ? error.remoteMessage : messageOf(error);
 }
 
-/** What the other side said, with its code, as probes and hooks have always shown it. */
-export function codedWordsOf(error: unknown): string {
+/** The remote message with its gRPC code, as Go prints such an error: probes and hooks show it so. */
+export function grpcErrorText(error: unknown): string {
   const code = error instanceof TubeletError ? error.code : undefined;
-  return code === undefined ? wordsOf(error) : `rpc error: code = ${code} desc = ${wordsOf(error)}`;
+  return code === undefined ? remoteMessageOf(error) : `rpc error: code = ${code} desc = ${remoteMessageOf(error)}`;
 }
 
 /** The text of an error with those of its causes, outermost first, each said once. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { describeHungLoop, hungAfterMs, judgeHeartbeats, type LoopBeat } from './heartbeats.ts';
+import { describeHungLoop, hungAfterMs, findHungLoops, type LoopBeat } from './heartbeats.ts';
 
 const minute = 60_000;
 const now = 1_000 * minute;
@@ -12,7 +12,7 @@ const beat = (stage: LoopBeat['stage'], silentMs: number, extra: Partial<LoopBea
   lastBeat: now - silentMs,
   failures: 0,
   carriesPods: false,
-  longestStepMs: 0,
+  maxStepMs: 0,
   ...extra,
 });
 
@@ -23,11 +23,11 @@ const cases: Readonly<Record<string, readonly [LoopBeat, longestStepMs: number, 
   'and clearly longer': [beat('round', 30 * minute), 15 * minute, undefined],
   'but not for ever': [beat('round', 30 * minute + 1), 15 * minute, 30 * minute],
   'a loop may have a longer deadline than the runtime': [
-    beat('round', 19 * minute, { longestStepMs: 10 * minute }),
+    beat('round', 19 * minute, { maxStepMs: 10 * minute }),
     2 * minute,
     undefined,
   ],
-  'its own deadline counts': [beat('round', 21 * minute, { longestStepMs: 10 * minute }), 2 * minute, 20 * minute],
+  'its own deadline counts': [beat('round', 21 * minute, { maxStepMs: 10 * minute }), 2 * minute, 20 * minute],
   'a long round of short steps is well': [beat('round', minute, { since: now - 600 * minute }), 0, undefined],
   'a wait on purpose takes as long as it takes': [beat('waiting', 900 * minute), 0, undefined],
   'a back-off ends by the clock': [beat('backOff', 900 * minute, { failures: 7 }), 0, undefined],
@@ -37,7 +37,7 @@ for (const [name, [given, longestStepMs, limitMs]] of Object.entries(cases)) {
   test(`heartbeats: ${name}`, () => {
     const expected =
       limitMs === undefined ? [] : [{ loop: 'sample', silentMs: now - given.lastBeat, limitMs, carriesPods: false }];
-    assert.deepEqual(judgeHeartbeats(now, [given], longestStepMs), expected);
+    assert.deepEqual(findHungLoops(now, [given], longestStepMs), expected);
   });
 }
 
@@ -47,7 +47,7 @@ test('every loop is judged alone, and named', () => {
     beat('waiting', 6 * minute, { name: 'housekeeping', carriesPods: true }),
     beat('round', 7 * minute, { name: 'node-lease' }),
   ];
-  const hung = judgeHeartbeats(now, beats, 2 * minute);
+  const hung = findHungLoops(now, beats, 2 * minute);
   assert.deepEqual(
     hung.map(({ loop, carriesPods }) => [loop, carriesPods]),
     [

@@ -21,7 +21,7 @@ export interface LoopBeat {
    * The longest time that a single step of a round may take by its own deadline, where the usual limit is too short. Infinity:
    * no deadline is right for all of its steps, and the loop never counts as hung.
    */
-  readonly longestStepMs: number;
+  readonly maxStepMs: number;
 }
 
 /** What the body of a loop has for one round. */
@@ -45,11 +45,11 @@ export interface HungLoop {
 /** The loops of the agent. It is made before all of them; each is listed from its start until it has ended. */
 export class Heartbeats {
   readonly #loops = new Set<LoopBeat>();
-  readonly #longestStepMs: number;
+  readonly #maxStepMs: number;
 
-  /** `longestStepMs` is the longest deadline of an outside call that loops make: that of calls to the runtime. */
-  constructor(longestStepMs = 0) {
-    this.#longestStepMs = longestStepMs;
+  /** `maxStepMs` is the longest deadline of an outside call that loops make: that of calls to the runtime. */
+  constructor(maxStepMs = 0) {
+    this.#maxStepMs = maxStepMs;
   }
 
   add(loop: LoopBeat): void {
@@ -65,7 +65,7 @@ export class Heartbeats {
   }
 
   hung(now: number): readonly HungLoop[] {
-    return judgeHeartbeats(now, this.all(), this.#longestStepMs);
+    return findHungLoops(now, this.all(), this.#maxStepMs);
   }
 }
 
@@ -73,7 +73,7 @@ export class Heartbeats {
 export class LoopHeartbeat implements LoopBeat, Round {
   readonly name: string;
   readonly carriesPods: boolean;
-  readonly longestStepMs: number;
+  readonly maxStepMs: number;
   readonly #now: () => number;
   /** Waits under way in this part of the loop's life. One that was abandoned must not count in the next. */
   #waits = { underWay: 0 };
@@ -83,12 +83,12 @@ export class LoopHeartbeat implements LoopBeat, Round {
   failures = 0;
 
   constructor(
-    about: { readonly name: string; readonly carriesPods?: boolean; readonly longestStepMs?: number },
+    about: { readonly name: string; readonly carriesPods?: boolean; readonly maxStepMs?: number },
     now: () => number,
   ) {
     this.name = about.name;
     this.carriesPods = about.carriesPods ?? false;
-    this.longestStepMs = about.longestStepMs ?? 0;
+    this.maxStepMs = about.maxStepMs ?? 0;
     this.#now = now;
     this.since = this.lastBeat = now();
   }
@@ -134,15 +134,15 @@ export class LoopHeartbeat implements LoopBeat, Round {
 const deadlinesPerLimit = 2;
 const minLimitMs = 5 * 60_000;
 
-/** How long a loop may be silent within a round when the longest outside call of a round takes `longestStepMs`. */
-export function hungAfterMs(longestStepMs: number): number {
-  return Math.max(minLimitMs, deadlinesPerLimit * longestStepMs);
+/** How long a loop may be silent within a round when the longest outside call of a round takes `maxStepMs`. */
+export function hungAfterMs(maxStepMs: number): number {
+  return Math.max(minLimitMs, deadlinesPerLimit * maxStepMs);
 }
 
 /** The loops that hang in a round. A slow outside call never makes one: it has a deadline, which ends the step before. */
-export function judgeHeartbeats(now: number, beats: readonly LoopBeat[], longestStepMs: number): readonly HungLoop[] {
-  return beats.flatMap(({ name, stage, lastBeat, carriesPods, longestStepMs: own }) => {
-    const limitMs = hungAfterMs(Math.max(longestStepMs, own));
+export function findHungLoops(now: number, beats: readonly LoopBeat[], maxStepMs: number): readonly HungLoop[] {
+  return beats.flatMap(({ name, stage, lastBeat, carriesPods, maxStepMs: own }) => {
+    const limitMs = hungAfterMs(Math.max(maxStepMs, own));
     const silentMs = now - lastBeat;
     return stage === 'round' && silentMs > limitMs ? [{ loop: name, silentMs, limitMs, carriesPods }] : [];
   });

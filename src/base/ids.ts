@@ -4,7 +4,7 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 
 /** UID of a pod as the sources gave it; for a static pod the hash of its content. */
 export type PodUid = Branded<'PodUid'>;
-/** `<name>_<namespace>`: the identity under which static pods take turns. */
+/** `<name>_<namespace>`: of static pods with one full name only one runs at a time. */
 export type PodFullName = Branded<'PodFullName'>;
 /** Id of a sandbox in the runtime. */
 export type SandboxId = Branded<'SandboxId'>;

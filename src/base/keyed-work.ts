@@ -2,15 +2,15 @@ import type { CancelTimer, Clock } from './clock.ts';
 import type { Component } from './component.ts';
 import { jitter, type Random } from './random.ts';
 
-/** Told how work queues fare, for metrics. */
+/** Counts what work queues do, for metrics. */
 export interface WorkWatch {
-  /** There is a queue of that name; how many keys wait in it is asked for when somebody looks. */
+  /** Adds a queue of that name; `depth` is called when the metrics are read. */
   queue(name: string, depth: () => number): QueueWatch;
 }
 
 interface QueueWatch {
   added(): void;
-  /** A round begins for a key that waited this long; what is answered is to be called when it ends. */
+  /** A round begins for a key that waited this long; the returned function is to be called when it ends. */
   began(waitedMs: number): () => void;
   retried(): void;
 }
@@ -21,7 +21,7 @@ interface KeyedWorkDeps<K> {
   readonly random: Random;
   /** How many keys are worked on at a time. */
   readonly parallel: number;
-  /** Reads what is to be done for a key and does it. What it answers, if anything, is when to come back. */
+  /** Reads what is to be done for a key and does it. A number that it returns is `requeueAfterMs`. */
   readonly work: (key: K, signal: AbortSignal) => Promise<number | void>;
   /** A round that threw; it is tried again after `retryMs`. */
   readonly onError: (key: K, error: unknown, retryMs: number) => void;
@@ -33,12 +33,12 @@ const defaultBackoff = { initialMs: 500, maxMs: 30_000 };
 const jitterFraction = 0.2;
 
 /**
- * Level-triggered work, one piece at a time per key. A wake says only that a key may need a look; wakes that come while
- * it is being looked at make for one more look. A key that fails backs off alone; others are not held up by it.
+ * Level-triggered work, one piece at a time per key. A wake says only that a key may need to be reconciled; wakes that
+ * come during a round cause one more round. A key that fails backs off alone; others are not held up by it.
  *
  *            ┌───────wake──────┐                 ┌── wake: marked, one more round ──┐
  *            v                 │                 v                                  │
- *   idle ──wake──> queued ──turn──> working ──ok──> idle (or: later, when it asks) ─┘
+ *   idle ──wake──> queued ──turn──> working ──ok──> idle (or: requeued) ────────────┘
  *                     ^                │
  *                     └── timer, wake ─┴─throws─> backing off
  */
@@ -73,14 +73,14 @@ export class KeyedWork<K> implements Component {
     await Promise.all(this.#working.values());
   }
 
-  /** Look at the key soon. One that backs off is not hurried: what made it fail is still there for all we know. */
+  /** Reconciles the key soon. A key that backs off keeps its delay, because what made it fail may still be there. */
   wake(key: K): void {
     if (this.#stopped.signal.aborted) return;
     if (this.#failures.has(key) && this.#timers.has(key)) return;
     this.#enqueue(key);
   }
 
-  /** What was in the way is gone: everybody who waits for another try gets it now. */
+  /** Retries all keys that back off at once, because what made them fail is known to have changed. */
   retryAll(): void {
     const keys = [...this.#failures.keys()];
     this.#failures.clear();
@@ -119,18 +119,18 @@ export class KeyedWork<K> implements Component {
     // Several wakes of one turn of the event loop are one.
     await Promise.resolve();
     try {
-      const againMs = await work(key, this.#stopped.signal);
+      const requeueAfterMs = await work(key, this.#stopped.signal);
       this.#failures.delete(key);
-      if (againMs !== undefined) this.#later(key, againMs);
+      if (requeueAfterMs !== undefined) this.#requeue(key, requeueAfterMs);
     } catch (error) {
       if (!this.#stopped.signal.aborted) {
         const failures = (this.#failures.get(key) ?? 0) + 1;
         this.#failures.set(key, failures);
         const { initialMs, maxMs } = this.#deps.backoff ?? defaultBackoff;
         const retryMs = jitter(random, Math.min(initialMs * 2 ** (failures - 1), maxMs), jitterFraction);
-        // Whoever woke it meanwhile waits for the back-off like the rest.
+        // A wake that came during the round waits for the back-off too.
         this.#queue.delete(key);
-        this.#later(key, retryMs);
+        this.#requeue(key, retryMs);
         this.#watch?.retried();
         onError(key, error, retryMs);
       }
@@ -141,7 +141,7 @@ export class KeyedWork<K> implements Component {
     }
   }
 
-  #later(key: K, ms: number): void {
+  #requeue(key: K, ms: number): void {
     if (this.#stopped.signal.aborted || this.#queue.has(key)) return;
     this.#timers.get(key)?.();
     this.#timers.set(

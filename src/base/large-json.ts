@@ -7,7 +7,7 @@ export function isLargeJson(text: string): boolean {
   return text.length > largeLength && /^\s*[[{]/.test(text.slice(0, 1_024));
 }
 
-/** A large text of JSON; nothing where it is none. Lines are looked for when something is to be said about them. */
+/** A large text of JSON; nothing where it is none. Lines are computed when a message needs them. */
 export function parseLargeJson(
   text: string,
   maxValues: number,

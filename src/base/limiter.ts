@@ -21,7 +21,7 @@ export class Limiter {
 
   /** A signal takes the work out of the queue; work that has begun must watch the signal itself. */
   async run<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    // Where there is room, nobody has to wait for a promise to say so.
+    // Where there is room, the work begins in this very turn of the event loop.
     if (this.#active < this.#max && signal?.aborted !== true) this.#active++;
     else await this.#turn(signal);
     try {
@@ -52,7 +52,7 @@ export class Limiter {
     });
   }
 
-  /** The place goes straight to the next in line, so that nobody can slip in between. */
+  /** Passes the slot straight to the next in line: a caller that comes now must not overtake it. */
   #leave(): void {
     const next = this.#waiting.values().next().value;
     if (next === undefined) {

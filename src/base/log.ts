@@ -17,7 +17,7 @@ export interface Log {
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** A log that drops everything, for tests that do not look at it. */
+/** A log that drops everything, for tests that do not read it. */
 export const silentLog: Log = {
   info() {},
   debug() {},

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.ts';
 import { LoopHeartbeat, type Heartbeats, type Round } from './heartbeats.ts';
 import type { Log } from './log.ts';
-import { nextTurn } from './next-turn.ts';
+import { yieldToEventLoop } from './yield-to-event-loop.ts';
 import { jitter, type Random } from './random.ts';
 
 export interface LoopOptions {
@@ -16,7 +16,7 @@ export interface LoopOptions {
   /** Pods do not come, change or go while this loop stands still. */
   readonly carriesPods?: boolean;
   /** The longest deadline of a single step, where it may be longer than those of calls to the runtime; Infinity for none. */
-  readonly longestStepMs?: number;
+  readonly maxStepMs?: number;
   /**
    * One round: wait for something, read, decide, act. Every wait on purpose goes through `round.waitFor`, for whatever
    * else takes minutes counts as hung; a round of several long steps calls `round.beat` between them.
@@ -61,7 +61,7 @@ async function runRounds(options: LoopOptions, heartbeat: LoopHeartbeat): Promis
       await body(signal, heartbeat);
       heartbeat.ended();
       delayMs = initialMs;
-      if (round % roundsBetweenTurns === 0) await nextTurn();
+      if (round % roundsBetweenTurns === 0) await yieldToEventLoop();
     } catch (error) {
       if (signal.aborted) return;
       heartbeat.failed();
@@ -75,11 +75,11 @@ async function backOff(options: LoopOptions, error: unknown, delayMs: number): P
   try {
     options.log.error(error, 'Loop failed and will go on', { loop: options.name, retryInMs: Math.round(delayMs) });
   } catch {
-    // A log that fails cannot be told about; the loop matters more than its line.
+    // A log that fails has nowhere to report that; the loop must go on without its line.
   }
   try {
     await options.clock.sleep(delayMs, options.signal);
   } catch {
-    // Only the signal ends a sleep early, and the caller looks at the signal.
+    // Only the signal ends a sleep early, and the caller checks the signal.
   }
 }

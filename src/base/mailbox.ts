@@ -20,7 +20,7 @@ export class Mailbox<T> {
     this.#merge = merge;
   }
 
-  /** After `close` a message is dropped, for nobody will come for it. */
+  /** After `close` a message is dropped, because no taker will come for it. */
   put(message: T): void {
     if (this.#closed) return;
     this.#slot = { message: this.#slot === undefined ? message : this.#merge(this.#slot.message, message) };

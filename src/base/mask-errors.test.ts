@@ -15,10 +15,13 @@ test('values are masked by themselves and quoted, the longer first, and not wher
 const secrets = secretTexts(['open-sesame']);
 
 test('an error keeps its kind, code and words, without what is secret', () => {
-  const error = new TubeletError('denied', 'call: no open-sesame', { words: 'no open-sesame', code: 'Unknown' });
+  const error = new TubeletError('denied', 'call: no open-sesame', {
+    remoteMessage: 'no open-sesame',
+    code: 'Unknown',
+  });
   const masked = maskError(error, secrets) as TubeletError;
   assert.deepEqual(
-    [masked.kind, masked.message, masked.words, masked.code, masked.cause],
+    [masked.kind, masked.message, masked.remoteMessage, masked.code, masked.cause],
     ['denied', 'call: no <masked>', 'no <masked>', 'Unknown', undefined],
   );
 });

@@ -1,7 +1,7 @@
 import { describeError, kindOf, TubeletError } from './errors.ts';
 import { mask } from './masked.ts';
 
-/** Shorter values are words like "true" that stand in every other sentence. */
+/** Shorter values are words like "true": masking them would garble messages and hide no secret. */
 const minSecretCharacters = 8;
 
 /** Values as they may stand in a text, by themselves or quoted; the longest first, because one may be part of another. */
@@ -15,14 +15,14 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((masked, secret) => masked.replaceAll(secret, mask), text);
 }
 
-/** The same error without what must not be seen; its cause says it all once more, so that goes. */
+/** The same error with its secrets masked, and without its cause, which repeats them. */
 export function maskError(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error)) return error;
-  const { words, code } = error instanceof TubeletError ? error : {};
-  const told = [describeError(error), words ?? ''];
-  if (!told.some((text) => secrets.some((secret) => text.includes(secret)))) return error;
+  const { remoteMessage, code } = error instanceof TubeletError ? error : {};
+  const texts = [describeError(error), remoteMessage ?? ''];
+  if (!texts.some((text) => secrets.some((secret) => text.includes(secret)))) return error;
   return new TubeletError(kindOf(error), maskSecrets(error.message, secrets), {
-    ...(words !== undefined && { words: maskSecrets(words, secrets) }),
+    ...(remoteMessage !== undefined && { remoteMessage: maskSecrets(remoteMessage, secrets) }),
     ...(code !== undefined && { code }),
   });
 }

@@ -6,8 +6,8 @@ export interface Metrics {
   counter<L extends string = never>(options: MetricOptions<L>): Counter<L>;
   gauge<L extends string = never>(options: MetricOptions<L>): Gauge<L>;
   histogram<L extends string = never>(options: HistogramOptions<L>): Histogram<L>;
-  /** A metric whose values are asked for when somebody looks. */
-  observed<L extends string = never>(options: ObservedOptions<L>, read: () => Iterable<Reading<L>>): void;
+  /** A metric whose values are read at each scrape. */
+  observed<L extends string = never>(options: ObservedOptions<L>, read: () => Iterable<MetricSample<L>>): void;
 }
 
 /** How much users may rely on a metric; written before its help text. */
@@ -29,7 +29,7 @@ export interface ObservedOptions<L extends string> extends MetricOptions<L> {
   readonly type: 'counter' | 'gauge';
 }
 
-export interface Reading<L extends string> {
+export interface MetricSample<L extends string> {
   readonly labels: LabelValues<L>;
   readonly value: number;
   /** Wall time of the measurement in milliseconds, where it is not the time of asking. */
@@ -44,7 +44,7 @@ export type LabelArguments<L extends string> = [L] extends [never] ? [] : [label
 export interface Counter<L extends string = never> {
   inc(...labels: LabelArguments<L>): void;
   add(amount: number, ...labels: LabelArguments<L>): void;
-  /** Takes one series out, when what it counts is gone. */
+  /** Removes one series, when what it counts has been removed. */
   remove(...labels: LabelArguments<L>): void;
 }
 
@@ -59,6 +59,6 @@ export interface Gauge<L extends string = never> {
 
 export interface Histogram<L extends string = never> {
   observe(value: number, ...labels: LabelArguments<L>): void;
-  /** Takes one series out, when what it measures is gone. */
+  /** Removes one series, when what it measures has been removed. */
   remove(...labels: LabelArguments<L>): void;
 }

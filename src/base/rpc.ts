@@ -9,7 +9,7 @@ export interface RpcMethod<Request, Response> {
 
 /**
  * A connection to a service of another program, made with the first use and again by itself when it was lost. Failures are
- * TubeletErrors with the other side's words and the name of its code (`DeadlineExceeded`, `Unavailable`…).
+ * TubeletErrors with the remote message and the name of its code (`DeadlineExceeded`, `Unavailable`…).
  */
 export interface RpcChannel {
   /** Resolves when there is a connection; tries until then. */
@@ -23,5 +23,5 @@ export interface RpcChannel {
   close(): void;
 }
 
-/** A channel to a unix socket. Nothing is opened yet. `onLost` is told whenever a connection that stood is gone. */
+/** A channel to a unix socket. Nothing is opened yet. `onLost` is called whenever an established connection is lost. */
 export type OpenRpc = (socketPath: string, onLost?: () => void) => RpcChannel;

@@ -1,8 +1,8 @@
 import { sleepBy } from './sleep.ts';
 import type { CancelTimer, Clock } from './clock.ts';
 
-/** What one setTimeout can hold; above it Node fires at once. */
-const longestTimerMs = 2 ** 31 - 1;
+/** The longest delay that setTimeout takes; above it Node fires at once. */
+const maxTimerMs = 2 ** 31 - 1;
 
 /** The time of this machine. */
 export function systemClock(): Clock {
@@ -26,7 +26,7 @@ function after(ms: number, callback: () => void): CancelTimer {
         if (performance.now() >= due || !(ms > 0)) callback();
         else timer = arm();
       },
-      Math.min(Math.ceil(rest), longestTimerMs),
+      Math.min(Math.ceil(rest), maxTimerMs),
     );
   }
 

@@ -1,5 +1,5 @@
 /**
- * The tracing port. Spans are told to a collector by telemetry/; components get a `Tracer` in their deps. A span that
+ * The tracing port. telemetry/ exports spans to a collector; components get a `Tracer` in their deps. A span that
  * is not sampled costs next to nothing, so callers never ask whether tracing is on.
  */
 export interface Tracer {

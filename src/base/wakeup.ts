@@ -1,8 +1,8 @@
 import { InvariantError } from './errors.ts';
 
 /**
- * Lets one waiter sleep until somebody wakes it. A wake is only a hint to look again: it carries nothing, and one that
- * finds nobody waiting is forgotten, so the waiter looks before it waits.
+ * Lets one waiter sleep until another part of the agent wakes it. A wake carries nothing, and one that finds no waiter is
+ * forgotten, so the waiter checks its condition before it waits and after each wake.
  */
 export class Wakeup {
   #wake: (() => void) | undefined;

@@ -3,14 +3,17 @@ export const mergeKey: unique symbol = Symbol('<<');
 
 export type YamlScalar = string | number | bigint | boolean | null | typeof mergeKey;
 
-const words = new Map<string, YamlScalar>();
-for (const word of ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON']) words.set(word, true);
-for (const word of ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF']) words.set(word, false);
-for (const word of ['', '~', 'null', 'Null', 'NULL']) words.set(word, null);
-for (const word of ['.nan', '.NaN', '.NAN']) words.set(word, Number.NaN);
-for (const word of ['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF']) words.set(word, Number.POSITIVE_INFINITY);
-for (const word of ['-.inf', '-.Inf', '-.INF']) words.set(word, Number.NEGATIVE_INFINITY);
-words.set('<<', mergeKey);
+const namedScalars = new Map<string, YamlScalar>();
+for (const word of ['y', 'Y', 'yes', 'Yes', 'YES', 'true', 'True', 'TRUE', 'on', 'On', 'ON'])
+  namedScalars.set(word, true);
+for (const word of ['n', 'N', 'no', 'No', 'NO', 'false', 'False', 'FALSE', 'off', 'Off', 'OFF'])
+  namedScalars.set(word, false);
+for (const word of ['', '~', 'null', 'Null', 'NULL']) namedScalars.set(word, null);
+for (const word of ['.nan', '.NaN', '.NAN']) namedScalars.set(word, Number.NaN);
+for (const word of ['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'])
+  namedScalars.set(word, Number.POSITIVE_INFINITY);
+for (const word of ['-.inf', '-.Inf', '-.INF']) namedScalars.set(word, Number.NEGATIVE_INFINITY);
+namedScalars.set('<<', mergeKey);
 
 const float = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
 const integers: readonly (readonly [RegExp, string])[] = [
@@ -27,7 +30,7 @@ const largestInteger = (1n << 64n) - 1n;
  * underscores, floats; all else, also times of day and dates, is text.
  */
 export function resolvePlain(text: string): YamlScalar {
-  const word = words.get(text);
+  const word = namedScalars.get(text);
   if (word !== undefined) return word;
   if (!/^[-+.0-9]/.test(text)) return text;
   // A leading dot takes no underscores, and only a fraction can follow it.

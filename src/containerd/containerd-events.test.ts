@@ -132,7 +132,7 @@ for (const [name, [code, kind]] of Object.entries(failures)) {
       const source = containerdEvents({ endpoint, clock, log: silentLog });
       for await (const event of source.events(never)) seen.push(event.kind);
     };
-    await assert.rejects(follow(), { kind, words: 'just so', message: 'containerd events: just so' });
+    await assert.rejects(follow(), { kind, remoteMessage: 'just so', message: 'containerd events: just so' });
     assert.deepEqual(seen, ['started']);
   });
 }

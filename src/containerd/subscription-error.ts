@@ -20,5 +20,5 @@ export function subscriptionError(error: unknown): TubeletError {
   const details: unknown = Reflect.get(Object(error), 'details');
   const kind = typeof code === 'number' ? (kindOfCode.get(code) ?? 'internal') : kindOf(error);
   const words = typeof details === 'string' && details !== '' ? details : messageOf(error);
-  return new TubeletError(kind, `containerd events: ${words}`, { cause: error, words });
+  return new TubeletError(kind, `containerd events: ${words}`, { cause: error, remoteMessage: words });
 }

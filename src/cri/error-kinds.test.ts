@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { status } from '@grpc/grpc-js';
-import { codedWordsOf, TubeletError, type ErrorKind } from '../base/errors.ts';
+import { grpcErrorText, TubeletError, type ErrorKind } from '../base/errors.ts';
 import { kindOfGrpcCode, readableDetails, verbError } from './error-kinds.ts';
 
 function grpcError(code: status, details: string): Error {
@@ -49,8 +49,8 @@ test("the code's name goes with it, as other programs print it", () => {
   );
   assert.deepEqual(names, ['NotFound', 'Unknown', 'Canceled', 'DeadlineExceeded']);
   const error = verbError('execSync', grpcError(status.NOT_FOUND, 'no task'));
-  assert.equal(codedWordsOf(error), 'rpc error: code = NotFound desc = no task');
-  assert.equal(codedWordsOf(new TubeletError('internal', 'ours')), 'ours');
+  assert.equal(grpcErrorText(error), 'rpc error: code = NotFound desc = no task');
+  assert.equal(grpcErrorText(new TubeletError('internal', 'ours')), 'ours');
 });
 
 test('a name that is taken is told from other failures without a code', () => {

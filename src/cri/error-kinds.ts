@@ -49,10 +49,14 @@ export function verbError(verb: CriVerb, error: unknown, signal?: AbortSignal): 
     // What a container's process or a plugin said may be in it, and it ends up in statuses and events.
     const words = cutText(readableDetails(error.details));
     const kind = kindOfServiceError(error.code, words);
-    return new TubeletError(kind, `${verb}: ${words}`, { cause: error, words, code: nameOfCode(error.code) });
+    return new TubeletError(kind, `${verb}: ${words}`, {
+      cause: error,
+      remoteMessage: words,
+      code: nameOfCode(error.code),
+    });
   }
   if (error instanceof TubeletError) {
-    return new TubeletError(error.kind, `${verb}: ${error.message}`, { cause: error, words: error.message });
+    return new TubeletError(error.kind, `${verb}: ${error.message}`, { cause: error, remoteMessage: error.message });
   }
   // A caller may abort with any reason. Whatever it says, the call was given up by its caller.
   if (signal?.aborted === true && error === signal.reason) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { kindOf, TubeletError, wordsOf } from '../base/errors.ts';
+import { kindOf, TubeletError, remoteMessageOf } from '../base/errors.ts';
 import {
   ContainerStatusResponse,
   CreateContainerRequest,
@@ -45,7 +45,7 @@ test('values are secret unless they are short, or a path or a name that errors a
 function failing(verb: UnaryVerb, request: unknown, message: string, invoke?: Invoke) {
   const fail: Invoke = async () => {
     throw new TubeletError('denied', `${verb}: ${message}`, {
-      words: message,
+      remoteMessage: message,
       code: 'Unknown',
       cause: new Error(message),
     });
@@ -80,7 +80,7 @@ const echoes: readonly (readonly [UnaryVerb, unknown, string, string])[] = [
 for (const [verb, request, message, masked] of echoes) {
   test(`what ${verb} was given does not come back in its error`, async () => {
     const error = await failing(verb, request, message);
-    assert.deepEqual([kindOf(error), wordsOf(error), error.code], ['denied', masked, 'Unknown']);
+    assert.deepEqual([kindOf(error), remoteMessageOf(error), error.code], ['denied', masked, 'Unknown']);
     assert.equal(error.message, `${verb}: ${masked}`);
     assert.equal(error.cause, undefined);
   });

@@ -41,7 +41,7 @@ export function rpcError(error: unknown, given?: AbortSignal): TubeletError {
 
 /** Without the library's error as a cause: it says the same once more, in other words. */
 function coded(kind: ErrorKind, code: string, words: string): TubeletError {
-  return new TubeletError(kind, `rpc error: code = ${code} desc = ${words}`, { words, code });
+  return new TubeletError(kind, `rpc error: code = ${code} desc = ${words}`, { remoteMessage: words, code });
 }
 
 function statusOf(error: unknown): { readonly code: number; readonly details: string } | undefined {

@@ -50,7 +50,7 @@ test('calls, and is told what the other side says', async (context) => {
   await assert.rejects(info(channel), {
     kind: 'conflict',
     code: 'FailedPrecondition',
-    words: 'kein Gerät',
+    remoteMessage: 'kein Gerät',
     message: 'rpc error: code = FailedPrecondition desc = kein Gerät',
   });
 });
@@ -141,7 +141,7 @@ test('codes and kinds', () => {
   ];
   for (const [name, code, kind] of table) {
     const error = rpcError({ code: status[name], details: 'why' });
-    assert.deepEqual([error.code, error.kind, error.words], [code, kind, 'why'], name);
+    assert.deepEqual([error.code, error.kind, error.remoteMessage], [code, kind, 'why'], name);
   }
   assert.equal(rpcError({ code: 99, details: '' }).code, 'Code(99)');
   const known = new TubeletError('denied', 'x');

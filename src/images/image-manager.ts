@@ -2,7 +2,7 @@ import { Backoff } from '../base/backoff.ts';
 import type { Clock } from '../base/clock.ts';
 import { cutText } from '../base/cut-text.ts';
 import { Duration } from '../base/duration.ts';
-import { wordsOf } from '../base/errors.ts';
+import { remoteMessageOf } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
 import { ImageStatusRequest, type Image, type PodSandboxConfig } from '../gen/cri/api.ts';
 import type { Container } from '../gen/kubernetes/types.ts';
@@ -132,7 +132,7 @@ export class ImageManager {
       present = imagePullPolicy === 'Always' ? undefined : await this.#present(request);
     } catch (error) {
       signal.throwIfAborted();
-      const message = `Failed to inspect image "${written}": ${wordsOf(error)}`;
+      const message = `Failed to inspect image "${written}": ${remoteMessageOf(error)}`;
       record('Warning', imageEvents.inspectFailed, message);
       return { refusal: { reason: startReasons.imageInspectError, message } };
     }
@@ -198,7 +198,7 @@ export class ImageManager {
       return { ok: { ref: pulled.ref, user: userOf(pulled.image) } };
     } catch (error) {
       if (signal.aborted) throw error;
-      const words = wordsOf(error);
+      const words = remoteMessageOf(error);
       record('Warning', imageEvents.failed, `Failed to pull image "${written}": ${words}`);
       const { reason, message } = pullFailure(written, words);
       this.#backoff.next(key, clock.now());

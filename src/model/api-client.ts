@@ -20,7 +20,7 @@ export type Lane = 'vital' | 'normal' | 'events';
 
 export interface RequestOptions {
   readonly signal?: AbortSignal;
-  /** `normal` unless told. `vital`: lease, node readiness. */
+  /** Default: `normal`. `vital`: lease, node readiness. */
   readonly lane?: Lane;
   /** The whole request, retries included. The client has its own limit otherwise. */
   readonly timeoutMs?: number;
@@ -57,7 +57,7 @@ export interface ApiList<T> {
 
 /**
  * Requests to the API server. Failures are TubeletErrors: `notFound`, `alreadyExists`, `conflict`, `denied` (401, 403),
- * `invalid` (400, 422), `exhausted` (429), `unavailable`, `timeout`, `cancelled`; `words` is the server's message.
+ * `invalid` (400, 422), `exhausted` (429), `unavailable`, `timeout`, `cancelled`; `remoteMessage` is the server's message.
  */
 export interface ApiReader {
   get<T extends ApiObject>(resource: ApiResource, ref: ObjectRef, options?: RequestOptions): Promise<T>;
@@ -93,11 +93,11 @@ export interface Mirror<T extends ApiObject> {
   all(): readonly T[];
 }
 
-/** A change of what a mirror keeps. `replaced`: a list arrived, look at all of it; it comes first, even when empty. */
+/** A change of what a mirror holds. `replaced`: a list arrived, so read all of it; it comes first, even when empty. */
 export type MirrorChange<T extends ApiObject> =
   | { readonly type: 'replaced' }
   | { readonly type: 'put'; readonly object: T; readonly previous: T | undefined }
-  | { readonly type: 'gone'; readonly object: T };
+  | { readonly type: 'removed'; readonly object: T };
 
 /** A mirror that is kept current from its start on, and reports every change. */
 export interface WatchedMirror<T extends ApiObject> extends Mirror<T>, Component {

@@ -61,8 +61,8 @@ function applyToList(
   const order = listOf(patch, `${setElementOrder}${field}`);
   if (rule.kind === 'atomic') return items;
   if (rule.kind === 'set') {
-    const gone = listOf(patch, `${deleteFromPrimitiveList}${field}`);
-    const merged = [...new Set([...before, ...items])].filter((value) => !gone.includes(value));
+    const removed = listOf(patch, `${deleteFromPrimitiveList}${field}`);
+    const merged = [...new Set([...before, ...items])].filter((value) => !removed.includes(value));
     return inOrder(merged, before, order, (value) => value);
   }
   const { key } = rule;
@@ -88,8 +88,8 @@ function mergeKeyed(
     return plain.map((item) => applyToMap({}, item, below));
   }
 
-  const gone = new Set(items.filter((item) => item['$patch'] === 'delete').map(keyOf));
-  const merged = before.filter((item) => !gone.has(keyOf(item)));
+  const removed = new Set(items.filter((item) => item['$patch'] === 'delete').map(keyOf));
+  const merged = before.filter((item) => !removed.has(keyOf(item)));
   for (const item of plain) {
     const at = merged.findIndex((present) => keyOf(present) === keyOf(item));
     const present = merged[at];

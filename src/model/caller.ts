@@ -1,4 +1,4 @@
-/** Who asks, as authentication found out. */
+/** The authenticated user of a request. */
 export interface Caller {
   readonly name: string;
   readonly uid?: string;
@@ -6,7 +6,7 @@ export interface Caller {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What somebody wants to do to this node, in the words of a SubjectAccessReview. */
+/** What a caller wants to do to this node, in the terms of a SubjectAccessReview. */
 export interface NodeAccess {
   /** `get`, `create`, `update`, `patch`, `delete`; empty for methods that have none. */
   readonly verb: string;

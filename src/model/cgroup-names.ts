@@ -36,7 +36,7 @@ function sliceName(name: CgroupName): string {
   return name.length === 0 ? '-.slice' : `${name.map((part) => part.replaceAll('-', '_')).join('-')}.slice`;
 }
 
-/** What the runtime is told as parent of a pod's containers: the path, or for systemd the bare unit. */
+/** The parent cgroup that the runtime gets for a pod's containers: the path, or for systemd the bare unit. */
 export function sandboxCgroupParent(name: CgroupName, driver: CgroupDriver): string {
   return driver === 'systemd' ? sliceName(name) : cgroupPath(name, driver);
 }

@@ -1,6 +1,6 @@
 import { defaultCpuPeriodUs, sharesToWeight } from './cpu.ts';
 
-/** Limits and weights of a cgroup in words that both versions of the kernel's interface share. What is not named stays. */
+/** Limits and weights of a cgroup by names that both versions of the kernel's interface share. An absent value stays. */
 export interface CgroupValues {
   /** In the unit of version 1. */
   readonly cpuShares?: bigint;

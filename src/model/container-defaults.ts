@@ -35,7 +35,7 @@ function defaultCommonFields(container: Container | EphemeralContainer): Common 
   };
 }
 
-/** An image that may change under its name is looked up again at each start. */
+/** An image whose tag may move (`latest`) is checked at its registry at each start. */
 export function defaultPullPolicy(image: string): 'Always' | 'IfNotPresent' {
   const hasDigest = image.includes('@');
   const name = hasDigest ? image.slice(0, image.indexOf('@')) : image;

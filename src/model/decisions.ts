@@ -1,6 +1,6 @@
 import type { PodUid } from '../base/ids.ts';
 
-/** What can be decided about a pod or the node. docs/glossary.md has the words. */
+/** What can be decided about a pod or the node. docs/glossary.md explains each. */
 export const decisionKinds = [
   'admit',
   'reject',
@@ -69,8 +69,8 @@ export interface DecisionSubject {
 }
 
 /**
- * Takes every decision about a pod or the node. Whoever decides records changes and acts: a round that finds nothing new
- * records nothing. Recording neither fails nor waits.
+ * Takes every decision about a pod or the node. The component that decides records changes and acts: a round that finds
+ * nothing new records nothing. Recording neither fails nor waits.
  */
 export interface Decisions {
   pod(pod: DecisionSubject, decision: Decision): void;

@@ -33,7 +33,7 @@ type LineOf = (path: FieldPath) => number;
 
 /** A text of few bytes can unfold into a huge tree through YAML aliases; no real object comes near this. */
 const maxNodes = 1_000_000;
-/** Past this many, further problems of one object tell nothing new. */
+/** Further problems of one object are not reported: a reader learns nothing new from them. */
 const maxProblems = 100;
 /** Fields of a pod below which a password may stand. */
 const confidential = new Set<string | number>(['env', 'command', 'args', 'httpHeaders']);
@@ -130,7 +130,7 @@ class Decoder {
   }
 
   #unknownField(key: string, known: readonly string[], path: FieldPath): void {
-    // Looking for the nearest name is the dear part, and there may be a hundred thousand of them.
+    // Finding the nearest name costs most, and there may be a hundred thousand of them.
     if (this.problems.length >= maxProblems) return;
     const suggestion = nearest(key, known);
     const hint = suggestion === undefined ? '' : `; did you mean "${suggestion}"?`;

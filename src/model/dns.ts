@@ -38,11 +38,12 @@ export function parseResolvConf(text: string): HostDns {
   let searches: string[] = [];
   let options: string[] = [];
   for (const line of text.split('\n')) {
-    const [keyword, ...words] = line.trim().split(/\s+/);
-    if (keyword === 'nameserver' && words[0] !== undefined) servers.push(words[0]);
+    const [keyword, ...values] = line.trim().split(/\s+/);
+    if (keyword === 'nameserver' && values[0] !== undefined) servers.push(values[0]);
     // The last search line counts. A domain with and without its final dot is one domain; the root is none.
-    if (keyword === 'search') searches = words.filter((word) => word !== '.').map((word) => word.replace(/\.$/, ''));
-    if (keyword === 'options') options = mergeOptions(options, words);
+    if (keyword === 'search')
+      searches = values.filter((domain) => domain !== '.').map((domain) => domain.replace(/\.$/, ''));
+    if (keyword === 'options') options = mergeOptions(options, values);
   }
   return { servers, searches, options };
 }
@@ -95,7 +96,7 @@ function byPolicy(input: DnsInput): PodDns {
   return { config: { servers: clusterDns, searches, options: ['ndots:5'] }, events: [] };
 }
 
-/** Without a host configuration, lookups are sent to the pod itself, where nobody answers. */
+/** Without a host configuration, lookups are sent to the pod itself, where no server answers. */
 function hostConfig({ resolvConf, hostDns, hostIps = [] }: DnsInput): HostDns {
   if (resolvConf !== '') return hostDns;
   const loopbacks = hostIps.map((ip) => (ip.includes(':') ? '::1' : '127.0.0.1'));

@@ -50,7 +50,7 @@ export function expandVariables(
     }
     if (!add(text.slice(position, dollar))) return result;
     const next = text[dollar + 1];
-    // Without one from here on there is none further on: each opening need not look for it again.
+    // Without a closing bracket from here on there is none further on: later openings need no search.
     const closing = next === '(' && hasClosing ? text.indexOf(')', dollar + 2) : -1;
     if (next === '(' && closing < 0) hasClosing = false;
     let piece = `$${next ?? ''}`;

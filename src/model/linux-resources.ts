@@ -19,7 +19,7 @@ export interface PinnedResources {
 
 const pageBytes = 4096n;
 
-/** The resources of a pod as a whole, told to the runtime with the sandbox. */
+/** The resources of a pod as a whole, passed to the runtime with the sandbox. */
 export function sandboxResources(spec: PodSpec, settings: RuntimeSettings): LinuxContainerResources {
   const limits = podLimits(spec, { overhead: false });
   return linuxResources(settings, {
@@ -141,7 +141,7 @@ function swapShare(pod: DesiredPod, container: Container, node: NodeFacts): bigi
 function memoryQos(container: Container, node: NodeFacts, settings: RuntimeSettings): Readonly<Record<string, string>> {
   if (settings.cgroupVersion !== 2 || !settings.featureGates('MemoryQoS')) return {};
   const request = containerRequest(container, 'memory')?.value() ?? 0n;
-  // The container's own limit: one of the whole pod binds nobody in particular.
+  // The container's own limit: one of the whole pod does not limit any single container.
   const limit = Quantity.parse(container.resources?.limits?.['memory'] ?? '0').value();
   const unified: Record<string, string> = {};
   if (request > 0n) unified['memory.min'] = String(request);

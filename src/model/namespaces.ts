@@ -14,7 +14,7 @@ export interface NamespaceChoices {
   readonly targetContainerId?: string;
 }
 
-/** Which namespaces a pod's containers share with the node, with each other, or with nobody. */
+/** Which namespaces a pod's containers share with the node, share with each other, or have for themselves. */
 export function namespaceOptions(spec: PodSpec, choices: NamespaceChoices = {}): NamespaceOption {
   const mappings = idMappings(choices.userNamespace);
   const pid = pidMode(spec, choices.targetContainerId);

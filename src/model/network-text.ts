@@ -1,4 +1,4 @@
-/** Failures of the network in the words that users of probes and hooks know: those of the tools around a Go kubelet. */
+/** Failures of the network as Go prints them, because users of probes and hooks search for those texts. */
 
 const errnoTexts: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'connection refused',

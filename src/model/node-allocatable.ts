@@ -26,7 +26,7 @@ export function nodeAllocatable(capacity: Amounts, reserved: Reservations): Amou
   );
 }
 
-/** Reserves that are larger than what there is, in words; a node like that has no sensible limits. */
+/** A message about each reserve that exceeds the node's capacity; a node like that has no sensible limits. */
 export function overReserved(capacity: Amounts, reserved: Reservations): readonly string[] {
   return Object.entries(capacity).flatMap(([name, amount]) => {
     const kept = reservedOf(name, reserved);

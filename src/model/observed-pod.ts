@@ -1,11 +1,11 @@
 import type { ContainerId, PodUid, SandboxId } from '../base/ids.ts';
 
-/** A pod as the runtime shows it. Only pods/pleg makes it; everybody else reads. */
+/** A pod as the runtime shows it. Only pods/pleg makes it; all other rooms read it. */
 export interface ObservedPod {
   readonly uid: PodUid;
   readonly name: string;
   readonly namespace: string;
-  /** The moment at which the look began: what happened before is in it, what happened later may not be. */
+  /** The moment at which the inspection began: what happened before is in it, what happened later may not be. */
   readonly observedAt: number;
   /** Newest first. */
   readonly sandboxes: readonly ObservedSandbox[];
@@ -54,11 +54,11 @@ export interface ObservedContainer {
   readonly hash: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly logPath: string;
-  /** As whom it runs, where the runtime tells. */
+  /** The user it runs as, where the runtime reports it. */
   readonly user?: ObservedUser;
-  /** The signal that asks it to end, by name, where the runtime tells. */
+  /** The name of its stop signal, where the runtime reports it. */
   readonly stopSignal?: string;
-  /** What the kernel holds it to, where the runtime tells; 0 for what is not held. */
+  /** The limits that the kernel enforces, where the runtime reports them; 0 for what is not limited. */
   readonly held?: ObservedLimits;
 }
 

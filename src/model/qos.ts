@@ -9,7 +9,7 @@ const qosClasses: readonly string[] = ['Guaranteed', 'Burstable', 'BestEffort'];
 const countedResources = ['cpu', 'memory'] as const;
 
 const systemNodeCritical = 'system-node-critical';
-/** From this priority on a pod must run, whoever else has to go. */
+/** From this priority on a pod is critical: the kubelet ends other pods to make room for it. */
 const systemCriticalPriority = 2_000_000_000;
 
 /** The class that was settled when the pod was stored; only pods that never passed an API server are classed here. */
@@ -19,8 +19,8 @@ export function podQos(pod: Pick<DesiredPod, 'spec' | 'status'>): QosClass {
 }
 
 /**
- * Guaranteed: every container is limited in CPU and memory and asks for as much as it may use. BestEffort: nobody asks
- * for anything. Burstable: the rest. A pod that speaks for itself as a whole is one unit here.
+ * Guaranteed: every container is limited in CPU and memory and asks for as much as it may use. BestEffort: no
+ * container asks for anything. Burstable: the rest. A pod with pod-level resources counts as one unit.
  */
 export function computeQos(spec: PodSpec): QosClass {
   const units: readonly ResourceRequirements[] = hasPodLevelResources(spec)

@@ -26,7 +26,7 @@ export const podConditions = {
   disruptionTarget: 'DisruptionTarget',
 } as const;
 
-/** Conditions only a kubelet writes; all others in a pod's status belong to somebody else. */
+/** Conditions that only a kubelet writes; all others in a pod's status belong to other writers. */
 const ownConditions: ReadonlySet<string> = new Set([
   podConditions.scheduled,
   podConditions.ready,

@@ -6,7 +6,7 @@ import { goQuote } from './go-text.ts';
 import { appArmorAnnotationPrefix } from './labels.ts';
 import { refuse, type Refusal } from './refusal.ts';
 
-/** The user an image runs as unless told otherwise: a number, a name, or neither, which is root. */
+/** The default user of an image: a number, a name, or neither, which is root. */
 export interface ImageUser {
   readonly uid?: number;
   readonly name?: string;
@@ -56,7 +56,7 @@ export function seccompChoice(
     container.securityContext?.seccompProfile ?? pod.spec.securityContext?.seccompProfile;
   if (asked === undefined) return { type: options.defaultToRuntime ? 'RuntimeDefault' : 'Unconfined' };
   if (asked.type === 'RuntimeDefault' || asked.type === 'Unconfined') return { type: asked.type };
-  // What nobody knows might be meant to be strict: it must not become the weakest there is.
+  // A value that this agent does not know may be meant to be strict: it must not become the weakest there is.
   if (asked.type !== 'Localhost') return refuse(`unknown seccomp profile type: ${goQuote(asked.type)}`);
   return asked.localhostProfile
     ? { type: 'Localhost', reference: posix.join(options.profileRoot, asked.localhostProfile) }

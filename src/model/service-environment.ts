@@ -34,7 +34,7 @@ export function boundedService(service: Service): Service {
 const masterNamespace = 'default';
 const masterServices: readonly string[] = ['kubernetes'];
 
-/** The variables that tell a container where the services of its namespace are, services in the order of their names. */
+/** The variables with the addresses of the services of a container's namespace, services in the order of their names. */
 export function serviceEnvironment(
   services: readonly ServiceObject[],
   namespace: string,

@@ -12,7 +12,7 @@ export interface StaticPodOrigin {
   readonly seen: string;
 }
 
-/** Taints that evict must not drive away what runs from the node's own folder. */
+/** Tolerates all NoExecute taints: static pods must not be evicted by taints. */
 const tolerateEviction: Toleration = { operator: 'Exists', effect: 'NoExecute' };
 
 /** What the priority admission computes for the two classes that every cluster has. */
@@ -125,7 +125,7 @@ function unworkableReference(spec: PodSpec | undefined): string | undefined {
 
 /**
  * The API objects that a pod needs, by the word a refusal names; undefined for a pod that the node can run alone.
- * A static pod must not depend on them: it is read before there is anybody to ask, and would get them unchecked.
+ * A static pod must not depend on them: the agent reads it before it has an API server, and no authoriser checks them.
  * With `folderObjects` the node itself has what the agent reads; what storage drivers read it has not.
  */
 export function apiReference(pod: Pod, folderObjects = false): string | undefined {

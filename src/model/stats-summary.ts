@@ -7,7 +7,7 @@ export interface Summary {
   readonly pods: readonly PodStats[];
 }
 
-/** The same for who writes it down: entries of pods are made one by one as they are gone through. */
+/** The same for the writer of the page, which makes the entries of pods one by one to keep few of them in memory. */
 export interface SummaryParts {
   readonly node: NodeStats;
   readonly pods: Iterable<PodStats> & { readonly length: number };

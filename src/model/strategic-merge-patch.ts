@@ -15,7 +15,7 @@ export { applyStrategicMergePatch } from './apply-strategic-merge-patch.ts';
 interface PatchOptions {
   /**
    * Lists to send as a whole when they differ, by their dotted path, such as `status.addresses`: for those whose items
-   * may share a key with items that somebody else's copy has.
+   * may share a key with items that another writer added.
    */
   readonly replaceLists?: readonly string[];
 }
@@ -35,7 +35,7 @@ export function createStrategicMergePatch(
   return diffMaps(original as JsonMap, modified as JsonMap, { typeName, path: '', whole });
 }
 
-interface Place {
+interface PatchPath {
   readonly typeName: string | undefined;
   readonly path: string;
   readonly whole: ReadonlySet<string>;
@@ -43,7 +43,7 @@ interface Place {
 
 type Patch = Record<string, unknown>;
 
-function diffMaps(original: JsonMap, modified: JsonMap, place: Place): Patch {
+function diffMaps(original: JsonMap, modified: JsonMap, place: PatchPath): Patch {
   const patch: Patch = {};
   for (const [field, before] of Object.entries(original)) {
     if (isThere(before) && !isThere(ownValue(modified, field))) patch[field] = null;
@@ -65,8 +65,8 @@ function diffLists(
   field: string,
   before: readonly unknown[],
   after: readonly unknown[],
-  { typeName, whole }: Place,
-  below: Place,
+  { typeName, whole }: PatchPath,
+  below: PatchPath,
 ): void {
   const rule = listRule(typeName, field);
   if (rule.kind === 'atomic') patch[field] = after;
@@ -82,7 +82,7 @@ function diffKeyed(
   before: readonly JsonMap[],
   after: readonly JsonMap[],
   key: string,
-  below: Place,
+  below: PatchPath,
 ): void {
   const old = new Map(before.map((item) => [item[key], item]));
   const items: Patch[] = [];
@@ -93,7 +93,7 @@ function diffKeyed(
     else if (!isSameJson(previous, item)) items.push({ ...diffMaps(previous, item, below), [key]: item[key] });
   }
   for (const value of old.keys()) items.push({ $patch: 'delete', [key]: value });
-  // The order is told with every change: the server may hold items that we do not know.
+  // The order is part of every change: the server may hold items that we do not know.
   if (after.length > 0) patch[`${setElementOrder}${field}`] = after.map((item) => ({ [key]: item[key] }));
   if (items.length > 0) patch[field] = items;
 }
@@ -104,9 +104,9 @@ function diffSets(patch: Patch, field: string, before: readonly unknown[], after
     return;
   }
   const added = after.filter((value) => !before.includes(value));
-  const gone = before.filter((value) => !after.includes(value));
+  const removed = before.filter((value) => !after.includes(value));
   if (after.length > 0) patch[`${setElementOrder}${field}`] = after;
-  if (gone.length > 0) patch[`${deleteFromPrimitiveList}${field}`] = gone;
+  if (removed.length > 0) patch[`${deleteFromPrimitiveList}${field}`] = removed;
   if (added.length > 0) patch[field] = added;
 }
 

@@ -1,6 +1,6 @@
 import { endReasons } from './reasons.ts';
 
-/** Limits in bytes and lines of what a container can leave behind as its last words. */
+/** Limits in bytes and lines of a termination message. */
 export const terminationLimits = { file: 4096, log: 2048, logLines: 80, pod: 12_288 } as const;
 
 interface TerminationMessageInput {
@@ -27,10 +27,10 @@ export function wantsLogTail(input: Omit<TerminationMessageInput, 'logTail'>): b
 
 /** The message of a terminated container. */
 export function computeTerminationMessage(input: TerminationMessageInput): string {
-  const words = wantsLogTail(input)
+  const text = wantsLogTail(input)
     ? lastBytes(lastLines(input.logTail ?? '', terminationLimits.logLines), terminationLimits.log)
     : lastBytes(input.fileContent ?? '', terminationLimits.file);
-  return [input.runtimeMessage ?? '', words].filter((part) => part !== '').join(': ');
+  return [input.runtimeMessage ?? '', text].filter((part) => part !== '').join(': ');
 }
 
 /** The first `limit` bytes of a text, never half a character. */

@@ -2,11 +2,11 @@ import type { PodUid } from '../base/ids.ts';
 import type { ServiceAccountTokenProjection } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from './desired-pod.ts';
 
-/** Which token of a service account is wanted: whose, for whom, for how long. */
+/** The token of a service account to ask for: of which account, for which audiences, for how long. */
 export interface TokenSpec {
   readonly namespace: string;
   readonly serviceAccount: string;
-  /** The pod the token dies with. */
+  /** The pod that the token is bound to: it ends with the pod. */
   readonly pod: { readonly name: string; readonly uid: PodUid };
   /** None: the API server's own. */
   readonly audiences: readonly string[];

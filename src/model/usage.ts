@@ -1,5 +1,5 @@
 /**
- * What one cgroup uses, as the kernel tells it at one moment. A part is absent where the kernel does not tell it: the
+ * What one cgroup uses, as the kernel reports it at one moment. A part is absent where the kernel does not report it: the
  * two versions of cgroups know different things. Times of use are nanoseconds, sizes bytes.
  */
 export interface CgroupUsage {
@@ -53,7 +53,7 @@ export interface ProcessUsage {
   readonly processes: number;
   readonly threads: number | undefined;
   readonly threadsMax: number | undefined;
-  /** Counted only where somebody asks for it: it walks /proc. */
+  /** Counted only on request, because that walks /proc. */
   readonly fileDescriptors: number | undefined;
   readonly sockets: number | undefined;
   readonly openFilesSoftLimit: number | undefined;
@@ -62,7 +62,7 @@ export interface ProcessUsage {
 export interface DeviceUsage {
   readonly major: number;
   readonly minor: number;
-  /** `/dev/sda`; empty where nobody knows. */
+  /** `/dev/sda`; empty where it is unknown. */
   readonly device: string;
   readonly readBytes: number;
   readonly writeBytes: number;
@@ -116,7 +116,7 @@ export interface FilesystemUsage {
   readonly inodes: number | undefined;
   readonly inodesFree: number | undefined;
   readonly inodesUsed: number | undefined;
-  /** What went through the disk it lies on, as far as that is told. */
+  /** The I/O of the disk it lies on, where the kernel reports it. */
   readonly disk?: DiskActivity;
 }
 
@@ -135,7 +135,7 @@ export interface DiskActivity {
   readonly weightedMs: number;
 }
 
-/** Whose a cgroup is; for those of nobody (the root, tiers, system services) only the path is known. */
+/** The pod and container of a cgroup; the root, the QoS tiers and system services have none. */
 export interface CgroupOwner {
   readonly namespace: string;
   readonly pod: string;
@@ -156,15 +156,15 @@ export interface OwnedUsage {
   readonly filesystems: readonly FilesystemUsage[];
 }
 
-/** Every cgroup that people ask about, read within one moment. */
+/** Every cgroup that the stats pages show, read at one moment. */
 export interface UsageSnapshot {
   readonly at: number;
-  /** Gate KubeletPSI: pressure is told, as zero where the kernel does not count it. */
+  /** Gate KubeletPSI: pressure is reported, as zero where the kernel does not count it. */
   readonly pressure: boolean;
   readonly cgroups: readonly OwnedUsage[];
 }
 
-/** What the machine is, for the machine_* figures. */
+/** Facts about the machine, for the machine_* metrics. */
 export interface MachineFacts {
   readonly machineId: string;
   readonly systemUuid: string;

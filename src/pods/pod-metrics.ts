@@ -1,4 +1,4 @@
-import type { Metrics, Reading } from '../base/metrics.ts';
+import type { Metrics, MetricSample } from '../base/metrics.ts';
 import { isStatic, type DesiredPod } from '../model/desired-pod.ts';
 import type { PodUid } from '../base/ids.ts';
 
@@ -36,7 +36,7 @@ const configs = [
 
 /** How many pods and containers there are, counted when a page is asked for. */
 export function podMetrics({ metrics, desired, activePods, lifecycles, observed, mirrors }: PodMetricsDeps): void {
-  const bySource = (pods: readonly DesiredPod[]): readonly Reading<'static'>[] => {
+  const bySource = (pods: readonly DesiredPod[]): readonly MetricSample<'static'>[] => {
     const count = pods.filter(isStatic).length;
     return [
       { labels: { static: '' }, value: pods.length - count },
@@ -97,7 +97,9 @@ export function podMetrics({ metrics, desired, activePods, lifecycles, observed,
   );
 }
 
-function workingPods(lifecycles: PodMetricsDeps['lifecycles']): readonly Reading<'lifecycle' | 'config' | 'static'>[] {
+function workingPods(
+  lifecycles: PodMetricsDeps['lifecycles'],
+): readonly MetricSample<'lifecycle' | 'config' | 'static'>[] {
   const found = lifecycles
     .uids()
     .flatMap((uid) => lifecycles.stateOf(uid) ?? [])

@@ -90,10 +90,10 @@ export class CallsUnderWay implements Calls {
     const isShown = this.#running.size < this.#limits.underWay;
     if (isShown) this.#running.add(running);
     else this.#more++;
-    let isOver = false;
+    let hasEnded = false;
     return (failure) => {
-      if (isOver) return;
-      isOver = true;
+      if (hasEnded) return;
+      hasEnded = true;
       if (isShown) this.#running.delete(running);
       else this.#more--;
       this.#ended(running, failure);

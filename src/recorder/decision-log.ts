@@ -19,25 +19,25 @@ interface DecisionLogLimits {
   readonly bytes: number;
 }
 
-interface Kept {
+interface KeptDecision {
   readonly decision: RecordedDecision;
   readonly bytes: number;
 }
 
 /** A loop of so many decisions, such as start, end, back-off and start again, is folded into one of each. */
 const foldWindow = 8;
-/** The same wait is worked out anew at every look; a difference as small as this is one of rounding. */
-const sameMomentMs = 500;
+/** Every reconciliation computes the same wait anew; a difference as small as this is one of rounding. */
+const sameTryMs = 500;
 const entryBytes = 160;
 
 /**
  * The last decisions about one thing, oldest first. One that was among the last few already is not added: it is counted,
  * and comes last. When the log is full, the kind of decision that is there most often loses its oldest, so that what is
- * decided again and again in other words does not push out what came before.
+ * decided again and again with another message does not push out what came before.
  */
 export class DecisionLog {
   readonly #limits: DecisionLogLimits;
-  #kept: Kept[] = [];
+  #kept: KeptDecision[] = [];
   #bytes = 0;
   #dropped = 0;
 
@@ -57,7 +57,7 @@ export class DecisionLog {
     const bytes = sizeOf(kept);
     this.#kept.push({ decision: kept, bytes });
     this.#bytes += bytes;
-    while (this.#kept.length > 1 && this.#isOver()) this.#dropOne();
+    while (this.#kept.length > 1 && this.#isOverLimit()) this.#dropOne();
   }
 
   /** In the order in which they were last decided. */
@@ -79,7 +79,7 @@ export class DecisionLog {
     return this.#bytes;
   }
 
-  #isOver(): boolean {
+  #isOverLimit(): boolean {
     return this.#kept.length > this.#limits.entries || this.#bytes > this.#limits.bytes;
   }
 
@@ -90,9 +90,9 @@ export class DecisionLog {
     for (const { decision } of older) counts.set(groupOf(decision), (counts.get(groupOf(decision)) ?? 0) + 1);
     const most = Math.max(...counts.values());
     const index = older.findIndex(({ decision }) => counts.get(groupOf(decision)) === most);
-    const [gone] = this.#kept.splice(index, 1);
-    this.#bytes -= gone?.bytes ?? 0;
-    this.#dropped += gone?.decision.count ?? 0;
+    const [removed] = this.#kept.splice(index, 1);
+    this.#bytes -= removed?.bytes ?? 0;
+    this.#dropped += removed?.decision.count ?? 0;
   }
 }
 
@@ -125,7 +125,7 @@ function folded(before: RecordedDecision, now: RecordedDecision, goesOn: boolean
 function isSameTry(before: RecordedDecision, now: RecordedDecision, goesOn: boolean): boolean {
   if (before.nextTryAt === undefined && now.nextTryAt === undefined) return goesOn;
   if (before.nextTryAt === undefined || now.nextTryAt === undefined) return false;
-  return now.lastAt < before.nextTryAt && Math.abs(before.nextTryAt - now.nextTryAt) < sameMomentMs;
+  return now.lastAt < before.nextTryAt && Math.abs(before.nextTryAt - now.nextTryAt) < sameTryMs;
 }
 
 function groupOf({ kind, by, reason, containerName = '' }: RecordedDecision): string {

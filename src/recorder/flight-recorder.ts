@@ -25,7 +25,7 @@ export class FlightRecorder implements Decisions {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #limits: RecorderLimits;
   readonly #node: DecisionLog;
-  /** Both in the order in which they were last heard of. */
+  /** Both in the order of their last decisions. */
   readonly #here = new Map<PodUid, PodRecord>();
   readonly #removed = new Map<PodUid, PodRecord>();
 

@@ -1,4 +1,4 @@
-import type { Histogram, Metrics, Reading } from '../base/metrics.ts';
+import type { Histogram, Metrics, MetricSample } from '../base/metrics.ts';
 import type { ClaimUsage, LogSize, VolumeSource } from './ports.ts';
 import type { Stats } from './stats.ts';
 
@@ -73,8 +73,8 @@ export class StatsMetrics {
 function claimReadings(
   claims: Iterable<ClaimUsage>,
   valueOf: (usage: ClaimUsage) => number | undefined,
-): Iterable<Reading<'namespace' | 'persistentvolumeclaim'>> {
-  const readings = new Map<string, Reading<'namespace' | 'persistentvolumeclaim'>>();
+): Iterable<MetricSample<'namespace' | 'persistentvolumeclaim'>> {
+  const readings = new Map<string, MetricSample<'namespace' | 'persistentvolumeclaim'>>();
   for (const usage of claims) {
     const { namespace, claim } = usage;
     const value = valueOf(usage);

@@ -1,4 +1,4 @@
-import type { ObservedOptions, Reading } from '../base/metrics.ts';
+import type { ObservedOptions, MetricSample } from '../base/metrics.ts';
 import { labelText, sampleText } from './exposition.ts';
 import { compareValues } from './series.ts';
 
@@ -6,9 +6,9 @@ import { compareValues } from './series.ts';
 export class ObservedMetric<L extends string> {
   readonly type: ObservedOptions<L>['type'];
   readonly #labels: readonly L[];
-  readonly #read: () => Iterable<Reading<L>>;
+  readonly #read: () => Iterable<MetricSample<L>>;
 
-  constructor(options: ObservedOptions<L>, read: () => Iterable<Reading<L>>) {
+  constructor(options: ObservedOptions<L>, read: () => Iterable<MetricSample<L>>) {
     this.type = options.type;
     this.#labels = [...(options.labels ?? [])].sort();
     this.#read = read;

@@ -6,11 +6,11 @@ import type {
   MetricOptions,
   Metrics,
   ObservedOptions,
-  Reading,
+  MetricSample,
   Stability,
 } from '../base/metrics.ts';
 import { TubeletError } from '../base/errors.ts';
-import { nextTurn } from '../base/next-turn.ts';
+import { yieldToEventLoop } from '../base/yield-to-event-loop.ts';
 import { CounterMetric } from './counter.ts';
 import { headText, type FamilyType } from './exposition.ts';
 import { GaugeMetric } from './gauge.ts';
@@ -73,7 +73,7 @@ export class Registry implements Metrics {
     return this.#register(options, new HistogramMetric<L>(options));
   }
 
-  observed<L extends string = never>(options: ObservedOptions<L>, read: () => Iterable<Reading<L>>): void {
+  observed<L extends string = never>(options: ObservedOptions<L>, read: () => Iterable<MetricSample<L>>): void {
     this.#register(options, new ObservedMetric<L>(options, read));
   }
 
@@ -120,7 +120,7 @@ export class Registry implements Metrics {
       // Joined now: a page of thousands of small strings would be slow to send.
       yield texts.join('');
       [texts, written] = [[], 0];
-      await nextTurn();
+      await yieldToEventLoop();
     }
     if (written > 0) yield texts.join('');
   }

@@ -48,7 +48,10 @@ for (const way of ['in process', 'behind a socket'] as const) {
     });
     const target = join(folder, 'target');
     await assert.rejects(publish(channel, target), { code: 'FailedPrecondition' });
-    await assert.rejects(stage(channel, { volumeId: '' }), { code: 'InvalidArgument', words: 'volume_id is missing' });
+    await assert.rejects(stage(channel, { volumeId: '' }), {
+      code: 'InvalidArgument',
+      remoteMessage: 'volume_id is missing',
+    });
     for (let round = 0; round < 2; round++) await stage(channel);
     await assert.rejects(stage(channel, { stagingTargetPath: '/elsewhere' }), { code: 'AlreadyExists' });
     for (let round = 0; round < 2; round++) await publish(channel, target);
@@ -77,7 +80,7 @@ for (const way of ['in process', 'behind a socket'] as const) {
     });
     driver.fail('nodeStageVolume', { code: 'INTERNAL', details: 'no disk', times: 2 });
     for (let round = 0; round < 2; round++)
-      await assert.rejects(stage(channel), { code: 'Internal', words: 'no disk' });
+      await assert.rejects(stage(channel), { code: 'Internal', remoteMessage: 'no disk' });
     assert.deepEqual(driver.volumes.inUse(), []);
     driver.fail('nodeStageVolume', { code: 'UNAVAILABLE', afterwards: true });
     await assert.rejects(stage(channel), { code: 'Unavailable' });

@@ -149,7 +149,9 @@ export class FakeCsiDriver {
   async die(): Promise<void> {
     this.#server?.forceShutdown();
     this.#server = undefined;
-    this.#life.abort(new TubeletError('unavailable', 'died', { code: 'Unavailable', words: 'connection lost' }));
+    this.#life.abort(
+      new TubeletError('unavailable', 'died', { code: 'Unavailable', remoteMessage: 'connection lost' }),
+    );
     for (const lost of this.#lost) lost();
   }
 

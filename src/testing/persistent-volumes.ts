@@ -65,7 +65,8 @@ export class MemoryClaims implements Pick<ApiReader, 'get'>, Pick<ApiWriter, 'pa
     this.fault();
     const object = this.objects.get(`${plural}/${name}`);
     const words = `${plural} "${name}" not found`;
-    if (object === undefined) throw new TubeletError('notFound', `GET ${plural}/${name}: ${words}`, { words });
+    if (object === undefined)
+      throw new TubeletError('notFound', `GET ${plural}/${name}: ${words}`, { remoteMessage: words });
     return object as T;
   }
 
@@ -79,7 +80,7 @@ export class MemoryClaims implements Pick<ApiReader, 'get'>, Pick<ApiWriter, 'pa
     const version = before.metadata?.resourceVersion;
     if (resourceVersion !== undefined && resourceVersion !== version) {
       const words = `Operation cannot be fulfilled on ${plural} "${name}": the object has been modified`;
-      throw new TubeletError('conflict', `PATCH ${key}: ${words}`, { words });
+      throw new TubeletError('conflict', `PATCH ${key}: ${words}`, { remoteMessage: words });
     }
     const after = applyStrategicMergePatch(before, patch, 'PersistentVolumeClaim');
     const changed = { ...after, metadata: { ...after.metadata, resourceVersion: String(Number(version ?? 0) + 1) } };

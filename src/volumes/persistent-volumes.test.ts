@@ -68,7 +68,7 @@ describe('a claim', () => {
     api.put('data', { hostPath: { path: '/srv' } });
     const words = 'persistentvolumeclaims "data" is forbidden: no relationship found between node and this object';
     const refuse = (): void => {
-      throw new TubeletError('denied', words, { words });
+      throw new TubeletError('denied', words, { remoteMessage: words });
     };
     api.fault = refuse;
     const manager = start();

@@ -126,6 +126,6 @@ function explained(error: unknown): unknown {
       : 'the credentials do not suffice; bind the group system:bootstrappers to the ClusterRole system:node-bootstrapper';
   return new TubeletError('denied', `no certificate can be asked for: ${advice}`, {
     cause: error,
-    words: error.words ?? '',
+    remoteMessage: error.remoteMessage ?? '',
   });
 }

@@ -5,7 +5,7 @@ export function networkError(server: string, error: unknown): TubeletError {
   if (error instanceof TubeletError) return error;
   const advice = adviceFor((error as { readonly code?: unknown } | null)?.code);
   const text = `${server}: ${messageOf(error)}${advice === undefined ? '' : `; ${advice}`}`;
-  return new TubeletError('unavailable', text, { cause: error, words: messageOf(error) });
+  return new TubeletError('unavailable', text, { cause: error, remoteMessage: messageOf(error) });
 }
 
 function adviceFor(code: unknown): string | undefined {

@@ -16,7 +16,7 @@ test('two kinds of failure have reasons of their own', () => {
 });
 
 test('several failures are told together, the same words once', () => {
-  const wrapped = new TubeletError('denied', 'pullImage: no', { words: 'no' });
+  const wrapped = new TubeletError('denied', 'pullImage: no', { remoteMessage: 'no' });
   assert.equal(joinedWords([wrapped, new Error('no')]), 'no');
   assert.equal(joinedWords([wrapped, new Error('never')]), '[no, never]');
 });

@@ -1,4 +1,4 @@
-import { wordsOf } from '../../base/errors.ts';
+import { remoteMessageOf } from '../../base/errors.ts';
 import { startReasons } from '../../model/reasons.ts';
 
 /** Why a pull failed, as the container's waiting state says it. */
@@ -23,6 +23,6 @@ export function pullFailure(image: string, words: string): PullFailure {
 
 /** What a number of tries came to; what was said more than once is said once. */
 export function joinedWords(errors: readonly unknown[]): string {
-  const words = [...new Set(errors.map(wordsOf))];
+  const words = [...new Set(errors.map(remoteMessageOf))];
   return words.length === 1 ? (words[0] ?? '') : `[${words.join(', ')}]`;
 }

@@ -77,7 +77,7 @@ function holdsJsonObject(base64: string): boolean {
     const value: unknown = JSON.parse(Buffer.from(base64, 'base64').toString('utf8'));
     return typeof value === 'object' && value !== null && !Array.isArray(value);
   } catch {
-    // Not JSON at all; the parser's own words would show the beginning of the secret.
+    // Not JSON at all; the parser's own message would show the beginning of the secret.
     return false;
   }
 }

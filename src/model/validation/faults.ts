@@ -7,7 +7,7 @@ export interface Fault {
   readonly message: string;
 }
 
-/** Collects every fault of an object, in the words that users know from the API server. */
+/** Collects every fault of an object, worded as the API server words it. */
 export class Faults {
   readonly list: Fault[] = [];
 
@@ -35,7 +35,7 @@ export class Faults {
     this.#add(path, `Unsupported value: ${show(value)}`, `supported values: ${supported.map(show).join(', ')}`);
   }
 
-  /** A value that has to be one of a few words; absence counts as a fault of its own. */
+  /** A value that has to be one of a few; absence counts as a fault of its own. */
   oneOf(path: FieldPath, value: string | undefined, supported: readonly string[]): void {
     if (value === undefined || value === '') this.required(path);
     else if (!supported.includes(value)) this.unsupported(path, value, supported);

@@ -17,7 +17,7 @@ const mapFields: ReadonlySet<string> = new Set([
   'volumeAttributes',
 ]);
 
-/** No key of an object may be longer; one that is comes from a stranger, and the message with it goes into the log. */
+/** No key of an object may be longer; a longer one comes from an untrusted manifest, and its message goes into the log. */
 const maxStepLength = 253;
 
 /** `spec.containers[0].resources.limits[cpu]`, as Kubernetes writes paths in its messages. */

@@ -9,7 +9,7 @@ const selectorOperators = ['DoesNotExist', 'Exists', 'Gt', 'In', 'Lt', 'NotIn'];
 
 /**
  * What decides where a pod may run. A pod of this node's own folder has been placed already, so only that is checked
- * which the node itself looks at (tolerations, node affinity) or which a mirror pod would be refused for at first sight.
+ * which the node itself evaluates (tolerations, node affinity) or for which the API server would refuse a mirror pod.
  */
 export function validateScheduling(spec: PodSpec, path: FieldPath, faults: Faults): void {
   validateLabels(spec.nodeSelector, [...path, 'nodeSelector'], faults);

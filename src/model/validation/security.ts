@@ -61,7 +61,7 @@ function validateSysctls(context: PodSecurityContext, path: FieldPath, faults: F
   }
 }
 
-/** The settings of one container; `hostUsers` tells whether it shares the users of the host. */
+/** The settings of one container; `hostUsers`: it shares the users of the host. */
 export function validateContainerSecurity(
   context: SecurityContext | undefined,
   hostUsers: boolean,

@@ -79,7 +79,7 @@ test('a server that is away or forbids it is asked again, and the reason is told
   await world.clock.advance(1_000);
   assert.equal(record.problem(), 'CSINode is not yet initialized');
   assert.deepEqual(told, []);
-  world.failure = () => new TubeletError('denied', 'create: forbidden', { words: 'forbidden' });
+  world.failure = () => new TubeletError('denied', 'create: forbidden', { remoteMessage: 'forbidden' });
   await world.clock.advance(10_000);
   assert.equal(record.problem(), 'failed to initialize CSINode: forbidden');
   world.failure = () => undefined;

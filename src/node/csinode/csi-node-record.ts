@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Due } from '../../base/due.ts';
-import { isKind, TubeletError, wordsOf } from '../../base/errors.ts';
+import { isKind, TubeletError, remoteMessageOf } from '../../base/errors.ts';
 import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
@@ -198,7 +198,7 @@ export class CsiNodeRecord implements Component {
     if (this.#initialized) return log.error(error, 'Failed to tell the API server of storage drivers', { retryMs });
     log.error(error, 'Failed to initialize CSINode', { retryMs });
     const away = isKind(error, 'unavailable', 'timeout', 'exhausted');
-    this.#tell(away ? notYet : `failed to initialize CSINode: ${wordsOf(error)}`);
+    this.#tell(away ? notYet : `failed to initialize CSINode: ${remoteMessageOf(error)}`);
   }
 
   #tell(problem: string | undefined): void {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
-import { isKind, wordsOf } from '../../base/errors.ts';
+import { isKind, remoteMessageOf } from '../../base/errors.ts';
 import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
@@ -91,7 +91,7 @@ export class RegisterNode implements Component {
     } catch (error) {
       // Some clusters let a node look at itself but not make itself: then it may be there all the same.
       if (!isKind(error, 'alreadyExists', 'denied')) throw error;
-      log.debug(2, 'The node could not be created, looking for one', { node: nodeName, err: wordsOf(error) });
+      log.debug(2, 'The node could not be created, looking for one', { node: nodeName, err: remoteMessageOf(error) });
       this.#done(await this.#reconcile(initial.node, signal));
     }
   }

@@ -79,7 +79,7 @@ export class NodeStatus implements Component {
       clock,
       random,
       log,
-      longestStepMs: updateMs,
+      maxStepMs: updateMs,
       signal,
       body: (stop, round) => this.#round(stop, round),
     });
@@ -105,7 +105,7 @@ export class NodeStatus implements Component {
 
   /** What the mirror told. Not every change is worth a look: others may write to a node as often as they like. */
   mirrorChanged(change: MirrorChange<Node>): void {
-    if (change.type === 'gone') return;
+    if (change.type === 'removed') return;
     if (change.type === 'put') {
       const { object, previous } = change;
       const cordoned = previous !== undefined && isUnschedulable(object) !== isUnschedulable(previous);

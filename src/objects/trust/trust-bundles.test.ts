@@ -63,7 +63,7 @@ function world({ served = ['v1beta1'] }: { readonly served?: readonly string[] }
   const remove = (name: string): void => {
     const object = bundles.get(name) ?? assert.fail(name);
     bundles.delete(name);
-    tell?.({ type: 'gone', object });
+    tell?.({ type: 'removed', object });
   };
   const anchors = (uid: string, projection: Partial<ClusterTrustBundleProjection>, signal = never): Promise<string> =>
     trust.anchors({ path: 'ca.pem', ...projection }, { uid: podUid(uid) }, signal);

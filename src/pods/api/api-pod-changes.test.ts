@@ -36,7 +36,7 @@ test('a pod that changes is compared with its status here; one that goes is no s
   const { changes, take } = setUp();
   changes.podsChanged({ type: 'put', object: podObject(fromApi), previous: undefined });
   assert.deepEqual(take(), ['source', 'start api', 'write api']);
-  changes.podsChanged({ type: 'gone', object: podObject(fromApi) });
+  changes.podsChanged({ type: 'removed', object: podObject(fromApi) });
   assert.deepEqual(take(), ['source', 'forget api']);
   changes.podsChanged({ type: 'put', object: {}, previous: undefined });
   assert.deepEqual(take(), ['source']);

@@ -32,7 +32,7 @@ export class ApiPodChanges {
     if (change.type === 'replaced') return this.#podsReplaced();
     const uid = change.object.metadata?.uid as PodUid | undefined;
     if (uid === undefined) return;
-    if (change.type === 'gone') return starts.forget(uid);
+    if (change.type === 'removed') return starts.forget(uid);
     starts.observed(change.object);
     writer.wake(uid);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import { cutText } from '../../base/cut-text.ts';
-import { TubeletError, wordsOf } from '../../base/errors.ts';
+import { TubeletError, remoteMessageOf } from '../../base/errors.ts';
 import { sandboxId, type ContainerId, type SandboxId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
@@ -307,7 +307,7 @@ export class PodRuntime {
       return computeSandboxConfig(input);
     } catch (error) {
       signal.throwIfAborted();
-      throw this.#sandboxFailed(pod, wordsOf(error), error);
+      throw this.#sandboxFailed(pod, remoteMessageOf(error), error);
     }
   }
 
@@ -344,7 +344,7 @@ export class PodRuntime {
     } catch (error) {
       ran(true);
       signal.throwIfAborted();
-      throw this.#sandboxFailed(pod, wordsOf(error), error);
+      throw this.#sandboxFailed(pod, remoteMessageOf(error), error);
     }
   }
 

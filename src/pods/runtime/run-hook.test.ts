@@ -52,7 +52,7 @@ describe('exec', () => {
   });
   test('the runtime cannot', async () => {
     const execSync = async (): Promise<never> => {
-      throw new TubeletError('notFound', 'execSync: no such container', { words: 'no such container' });
+      throw new TubeletError('notFound', 'execSync: no such container', { remoteMessage: 'no such container' });
     };
     assert.match(
       (await run(depsWith({ runtime: { execSync } }), { exec: { command: ['x'] } })) ?? '',

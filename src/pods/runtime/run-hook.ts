@@ -1,7 +1,7 @@
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
 import { cutBytes, cutText, maxMessageBytes } from '../../base/cut-text.ts';
-import { codedWordsOf, messageOf } from '../../base/errors.ts';
+import { grpcErrorText, messageOf } from '../../base/errors.ts';
 import type { ContainerId } from '../../base/ids.ts';
 import type { ExecSyncRequest, ExecSyncResponse } from '../../gen/cri/api.ts';
 import type { Container, LifecycleHandler } from '../../gen/kubernetes/types.ts';
@@ -87,7 +87,7 @@ async function runCommand(
     return failed(problem, stdout, stderr);
   } catch (error) {
     signal.throwIfAborted();
-    return failed(cutText(codedWordsOf(error)));
+    return failed(cutText(grpcErrorText(error)));
   }
 }
 

@@ -1,5 +1,5 @@
 import { Duration } from '../../base/duration.ts';
-import { wordsOf } from '../../base/errors.ts';
+import { remoteMessageOf } from '../../base/errors.ts';
 import { containerId, type ContainerId, type SandboxId } from '../../base/ids.ts';
 import { CreateContainerRequest, type ContainerConfig, type PodSandboxConfig } from '../../gen/cri/api.ts';
 import { containerFieldPath, describePod } from '../../model/containers.ts';
@@ -155,7 +155,7 @@ async function createAndStart(
     await deps.runtime.startContainer({ containerId: created.ok }, { signal });
   } catch (error) {
     signal.throwIfAborted();
-    return { reason: startReasons.runContainerError, message: wordsOf(error) };
+    return { reason: startReasons.runContainerError, message: remoteMessageOf(error) };
   }
   deps.events.record(pod, {
     type: 'Normal',
@@ -190,7 +190,7 @@ async function create(
     return { ok: (await deps.runtime.createContainer(request, { signal })).containerId };
   } catch (error) {
     signal.throwIfAborted();
-    return { refusal: { reason: startReasons.createContainerError, message: wordsOf(error) } };
+    return { refusal: { reason: startReasons.createContainerError, message: remoteMessageOf(error) } };
   }
 }
 

@@ -106,7 +106,7 @@ export class PodWorker {
       name: `pod-worker ${pod.namespace}/${pod.name}`,
       heartbeats,
       // An operation takes as long as an image or a grace period does.
-      longestStepMs: Number.POSITIVE_INFINITY,
+      maxStepMs: Number.POSITIVE_INFINITY,
       clock,
       random,
       log: log.with(podFields({ ...pod, uid })),

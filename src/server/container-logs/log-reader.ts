@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { isKind, kindOf, messageOf, TubeletError } from '../../base/errors.ts';
 import type { ContainerId } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
-import { Pace } from '../../base/pace.ts';
+import { SoftLimit } from '../../base/soft-limit.ts';
 import { goQuote } from '../../model/go-text.ts';
 import type { PodFields } from '../../model/pod-log.ts';
 import type { BodySink } from '../route.ts';
@@ -37,7 +37,7 @@ const newline = 0x0a;
 /** Between two looks of a follower: longer the more of them there are, so that all together do not look more often. */
 const [shortestRestMs, longestRestMs] = [100, 500];
 /** Logs that are being opened; a crowd that comes at once must not hold up everything else. A dead disk holds up nobody. */
-const opening = { most: 4, patienceMs: 50 };
+const opening = { max: 4, releaseAfterMs: 50 };
 
 /** Reads container logs for clients. Everything that readers can share is here: watches, buffers, questions. */
 export class ContainerLogReader {
@@ -45,14 +45,14 @@ export class ContainerLogReader {
   readonly #buffers = new ReadBuffers();
   readonly #watches: FolderWatches;
   readonly #running: RunningChecks;
-  readonly #opening: Pace;
+  readonly #opening: SoftLimit;
   #followers = 0;
 
   constructor(deps: ContainerLogReaderDeps) {
     this.#deps = deps;
     this.#watches = new FolderWatches(deps);
     this.#running = new RunningChecks(deps);
-    this.#opening = new Pace({ clock: deps.clock, ...opening });
+    this.#opening = new SoftLimit({ clock: deps.clock, ...opening });
   }
 
   /** Watched folders, and containers that are followed. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { codedWordsOf, TubeletError } from '../../base/errors.ts';
+import { grpcErrorText, TubeletError } from '../../base/errors.ts';
 import { findContainer } from '../../model/containers.ts';
 import { podFields } from '../../model/pod-log.ts';
 import { json, text, type Handler } from '../route.ts';
@@ -40,7 +40,7 @@ export function checkpointHandler(deps: CheckpointDeps): Handler {
       return json({ items: [location] });
     } catch (error) {
       if (!(error instanceof TubeletError)) deps.log.error(error, 'A checkpoint failed', podFields(pod));
-      return text(500, `checkpointing of ${pod.namespace}/${pod.name}/${name} failed (${codedWordsOf(error)})`);
+      return text(500, `checkpointing of ${pod.namespace}/${pod.name}/${name} failed (${grpcErrorText(error)})`);
     }
   };
 }

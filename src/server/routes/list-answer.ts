@@ -1,4 +1,4 @@
-import { nextTurn } from '../../base/next-turn.ts';
+import { yieldToEventLoop } from '../../base/yield-to-event-loop.ts';
 import type { BodySink, RouteResponse } from '../route.ts';
 
 /** A JSON text that is mostly one list, whose entries may be made as they are gone through. */
@@ -68,7 +68,7 @@ class Pieces {
   }
 
   async otherTurns(): Promise<void> {
-    await nextTurn();
+    await yieldToEventLoop();
     this.#signal.throwIfAborted();
     this.#turnEnd = this.#end + turnBytes;
   }

@@ -17,7 +17,7 @@ export function loopLines(
   wallOf: (monotonicMs: number) => number,
 ): readonly PageLine[] {
   const hanging = new Set(hung.map(({ loop }) => loop));
-  const rank = ({ name, failures, longestStepMs }: LoopBeat): number =>
+  const rank = ({ name, failures, maxStepMs: longestStepMs }: LoopBeat): number =>
     hanging.has(name) ? 0 : failures > 0 ? 1 : Number.isFinite(longestStepMs) ? 2 : 3;
   const sorted = beats.toSorted((a, b) => rank(a) - rank(b) || (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
   const lines = sorted.slice(0, maxLines).map(({ name, stage, since, lastBeat, failures }): PageLine => {

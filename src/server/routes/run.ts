@@ -1,5 +1,5 @@
 import { cutText } from '../../base/cut-text.ts';
-import { codedWordsOf } from '../../base/errors.ts';
+import { grpcErrorText } from '../../base/errors.ts';
 import { text, type Handler } from '../route.ts';
 import { findPod, lookForTarget, runningContainer } from '../streaming/find-target.ts';
 import { parseRunCommand } from '../streaming/session-options.ts';
@@ -29,7 +29,7 @@ export function runHandler(deps: SessionDeps): Handler {
       // Not JSON at all, but that is what it has always been called.
       return { kind: 'page', status: 200, contentType: 'application/json', body };
     } catch (error) {
-      return text(500, codedWordsOf(error));
+      return text(500, grpcErrorText(error));
     }
   };
 }

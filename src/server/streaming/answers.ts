@@ -1,4 +1,4 @@
-import { codedWordsOf, isKind, TubeletError } from '../../base/errors.ts';
+import { grpcErrorText, isKind, TubeletError } from '../../base/errors.ts';
 import type { PodFields } from '../../model/pod-log.ts';
 import { text, type HandOver, type Page } from '../route.ts';
 
@@ -7,7 +7,7 @@ const retryAfterSeconds = 60;
 
 /** What a client is told when no session came about. */
 export function errorPage(error: unknown): Page {
-  const words = codedWordsOf(error);
+  const words = grpcErrorText(error);
   // Clients know these two; whatever else it is, is an error.
   if (isKind(error, 'notFound')) return text(404, words);
   if (isKind(error, 'exhausted')) {

@@ -187,7 +187,7 @@ describe('exec', () => {
     const codes = { notFound: 'NotFound', unavailable: 'Unavailable', invalid: 'InvalidArgument' };
     for (const [kind, expected] of cases) {
       const error = new TubeletError(kind, 'exec: no such container', {
-        words: 'no such container',
+        remoteMessage: 'no such container',
         code: codes[kind],
       });
       const exec = async () => {
@@ -201,7 +201,9 @@ describe('exec', () => {
 
   test('a runtime with too many sessions', async () => {
     const exec = async () => {
-      throw new TubeletError('exhausted', 'exec: maximum number of in-flight requests exceeded', { words: 'too many' });
+      throw new TubeletError('exhausted', 'exec: maximum number of in-flight requests exceeded', {
+        remoteMessage: 'too many',
+      });
     };
     const response = await execHandler({ log, pods, runtime: { ...cri, exec } })(requestOf(main, { text: 'output=1' }));
     assert.deepEqual(response, {
@@ -363,7 +365,7 @@ describe('checkpoint', () => {
   test('a runtime that cannot', async () => {
     const checkpointContainer = async () => {
       throw new TubeletError('unsupported', 'checkpointContainer: unknown method', {
-        words: 'unknown method CheckpointContainer',
+        remoteMessage: 'unknown method CheckpointContainer',
         code: 'Unimplemented',
       });
     };

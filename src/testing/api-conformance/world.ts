@@ -143,7 +143,7 @@ export async function refused(promise: Promise<unknown>, expected: ExpectedRefus
     (reason: unknown) => reason,
   );
   assert.ok(error instanceof ApiError, `no refusal by the API server: ${String(error)}`);
-  const { kind, status, reason, words = '' } = error;
+  const { kind, status, reason, remoteMessage: words = '' } = error;
   const said = typeof expected.words === 'object' ? expected.words.exec(words)?.[0] : words;
   const exact = typeof expected.words === 'object' ? said : expected.words;
   assert.deepEqual(

@@ -119,11 +119,11 @@ describe('identities', () => {
   test('who may do what is up to the test', async () => {
     const { api, fake } = setUp({ authorize: ({ verb }, user) => verb === 'list' || user.name === 'root' });
     await api.list(pods);
-    const words = 'pods "a" is forbidden: User "kubernetes-admin" cannot get resource "pods" in API group ""';
+    const remoteMessage = 'pods "a" is forbidden: User "kubernetes-admin" cannot get resource "pods" in API group ""';
     await assert.rejects(api.get(pods, { namespace: 'default', name: 'a' }), {
       status: 403,
       reason: 'Forbidden',
-      words,
+      remoteMessage,
     });
     const answer = await fake.as({ name: 'root', groups: [] }).send({
       method: 'GET',
@@ -194,7 +194,7 @@ test('a mistake of the test is told to whoever asks', async () => {
       throw new Error('oh');
     },
   });
-  await assert.rejects(api.list(pods), { status: 500, words: 'mistake in the fake API server: oh' });
+  await assert.rejects(api.list(pods), { status: 500, remoteMessage: 'mistake in the fake API server: oh' });
 });
 
 test('two runs are the same to the last byte', async () => {

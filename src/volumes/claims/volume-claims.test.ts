@@ -54,7 +54,7 @@ describe('what is behind a claim', () => {
   test('a server that cannot be asked keeps its kind of failure', async () => {
     const { api, resolve } = setUp();
     api.fault = () => {
-      throw new TubeletError('unavailable', 'GET: connection refused', { words: 'connection refused' });
+      throw new TubeletError('unavailable', 'GET: connection refused', { remoteMessage: 'connection refused' });
     };
     await assert.rejects(resolve(), {
       kind: 'unavailable',

@@ -1,4 +1,4 @@
-import { kindOf, TubeletError, wordsOf } from '../../base/errors.ts';
+import { kindOf, TubeletError, remoteMessageOf } from '../../base/errors.ts';
 import type { PersistentVolume, PersistentVolumeClaim, Volume } from '../../gen/kubernetes/types.ts';
 import type { ApiReader } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
@@ -63,7 +63,7 @@ export class VolumeClaims implements Claims {
       unprocessed(`error processing PVC ${namespace}/${reference.name}: ${problem}`, cause);
 
     const claim = await this.#claim(namespace, reference.name, signal).catch((error: unknown) => {
-      throw wrong(`failed to fetch PVC from API server: ${wordsOf(error)}`, error);
+      throw wrong(`failed to fetch PVC from API server: ${remoteMessageOf(error)}`, error);
     });
     const bound = checkClaim(claim);
     if ('problem' in bound) throw wrong(bound.problem);
@@ -72,7 +72,7 @@ export class VolumeClaims implements Claims {
 
     const { volumeName } = bound;
     const persistent = await this.#volume(volumeName, signal).catch((error: unknown) => {
-      throw wrong(`failed to fetch PV ${volumeName} from API server: ${wordsOf(error)}`, error);
+      throw wrong(`failed to fetch PV ${volumeName} from API server: ${remoteMessageOf(error)}`, error);
     });
     const unbound = checkBinding(volumeName, persistent, claim);
     if (unbound !== undefined) throw wrong(unbound.problem);

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { wordsOf } from '../../base/errors.ts';
+import { remoteMessageOf } from '../../base/errors.ts';
 import type { VolumeAttachment } from '../../gen/kubernetes/types.ts';
 import type { ApiReader } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
@@ -104,7 +104,7 @@ export class AttachWait {
       signal.throwIfAborted();
       // Also a refusal: the authoriser learns of a new attachment a moment after it is made.
       return {
-        waitingFor: `volume ${volume.handle} has GET error for volume attachment ${attachment}: ${wordsOf(error)}`,
+        waitingFor: `volume ${volume.handle} has GET error for volume attachment ${attachment}: ${remoteMessageOf(error)}`,
       };
     }
   }

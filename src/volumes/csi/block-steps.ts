@@ -1,11 +1,11 @@
-import { codedWordsOf, describeError, kindOf, TubeletError } from '../../base/errors.ts';
+import { grpcErrorText, describeError, kindOf, TubeletError } from '../../base/errors.ts';
 import type { VolumePlace } from '../ports.ts';
 import { VolumeStepError, type VolumeStep } from '../volume-failures.ts';
 
 /** The words of a driver with its code, and of anybody else with what is behind them. */
 function wordsOfStep(error: unknown): string {
   const hasCode = error instanceof TubeletError && error.code !== undefined;
-  return hasCode ? codedWordsOf(error) : describeError(error);
+  return hasCode ? grpcErrorText(error) : describeError(error);
 }
 
 export function asStep(step: VolumeStep, error: unknown): VolumeStepError {

@@ -1,4 +1,4 @@
-import { TubeletError, wordsOf, kindOf } from '../../base/errors.ts';
+import { TubeletError, remoteMessageOf, kindOf } from '../../base/errors.ts';
 import type { Secret } from '../../gen/kubernetes/types.ts';
 import type { ApiReader } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
@@ -47,8 +47,8 @@ export async function fetchSecrets(
     return await secrets.get(namespace, name, signal);
   } catch (error) {
     signal.throwIfAborted();
-    const words = `fetching ${use} ${namespace}/${name} failed: ${wordsOf(error)}`;
-    throw new TubeletError(kindOf(error), words, { cause: error, words });
+    const words = `fetching ${use} ${namespace}/${name} failed: ${remoteMessageOf(error)}`;
+    throw new TubeletError(kindOf(error), words, { cause: error, remoteMessage: words });
   }
 }
 

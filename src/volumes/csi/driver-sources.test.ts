@@ -57,7 +57,8 @@ test('secrets of the API server, as text', async () => {
 
 test('one that is missing is told with the field that names it', async () => {
   const failing = {
-    get: async () => Promise.reject(new TubeletError('notFound', 'GET: no', { words: 'secrets "s" not found' })),
+    get: async () =>
+      Promise.reject(new TubeletError('notFound', 'GET: no', { remoteMessage: 'secrets "s" not found' })),
   };
   await assert.rejects(fetchSecrets(failing, 'NodePublishSecretRef', { namespace: 'n', name: 's' }, never), {
     kind: 'notFound',

@@ -241,6 +241,6 @@ test('what a driver was given in confidence does not come back in its error', as
     ['nodeExpandVolume', () => client.expand({ volumeId: 'v', secrets: { ...secrets, token, tokens } })],
   ] as const) {
     world.driver.fail(verb, { code: 'UNAUTHENTICATED', details });
-    await assert.rejects(call(), { kind: 'denied', code: 'Unauthenticated', words: masked }, verb);
+    await assert.rejects(call(), { kind: 'denied', code: 'Unauthenticated', remoteMessage: masked }, verb);
   }
 });

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { codedWordsOf, kindOf, messageOf, TubeletError, wordsOf } from '../../base/errors.ts';
+import { grpcErrorText, kindOf, messageOf, TubeletError, remoteMessageOf } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { VolumeCapability } from '../../gen/csi/v1.ts';
 import type { CSIPersistentVolumeSource, ObjectReference, PersistentVolumeClaim } from '../../gen/kubernetes/types.ts';
@@ -143,7 +143,7 @@ export class VolumeExpander {
       await this.#patch(current, finished(current, decision.size.toString()), signal);
     } catch (error) {
       signal.throwIfAborted();
-      const words = `mountVolume.NodeExpandVolume update pvc status failed: ${wordsOf(error)}`;
+      const words = `mountVolume.NodeExpandVolume update pvc status failed: ${remoteMessageOf(error)}`;
       throw new TubeletError(kindOf(error), words, { cause: error });
     }
   }
@@ -169,7 +169,7 @@ export class VolumeExpander {
     try {
       await client.expand(request, { signal });
     } catch (error) {
-      const words = `Expander.NodeExpand failed to expand the volume : ${codedWordsOf(error)}`;
+      const words = `Expander.NodeExpand failed to expand the volume : ${grpcErrorText(error)}`;
       const code = error instanceof TubeletError ? error.code : undefined;
       throw new TubeletError(kindOf(error), words, { cause: error, ...(code !== undefined && { code }) });
     }
@@ -200,7 +200,7 @@ export class VolumeExpander {
       log.warn('Claim of a volume that cannot be made larger is not marked', {
         ...podFields(pod),
         volume: name,
-        err: wordsOf(problem),
+        err: remoteMessageOf(problem),
       });
     }
     return failure;

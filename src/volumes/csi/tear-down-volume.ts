@@ -1,4 +1,4 @@
-import { codedWordsOf, describeError, kindOf, TubeletError } from '../../base/errors.ts';
+import { grpcErrorText, describeError, kindOf, TubeletError } from '../../base/errors.ts';
 import { podUidFields } from '../../model/pod-log.ts';
 import type { VolumePlace } from '../ports.ts';
 import type { DriverClient } from './driver-client.ts';
@@ -108,7 +108,7 @@ export class TearDownVolume {
 }
 
 function failure(step: string, { uid, name }: VolumePlace, what: string, error: unknown): TubeletError {
-  const words = error instanceof TubeletError && error.code !== undefined ? codedWordsOf(error) : describeError(error);
+  const words = error instanceof TubeletError && error.code !== undefined ? grpcErrorText(error) : describeError(error);
   const message = `${step} for volume "${name}" of pod ${uid}: kubernetes.io/csi: ${what}: ${words}`;
   return new TubeletError(kindOf(error), message, { cause: error });
 }

@@ -1,4 +1,4 @@
-import { codedWordsOf, kindOf, TubeletError, wordsOf } from '../../base/errors.ts';
+import { grpcErrorText, kindOf, TubeletError, remoteMessageOf } from '../../base/errors.ts';
 import type { VolumeCapability } from '../../gen/csi/v1.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { VolumeRequest } from '../ports.ts';
@@ -104,7 +104,7 @@ export class VolumePreparations {
       return tokenContext(new Map(await Promise.all(got)));
     } catch (error) {
       signal.throwIfAborted();
-      const words = `mounter.SetUpAt failed to get service account token attributes: ${wordsOf(error)}`;
+      const words = `mounter.SetUpAt failed to get service account token attributes: ${remoteMessageOf(error)}`;
       throw new TubeletError(kindOf(error), `kubernetes.io/csi: ${words}`);
     }
   }
@@ -129,7 +129,7 @@ export function capabilityOf(spec: CsiVolumeSpec, { capabilities, group, seLinux
 
 export function stepped(step: VolumeStep, error: unknown): VolumeStepError {
   const code = error instanceof TubeletError ? error.code : undefined;
-  return new VolumeStepError(step, kindOf(error), codedWordsOf(error), { ...(code !== undefined && { code }) });
+  return new VolumeStepError(step, kindOf(error), grpcErrorText(error), { ...(code !== undefined && { code }) });
 }
 
 async function inStep<T>(step: VolumeStep, work: () => Promise<T>): Promise<T> {
@@ -150,6 +150,6 @@ async function told<T>({ lifecycle }: CsiVolumeSpec, work: () => Promise<T>): Pr
   try {
     return await work();
   } catch (error) {
-    throw new VolumeStepError(step, kindOf(error), `kubernetes.io/csi: ${who}: ${codedWordsOf(error)}`);
+    throw new VolumeStepError(step, kindOf(error), `kubernetes.io/csi: ${who}: ${grpcErrorText(error)}`);
   }
 }

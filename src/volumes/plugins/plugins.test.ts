@@ -221,7 +221,9 @@ describe('projected', () => {
 
   test('a token that cannot be had is told in the words of the API server', async () => {
     const { up, refuseTokens } = setUp();
-    refuseTokens(new TubeletError('notFound', 'POST serviceaccounts/token: gone', { words: 'pod "web" not found' }));
+    refuseTokens(
+      new TubeletError('notFound', 'POST serviceaccounts/token: gone', { remoteMessage: 'pod "web" not found' }),
+    );
     await assert.rejects(up(access(token)), { message: 'failed to fetch token: pod "web" not found' });
   });
 

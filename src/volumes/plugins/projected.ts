@@ -1,4 +1,4 @@
-import { kindOf, messageOf, TubeletError, wordsOf } from '../../base/errors.ts';
+import { kindOf, messageOf, TubeletError, remoteMessageOf } from '../../base/errors.ts';
 import type { VolumeProjection } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { tokenSpec } from '../../model/token-spec.ts';
@@ -85,7 +85,7 @@ async function payloadOf(
     const { path } = source.serviceAccountToken;
     const token = await tokens.get(tokenSpec(pod, source.serviceAccountToken), signal).catch((error: unknown) => {
       if (error instanceof NoTokensError) throw error;
-      throw new TubeletError(kindOf(error), `failed to fetch token: ${wordsOf(error)}`, { cause: error });
+      throw new TubeletError(kindOf(error), `failed to fetch token: ${remoteMessageOf(error)}`, { cause: error });
     });
     return new Map([[path, credential(pod, token.value, defaultMode)]]);
   }

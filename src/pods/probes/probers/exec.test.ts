@@ -62,7 +62,7 @@ test('a command that takes too long has failed, in these words', async () => {
 test('a timeout that the runtime tells of is an answer, whatever our own watch says', async () => {
   const { cri, target } = await world(['sleep', '9']);
   const words = 'failed to exec in container: timeout 2s exceeded: context deadline exceeded';
-  const error = new TubeletError('timeout', `execSync: ${words}`, { words, code: 'DeadlineExceeded' });
+  const error = new TubeletError('timeout', `execSync: ${words}`, { remoteMessage: words, code: 'DeadlineExceeded' });
   const probe = execProber({ ...cri, execSync: async () => Promise.reject(error) });
   assert.deepEqual(await probe(target, signal), {
     kind: 'failure',
@@ -72,7 +72,7 @@ test('a timeout that the runtime tells of is an answer, whatever our own watch s
 
 test('a failure of the runtime is told with its code', async () => {
   const { cri, target } = await world(['check']);
-  const error = new TubeletError('notFound', 'execSync: no task', { words: 'no task', code: 'NotFound' });
+  const error = new TubeletError('notFound', 'execSync: no task', { remoteMessage: 'no task', code: 'NotFound' });
   const probe = execProber({ ...cri, execSync: async () => Promise.reject(error) });
   assert.deepEqual(await probe(target, signal), {
     kind: 'error',

@@ -1,6 +1,6 @@
 import { cutText } from '../../../base/cut-text.ts';
 import { Duration } from '../../../base/duration.ts';
-import { codedWordsOf, isKind, TubeletError } from '../../../base/errors.ts';
+import { grpcErrorText, isKind, TubeletError } from '../../../base/errors.ts';
 import type { ContainerId } from '../../../base/ids.ts';
 import { Limiter } from '../../../base/limiter.ts';
 import type { Container } from '../../../gen/kubernetes/types.ts';
@@ -52,7 +52,7 @@ async function execOnce(
     return { kind: exitCode === 0 ? 'success' : 'failure', output: outputText(stdout, stderr) };
   } catch (error) {
     signal.throwIfAborted();
-    if (!isKind(error, 'timeout')) return { kind: 'error', state: 'unknown', error: cutText(codedWordsOf(error)) };
+    if (!isKind(error, 'timeout')) return { kind: 'error', state: 'unknown', error: cutText(grpcErrorText(error)) };
     const limit = Duration.ofMillis(timeoutMs).toString();
     const output = `command timed out: ${goQuote(cutText(cmd.join(' ')))} timed out after ${limit}`;
     // The runtime measures by its own watch: when it says so, we were not the slow one.

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { setImmediate as turn } from 'node:timers/promises';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { Pace } from './pace.ts';
+import { SoftLimit } from './soft-limit.ts';
 
 function setUp() {
   const clock = new FakeClock();
-  const pace = new Pace({ clock, most: 2, patienceMs: 20 });
+  const limit = new SoftLimit({ clock, max: 2, releaseAfterMs: 20 });
   const begun: number[] = [];
   const ends: (() => void)[] = [];
   const come = (number: number, signal?: AbortSignal): Promise<number> =>
-    pace.run(() => {
+    limit.run(() => {
       begun.push(number);
       return new Promise((resolve) => ends.push(() => resolve(number)));
     }, signal);
-  return { clock, pace, begun, ends, come };
+  return { clock, limit, begun, ends, come };
 }
 
 test('a few begin at once, in order of arrival; each that ends lets the next begin', async () => {
@@ -48,15 +48,15 @@ test('one that hangs keeps others waiting for a moment only, and is not given up
 });
 
 test('work that fails, also at once, frees its place and says so to who wanted it', async () => {
-  const { pace, begun, come } = setUp();
+  const { limit, begun, come } = setUp();
   const fails = async (): Promise<never> => {
     throw new Error('no disk');
   };
-  for (let time = 0; time < 3; time++) await assert.rejects(pace.run(fails), /no disk/);
+  for (let time = 0; time < 3; time++) await assert.rejects(limit.run(fails), /no disk/);
   const atOnce = (): Promise<never> => {
     throw new Error('no work');
   };
-  for (let time = 0; time < 3; time++) await assert.rejects(pace.run(atOnce), /no work/);
+  for (let time = 0; time < 3; time++) await assert.rejects(limit.run(atOnce), /no work/);
   void come(1);
   await turn();
   assert.deepEqual(begun, [1]);
