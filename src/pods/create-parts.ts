@@ -13,7 +13,7 @@ import type { ContainerGcDeps } from './container-gc/index.ts';
 import type { LogPolicy, LogsParts } from './create-logs.ts';
 import type { Files } from './directories/index.ts';
 import type { LogRotationDeps } from './logs/index.ts';
-import type { HintStream, ObservableRuntime } from './pleg/index.ts';
+import type { RuntimeEventSource, ObservableRuntime } from './pleg/index.ts';
 import type { Prober } from './probes/index.ts';
 import type { HookRequests, LastWordsFiles, PodEvents, PodRuntimeDeps, PrepareDeps } from './runtime/index.ts';
 import type { PodSyncDeps } from './sync/index.ts';
@@ -67,7 +67,7 @@ interface PodContainerRuntime {
   /** Why pods cannot have a network of their own now. */
   networkError(): string | undefined;
   /** Streams of events for a runtime that has none of its own. */
-  readonly eventSources: readonly HintStream[];
+  readonly eventSources: readonly RuntimeEventSource[];
 }
 
 /** The machine. */

@@ -48,7 +48,7 @@ export function createPodRuntime(signals: PodSignals, stores: PodStores, parts: 
     observed,
     relistPeriodMs,
     podsOnDisk: () => directories.uids(),
-    otherHints: container.eventSources,
+    eventSources: container.eventSources,
     onChange: (uid) => inbox.observedChanged(uid),
   });
   const logs = createLogs({ ports, signals, stores, runtime: cri, files: host.logFiles, policy: settings.logs });

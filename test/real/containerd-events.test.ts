@@ -8,7 +8,7 @@ import { containerdEvents, type ContainerdEvent } from '../../src/containerd/ind
 import { connectCri, type Cri } from '../../src/cri/index.ts';
 import { ContainerConfig, PodSandboxConfig } from '../../src/gen/cri/api.ts';
 import { containerLabels, sandboxLabels } from '../../src/model/labels.ts';
-import { containerdHints, ObservedPods, Pleg } from '../../src/pods/pleg/index.ts';
+import { containerdEventSource, ObservedPods, Pleg } from '../../src/pods/pleg/index.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { startPrivateRuntime, type PrivateRuntime } from '../../src/up/index.ts';
 import { realFolder, type RealFolder } from '../support/real-folders.ts';
@@ -66,14 +66,14 @@ async function remove(pod: RealPod): Promise<void> {
   await cri.removePodSandbox({ podSandboxId: pod.sandbox });
 }
 
-/** Collects events until stopped. Returns when containerd has told something, so that nothing after it is missed. */
+/** Collects events until stopped. Returns when containerd has sent an event, so that nothing after it is missed. */
 async function listen() {
   const stop = new AbortController();
   const events: ContainerdEvent[] = [];
   const ended = (async () => {
     for await (const event of source().events(stop.signal)) events.push(event);
   })();
-  // Only a second word proves that the subscription stands: pods are started until one of them is seen.
+  // Only a second event proves that the subscription stands: pods are started until one of them is seen.
   const pods: RealPod[] = [];
   while (events.length === 0) {
     pods.push(await runPod(`warm-up-${pods.length}`));
@@ -90,18 +90,18 @@ async function listen() {
 }
 
 describe('the events of containerd', () => {
-  test('tell the life of a container and of its sandbox, and nothing of commands run in it', async () => {
+  test('report the life of a container and of its sandbox, and nothing of commands run in it', async () => {
     const listener = await listen();
     const pod = await runPod('life');
     const began = clock.now();
     const id = await start(pod, 'main', 'sleep 0.5; exit 3');
     assert.equal((await cri.execSync({ containerId: id, cmd: ['true'], timeout: 10n })).exitCode, 0);
-    await until('the exit is told', () => listener.of(id).some(({ kind }) => kind === 'exited'));
+    await until('the exit is reported', () => listener.of(id).some(({ kind }) => kind === 'exited'));
     await remove(pod);
     const gone = (of: string) => () => listener.of(of).some(({ kind }) => kind === 'removed');
-    await until('the removals are told', () => gone(id)() && gone(pod.sandbox)());
+    await until('the removals are reported', () => gone(id)() && gone(pod.sandbox)());
     for (const of of [id, pod.sandbox]) {
-      // An exit is told twice: when it happens, and when it is cleaned up.
+      // An exit is reported twice: when it happens, and when it is cleaned up.
       const kinds = listener.of(of).map(({ kind }) => kind);
       assert.deepEqual(kinds, ['created', 'started', 'exited', 'exited', 'removed']);
     }
@@ -130,21 +130,21 @@ describe('the pleg on containerd', () => {
   test('notices exits through them, and the relists of a quiet node become rare', async () => {
     const pod = await runPod('noticed');
     const observed = new ObservedPods({ runtime: cri });
-    const looks: Promise<unknown>[] = [];
+    const inspections: Promise<unknown>[] = [];
     const seenAt = new Map<string, number>();
-    const look = async (uid: PodUid): Promise<void> => {
+    const inspect = async (uid: PodUid): Promise<void> => {
       const { containers } = await observed.newerThan(uid, 0, new AbortController().signal);
       for (const { id, state, finishedAt } of containers) {
         if (state === 'exited' && !seenAt.has(id)) seenAt.set(id, clock.now() - finishedAt);
       }
     };
-    const onChange = (uid: PodUid): void => void looks.push(look(uid));
+    const onChange = (uid: PodUid): void => void inspections.push(inspect(uid));
     const common = { clock, random: seededRandom(1), log: silentLog, runtime: cri, observed, onChange };
     const pleg = new Pleg({
       heartbeats: new Heartbeats(),
       ...common,
       relistPeriodMs: 1_000,
-      otherHints: [containerdHints(source())],
+      eventSources: [containerdEventSource(source())],
     });
     await pleg.start();
     try {
@@ -159,14 +159,14 @@ describe('the pleg on containerd', () => {
       process.stdout.write(`exit → seen by the agent, ms: ${delays.join(' ')}\n`);
       // A relist alone would take half a second on the average, and no less with a longer period.
       assert.ok(Math.min(...delays) < 2_000, delays.join(' '));
-      assert.equal(pleg.streamHealthy(), true, 'no relist found what the stream had not told');
+      assert.equal(pleg.streamHealthy(), true, 'no relist found what the stream had not reported');
       const before = pleg.lastRelist();
       const first = await until('a relist', () => pleg.lastRelist() !== before && pleg.lastRelist());
       const second = await until('the next one', () => pleg.lastRelist() !== first && pleg.lastRelist());
       assert.ok(second - first > 1_900, `relists are ${Math.round(second - first)} ms apart`);
     } finally {
       await pleg.stop();
-      await Promise.all(looks);
+      await Promise.all(inspections);
       await remove(pod);
     }
   });

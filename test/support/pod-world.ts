@@ -31,7 +31,7 @@ import type { PodHost, PodObjects } from '../../src/pods/create-parts.ts';
 import { createPods, type PodViews } from '../../src/pods/create-pods.ts';
 import { createPodStores, type PodStores } from '../../src/pods/create-stores.ts';
 import type { Files } from '../../src/pods/directories/index.ts';
-import type { HintStream } from '../../src/pods/pleg/index.ts';
+import type { RuntimeEventSource } from '../../src/pods/pleg/index.ts';
 import { createProber } from '../../src/pods/probes/index.ts';
 import { nodeHookRequests, type PodEvent, type PodEvents } from '../../src/pods/runtime/index.ts';
 import type { Cgroups } from '../../src/pods/sync/index.ts';
@@ -78,7 +78,7 @@ export interface PodWorldDeps {
   readonly prober?: PodHost['prober'];
   readonly logFiles?: PodHost['logFiles'];
   readonly logs?: Partial<LogPolicy>;
-  readonly eventSources?: readonly HintStream[];
+  readonly eventSources?: readonly RuntimeEventSource[];
   readonly metrics?: Registry;
   readonly tracer?: Tracer;
   readonly cluster?: WorldCluster;

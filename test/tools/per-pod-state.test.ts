@@ -9,7 +9,7 @@ const uncounted: Readonly<Record<string, string>> = {
   'Admission #victims': 'PodGate forgets and counts it with its own',
   'Admission #formerLives': 'PodGate forgets and counts it with its own',
   'ContainerGc #stuck': 'made anew in every round, of the pods that exist',
-  'HintDesk #changed': 'emptied in the same turn of the event loop, or the next',
+  'EventTriage #changed': 'emptied in the same turn of the event loop, or the next',
 };
 
 interface Kept {

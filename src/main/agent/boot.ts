@@ -7,7 +7,7 @@ import type { LoadedProviders } from '../../images/index.ts';
 import type { CommonPorts } from '../../model/common-ports.ts';
 import type { FormerDevices } from '../../node/index.ts';
 import { readFormerDevices } from '../../node/index.ts';
-import type { HintStream } from '../../pods/pleg/index.ts';
+import type { RuntimeEventSource } from '../../pods/pleg/index.ts';
 import { CallsUnderWay, FlightRecorder } from '../../recorder/index.ts';
 import {
   createBootServer,
@@ -58,7 +58,7 @@ export interface BootFacts extends AgentIdentity {
   readonly serverAccess: ServerAccess | undefined;
   readonly sockets: Platform['sockets'];
   readonly cri: Cri;
-  readonly eventSources: readonly HintStream[];
+  readonly eventSources: readonly RuntimeEventSource[];
   readonly runtimeName: string;
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
   readonly imageProviders: LoadedProviders | undefined;

@@ -15,7 +15,7 @@ import type { DeviceCheckpoint, KernelFacts, NodeHost, ProgramStart } from '../.
 import type { PluginsWiring } from '../../plugins/create-plugins.ts';
 import type { PodHost } from '../../pods/create-parts.ts';
 import type { SourcesParts } from '../../pods/create-sources.ts';
-import type { HintStream } from '../../pods/pleg/index.ts';
+import type { RuntimeEventSource } from '../../pods/pleg/index.ts';
 import type { CgroupHost } from '../../resources/create-cgroups.ts';
 import type { AuthorityFiles } from '../../server/auth/index.ts';
 import type { ServedFiles, SocketFiles } from '../../server/index.ts';
@@ -56,7 +56,7 @@ interface RuntimeObservers {
 interface RuntimePlatform {
   readonly cri: Cri;
   /** Streams of events for a runtime that has none of its own. */
-  readonly eventSources: readonly HintStream[];
+  readonly eventSources: readonly RuntimeEventSource[];
 }
 
 export interface ApiAccess {

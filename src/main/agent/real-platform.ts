@@ -4,7 +4,7 @@ import type { Settings } from '../../config/index.ts';
 import { containerdEvents } from '../../containerd/index.ts';
 import { connectCri } from '../../cri/index.ts';
 import { socketFiles } from '../../host/index.ts';
-import { containerdHints } from '../../pods/pleg/index.ts';
+import { containerdEventSource } from '../../pods/pleg/index.ts';
 import type { LogSink } from '../../telemetry/index.ts';
 import { openApi } from './api-connection.ts';
 import type { Platform } from './platform.ts';
@@ -33,7 +33,7 @@ export function realPlatform({ settings, nodeName, clock, log, env }: RealPlatfo
     connectRuntime: (observers) => {
       const timeouts = { requestMs: config.runtimeRequestTimeout.toMillis() };
       const cri = connectCri({ ...observers, endpoint, imageEndpoint, clock, log, timeouts });
-      return { cri, eventSources: [containerdHints(containerdEvents({ endpoint: cri.endpoint, clock, log }))] };
+      return { cri, eventSources: [containerdEventSource(containerdEvents({ endpoint: cri.endpoint, clock, log }))] };
     },
     openApi: async (ports, tracer, signal) => {
       const access = await openApi({ ...ports, settings, nodeName, env, tracer }, signal);

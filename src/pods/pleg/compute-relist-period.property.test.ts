@@ -4,9 +4,9 @@ import fc from 'fast-check';
 import { computeRelistPeriod, type RelistOutcome, type RelistPace } from './compute-relist-period.ts';
 
 const bounds = fc
-  .record({ shortestMs: fc.integer({ min: 1, max: 5_000 }), factor: fc.integer({ min: 1, max: 20 }) })
-  .map(({ shortestMs, factor }) => ({ shortestMs, longestMs: shortestMs * factor }));
-const outcome = fc.record({ covered: fc.boolean(), told: fc.boolean(), missed: fc.boolean() });
+  .record({ minMs: fc.integer({ min: 1, max: 5_000 }), factor: fc.integer({ min: 1, max: 20 }) })
+  .map(({ minMs, factor }) => ({ minMs, maxMs: minMs * factor }));
+const outcome = fc.record({ covered: fc.boolean(), hadEvents: fc.boolean(), missed: fc.boolean() });
 
 const walk = (
   start: RelistPace,
@@ -21,10 +21,10 @@ const walk = (
 test('the period stays within its bounds and never more than doubles', () => {
   fc.assert(
     fc.property(bounds, fc.array(outcome, { minLength: 1 }), (within, outcomes) => {
-      const start = { periodMs: within.shortestMs, doubted: false };
+      const start = { periodMs: within.minMs, suspect: false };
       let before = start.periodMs;
       for (const { periodMs } of walk(start, outcomes, within)) {
-        assert.ok(periodMs >= within.shortestMs && periodMs <= within.longestMs);
+        assert.ok(periodMs >= within.minMs && periodMs <= within.maxMs);
         assert.ok(periodMs <= 2 * before);
         before = periodMs;
       }
@@ -32,22 +32,22 @@ test('the period stays within its bounds and never more than doubles', () => {
   );
 });
 
-test('a missed change or a stream that is down means the shortest period, whatever was before', () => {
+test('a missed change or a stream that is down means the minimum period, whatever was before', () => {
   fc.assert(
     fc.property(bounds, fc.array(outcome), outcome, (within, past, last) => {
       fc.pre(last.missed || !last.covered);
-      const pace = walk({ periodMs: within.shortestMs, doubted: false }, [...past, last], within).at(-1);
-      assert.equal(pace?.periodMs, within.shortestMs);
+      const pace = walk({ periodMs: within.minMs, suspect: false }, [...past, last], within).at(-1);
+      assert.equal(pace?.periodMs, within.minMs);
     }),
   );
 });
 
-test('however bad the past, a stream that tells and misses nothing reaches the longest period', () => {
-  const good = Array.from({ length: 16 }, () => ({ covered: true, told: true, missed: false }));
+test('however bad the past, a stream that sends events and misses none reaches the maximum period', () => {
+  const good = Array.from({ length: 16 }, () => ({ covered: true, hadEvents: true, missed: false }));
   fc.assert(
     fc.property(bounds, fc.array(outcome), (within, past) => {
-      const pace = walk({ periodMs: within.shortestMs, doubted: false }, [...past, ...good], within).at(-1);
-      assert.deepEqual(pace, { periodMs: within.longestMs, doubted: false });
+      const pace = walk({ periodMs: within.minMs, suspect: false }, [...past, ...good], within).at(-1);
+      assert.deepEqual(pace, { periodMs: within.maxMs, suspect: false });
     }),
   );
 });
@@ -55,10 +55,10 @@ test('however bad the past, a stream that tells and misses nothing reaches the l
 test('a stream that only ever misses is never given more than one relaxed period', () => {
   fc.assert(
     fc.property(bounds, fc.array(fc.boolean()), (within, changes) => {
-      const outcomes = changes.map((missed) => ({ covered: true, told: false, missed }));
+      const outcomes = changes.map((missed) => ({ covered: true, hadEvents: false, missed }));
       const first = changes.indexOf(true);
-      const paces = walk({ periodMs: within.shortestMs, doubted: false }, outcomes, within);
-      for (const { periodMs } of first < 0 ? [] : paces.slice(first)) assert.equal(periodMs, within.shortestMs);
+      const paces = walk({ periodMs: within.minMs, suspect: false }, outcomes, within);
+      for (const { periodMs } of first < 0 ? [] : paces.slice(first)) assert.equal(periodMs, within.minMs);
     }),
   );
 });

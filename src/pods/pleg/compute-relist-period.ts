@@ -1,38 +1,38 @@
 /**
- * How often the runtime is listed although events tell what happens. The relist is an audit of the stream: as long as it
- * finds nothing that the stream had not told, it comes less and less often; what it finds makes it strict again.
+ * How often the runtime is listed although events report what happens. The relist is an audit of the stream: as long as
+ * it finds no change that the stream missed, the period doubles; a missed change brings it back to the minimum.
  *
- *            quiet: doubled, up to the longest
+ *            nothing missed: doubled, up to the maximum
  *              ┌──────────┐
- *   shortest ──┴─> longer ┘      missed ──> shortest and doubted ──the stream tells something──> shortest, doubled again
+ *    minimum ──┴─> longer ┘      missed ──> minimum and suspect ──an event comes──> minimum, doubled again
  *      ^              │
  *      └─ stream down ┘
  */
 export interface RelistPace {
   readonly periodMs: number;
-  /** The stream missed something and has not been heard of since: it may be open and deaf. */
-  readonly doubted: boolean;
+  /** The stream missed something and has sent no event since: it may be open without working. */
+  readonly suspect: boolean;
 }
 
 /** What one relist showed of the stream. */
 export interface RelistOutcome {
-  /** The stream has been up since before the relist before this one: whatever this one finds, it should have told. */
+  /** The stream has been up since before the relist before this one: it should have reported every change of this one. */
   readonly covered: boolean;
-  /** It told something since the last relist. */
-  readonly told: boolean;
-  /** The relist found a change that it had not told. */
+  /** It sent an event since the last relist. */
+  readonly hadEvents: boolean;
+  /** The relist found a change that it had not reported. */
   readonly missed: boolean;
 }
 
 export interface RelistBounds {
-  readonly shortestMs: number;
-  readonly longestMs: number;
+  readonly minMs: number;
+  readonly maxMs: number;
 }
 
-/** The pace after a relist. Without a stream that covers everything it is the shortest. */
+/** The pace after a relist. Without a stream that covers everything the period is the minimum. */
 export function computeRelistPeriod(pace: RelistPace, outcome: RelistOutcome, bounds: RelistBounds): RelistPace {
-  const { covered, told, missed } = outcome;
-  const doubted = (covered && missed) || (pace.doubted && !told);
-  const relaxed = Math.min(2 * pace.periodMs, bounds.longestMs);
-  return { periodMs: covered && !doubted ? relaxed : bounds.shortestMs, doubted };
+  const { covered, hadEvents, missed } = outcome;
+  const suspect = (covered && missed) || (pace.suspect && !hadEvents);
+  const relaxed = Math.min(2 * pace.periodMs, bounds.maxMs);
+  return { periodMs: covered && !suspect ? relaxed : bounds.minMs, suspect };
 }

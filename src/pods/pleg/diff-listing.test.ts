@@ -42,7 +42,7 @@ for (const [name, [before, after, changed]] of Object.entries(cases)) {
   test(`diff: ${name}`, () => assert.deepEqual(diffListing(listing(before), listing(after)), changed));
 }
 
-test('a look is listed as a relist would list it', () => {
+test('an inspected pod is listed as a relist would list it', () => {
   const pod = observedPod(
     [aSandbox('s1'), aSandbox('s0', { state: 'notReady' })],
     [anInstance('main', { id: 'c1' }), anInstance('main', { id: 'c0', state: 'exited' })],

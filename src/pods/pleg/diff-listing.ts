@@ -1,7 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 
-/** One sandbox or container in a listing, cut down to what a change can be seen by. */
+/** One sandbox or container in a listing, with no more than the fields by which a change is noticed. */
 export interface Listed {
   readonly id: string;
   readonly state: string;
@@ -16,14 +16,14 @@ export interface ListedPod {
 /** What one relist saw, by pod. */
 export type Listing = ReadonlyMap<PodUid, ListedPod>;
 
-/** How a relist would list what a look saw. */
+/** How a relist would list what an inspection saw. */
 export function listedAs(pod: ObservedPod): ListedPod {
   const sandboxes = pod.sandboxes.map(({ id, state }) => ({ id, state: `sandbox ${state}` }));
   const containers = pod.containers.map(({ id, state }) => ({ id, state }));
   return { name: pod.name, namespace: pod.namespace, items: [...sandboxes, ...containers] };
 }
 
-/** The pods in which something appeared, went, or changed its state between two listings. */
+/** The pods in which something was added, removed, or changed its state between two listings. */
 export function diffListing(before: Listing, after: Listing): readonly PodUid[] {
   const changed: PodUid[] = [];
   for (const [uid, { items }] of after) {

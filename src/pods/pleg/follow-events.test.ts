@@ -6,14 +6,14 @@ import { MemoryLog } from '../../testing/memory-log.ts';
 import { aPod, runSandbox } from '../../testing/pods.ts';
 import { TubeletError } from '../../base/errors.ts';
 import { followEvents } from './follow-events.ts';
-import { criHints } from './hint-streams.ts';
-import type { HintStream, ObservableRuntime } from './ports.ts';
+import { criEventSource } from './event-sources.ts';
+import type { RuntimeEventSource, ObservableRuntime } from './ports.ts';
 
 interface World {
   readonly clock: FakeClock;
   readonly cri: FakeCri;
   readonly log: MemoryLog;
-  readonly hints: string[];
+  readonly events: string[];
   /** `open` and `closed`, in order. */
   readonly stages: string[];
   readonly stop: AbortController;
@@ -23,38 +23,38 @@ interface World {
 
 function follow(
   prepare: (cri: FakeCri) => Partial<ObservableRuntime> | void = () => {},
-  others: readonly HintStream[] = [],
+  others: readonly RuntimeEventSource[] = [],
 ): World {
   const clock = new FakeClock();
   const cri = createFakeCri({ clock });
   const log = new MemoryLog();
   const stop = new AbortController();
-  const hints: string[] = [];
+  const events: string[] = [];
   const stages: string[] = [];
   const runtime = { ...cri, ...prepare(cri) };
   let ended = 'follows';
   followEvents({
-    streams: [criHints(runtime), ...others],
+    sources: [criEventSource(runtime), ...others],
     log,
     clock,
     signal: stop.signal,
-    onHint: ({ uid, containerId }) => void hints.push(uid ?? containerId ?? ''),
+    onEvent: ({ uid, containerId }) => void events.push(uid ?? containerId ?? ''),
     onOpen: () => void stages.push('open'),
     onClose: () => void stages.push('closed'),
   }).then(
     () => (ended = 'returned'),
     (error: Error) => (ended = `failed: ${error.message}`),
   );
-  return { clock, cri, log, hints, stages, stop, ended: () => ended };
+  return { clock, cri, log, events, stages, stop, ended: () => ended };
 }
 
-test('each event hints at its pod', async () => {
-  const { clock, cri, hints, ended } = follow();
+test('each event names its pod', async () => {
+  const { clock, cri, events, ended } = follow();
   await clock.settle();
   await runSandbox(cri, aPod());
   await runSandbox(cri, aPod({ uid: 'uid-2', name: 'other' }));
   await clock.settle();
-  assert.deepEqual(hints, ['uid-1', 'uid-1', 'uid-2', 'uid-2']);
+  assert.deepEqual(events, ['uid-1', 'uid-1', 'uid-2', 'uid-2']);
   assert.equal(ended(), 'follows');
   assert.equal(clock.pending(), 0, 'an open stream costs no timer');
 });
@@ -98,7 +98,7 @@ test('a stream that breaks after it lasted is none', async () => {
   assert.deepEqual(log.messages('error'), []);
 });
 
-test('an abort ends it at once, and nobody listens any more', async () => {
+test('an abort ends it at once, and leaves no listener', async () => {
   const { clock, cri, stop, ended } = follow();
   await clock.settle();
   assert.equal(cri.events.listeners(), 1);
@@ -109,15 +109,15 @@ test('an abort ends it at once, and nobody listens any more', async () => {
   assert.equal(clock.pending(), 0);
 });
 
-const refused: HintStream = {
+const refused: RuntimeEventSource = {
   name: 'refused',
-  hints() {
+  events() {
     throw new TubeletError('unsupported', 'no such service');
   },
 };
-const other: HintStream = {
+const other: RuntimeEventSource = {
   name: 'other',
-  async *hints() {
+  async *events() {
     yield { containerId: 'c1' };
   },
 };
@@ -130,7 +130,7 @@ test('where the runtime does not have the best stream, the next one is followed'
     [refused, other],
   );
   await world.clock.settle();
-  assert.deepEqual(world.hints, ['c1']);
+  assert.deepEqual(world.events, ['c1']);
   assert.deepEqual(world.stages, ['open', 'closed', 'open', 'closed', 'open', 'closed']);
 });
 
@@ -139,7 +139,7 @@ test('a stream that the runtime has is preferred, and only one is followed', asy
   await world.clock.settle();
   await runSandbox(world.cri, aPod());
   await world.clock.settle();
-  assert.deepEqual(world.hints, ['uid-1', 'uid-1']);
+  assert.deepEqual(world.events, ['uid-1', 'uid-1']);
   assert.deepEqual(world.stages, ['open']);
   world.cri.events.breakStreams();
   await world.clock.settle();

@@ -1,4 +1,4 @@
-export { containerdHints } from './hint-streams.ts';
+export { containerdEventSource } from './event-sources.ts';
 export { ObservedPods } from './observed-pods.ts';
 export { Pleg } from './pleg.ts';
-export type { HintStream, ObservableRuntime } from './ports.ts';
+export type { RuntimeEventSource, ObservableRuntime } from './ports.ts';

@@ -58,7 +58,7 @@ test('within one instant the attempt decides', async () => {
   );
 });
 
-test('what vanishes between the listing and the look is left out', async () => {
+test('what vanishes between the listing and the status call is left out', async () => {
   const { cri } = setUp();
   const pod = aPod();
   const s0 = await runSandbox(cri, pod);
@@ -69,7 +69,7 @@ test('what vanishes between the listing and the look is left out', async () => {
   assert.deepEqual((await inspectPod(cri, pod.uid, 1)).sandboxes, []);
 });
 
-test('any other failure makes the look fail', async () => {
+test('any other failure makes the inspection fail', async () => {
   const { cri } = setUp();
   const pod = aPod();
   await runContainer(cri, pod, await runSandbox(cri, pod));
@@ -79,7 +79,7 @@ test('any other failure makes the look fail', async () => {
   }
 });
 
-test('a look and a relist name and list a pod alike, with or without a sandbox', async () => {
+test('an inspection and a relist name and list a pod alike, with or without a sandbox', async () => {
   const { cri } = setUp();
   const pod = aPod();
   const s0 = await runSandbox(cri, pod);

@@ -7,8 +7,8 @@ import type { ObservableRuntime } from './ports.ts';
 import { toObservedContainer, toObservedSandbox } from './to-observed.ts';
 
 /**
- * Looks at everything the runtime has of one pod. What vanishes between the listing and the look is left out: it is
- * gone, and that is what the observation says.
+ * Asks the runtime for everything it has of one pod. What is removed between the listing and the status call is left out,
+ * so the observation shows it as removed.
  */
 export async function inspectPod(runtime: ObservableRuntime, uid: PodUid, observedAt: number): Promise<ObservedPod> {
   const labelSelector = { [podUidLabel]: uid };
@@ -23,7 +23,7 @@ export async function inspectPod(runtime: ObservableRuntime, uid: PodUid, observ
           const { status } = await runtime.podSandboxStatus({ podSandboxId: id, verbose: false });
           return status && toObservedSandbox(status);
         })
-        .map(absentWhenGone),
+        .map(undefinedIfMissing),
     ),
     Promise.all(
       listedContainers.containers
@@ -31,7 +31,7 @@ export async function inspectPod(runtime: ObservableRuntime, uid: PodUid, observ
           const { status } = await runtime.containerStatus({ containerId: id, verbose: false });
           return status && toObservedContainer(status, podSandboxId);
         })
-        .map(absentWhenGone),
+        .map(undefinedIfMissing),
     ),
   ]);
   const labels = (listedSandboxes.items[0] ?? listedContainers.containers[0])?.labels ?? {};
@@ -40,21 +40,21 @@ export async function inspectPod(runtime: ObservableRuntime, uid: PodUid, observ
     name: labels[podNameLabel] ?? '',
     namespace: labels[podNamespaceLabel] ?? '',
     observedAt,
-    sandboxes: newestFirst(sandboxes.filter((entry) => entry !== undefined)),
-    containers: newestFirst(containers.filter((entry) => entry !== undefined)),
+    sandboxes: newestFirst(sandboxes.filter((sandbox) => sandbox !== undefined)),
+    containers: newestFirst(containers.filter((container) => container !== undefined)),
   };
 }
 
-async function absentWhenGone<T>(look: Promise<T>): Promise<T | undefined> {
+async function undefinedIfMissing<T>(call: Promise<T>): Promise<T | undefined> {
   try {
-    return await look;
+    return await call;
   } catch (error) {
     if (isKind(error, 'notFound')) return undefined;
     throw error;
   }
 }
 
-/** By attempt, which only grows: times of creation are wall times, and the wall may have been set back in between. */
+/** By attempt, which only grows: times of creation are wall times, and the clock may have been set back in between. */
 function newestFirst<T extends { readonly attempt: number; readonly createdAt: number }>(items: readonly T[]): T[] {
   return items.toSorted((a, b) => b.attempt - a.attempt || b.createdAt - a.createdAt);
 }

@@ -1,7 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { ListedPod, Listing } from './diff-listing.ts';
 
-/** A listed sandbox or container, and whose it is. */
+/** A listed sandbox or container, and the pod it belongs to. */
 export interface KnownItem {
   readonly uid: PodUid;
   readonly state: string;

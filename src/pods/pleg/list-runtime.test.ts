@@ -51,14 +51,14 @@ test('of a list that is too long every known pod is asked for alone', async () =
   const { runtime } = await world();
   const whole = await listRuntime((await world([], false)).runtime, { listed: empty }, never);
   const listed: Listing = new Map([[podUid('a'), { name: 'a', namespace: 'default', items: [] }]]);
-  const { listing, byPod } = await listRuntime(runtime, { listed, onDisk: async () => ['b', 'gone', 'c'] }, never);
+  const { listing, byPod } = await listRuntime(runtime, { listed, onDisk: async () => ['b', 'removed', 'c'] }, never);
   const shape = (of: Listing) =>
     Object.fromEntries([...of].map(([uid, { items }]) => [uid, items.map(({ state }) => state)]));
   assert.deepEqual(shape(listing), shape(whole.listing));
   assert.deepEqual(byPod, { refused: [] });
 });
 
-test('a pod whose own list is too long stays as it was last seen, and blinds nobody to the others', async () => {
+test('a pod whose own list is too long stays as it was last seen, and hides no other pod', async () => {
   const { runtime, cri } = await world(['b']);
   const last = { name: 'b', namespace: 'default', items: [{ id: 'old', state: 'running' }] };
   const listed: Listing = new Map([
@@ -75,7 +75,7 @@ test('a pod whose own list is too long stays as it was last seen, and blinds nob
   assert.deepEqual(byPod, { refused: ['b'] });
 });
 
-test('a list that is not too long tells of pods that the other one hides', async () => {
+test('a list that is not too long shows pods that the other one hides', async () => {
   const { runtime, cri } = await world([], false);
   const listPodSandbox: ObservableRuntime['listPodSandbox'] = async (request, options) => {
     if (request.filter === undefined) throw new TubeletError('exhausted', 'too long');

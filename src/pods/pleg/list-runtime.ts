@@ -13,7 +13,7 @@ export interface RuntimeListing {
   readonly byPod?: { readonly refused: readonly PodUid[] };
 }
 
-/** What is asked about when the whole list is too long for one message. */
+/** The pods to ask for one by one when the whole list is too long for one message. */
 interface KnownPods {
   /** As last listed. */
   readonly listed: Listing;
@@ -48,9 +48,9 @@ export async function listRuntime(
   return listByPod(runtime, uids, known, signal);
 }
 
-async function unlessTooLong<T>(asked: Promise<T>): Promise<{ readonly answer?: T; readonly tooLong?: Error }> {
+async function unlessTooLong<T>(call: Promise<T>): Promise<{ readonly answer?: T; readonly tooLong?: Error }> {
   try {
-    return { answer: await asked };
+    return { answer: await call };
   } catch (error) {
     if (!(error instanceof Error) || !isKind(error, 'exhausted')) throw error;
     return { tooLong: error };
@@ -63,7 +63,7 @@ async function listByPod(
   { listed: before, onStep }: KnownPods,
   signal: AbortSignal,
 ): Promise<RuntimeListing> {
-  const places = new Limiter(podsAtOnce);
+  const limiter = new Limiter(podsAtOnce);
   const listing = new Map<PodUid, ListedPod>();
   const refused: PodUid[] = [];
   const ask = async (uid: PodUid): Promise<void> => {
@@ -78,7 +78,7 @@ async function listByPod(
     }
     onStep?.();
   };
-  await Promise.all([...uids].map((uid) => places.run(() => ask(uid), signal)));
+  await Promise.all([...uids].map((uid) => limiter.run(() => ask(uid), signal)));
   return { listing, byPod: { refused } };
 }
 

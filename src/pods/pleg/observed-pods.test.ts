@@ -16,10 +16,10 @@ interface World {
   readonly clock: FakeClock;
   readonly cri: FakeCri;
   readonly observed: ObservedPods;
-  /** How many looks reached the runtime. */
-  readonly looks: () => number;
+  /** How many inspections reached the runtime. */
+  readonly inspections: () => number;
   readonly list: () => Promise<Listing>;
-  /** A relist as the pleg does it; answers who changed. */
+  /** A relist as the pleg does it; answers which pods changed. */
   readonly relist: () => Promise<readonly string[]>;
 }
 
@@ -37,104 +37,104 @@ function setUp(): World {
     cri,
     observed,
     list,
-    // Only a look asks for the sandboxes of one pod.
-    looks: () =>
+    // Only an inspection asks for the sandboxes of one pod.
+    inspections: () =>
       cri.calls.filter(
         ({ verb, request }) =>
           verb === 'listPodSandbox' && (request as { readonly filter?: unknown }).filter !== undefined,
       ).length,
     async relist() {
-      const moment = observed.begin();
+      const seq = observed.begin();
       const listing = await list();
       const changed = diffListing(observed.listed(), listing);
-      observed.relisted(moment, listing, changed, true);
+      observed.relisted(seq, listing, changed, true);
       return changed;
     },
   };
 }
 
-/** A world with one running container that has been looked at. */
+/** A world with one running container that has been inspected. */
 async function withPod(): Promise<World & { readonly container: string }> {
   const world = setUp();
   const container = await runContainer(world.cri, pod, await runSandbox(world.cri, pod));
   await world.observed.inspect(uid, never);
-  assert.equal(world.looks(), 1);
+  assert.equal(world.inspections(), 1);
   return { ...world, container };
 }
 
 describe('newerThan', () => {
-  test('makes a look where nothing is known', async () => {
-    const { observed, looks } = setUp();
+  test('inspects where nothing is known', async () => {
+    const { observed, inspections } = setUp();
     const seen = await observed.newerThan(uid, 0, never);
-    assert.deepEqual([seen.containers, seen.sandboxes, looks()], [[], [], 1]);
+    assert.deepEqual([seen.containers, seen.sandboxes, inspections()], [[], [], 1]);
   });
 
-  test('is content with an observation that began after the moment', async () => {
-    const { observed, looks } = await withPod();
+  test('is content with an observation that has a higher number', async () => {
+    const { observed, inspections } = await withPod();
     assert.equal((await observed.newerThan(uid, observed.observationSeq() - 1, never)).containers.length, 1);
-    assert.equal(looks(), 1);
+    assert.equal(inspections(), 1);
   });
 
-  test('makes a look when the newest one began at the moment or before', async () => {
-    const { observed, cri, container, looks } = await withPod();
+  test('inspects when the newest one has that number or a lower one', async () => {
+    const { observed, cri, container, inspections } = await withPod();
     cri.killContainer(container);
     const seen = await observed.newerThan(uid, observed.observationSeq(), never);
     assert.equal(seen.containers[0]?.state, 'exited');
-    assert.equal(looks(), 2);
+    assert.equal(inspections(), 2);
     assert.equal(observed.get(uid), seen);
   });
 
-  test('makes a look at a pod that is marked as changed, however fresh', async () => {
-    const { observed, looks } = await withPod();
+  test('inspects a pod that is marked as changed, however fresh', async () => {
+    const { observed, inspections } = await withPod();
     observed.markChanged(uid);
     await observed.newerThan(uid, 0, never);
-    assert.equal(looks(), 2);
+    assert.equal(inspections(), 2);
     await observed.newerThan(uid, 0, never);
-    assert.equal(looks(), 2, 'the look made it fresh');
+    assert.equal(inspections(), 2, 'the inspection made it fresh');
   });
 });
 
 describe('relist', () => {
   test('an unchanged listing makes known pods fresh', async () => {
-    const { observed, relist, looks } = await withPod();
+    const { observed, relist, inspections } = await withPod();
     const acted = observed.observationSeq();
     assert.deepEqual(await relist(), []);
     assert.equal((await observed.newerThan(uid, acted, never)).containers.length, 1);
-    assert.equal(looks(), 1);
+    assert.equal(inspections(), 1);
   });
 
   test('a relist that began before the action proves nothing', async () => {
-    const { observed, list, looks } = await withPod();
+    const { observed, list, inspections } = await withPod();
     const began = observed.begin();
     const listing = await list();
     const acted = observed.observationSeq();
     observed.relisted(began, listing, [], true);
     await observed.newerThan(uid, acted, never);
-    assert.equal(looks(), 2);
+    assert.equal(inspections(), 2);
   });
 
-  test('a changed pod is looked at, although the relist is newer than the action', async () => {
-    const { observed, cri, container, relist, looks } = await withPod();
+  test('a changed pod is inspected, although the relist is newer than the action', async () => {
+    const { observed, cri, container, relist, inspections } = await withPod();
     const acted = observed.observationSeq();
     cri.killContainer(container);
     assert.deepEqual(await relist(), [uid]);
-    assert.deepEqual(await relist(), [], 'told once');
+    assert.deepEqual(await relist(), [], 'reported once');
     assert.equal((await observed.newerThan(uid, acted, never)).containers[0]?.state, 'exited');
-    assert.equal(looks(), 2);
+    assert.equal(inspections(), 2);
   });
 
-  test('a pod that no relist lists is known to have nothing, without a look', async () => {
-    const { observed, relist, looks } = await withPod();
-    const stranger = podUid('uid-9');
+  test('a pod that no relist lists is known to have nothing, without an inspection', async () => {
+    const { observed, relist, inspections } = await withPod();
+    const unlisted = podUid('uid-9');
     const acted = observed.observationSeq();
     await relist();
-    const seen = await observed.newerThan(stranger, acted, never);
-    assert.deepEqual([seen.uid, seen.sandboxes, seen.containers], [stranger, [], []]);
+    const seen = await observed.newerThan(unlisted, acted, never);
+    assert.deepEqual([seen.uid, seen.sandboxes, seen.containers], [unlisted, [], []]);
     assert.equal(seen.observedAt > acted, true);
-    assert.equal(looks(), 1);
+    assert.equal(inspections(), 1);
   });
 
-  test('what a look has seen is no news to the next relist', async () => {
+  test('what an inspection has seen is no news to the next relist', async () => {
     const { observed, cri, container, relist } = await withPod();
     await relist();
     cri.killContainer(container);
@@ -143,7 +143,7 @@ describe('relist', () => {
   });
 });
 
-describe('while a look hangs', () => {
+describe('while an inspection hangs', () => {
   test('a pod that was listed and never seen is not taken for absent', async () => {
     const world = setUp();
     await runContainer(world.cri, pod, await runSandbox(world.cri, pod));
@@ -177,7 +177,7 @@ describe('while a look hangs', () => {
   });
 });
 
-describe('look', () => {
+describe('inspect', () => {
   test('a pod that is empty is forgotten', async () => {
     const { observed, cri } = await withPod();
     assert.deepEqual([...observed.listed().keys()], [uid]);
@@ -187,88 +187,88 @@ describe('look', () => {
     assert.deepEqual([...observed.listed().keys()], []);
   });
 
-  test('late word of a pod that is gone is remembered until a whole list shows nothing of it', async () => {
-    const { observed, cri, list, relist, looks } = await withPod();
+  test('a late event of a pod that was removed is remembered until a whole list shows nothing of it', async () => {
+    const { observed, cri, list, relist, inspections } = await withPod();
     for (const podSandboxId of cri.state.sandboxes.keys()) await cri.removePodSandbox({ podSandboxId });
     await observed.inspect(uid, never);
     const began = observed.begin();
     observed.markChanged(uid);
     observed.relisted(began, await list(), [], true);
-    assert.equal(observed.size(), 1, 'the word is newer than the list');
+    assert.equal(observed.size(), 1, 'the event is newer than the list');
     observed.relisted(observed.begin(), await list(), [], false);
     assert.equal(observed.size(), 1, 'not every pod was asked for');
     await relist();
     assert.equal(observed.size(), 0);
-    const before = looks();
+    const before = inspections();
     assert.deepEqual((await observed.newerThan(uid, began, never)).sandboxes, []);
-    assert.equal(looks(), before);
+    assert.equal(inspections(), before);
   });
 
-  test('word of a pod that is listed, or was seen, is settled by a look alone', async () => {
-    const { observed, cri, relist, looks } = await withPod();
+  test('an event of a pod that is listed, or was seen, is cleared only by an inspection', async () => {
+    const { observed, cri, relist, inspections } = await withPod();
     observed.markChanged(uid);
     await relist();
     await observed.newerThan(uid, 0, never);
-    assert.equal(looks(), 2);
+    assert.equal(inspections(), 2);
     for (const podSandboxId of cri.state.sandboxes.keys()) await cri.removePodSandbox({ podSandboxId });
     await relist();
     await relist();
     assert.deepEqual((await observed.newerThan(uid, 0, never)).sandboxes, []);
-    assert.deepEqual([looks(), observed.size()], [3, 0]);
+    assert.deepEqual([inspections(), observed.size()], [3, 0]);
   });
 
   test('one that fails leaves the pod marked as changed', async () => {
-    const { observed, cri, relist, looks } = await withPod();
+    const { observed, cri, relist, inspections } = await withPod();
     cri.faults.fail('containerStatus', 'unavailable', { times: 1 });
     await assert.rejects(observed.inspect(uid, never));
     await relist();
     assert.equal((await observed.newerThan(uid, 0, never)).containers.length, 1);
-    assert.equal(looks(), 3, 'neither the old observation nor the relist was enough');
+    assert.equal(inspections(), 3, 'neither the old observation nor the relist was enough');
   });
 
-  test('a change during the look outlives it', async () => {
-    const { observed, cri, clock, looks } = await withPod();
+  test('a change during the inspection outlives it', async () => {
+    const { observed, cri, clock, inspections } = await withPod();
     cri.faults.delay('containerStatus', 100, { times: 1 });
-    const look = observed.inspect(uid, never);
+    const inspection = observed.inspect(uid, never);
     await clock.settle();
     observed.markChanged(uid);
     await clock.advance(100);
-    await look;
+    await inspection;
     await observed.newerThan(uid, 0, never);
-    assert.equal(looks(), 3);
+    assert.equal(inspections(), 3);
   });
 
-  test('looks asked for at once are one look', async () => {
-    const { observed, looks } = await withPod();
+  test('inspections asked for at once are one inspection', async () => {
+    const { observed, inspections } = await withPod();
     const [one, two] = await Promise.all([observed.inspect(uid, never), observed.inspect(uid, never)]);
     assert.equal(one, two);
-    assert.equal(looks(), 2);
+    assert.equal(inspections(), 2);
   });
 
-  test('one that joins a look which began before is repeated', async () => {
-    const { observed, cri, clock, looks } = await withPod();
+  test('one that joins an inspection which began before is repeated', async () => {
+    const { observed, cri, clock, inspections } = await withPod();
     cri.faults.delay('listPodSandbox', 100, { times: 1 });
     const early = observed.inspect(uid, never);
     await clock.settle();
-    // The early look has its list of containers already and waits for the sandboxes; what comes now is not in it.
+    // The early inspection has its list of containers already and waits for the sandboxes; what comes now is not in it.
     for (const sandbox of cri.state.sandboxes.keys()) await runContainer(cri, pod, sandbox, 'side');
     const late = observed.inspect(uid, never);
     await clock.advance(100);
     assert.equal((await early).containers.length, 1);
     assert.equal((await late).containers.length, 2);
     assert.equal((await late).observedAt > (await early).observedAt, true);
-    assert.equal(looks(), 3);
+    assert.equal(inspections(), 3);
   });
 
-  test('whoever waits can give up; the look goes on and is kept', async () => {
+  test('a caller that waits can give up; the inspection goes on and is kept', async () => {
     const { observed, cri, clock, container } = await withPod();
     cri.killContainer(container);
     cri.faults.delay('listPodSandbox', 100, { times: 1 });
     const gaveUp = new AbortController();
-    const look = observed.inspect(uid, gaveUp.signal);
+    const inspection = observed.inspect(uid, gaveUp.signal);
     await clock.settle();
     gaveUp.abort(new Error('enough'));
-    await assert.rejects(look, /enough/);
+    await assert.rejects(inspection, /enough/);
     await clock.advance(100);
     assert.equal(observed.get(uid)?.containers[0]?.state, 'exited');
   });

@@ -14,7 +14,7 @@ import { Pleg } from './pleg.ts';
 const never = new AbortController().signal;
 const pods = ['uid-1', 'uid-2', 'uid-3'].map((uid) => aPod({ uid, name: uid }));
 
-/** An idle node with a stream, at the longest period. */
+/** An idle node with a stream, at the maximum period. */
 async function relaxed() {
   const clock = new FakeClock();
   const cri = createFakeCri({ clock });
@@ -63,7 +63,7 @@ async function nextRelists(clock: FakeClock, pleg: Pleg, count: number): Promise
   return relists;
 }
 
-test('events that tell everything leave the period as it is', async () => {
+test('events that miss nothing leave the period as it is', async () => {
   const { clock, pleg, changes, kill } = await relaxed();
   assert.equal(pleg.streamHealthy(), true);
   kill(0);
@@ -72,7 +72,7 @@ test('events that tell everything leave the period as it is', async () => {
   await pleg.stop();
 });
 
-test('a missed change is found by the audit, which then comes every second until the stream speaks again', async () => {
+test('a missed change is found by the audit, which then comes every second until the stream sends an event', async () => {
   const { clock, cri, pleg, changes, kill } = await relaxed();
   cri.events.loseNext(1);
   kill(0);
@@ -86,7 +86,7 @@ test('a missed change is found by the audit, which then comes every second until
   await pleg.stop();
 });
 
-test('what was told of a pod once does not excuse what is missed later', async () => {
+test('an earlier event of a pod does not excuse a change that is missed later', async () => {
   const { clock, cri, pleg, changes, kill } = await relaxed();
   kill(0);
   await nextRelists(clock, pleg, 2);
@@ -118,7 +118,7 @@ test('a relist that fails is followed by one as soon as without a stream', async
   await pleg.stop();
 });
 
-test('a listing that is older than a look says nothing of the stream', async () => {
+test('a listing that is older than an inspection says nothing about the stream', async () => {
   const { clock, cri, pleg, observed, kill } = await relaxed();
   cri.events.loseNext(1);
   cri.faults.delay('listPodSandbox', 100, { times: 1 });
@@ -134,7 +134,7 @@ test('a listing that is older than a look says nothing of the stream', async () 
   await pleg.stop();
 });
 
-test('a stream counts as healthy when it was not refused for a second, or told something', async () => {
+test('a stream counts as healthy when it was not refused for a second, or sent an event', async () => {
   const clock = new FakeClock();
   const cri = createFakeCri({ clock });
   const observed = new ObservedPods({ runtime: cri });

@@ -7,7 +7,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aPod, runSandbox } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
-import { fromContainerd, fromCri } from './hint-streams.ts';
+import { fromContainerd, fromCri } from './event-sources.ts';
 import { ObservedPods } from './observed-pods.ts';
 import { Pleg } from './pleg.ts';
 import { ContainerEventResponse } from '../../gen/cri/api.ts';
@@ -32,7 +32,7 @@ function setUp() {
   return { clock, cri, pleg, figure };
 }
 
-test('a stream counts once it has told something, and when it breaks', async () => {
+test('a stream counts once it has sent an event, and when it breaks', async () => {
   const { clock, cri, pleg, figure } = setUp();
   await pleg.start();
   await clock.settle();
@@ -48,7 +48,7 @@ test('a stream counts once it has told something, and when it breaks', async () 
   assert.equal(figure('error_count'), '1', 'our own end is no failure');
 });
 
-test('a stream that had nothing to tell was one all the same', async () => {
+test('a stream without an event counts all the same', async () => {
   const { clock, cri, pleg, figure } = setUp();
   await pleg.start();
   await clock.advance(5_000);
@@ -67,7 +67,7 @@ test('a runtime without streams has not failed', async () => {
   await pleg.stop();
 });
 
-test('hints carry when it happened, where the runtime says', () => {
+test('events carry when it happened, where the runtime says', () => {
   assert.equal(fromCri(ContainerEventResponse.fromPartial({ containerId: 'c', createdAt: 1_500_000_000n }))?.at, 1_500);
   assert.equal('at' in (fromCri(ContainerEventResponse.fromPartial({ containerId: 'c' })) ?? {}), false);
   assert.equal(fromContainerd({ kind: 'started', containerId: 'c', at: 7 }).at, 7);

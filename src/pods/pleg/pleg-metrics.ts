@@ -1,6 +1,6 @@
 import type { Metrics } from '../../base/metrics.ts';
 
-/** What the relist tells of itself. */
+/** What the relist and the event stream measure of themselves. */
 export interface PlegMetrics {
   /** A relist ended, well or not. */
   took(seconds: number): void;
@@ -8,14 +8,14 @@ export interface PlegMetrics {
   began(secondsSinceLast: number): void;
   /** A relist that succeeded began at this wall time. */
   seen(unixSeconds: number): void;
-  /** A hint was dropped because too many wait. */
+  /** An event was dropped because too many wait. */
   discarded(): void;
-  /** The runtime tells what happens by a stream of events. */
+  /** The runtime reports what happens by a stream of events. */
   connected(): void;
   /** The stream could not be opened, or broke. */
   broke(): void;
-  /** A hint arrived this long after what it is about. */
-  heard(secondsAfter: number): void;
+  /** An event arrived this long after what it is about. */
+  arrived(secondsAfter: number): void;
 }
 
 /** Upper bounds in seconds that the kubelet's users have on their dashboards. */
@@ -69,6 +69,6 @@ export function plegMetrics(metrics: Metrics | undefined): PlegMetrics {
     discarded: () => discards?.inc(),
     connected: () => connections?.inc(),
     broke: () => breaks?.inc(),
-    heard: (seconds) => latency?.observe(seconds),
+    arrived: (seconds) => latency?.observe(seconds),
   };
 }

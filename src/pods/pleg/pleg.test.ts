@@ -57,7 +57,7 @@ function setUp(): World {
   };
 }
 
-/** With one running container, seen by everybody. */
+/** With one running container, seen by relist and inspection. */
 async function started(prepare: (cri: FakeCri) => void = () => {}): Promise<World & { readonly container: string }> {
   const world = setUp();
   prepare(world.cri);
@@ -92,14 +92,14 @@ describe('Pleg', () => {
     await pleg.stop();
   });
 
-  test('an event tells of a death at once', async () => {
+  test('an event reports a death at once', async () => {
     const world = await started();
     world.cri.killContainer(world.container);
     await world.clock.settle();
     assert.deepEqual(world.changes(), [uid]);
     assert.equal(await state(world), 'exited');
     await world.clock.advance(5_000);
-    assert.deepEqual(world.changes(), [], 'the look made it no news for the relist');
+    assert.deepEqual(world.changes(), [], 'the inspection made it no news for the relist');
     await world.pleg.stop();
   });
 
@@ -148,7 +148,7 @@ describe('Pleg', () => {
     await world.pleg.stop();
   });
 
-  test('a pod that vanished is told of', async () => {
+  test('a pod that vanished is reported', async () => {
     const world = await started((cri) => {
       cri.events.supported = false;
     });

@@ -12,12 +12,12 @@ import { Wakeup } from '../../base/wakeup.ts';
 import { computeRelistPeriod, type RelistBounds, type RelistPace } from './compute-relist-period.ts';
 import { diffListing } from './diff-listing.ts';
 import { followEvents } from './follow-events.ts';
-import { HintDesk } from './hint-desk.ts';
-import { criHints } from './hint-streams.ts';
+import { EventTriage } from './event-triage.ts';
+import { criEventSource } from './event-sources.ts';
 import type { ObservedPods } from './observed-pods.ts';
 import { listRuntime, type RuntimeListing } from './list-runtime.ts';
 import { plegMetrics, type PlegMetrics } from './pleg-metrics.ts';
-import type { HintStream, ObservableRuntime } from './ports.ts';
+import type { RuntimeEventSource, ObservableRuntime } from './ports.ts';
 
 interface PlegDeps {
   readonly clock: Clock;
@@ -26,42 +26,42 @@ interface PlegDeps {
   readonly heartbeats: Heartbeats;
   readonly runtime: ObservableRuntime;
   readonly observed: ObservedPods;
-  /** A pod looks different from before: let it look again. */
+  /** The runtime has a pod in another state than before: wake its worker. */
   readonly onChange: (uid: PodUid) => void;
-  /** The shortest time between relists; with a stream that misses nothing it grows to ten times that. */
+  /** The minimum between relists; with a stream that misses nothing the period grows to ten times that. */
   readonly relistPeriodMs: number;
-  /** Where hints come from on a runtime without CRI events, the best first. */
-  readonly otherHints?: readonly HintStream[];
+  /** Where events come from on a runtime without CRI events, the best first. */
+  readonly eventSources?: readonly RuntimeEventSource[];
   /** Pods that an earlier run of the agent may have left; asked when the runtime's list is too long for one message. */
   readonly podsOnDisk?: () => Promise<Iterable<string>>;
   readonly metrics?: Metrics;
 }
 
-/** Without a relist for this long the agent is blind, and says so. */
+/** Without a relist for this long the agent does not see the runtime and reports itself unhealthy. */
 const relistThresholdMs = 3 * 60_000;
 
-const longestPerShortest = 10;
+const maxPerMin = 10;
 /** A stream that a runtime does not have is refused within milliseconds; one that was not is there. */
 const refusalMs = 1_000;
-/** Relists go on meanwhile, so the runtime may take its time; but once it is back, hints should be soon. */
+/** Relists go on meanwhile, so a runtime that is away may be asked seldom; once it is back, events should come soon. */
 const reopenBackoff = { initialMs: 1_000, maxMs: 10_000 };
 
 interface OpenStream {
   readonly openedAt: number;
-  toldSomething: boolean;
+  hadEvent: boolean;
 }
 
 /**
- * The pod lifecycle event generator: notices what happens in the runtime without our doing. Events are hints that make
- * it quick; the relist makes it right. It inspects no pod itself: it marks pods as changed and wakes them, and a pod's
- * own worker takes the look, so that a pod the runtime cannot tell about holds up nobody else.
+ * The pod lifecycle event generator: notices changes in the runtime that the agent did not make. Events are hints that
+ * make it quick; the relist makes it right. It inspects no pod itself: it marks pods as changed and wakes them, and each
+ * pod's own worker inspects it, so that a pod whose calls hang in the runtime does not delay other pods.
  */
 export class Pleg implements Component {
   readonly name = 'pleg';
   readonly #deps: PlegDeps;
   readonly #bounds: RelistBounds;
   readonly #metrics: PlegMetrics;
-  readonly #desk: HintDesk;
+  readonly #triage: EventTriage;
   readonly #stopped = new AbortController();
   /** The relist may be due sooner than it was. */
   readonly #sooner = new Wakeup();
@@ -77,18 +77,18 @@ export class Pleg implements Component {
   constructor(deps: PlegDeps) {
     const { relistPeriodMs, clock, log, runtime, observed, onChange } = deps;
     this.#deps = deps;
-    this.#bounds = { shortestMs: relistPeriodMs, longestMs: longestPerShortest * relistPeriodMs };
-    this.#pace = { periodMs: relistPeriodMs, doubted: false };
+    this.#bounds = { minMs: relistPeriodMs, maxMs: maxPerMin * relistPeriodMs };
+    this.#pace = { periodMs: relistPeriodMs, suspect: false };
     this.#metrics = plegMetrics(deps.metrics);
     const [onUnknown, onDiscard] = [() => this.#sooner.wake(), () => this.#metrics.discarded()];
-    this.#desk = new HintDesk({ clock, log, runtime, observed, onChange, onUnknown, onDiscard });
+    this.#triage = new EventTriage({ clock, log, runtime, observed, onChange, onUnknown, onDiscard });
   }
 
-  /** Returns after the first relist, so that nobody decides before the runtime has been seen once. */
+  /** Returns after the first relist, so that no component decides before the runtime has been seen once. */
   async start(): Promise<void> {
     const { clock, random, log, relistPeriodMs, observed, heartbeats } = this.#deps;
     await this.#relist(this.#stopped.signal);
-    observed.onInspected(() => this.#desk.rejudge());
+    observed.onInspected(() => this.#triage.reclassify());
     const common = { clock, random, log, heartbeats, signal: this.#stopped.signal };
     this.#loops = [
       superviseLoop({
@@ -112,7 +112,7 @@ export class Pleg implements Component {
 
   async stop(): Promise<void> {
     this.#stopped.abort();
-    await Promise.all([this.#desk.stop(), ...this.#loops.map((loop) => loop.done)]);
+    await Promise.all([this.#triage.stop(), ...this.#loops.map((loop) => loop.done)]);
   }
 
   /** When the last relist that succeeded began, on the monotonic clock. */
@@ -120,13 +120,13 @@ export class Pleg implements Component {
     return this.#relistedAt;
   }
 
-  /** Whether events tell of what happens, so that nobody needs to ask for it. */
+  /** Whether events report what happens, so that no component needs to poll for it. */
   streamHealthy(): boolean {
-    if (this.#stream === undefined || this.#pace.doubted) return false;
-    return this.#stream.toldSomething || this.#deps.clock.monotonic() - this.#stream.openedAt >= refusalMs;
+    if (this.#stream === undefined || this.#pace.suspect) return false;
+    return this.#stream.hadEvent || this.#deps.clock.monotonic() - this.#stream.openedAt >= refusalMs;
   }
 
-  /** Why the agent does not see the runtime, in words for health checks; nothing while it does. */
+  /** Why the agent does not see the runtime, as health checks show it; nothing while it does. */
   unhealthy(): string | undefined {
     if (this.#relistedAt === undefined) return 'pleg has yet to be successful';
     const age = this.#deps.clock.monotonic() - this.#relistedAt;
@@ -135,7 +135,7 @@ export class Pleg implements Component {
     return `pleg was last seen active ${seen} ago; threshold is ${threshold}`;
   }
 
-  /** What is due may change while it waits: hints that need a relist and a stream that ends bring it forward. */
+  /** Events that need a relist, and a stream that ends, bring the next relist forward while this waits. */
   async #untilDue(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     for (;;) {
@@ -151,11 +151,11 @@ export class Pleg implements Component {
   }
 
   #dueAt(): number {
-    const { shortestMs } = this.#bounds;
+    const { minMs } = this.#bounds;
     const regular = this.#endedAt + this.#pace.periodMs;
-    const waiting = this.#desk.waitingSince();
+    const waiting = this.#triage.waitingSince();
     if (waiting === undefined) return regular;
-    return Math.min(regular, Math.max(waiting, this.#endedAt) + shortestMs);
+    return Math.min(regular, Math.max(waiting, this.#endedAt) + minMs);
   }
 
   async #relist(signal: AbortSignal, onStep?: () => void): Promise<void> {
@@ -165,7 +165,7 @@ export class Pleg implements Component {
     try {
       await this.#relistSince(began, signal, onStep);
     } catch (error) {
-      this.#pace = { ...this.#pace, periodMs: this.#bounds.shortestMs };
+      this.#pace = { ...this.#pace, periodMs: this.#bounds.minMs };
       throw error;
     } finally {
       this.#endedAt = clock.monotonic();
@@ -175,18 +175,20 @@ export class Pleg implements Component {
 
   async #relistSince(began: number, signal: AbortSignal, onStep?: () => void): Promise<void> {
     const { clock, observed, onChange } = this.#deps;
-    const moment = observed.begin();
-    const turn = this.#desk.turn();
+    const seq = observed.begin();
+    const turn = this.#triage.turn();
     const wall = clock.now();
     const { listing: after, byPod } = await this.#list(signal, onStep);
     const before = observed.listed();
     const changed = diffListing(before, after);
-    // A pod that was looked at meanwhile may have been seen later than the listing: that says nothing of the stream.
-    const looked = (uid: PodUid): boolean => (observed.get(uid)?.observedAt ?? 0) > moment;
-    const missed = changed.some((uid) => !looked(uid) && !this.#desk.hasTold(uid, before.get(uid), after.get(uid)));
+    // A pod that was inspected meanwhile may have been seen later than the listing: that says nothing about the stream.
+    const isNewer = (uid: PodUid): boolean => (observed.get(uid)?.observedAt ?? 0) > seq;
+    const missed = changed.some(
+      (uid) => !isNewer(uid) && !this.#triage.hadEventOf(uid, before.get(uid), after.get(uid)),
+    );
     this.#audit(missed);
-    observed.relisted(moment, after, changed, byPod === undefined);
-    this.#desk.relisted(turn);
+    observed.relisted(seq, after, changed, byPod === undefined);
+    this.#triage.relisted(turn);
     this.#relistedAt = began;
     this.#metrics.seen(Math.floor(wall / 1_000));
     for (const uid of changed) onChange(uid);
@@ -196,7 +198,7 @@ export class Pleg implements Component {
   #audit(missed: boolean): void {
     const opened = this.#stream?.openedAt;
     const covered = opened !== undefined && this.#relistedAt !== undefined && opened < this.#relistedAt;
-    const outcome = { covered, told: this.#desk.toldAnything, missed };
+    const outcome = { covered, hadEvents: this.#triage.hadEvents, missed };
     this.#pace = computeRelistPeriod(this.#pace, outcome, this.#bounds);
   }
 
@@ -215,28 +217,28 @@ export class Pleg implements Component {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { runtime, otherHints = [], log, clock } = this.#deps;
+    const { runtime, eventSources = [], log, clock } = this.#deps;
     await followEvents({
-      streams: [criHints(runtime), ...otherHints],
+      sources: [criEventSource(runtime), ...eventSources],
       log,
       clock,
       signal,
       onOpen: () => {
-        this.#stream = { openedAt: clock.monotonic(), toldSomething: false };
+        this.#stream = { openedAt: clock.monotonic(), hadEvent: false };
       },
-      onHint: (hint) => {
-        if (this.#stream?.toldSomething === false) this.#metrics.connected();
-        if (this.#stream !== undefined) this.#stream.toldSomething = true;
-        if (hint.at !== undefined) this.#metrics.heard(Math.max(0, clock.now() - hint.at) / 1_000);
-        this.#desk.take(hint);
+      onEvent: (event) => {
+        if (this.#stream?.hadEvent === false) this.#metrics.connected();
+        if (this.#stream !== undefined) this.#stream.hadEvent = true;
+        if (event.at !== undefined) this.#metrics.arrived(Math.max(0, clock.now() - event.at) / 1_000);
+        this.#triage.take(event);
       },
       onClose: (error) => {
-        // One that told nothing for so long was there all the same.
-        if (this.#stream?.toldSomething === false && this.streamHealthy()) this.#metrics.connected();
-        // Going without a stream that the runtime does not have is no failure, nor is our own end.
+        // A stream that was open this long without an event was a connection all the same.
+        if (this.#stream?.hadEvent === false && this.streamHealthy()) this.#metrics.connected();
+        // A stream that the runtime does not have is no failure, nor is the agent's own end.
         if (error !== undefined && !signal.aborted && !isKind(error, 'unsupported')) this.#metrics.broke();
         this.#stream = undefined;
-        this.#pace = { ...this.#pace, periodMs: this.#bounds.shortestMs };
+        this.#pace = { ...this.#pace, periodMs: this.#bounds.minMs };
         this.#sooner.wake();
       },
     });

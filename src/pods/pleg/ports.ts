@@ -22,29 +22,29 @@ export interface ObservableRuntime {
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEventResponse>;
 }
 
-/** What a container or sandbox is said to have become; each comes after the one before, and none comes back. */
-export type HintedState = 'created' | 'running' | 'exited' | 'gone';
+/** What an event says a container or sandbox has become; each state comes after the one before, and none comes back. */
+export type EventState = 'created' | 'running' | 'exited' | 'removed';
 
-/** Word that something happened. It is never relied upon: it only says where to look, and when looking is vain. */
-export interface Hint {
+/** A hint that something happened. It is never relied upon: it only says which pod to inspect, and when to wait. */
+export interface RuntimeEvent {
   /** Of a container or a sandbox. */
   readonly containerId?: string;
   readonly uid?: PodUid;
-  readonly state?: HintedState;
-  /** The word may come before the runtime's own answers show it: who looks at once may see the old state. */
-  readonly ahead?: boolean;
+  readonly state?: EventState;
+  /** The event may come before the runtime's own answers show it: an inspection made at once may see the old state. */
+  readonly unconfirmed?: boolean;
   /** When it happened, as the runtime says, in wall time. */
   readonly at?: number;
 }
 
-export interface HintStream {
-  /** In the words of a log line: `CRI`, `containerd`. */
+export interface RuntimeEventSource {
+  /** As log lines name it: `CRI`, `containerd`. */
   readonly name: string;
-  /** Hints from the call on. Throws kind `unsupported` where there is no such stream. */
-  hints(signal: AbortSignal): AsyncIterable<Hint>;
+  /** Events from the call on. Throws kind `unsupported` where there is no such stream. */
+  events(signal: AbortSignal): AsyncIterable<RuntimeEvent>;
 }
 
-/** What happens below CRI, as containerd's own event service tells it. */
+/** What happens below CRI, as containerd's own event service reports it. */
 export interface LowLevelEvents {
   events(signal: AbortSignal): AsyncIterable<LowLevelEvent>;
 }

@@ -104,7 +104,7 @@ describe('container', () => {
     });
   });
 
-  test('what not every runtime tells', () => {
+  test('fields that not every runtime reports', () => {
     const status = ContainerStatus.fromPartial({
       user: { linux: { uid: 1000n, gid: 2000n, supplementalGroups: [2000n, 3000n] } },
       stopSignal: Signal.SIGRTMINPLUS1,
@@ -135,7 +135,7 @@ describe('container', () => {
   });
 });
 
-test('the uid is that of the label; nobody for those without', () => {
+test('the uid is that of the label; none for those without', () => {
   assert.equal(uidOf({ [podUidLabel]: 'uid-1' }), 'uid-1');
   assert.equal(uidOf({ [podUidLabel]: '' }), undefined);
   assert.equal(uidOf({ 'com.example/uid': 'uid-1' }), undefined);

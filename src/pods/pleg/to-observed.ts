@@ -21,7 +21,7 @@ export function uidOf(labels: Readonly<Record<string, string>>): PodUid | undefi
 
 export function toObservedSandbox(status: PodSandboxStatus): ObservedSandbox {
   const network = status.linux?.namespaces?.options?.network === NamespaceMode.NODE ? 'node' : 'pod';
-  const ips = [status.network?.ip ?? '', ...(status.network?.additionalIps ?? []).map((entry) => entry.ip)];
+  const ips = [status.network?.ip ?? '', ...(status.network?.additionalIps ?? []).map(({ ip }) => ip)];
   return {
     id: sandboxId(status.id),
     attempt: status.metadata?.attempt ?? 0,
@@ -56,7 +56,7 @@ export function toObservedContainer(status: ContainerStatus, sandbox: string): O
   };
 }
 
-/** What not every runtime tells. */
+/** Fields that not every runtime reports. */
 function details(status: ContainerStatus): Pick<ObservedContainer, 'user' | 'stopSignal' | 'held'> {
   const user = status.user?.linux;
   const held = status.resources?.linux;

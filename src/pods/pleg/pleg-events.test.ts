@@ -9,7 +9,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aPod, createContainer, runContainer, runSandbox, testImage } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
-import { containerdHints } from './hint-streams.ts';
+import { containerdEventSource } from './event-sources.ts';
 import { ObservedPods } from './observed-pods.ts';
 import { Pleg } from './pleg.ts';
 import type { LowLevelEvent } from './ports.ts';
@@ -27,15 +27,15 @@ interface World {
   readonly metrics: Registry;
   readonly sandbox: string;
   readonly container: string;
-  /** Who was said to have changed and when, in milliseconds after the world was made. */
+  /** Which pods were reported as changed and when, in milliseconds after the world was made. */
   readonly changes: string[];
-  /** containerd tells something. */
-  readonly tell: (kind: LowLevelEvent['kind'], containerId: string) => void;
+  /** containerd sends an event. */
+  readonly emit: (kind: LowLevelEvent['kind'], containerId: string) => void;
   /** Calls since this was last asked. */
   readonly calls: () => string[];
 }
 
-/** A runtime without CRI events whose containerd tells, at the longest relist period, with one pod that was looked at. */
+/** A runtime without CRI events whose containerd has some, at the maximum relist period, with one pod that was inspected. */
 async function withContainerd(): Promise<World> {
   const clock = new FakeClock();
   const cri = createFakeCri({ clock });
@@ -44,10 +44,10 @@ async function withContainerd(): Promise<World> {
   const sandbox = await runSandbox(cri, pod);
   const container = await runContainer(cri, pod, sandbox);
   const observed = new ObservedPods({ runtime: cri });
-  const told = new Mailbox<readonly LowLevelEvent[]>((waiting, next) => [...waiting, ...next]);
-  const containerd = containerdHints({
+  const emitted = new Mailbox<readonly LowLevelEvent[]>((waiting, next) => [...waiting, ...next]);
+  const containerd = containerdEventSource({
     async *events(signal) {
-      for (;;) yield* await told.take(signal);
+      for (;;) yield* await emitted.take(signal);
     },
   });
   const changes: string[] = [];
@@ -56,7 +56,7 @@ async function withContainerd(): Promise<World> {
   const metrics = new Registry();
   const log = new MemoryLog();
   const common = { clock, random: seededRandom(1), log, metrics, runtime: cri, observed, onChange };
-  const pleg = new Pleg({ heartbeats: new Heartbeats(), ...common, relistPeriodMs: 1_000, otherHints: [containerd] });
+  const pleg = new Pleg({ heartbeats: new Heartbeats(), ...common, relistPeriodMs: 1_000, eventSources: [containerd] });
   await pleg.start();
   await observed.inspect(uid, never);
   await clock.advance(26_000);
@@ -72,7 +72,7 @@ async function withContainerd(): Promise<World> {
     sandbox,
     container,
     changes,
-    tell: (kind, containerId) => told.put([{ kind, containerId }]),
+    emit: (kind, containerId) => emitted.put([{ kind, containerId }]),
     calls() {
       const since = cri.calls.slice(seen).map(({ verb }) => verb);
       seen = cri.calls.length;
@@ -81,14 +81,14 @@ async function withContainerd(): Promise<World> {
   };
 }
 
-test('an exit that CRI shows only later is told when it does, and asked for sparingly', async () => {
-  const { clock, cri, pleg, container, changes, tell, calls } = await withContainerd();
+test('an exit that CRI shows only later is reported when it does, and asked for sparingly', async () => {
+  const { clock, cri, pleg, container, changes, emit, calls } = await withContainerd();
   assert.equal(pleg.streamHealthy(), true);
-  tell('exited', container);
+  emit('exited', container);
   await clock.advance(29);
   assert.deepEqual(calls(), ['containerStatus'], 'asked after 10 ms');
   cri.killContainer(container);
-  tell('exited', container);
+  emit('exited', container);
   await clock.settle();
   assert.deepEqual(calls(), ['containerStatus'], 'asked at once when containerd has cleaned up');
   assert.deepEqual(changes, ['uid-1 29']);
@@ -97,12 +97,12 @@ test('an exit that CRI shows only later is told when it does, and asked for spar
   await pleg.stop();
 });
 
-test('a second word that comes while the question is under way makes it asked again at once', async () => {
-  const { clock, cri, pleg, container, tell, calls } = await withContainerd();
+test('a second event that comes while the call is under way repeats it at once', async () => {
+  const { clock, cri, pleg, container, emit, calls } = await withContainerd();
   cri.faults.delay('containerStatus', 5, { times: 1 });
-  tell('exited', container);
+  emit('exited', container);
   await clock.advance(12);
-  tell('exited', container);
+  emit('exited', container);
   await clock.advance(2);
   assert.equal(calls().length, 1);
   await clock.advance(1);
@@ -110,10 +110,10 @@ test('a second word that comes while the question is under way makes it asked ag
   await pleg.stop();
 });
 
-test('an exit is told within 100 ms when CRI shows it within 50, also without a second word', async () => {
+test('an exit is reported within 100 ms when CRI shows it within 50, also without a second event', async () => {
   for (const lag of [0, 9, 10, 11, 25, 49]) {
-    const { clock, cri, pleg, container, changes, tell } = await withContainerd();
-    tell('exited', container);
+    const { clock, cri, pleg, container, changes, emit } = await withContainerd();
+    emit('exited', container);
     await clock.advance(lag);
     cri.killContainer(container);
     await clock.advance(100 - lag);
@@ -123,8 +123,8 @@ test('an exit is told within 100 ms when CRI shows it within 50, also without a 
 });
 
 test('a runtime that takes seconds to show it is asked every second at most', async () => {
-  const { clock, cri, pleg, container, changes, tell, calls } = await withContainerd();
-  tell('exited', container);
+  const { clock, cri, pleg, container, changes, emit, calls } = await withContainerd();
+  emit('exited', container);
   await clock.advance(4_000);
   assert.deepEqual([...new Set(calls())], ['containerStatus']);
   calls();
@@ -136,29 +136,29 @@ test('a runtime that takes seconds to show it is asked every second at most', as
   await pleg.stop();
 });
 
-test('what it never shows is looked at in the end', async () => {
-  const { clock, pleg, log, container, changes, tell } = await withContainerd();
-  tell('exited', container);
+test('a pod whose change it never shows is woken in the end', async () => {
+  const { clock, pleg, log, container, changes, emit } = await withContainerd();
+  emit('exited', container);
   await clock.advance(60_000);
   assert.equal(changes.length, 1);
-  assert.ok(log.messages().includes('The runtime does not show what its events told'));
+  assert.ok(log.messages().includes('The runtime does not show what its events reported'));
   await clock.settle();
   assert.equal(clock.pending(), 1, 'the relist alone goes on');
   await pleg.stop();
 });
 
-test('a runtime that does not answer leaves it to the look of the pod', async () => {
-  const { clock, cri, pleg, container, changes, tell } = await withContainerd();
+test('a runtime that does not answer leaves it to the worker of the pod', async () => {
+  const { clock, cri, pleg, container, changes, emit } = await withContainerd();
   cri.faults.fail('containerStatus', 'unavailable', { times: 1 });
-  tell('exited', container);
+  emit('exited', container);
   await clock.advance(10);
   assert.deepEqual(changes, ['uid-1 10']);
   await pleg.stop();
 });
 
-test('what a look has seen meanwhile is asked for no more', async () => {
-  const { clock, cri, pleg, observed, container, changes, tell, calls } = await withContainerd();
-  tell('exited', container);
+test('what an inspection has seen meanwhile is asked for no more', async () => {
+  const { clock, cri, pleg, observed, container, changes, emit, calls } = await withContainerd();
+  emit('exited', container);
   await clock.settle();
   cri.killContainer(container);
   await observed.inspect(uid, never);
@@ -168,19 +168,19 @@ test('what a look has seen meanwhile is asked for no more', async () => {
   await pleg.stop();
 });
 
-test('the end of a sandbox is told too', async () => {
-  const { clock, cri, pleg, sandbox, changes, tell, calls } = await withContainerd();
+test('the end of a sandbox is reported too', async () => {
+  const { clock, cri, pleg, sandbox, changes, emit, calls } = await withContainerd();
   cri.killSandbox(sandbox);
-  tell('exited', sandbox);
+  emit('exited', sandbox);
   await clock.advance(10);
   assert.deepEqual(calls(), ['podSandboxStatus']);
   assert.deepEqual(changes, ['uid-1 10']);
   await pleg.stop();
 });
 
-test('the removal of a container is told when it is gone', async () => {
-  const { clock, cri, pleg, container, changes, tell } = await withContainerd();
-  tell('removed', container);
+test('the removal of a container is reported when CRI shows it', async () => {
+  const { clock, cri, pleg, container, changes, emit } = await withContainerd();
+  emit('removed', container);
   await clock.advance(15);
   await cri.removeContainer({ containerId: container });
   await clock.advance(50);
@@ -188,12 +188,12 @@ test('the removal of a container is told when it is gone', async () => {
   await pleg.stop();
 });
 
-test('the echo of what we did ourselves costs no call', async () => {
-  const { clock, cri, pleg, observed, sandbox, changes, tell, calls } = await withContainerd();
+test('an event of what the agent did itself costs no call', async () => {
+  const { clock, cri, pleg, observed, sandbox, changes, emit, calls } = await withContainerd();
   const next = await createContainer(cri, pod, sandbox, 'side');
-  tell('created', next);
+  emit('created', next);
   await cri.startContainer({ containerId: next });
-  tell('started', next);
+  emit('started', next);
   await clock.advance(50);
   await observed.inspect(uid, never);
   calls();
@@ -202,68 +202,68 @@ test('the echo of what we did ourselves costs no call', async () => {
   await pleg.stop();
 });
 
-test('an exit told while the look that first shows the container is under way is not lost', async () => {
-  const { clock, cri, pleg, observed, sandbox, changes, tell } = await withContainerd();
+test('an exit during the inspection that first shows the container is not lost', async () => {
+  const { clock, cri, pleg, observed, sandbox, changes, emit } = await withContainerd();
   const next = await runContainer(cri, pod, sandbox, 'side');
-  tell('started', next);
+  emit('started', next);
   cri.faults.delay('listPodSandbox', 40, { times: 1 });
-  const look = observed.inspect(uid, never);
+  const inspection = observed.inspect(uid, never);
   await clock.advance(10);
-  tell('exited', next);
+  emit('exited', next);
   await clock.advance(30);
-  assert.equal((await look).containers.find(({ id }) => id === next)?.state, 'running');
+  assert.equal((await inspection).containers.find(({ id }) => id === next)?.state, 'running');
   cri.killContainer(next);
   await clock.advance(20);
   assert.deepEqual(changes, ['uid-1 50']);
   await pleg.stop();
 });
 
-test('what nobody knows brings the relist forward to a second, once', async () => {
-  const { clock, cri, pleg, changes, tell, calls } = await withContainerd();
+test('an unknown container brings the relist forward to a second, once', async () => {
+  const { clock, cri, pleg, changes, emit, calls } = await withContainerd();
   const other = aPod({ uid: 'uid-2', name: 'other' });
   const sandbox = await runSandbox(cri, other);
-  tell('started', sandbox);
-  tell('started', 'a container of nobody');
+  emit('started', sandbox);
+  emit('started', 'a container of no pod');
   await clock.advance(999);
   calls();
   await clock.advance(1);
   assert.deepEqual(calls().toSorted(), ['listContainers', 'listPodSandbox']);
   assert.deepEqual(changes, ['uid-2 1000']);
   await clock.advance(5_000);
-  assert.deepEqual(calls(), [], 'what the relist did not show is none of ours');
-  assert.equal(pleg.streamHealthy(), true, 'the stream had told of it');
+  assert.deepEqual(calls(), [], 'what the relist did not show is of no pod');
+  assert.equal(pleg.streamHealthy(), true, 'the stream had reported it');
   await pleg.stop();
 });
 
 test('a burst wakes a pod once', async () => {
-  const { clock, cri, pleg, container, sandbox, changes, tell } = await withContainerd();
+  const { clock, cri, pleg, container, sandbox, changes, emit } = await withContainerd();
   cri.killContainer(container);
   cri.killSandbox(sandbox);
-  for (let n = 0; n < 50; n++) for (const id of [container, sandbox]) tell('exited', id);
+  for (let n = 0; n < 50; n++) for (const id of [container, sandbox]) emit('exited', id);
   await clock.advance(10);
   assert.equal(changes.length, 1);
   await pleg.stop();
 });
 
-test('a flood of what nobody knows is bounded, and what is dropped is counted', async () => {
-  const { clock, pleg, metrics, tell } = await withContainerd();
-  for (let n = 0; n < 1_010; n++) tell('exited', `stranger ${n}`);
+test('a flood of unknown containers is bounded, and what is dropped is counted', async () => {
+  const { clock, pleg, metrics, emit } = await withContainerd();
+  for (let n = 0; n < 1_010; n++) emit('exited', `stranger ${n}`);
   await clock.advance(1_000);
   assert.match(metrics.render(), /^kubelet_pleg_discard_events 10$/m);
   await pleg.stop();
 });
 
 test('stop ends what is being confirmed, and leaves no timer', async () => {
-  const { clock, cri, pleg, container, changes, tell } = await withContainerd();
+  const { clock, cri, pleg, container, changes, emit } = await withContainerd();
   cri.faults.hang('containerStatus');
-  tell('exited', container);
+  emit('exited', container);
   await clock.advance(10);
   await pleg.stop();
   await clock.settle();
   assert.deepEqual([clock.pending(), changes], [0, []]);
 });
 
-test('with CRI events an exit is told at once, without a question', async () => {
+test('with CRI events an exit is reported at once, without a call', async () => {
   const world = await withContainerd();
   world.cri.events.supported = true;
   await world.pleg.stop();

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ContainerEventResponse, ContainerEventType } from '../../gen/cri/api.ts';
 import { podUidLabel } from '../../model/labels.ts';
-import { containerdHints, criHints, fromContainerd, fromCri } from './hint-streams.ts';
-import type { Hint } from './ports.ts';
+import { containerdEventSource, criEventSource, fromContainerd, fromCri } from './event-sources.ts';
+import type { RuntimeEvent } from './ports.ts';
 
 const never = new AbortController().signal;
 const labels = { [podUidLabel]: 'uid-1' };
@@ -28,7 +28,7 @@ const criCases: Readonly<Record<string, readonly [Parameters<typeof ContainerEve
     ],
     'a removal after which there is no sandbox': [
       { containerId: 's1', containerEventType: ContainerEventType.CONTAINER_DELETED_EVENT },
-      { containerId: 's1', state: 'gone' },
+      { containerId: 's1', state: 'removed' },
     ],
     'a type from the future': [
       { containerId: 'c1', containerEventType: 9 as ContainerEventType, podSandboxStatus: { labels } },
@@ -40,40 +40,40 @@ const criCases: Readonly<Record<string, readonly [Parameters<typeof ContainerEve
     ],
   };
 
-for (const [name, [event, hint]] of Object.entries(criCases)) {
-  test(`CRI: ${name}`, () => assert.deepEqual(fromCri(ContainerEventResponse.fromPartial(event)), hint));
+for (const [name, [response, event]] of Object.entries(criCases)) {
+  test(`CRI: ${name}`, () => assert.deepEqual(fromCri(ContainerEventResponse.fromPartial(response)), event));
 }
 
-test('containerd names the container alone, and is ahead', () => {
-  const hints = (['created', 'started', 'exited', 'removed', 'oom'] as const).map((kind) =>
+test('containerd names only the container, and its events are unconfirmed', () => {
+  const events = (['created', 'started', 'exited', 'removed', 'oom'] as const).map((kind) =>
     fromContainerd({ kind, containerId: 'c1' }),
   );
-  assert.deepEqual(hints, [
-    { containerId: 'c1', ahead: true, state: 'created' },
-    { containerId: 'c1', ahead: true, state: 'running' },
-    { containerId: 'c1', ahead: true, state: 'exited' },
-    { containerId: 'c1', ahead: true, state: 'gone' },
-    { containerId: 'c1', ahead: true },
+  assert.deepEqual(events, [
+    { containerId: 'c1', unconfirmed: true, state: 'created' },
+    { containerId: 'c1', unconfirmed: true, state: 'running' },
+    { containerId: 'c1', unconfirmed: true, state: 'exited' },
+    { containerId: 'c1', unconfirmed: true, state: 'removed' },
+    { containerId: 'c1', unconfirmed: true },
   ]);
 });
 
-test('streams pass on what is ours', async () => {
-  const collect = async (hints: AsyncIterable<Hint>): Promise<(string | undefined)[]> => {
+test('sources pass on the events of pods of a kubelet', async () => {
+  const collect = async (events: AsyncIterable<RuntimeEvent>): Promise<(string | undefined)[]> => {
     const ids = [];
-    for await (const { containerId } of hints) ids.push(containerId);
+    for await (const { containerId } of events) ids.push(containerId);
     return ids;
   };
-  const cri = criHints({
+  const cri = criEventSource({
     async *containerEvents() {
       yield ContainerEventResponse.fromPartial({ containerId: 'c1', podSandboxStatus: { labels } });
       yield ContainerEventResponse.fromPartial({ containerId: 'c2', podSandboxStatus: { labels: {} } });
     },
   });
-  const containerd = containerdHints({
+  const containerd = containerdEventSource({
     async *events() {
       yield { kind: 'exited', containerId: 'c3' };
     },
   });
-  assert.deepEqual(await collect(cri.hints(never)), ['c1']);
-  assert.deepEqual(await collect(containerd.hints(never)), ['c3']);
+  assert.deepEqual(await collect(cri.events(never)), ['c1']);
+  assert.deepEqual(await collect(containerd.events(never)), ['c3']);
 });

@@ -1,8 +1,8 @@
 import type { Clock } from '../../base/clock.ts';
 import { isKind } from '../../base/errors.ts';
 import type { Wakeup } from '../../base/wakeup.ts';
-import { hasReached } from './judge-hint.ts';
-import type { HintedState, ObservableRuntime } from './ports.ts';
+import { hasReached } from './classify-event.ts';
+import type { EventState, ObservableRuntime } from './ports.ts';
 import { containerState, sandboxState } from './to-observed.ts';
 
 interface ConfirmDeps {
@@ -10,31 +10,31 @@ interface ConfirmDeps {
   readonly runtime: Pick<ObservableRuntime, 'containerStatus' | 'podSandboxStatus'>;
 }
 
-/** A container or sandbox that was said to have changed, while the runtime may not show it yet. */
+/** A change of a container or sandbox that an event reported, while the runtime may not show it yet. */
 export interface Claim {
   readonly id: string;
   readonly sandbox: boolean;
-  readonly state: HintedState;
-  /** Somebody else has seen it meanwhile. */
+  readonly state: EventState;
+  /** An inspection or a relist has seen it meanwhile. */
   readonly isKnown: () => boolean;
-  /** How often it has been claimed so far. */
-  readonly words: () => number;
+  /** How many events have reported it so far. */
+  readonly reports: () => number;
 }
 
 /**
- * containerd shows an exit some tens of milliseconds after it told of it, when it has cleaned up and written it down; on
- * a busy machine that may take seconds.
+ * containerd shows an exit some tens of milliseconds after its event, when it has cleaned up and written it down; on a
+ * busy machine that may take seconds.
  */
 const firstWaitMs = 10;
-const longestWaitMs = 1_000;
-const mostAsks = 36;
+const maxWaitMs = 1_000;
+const maxAsks = 36;
 
-/** Whether to look at the pod: `seen` shows what was claimed, `known` is no news any more, `unclear` shows nothing yet. */
+/** `seen`: the runtime shows the change. `known`: it is no news any more. `unclear`: the runtime does not show it yet. */
 type ClaimOutcome = 'seen' | 'known' | 'unclear';
 
 /**
- * Asks the runtime about one container until it shows what was claimed: a single cheap question each time, where a look
- * of the pod's worker that comes too early would cost a round of all its containers, and be in vain.
+ * Asks the runtime about one container until it shows the change: a single cheap call each time, where a sync of the
+ * pod's worker that comes too early would cost calls for all its containers and see the old state.
  */
 export async function confirmClaim(
   deps: ConfirmDeps,
@@ -42,13 +42,13 @@ export async function confirmClaim(
   nudge: Wakeup,
   signal: AbortSignal,
 ): Promise<ClaimOutcome> {
-  let heard = claim.words();
+  let seenReports = claim.reports();
   let waitMs = firstWaitMs;
-  for (let ask = 0; ask < mostAsks; ask++) {
-    // A second word of the same thing means that the runtime has got on: now is a good time to ask.
-    if (claim.words() === heard) await pause(deps.clock, waitMs, nudge, signal);
-    waitMs = claim.words() === heard ? Math.min(2 * waitMs, longestWaitMs) : firstWaitMs;
-    heard = claim.words();
+  for (let ask = 0; ask < maxAsks; ask++) {
+    // A second event about the same change means that the runtime has made progress: ask at once.
+    if (claim.reports() === seenReports) await pause(deps.clock, waitMs, nudge, signal);
+    waitMs = claim.reports() === seenReports ? Math.min(2 * waitMs, maxWaitMs) : firstWaitMs;
+    seenReports = claim.reports();
     if (claim.isKnown()) return 'known';
     if (await shows(deps.runtime, claim, signal)) return 'seen';
   }
@@ -59,7 +59,7 @@ async function shows(runtime: ConfirmDeps['runtime'], claim: Claim, signal: Abor
   try {
     return hasReached(await askState(runtime, claim, signal), claim.state);
   } catch (error) {
-    // What is gone has been through everything.
+    // A container that was removed has been through all states.
     if (isKind(error, 'notFound')) return true;
     throw error;
   }
