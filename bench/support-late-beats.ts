@@ -4,19 +4,19 @@ import { cpus } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /** What `support-machine-watch.mjs` writes: when it came, and how late. */
-export interface Stall {
+interface Stall {
   readonly atMs: number;
   readonly ms: number;
 }
 
 /** What `support-loop-watch.mjs` writes. */
-export interface LateBeat extends Stall {
+interface LateBeat extends Stall {
   /** What the main thread worked meanwhile, and for how long it waited for a processor. */
   readonly workedMs: number;
   readonly waitedMs: number;
 }
 
-export interface Pause extends LateBeat {
+interface Pause extends LateBeat {
   /** For how much of it a program ahead of all others was held up as well, on the processor where that was longest. */
   readonly stalledMs: number;
 }

@@ -1,12 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Heartbeats } from '../src/base/heartbeats.ts';
-import {
-  connectApiServer,
-  HttpApiClient,
-  loadKubeconfig,
-  Reflector,
-  type ApiTransport,
-} from '../src/apiserver/index.ts';
+import { connectApiServer, HttpApiClient, Reflector, type ApiTransport } from '../src/apiserver/index.ts';
+import { loadKubeconfig } from '../src/testing/load-kubeconfig.ts';
 import { silentLog } from '../src/base/log.ts';
 import { systemRandom } from '../src/base/system-random.ts';
 import type { Pod, PodSpec } from '../src/gen/kubernetes/types.ts';

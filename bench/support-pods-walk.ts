@@ -11,7 +11,7 @@ interface Landmark {
   readonly isAt: (line: LogLine, pod: WalkedPod) => boolean;
 }
 
-export interface WalkedPod {
+interface WalkedPod {
   readonly namespace: string;
   readonly name: string;
 }

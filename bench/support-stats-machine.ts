@@ -16,7 +16,7 @@ import { desiredPod } from '../src/model/desired-pod.ts';
 import { podPaths } from '../src/model/pod-paths.ts';
 import { Stats, type SeenPod } from '../src/stats/index.ts';
 
-export interface BenchMachine {
+interface BenchMachine {
   readonly stats: Stats;
   remove(): void;
 }

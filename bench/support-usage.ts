@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** What a process has taken so far. */
-export interface Usage {
+interface Usage {
   readonly rssMb: number;
   readonly anonMb: number;
   readonly cpuSeconds: number;

@@ -5,7 +5,7 @@ import { usage } from './support-usage.ts';
 
 export type Kind = 'without' | 'with';
 
-export interface Turn {
+interface Turn {
   readonly kind: Kind;
   readonly ms: number;
   readonly cpuMs: number;

@@ -4,7 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { silentLog } from '../src/base/log.ts';
 import { systemClock } from '../src/base/system-clock.ts';
-import { startPrivateRuntime, type PrivateRuntime } from '../src/up/index.ts';
+import { startPrivateRuntime, type PrivateRuntime } from '../src/testing/private-runtime.ts';
 
 /** A private runtime and an agent on it, for measuring. */
 export interface BenchNode {
@@ -20,7 +20,7 @@ export interface BenchNode {
 
 const clock = systemClock();
 
-export interface BenchNodeOptions {
+interface BenchNodeOptions {
   readonly verbosity: number;
   /** Fields of the KubeletConfiguration, over those that are set here. */
   readonly config?: Readonly<Record<string, unknown>>;

@@ -4,7 +4,7 @@ export { clientMetrics } from './client-metrics.ts';
 export { accessFiles } from './credentials/access-files.ts';
 export { connectApiServer, type ApiConnection } from './connect.ts';
 export type { ApiServerAccess } from './kubeconfig/access.ts';
-export { loadKubeconfig } from './kubeconfig/load-kubeconfig.ts';
+export { parseKubeconfig } from './kubeconfig/parse-kubeconfig.ts';
 export { withoutManagedFields } from './mirror-store.ts';
 export type { ApiTransport, ApiWatcher, TransportRequest, WatchEvent, WatchRequest } from './ports.ts';
 export { tracedTransport } from './traced-transport.ts';

@@ -63,8 +63,3 @@ export function mountsAtOrBelow(mounts: readonly MountEntry[], path: string): Mo
   const below = path === '/' ? '/' : `${path}/`;
   return mounts.filter(({ mountPoint }) => mountPoint === path || mountPoint.startsWith(below));
 }
-
-/** Something is mounted on the (real) path or below it. */
-export function isMountPointOrContains(path: string, mounts: readonly MountEntry[] = readMountInfo()): boolean {
-  return mountsAtOrBelow(mounts, path).length > 0;
-}

@@ -7,9 +7,6 @@ export interface ImageMetrics {
   pluginFailed(name: string): void;
 }
 
-/** For pulls that are not measured. */
-export const noImageMetrics: ImageMetrics = { pulled: () => {}, pluginRan: () => {}, pluginFailed: () => {} };
-
 const pullBuckets = [1, 5, 10, 20, 30, 60, 120, 180, 240, 300, 360, 480, 600, 900, 1200, 1800, 2700, 3600];
 const pluginBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const megabyte = 1n << 20n;

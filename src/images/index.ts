@@ -1,6 +1,6 @@
 export { NodeCredentials, nodeConfigFiles, type NodeConfigPlaces } from './credentials/node-config.ts';
-export { noCredentials, RegistryCredentials } from './credentials/registry-credentials.ts';
-export { announceProviders, imageMetrics, noImageMetrics } from './image-metrics.ts';
+export { RegistryCredentials } from './credentials/registry-credentials.ts';
+export { announceProviders, imageMetrics } from './image-metrics.ts';
 export { ImageManager, type ImageManagerDeps } from './image-manager.ts';
 export type { ImageEvents, ImageService, PluginRunner, PullWaits, RecordFiles, SecretLookup } from './ports.ts';
 export { CredentialProvider } from './providers/credential-provider.ts';

@@ -76,6 +76,3 @@ export interface Decisions {
   pod(pod: DecisionSubject, decision: Decision): void;
   node(decision: Decision): void;
 }
-
-/** Keeps nothing. */
-export const noDecisions: Decisions = Object.freeze({ pod: () => undefined, node: () => undefined });

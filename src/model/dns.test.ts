@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podUid } from '../base/ids.ts';
 import type { PodSpec } from '../gen/kubernetes/types.ts';
-import { checkResolvConf, parseResolvConf, podDns, type DnsInput } from './dns.ts';
+import { parseResolvConf, podDns, type DnsInput } from './dns.ts';
 
 const hostDns = { servers: ['192.0.2.53'], searches: ['corp.example'], options: ['timeout:1'] };
 const cluster = ['ns.svc.cluster.local', 'svc.cluster.local', 'cluster.local'];
@@ -129,16 +129,4 @@ test('too much is cut and reported', () => {
     'Nameserver limits were exceeded, some nameservers have been omitted, the applied nameserver line is: ' +
       '192.0.2.1 192.0.2.2 192.0.2.3',
   );
-});
-
-test('the host configuration is checked with room for the cluster domains', () => {
-  const searches = Array.from({ length: 30 }, (_, index) => `d${index}.example`);
-  assert.equal(checkResolvConf('/r', { ...hostDns, searches }, '').length, 0);
-  assert.deepEqual(checkResolvConf('/r', { ...hostDns, searches }, 'cluster.local'), [
-    {
-      reason: 'CheckLimitsForResolvConf',
-      message: "Resolv.conf file '/r' contains search line consisting of more than 29 domains!",
-    },
-  ]);
-  assert.equal(checkResolvConf('/r', { ...hostDns, searches: ['a'.repeat(2049)] }, '').length, 1);
 });

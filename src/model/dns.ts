@@ -1,7 +1,7 @@
 import type { PodDNSConfigOption } from '../gen/kubernetes/types.ts';
 import { describePod } from './containers.ts';
 import type { DesiredPod } from './desired-pod.ts';
-import { nodeEvents, podEvents } from './event-reasons.ts';
+import { podEvents } from './event-reasons.ts';
 
 /** What resolvers can take; the rest is cut and reported. */
 export const dnsLimits = { nameservers: 3, searches: 32, searchCharacters: 2048, domainCharacters: 253 } as const;
@@ -61,20 +61,6 @@ export function podDns(input: DnsInput): PodDns {
     },
     events,
   );
-}
-
-/** What is wrong with the host's own configuration once the cluster's domains are put in front of it. */
-export function checkResolvConf(path: string, host: HostDns, clusterDomain: string): readonly DnsEvent[] {
-  const domains = dnsLimits.searches - (clusterDomain === '' ? 0 : 3);
-  const messages = [
-    host.searches.length > domains &&
-      `Resolv.conf file '${path}' contains search line consisting of more than ${domains} domains!`,
-    host.searches.join(' ').length > dnsLimits.searchCharacters &&
-      `Resolv.conf file '${path}' contains search line which length is more than allowed ${dnsLimits.searchCharacters} chars!`,
-  ];
-  return messages
-    .filter((message) => message !== false)
-    .map((message) => ({ reason: nodeEvents.checkLimitsForResolvConf, message }));
 }
 
 function byPolicy(input: DnsInput): PodDns {

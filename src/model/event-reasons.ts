@@ -85,7 +85,6 @@ export const nodeEvents = {
   freeDiskSpaceFailed: 'FreeDiskSpaceFailed',
   evictionThresholdMet: 'EvictionThresholdMet',
   systemOom: 'SystemOOM',
-  checkLimitsForResolvConf: 'CheckLimitsForResolvConf',
   cgroupV1: 'CgroupV1',
   possibleMemoryBackedVolumesOnDisk: 'PossibleMemoryBackedVolumesOnDisk',
   invalidImageId: 'InvalidImageID',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { goldenNames, loadGolden } from '../testing/golden.ts';
+import * as events from './event-reasons.ts';
 import * as reasons from './reasons.ts';
 
 const values = (...groups: readonly Readonly<Record<string, string>>[]): ReadonlySet<string> =>
@@ -8,11 +9,11 @@ const values = (...groups: readonly Readonly<Record<string, string>>[]): Readonl
 
 test('every recorded event has its word here', () => {
   const known = values(
-    reasons.containerEvents,
-    reasons.podEvents,
-    reasons.imageEvents,
-    reasons.volumeEvents,
-    reasons.nodeEvents,
+    events.containerEvents,
+    events.podEvents,
+    events.imageEvents,
+    events.volumeEvents,
+    events.nodeEvents,
     reasons.podReasons,
   );
   const recorded = goldenNames().flatMap((name) => loadGolden(name).events.map(({ reason }) => reason));

@@ -118,5 +118,3 @@ export const podMessages = {
   lostWhenTerminated: 'The container could not be located when the pod was terminated',
   lostWhenDeleted: 'The container could not be located when the pod was deleted.  The container used to be Running',
 } as const;
-
-export { containerEvents, imageEvents, nodeEvents, podEvents, volumeEvents } from './event-reasons.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { applyStrategicMergePatch, createStrategicMergePatch } from './strategic-merge-patch.ts';
+import { createStrategicMergePatch } from './strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from '../testing/apply-strategic-merge-patch.ts';
 
 const word = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const labels = fc.dictionary(word, word, { noNullPrototype: true });

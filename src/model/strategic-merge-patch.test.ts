@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { applyStrategicMergePatch, createStrategicMergePatch } from './strategic-merge-patch.ts';
+import { createStrategicMergePatch } from './strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from '../testing/apply-strategic-merge-patch.ts';
 
 const condition = (type: string, status: string, more: object = {}) => ({ type, status, ...more });
 

@@ -10,8 +10,6 @@ import {
   type JsonMap,
 } from './patch-schema.ts';
 
-export { applyStrategicMergePatch } from './apply-strategic-merge-patch.ts';
-
 interface PatchOptions {
   /**
    * Lists to send as a whole when they differ, by their dotted path, such as `status.addresses`: for those whose items

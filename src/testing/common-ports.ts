@@ -1,7 +1,7 @@
 import { noCalls } from '../base/calls.ts';
 import { Heartbeats } from '../base/heartbeats.ts';
 import type { CommonPorts } from '../model/common-ports.ts';
-import { noDecisions } from '../model/decisions.ts';
+import { noDecisions } from './no-decisions.ts';
 import { Registry } from '../telemetry/index.ts';
 import { FakeClock } from './fake-clock.ts';
 import { MemoryLog } from './memory-log.ts';

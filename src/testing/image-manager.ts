@@ -1,5 +1,17 @@
-import { noDecisions } from '../model/decisions.ts';
-import { ImageManager, noCredentials, noImageMetrics, noPullRecords, type ImageManagerDeps } from '../images/index.ts';
+import type { ImageMetrics } from '../images/image-metrics.ts';
+import { noDecisions } from './no-decisions.ts';
+import { ImageManager, noPullRecords, type ImageManagerDeps } from '../images/index.ts';
+
+/** Nothing to show to any registry. */
+const noCredentials: ImageManagerDeps['credentials'] = {
+  of: () => ({ missing: [], find: async () => ({ credentials: [], problems: [] }) }),
+};
+
+export const noImageMetrics: ImageMetrics = {
+  pulled: () => {},
+  pluginRan: () => {},
+  pluginFailed: () => {},
+};
 
 type Needed = 'clock' | 'service' | 'events';
 

@@ -2,7 +2,7 @@ import { TubeletError } from '../base/errors.ts';
 import type { CSINode, Node } from '../gen/kubernetes/types.ts';
 import type { ApiClient, ApiObject, Mirror } from '../model/api-client.ts';
 import type { ApiResource } from '../model/api-resources.ts';
-import { applyStrategicMergePatch } from '../model/strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from './apply-strategic-merge-patch.ts';
 import { OwnNode, type NodeEvent, type NodeSettings, type NodeSources } from '../node/index.ts';
 import type { NodeInputs } from '../node/status/setter.ts';
 import { FakeClock } from './fake-clock.ts';

@@ -1,7 +1,7 @@
 import { TubeletError } from '../base/errors.ts';
 import type { PersistentVolume, PersistentVolumeClaim, PersistentVolumeSpec } from '../gen/kubernetes/types.ts';
 import type { ApiReader, ApiWriter } from '../model/api-client.ts';
-import { applyStrategicMergePatch } from '../model/strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from './apply-strategic-merge-patch.ts';
 import type { ClaimedVolume } from '../volumes/index.ts';
 
 /** A claim that is bound to the volume `pv-<name>`. */

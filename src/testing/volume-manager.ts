@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { noDecisions } from '../model/decisions.ts';
+import { noDecisions } from './no-decisions.ts';
 import { noClaims, VolumeManager, type CsiVolumes, type VolumeManagerDeps } from '../volumes/index.ts';
 import { Registry } from '../telemetry/index.ts';
 

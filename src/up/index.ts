@@ -3,7 +3,6 @@ export { prepareMachine, stopGraceSeconds, type UpDeps, type UpOptions } from '.
 export { canonicalRoot } from './claim-root.ts';
 export { instanceNames, type InstanceNames } from './names.ts';
 export type { PodDisplay } from './ports.ts';
-export { startPrivateRuntime, type PrivateRuntime } from './private-runtime.ts';
 export { runCommand } from './run-command.ts';
 export { readyWord, runNode } from './run-node.ts';
 export { takeDown } from './take-down.ts';

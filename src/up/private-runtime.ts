@@ -5,7 +5,7 @@ import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { makeCgroup } from './cgroups.ts';
-import { claimRoot, type ClaimedRoot } from './claim-root.ts';
+import type { ClaimedRoot } from './claim-root.ts';
 import { cniConfig } from './cni-config.ts';
 import { containerdConfig, type Snapshotter } from './containerd-config.ts';
 import { waitForCri } from './cri-control.ts';
@@ -15,39 +15,11 @@ import { findFreeSubnet, makeBridge } from './network.ts';
 import { savedIptables, sharedFolders } from './observe-system.ts';
 import type { RunCommand } from './ports.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
-import { neededPackages, programs } from './programs.ts';
-import { removeEverything } from './remove-everything.ts';
-import { runCommand } from './run-command.ts';
+import { programs } from './programs.ts';
 import { makeStarterImages, starterImages } from './starter-images.ts';
 import { subnetFromCidr, type Subnet } from './subnet.ts';
 
-interface PrivateRuntimeOptions {
-  /** Folder for everything that is kept; made when missing, refused when it holds something else. */
-  readonly root: string;
-  /** What log lines call it. */
-  readonly name?: string;
-  readonly log: Log;
-  readonly clock: Clock;
-  readonly signal?: AbortSignal;
-}
-
-export interface PrivateRuntime {
-  /** `unix://` address of its CRI services. */
-  readonly endpoint: string;
-  readonly root: string;
-  /** Cgroup made for its pods in every hierarchy. */
-  readonly cgroupRoot: string;
-  readonly images: { readonly pause: string; readonly busybox: string };
-  readonly bridge: string;
-  readonly subnet: string;
-  readonly containerdPid: number;
-  /** Ends containerd alone: pods run on, data stays, and a new start in the same root takes up both. */
-  stop(): Promise<void>;
-  /** Ends and removes everything. */
-  destroy(): Promise<void>;
-}
-
-interface RuntimeDeps {
+export interface RuntimeDeps {
   readonly log: Log;
   readonly clock: Clock;
   readonly run: RunCommand;
@@ -56,41 +28,6 @@ interface RuntimeDeps {
 
 const readyTimeoutMs = 60_000;
 const stopPatienceMs = 10_000;
-
-/** Starts a containerd of our own. Any number of them can live side by side, each in its own root. */
-export async function startPrivateRuntime(options: PrivateRuntimeOptions): Promise<PrivateRuntime> {
-  const missing = neededPackages.filter((entry) => !existsSync(entry.file)).map((entry) => entry.name);
-  if (missing.length > 0) throw new TubeletError('unavailable', `Debian packages are missing: ${missing.join(', ')}`);
-  const claimed = await claimRoot(options.root, false);
-  const { names, keeper } = claimed;
-  const log = options.log.with({ runtime: options.name ?? names.id });
-  const deps: RuntimeDeps = { log, clock: options.clock, run: runCommand, signal: options.signal };
-  const destroy = async (): Promise<void> => void (await removeEverything(names, deps, 0));
-  try {
-    const subnet = await prepareNetwork(claimed, deps);
-    const snapshotter = await chooseSnapshotter(names.root, deps);
-    const containerd = await startContainerd(claimed, snapshotter, deps);
-    await importStarterImages(claimed, snapshotter, deps);
-    return {
-      endpoint: `unix://${names.socket}`,
-      root: names.root,
-      cgroupRoot: names.cgroupRoot,
-      images: starterImages,
-      bridge: names.bridge,
-      subnet: subnet.cidr,
-      containerdPid: containerd.pid,
-      stop: async () => {
-        await endProcess(containerd, options.clock, stopPatienceMs);
-        await keeper.update((journal) => ({ ...journal, owner: undefined }));
-      },
-      destroy,
-    };
-  } catch (error) {
-    // What was there before the failure may hold pods that someone wants back.
-    if (!claimed.abandoned) await destroy();
-    throw error;
-  }
-}
 
 /** Bridge, network configuration and cgroup. */
 export async function prepareNetwork({ names, keeper }: ClaimedRoot, deps: RuntimeDeps): Promise<Subnet> {

@@ -16,7 +16,9 @@ import { memoryMountPrograms, memoryVolumeHost } from '../testing/memory-volume-
 import { MemoryClaims } from '../testing/persistent-volumes.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { createStorageDrivers } from './create-storage-drivers.ts';
-import { createVolumes, noTokens, noTrust, type VolumesWiring } from './create-volumes.ts';
+import { createVolumes } from './create-volumes.ts';
+import { noTokens, noTrust } from './index.ts';
+import type { VolumesWiring } from './volumes-wiring.ts';
 import { noDriverRecord } from './csi/index.ts';
 import { commonPorts } from '../testing/common-ports.ts';
 

@@ -27,9 +27,6 @@ import {
 } from './index.ts';
 import type { VolumesWiring } from './volumes-wiring.ts';
 
-export { noTokens, noTrust } from './index.ts';
-export type { VolumeSettings, VolumesWiring } from './volumes-wiring.ts';
-
 export interface Volumes {
   /** They read what an earlier agent left: to be started before any pod comes. */
   readonly components: readonly Component[];

@@ -8,7 +8,7 @@ export function diffValues(recorded: unknown, ours: unknown, path = ''): string[
   return [`${path}: recorded ${shown(recorded)}, ours ${shown(ours)}`];
 }
 
-export interface ListDiff {
+interface ListDiff {
   /** Not in ours, or not in this order. */
   readonly missing: readonly string[];
   /** In ours without being recorded. */

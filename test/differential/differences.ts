@@ -1,5 +1,5 @@
 /** One way in which the agent does not do what the record says. */
-export interface Difference {
+interface Difference {
   readonly record: string;
   /** `deliberate`: better on purpose. `missing`: a part that is not there yet. */
   readonly kind: 'deliberate' | 'missing';

@@ -6,7 +6,7 @@ import { dialFailure } from '../../src/model/network-text.ts';
 import type { FakeCri } from '../../src/testing/fake-cri/index.ts';
 import type { Script } from './programs.ts';
 
-export interface GoldenProberDeps {
+interface GoldenProberDeps {
   readonly clock: Clock;
   readonly cri: FakeCri;
   readonly script: Script;
@@ -24,7 +24,7 @@ export function goldenProber({ clock, cri, script }: GoldenProberDeps): Prober {
   };
 }
 
-export function ranMs(clock: Clock, cri: FakeCri, containerId: string): number {
+function ranMs(clock: Clock, cri: FakeCri, containerId: string): number {
   return clock.now() - Number(cri.state.container(containerId).startedAt / 1_000_000n);
 }
 

@@ -3,7 +3,7 @@ import { Heartbeats } from '../../src/base/heartbeats.ts';
 import type { PodStatus, Quantity } from '../../src/gen/kubernetes/types.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
 import { createSignals } from '../../src/main/agent/signals.ts';
-import { noDecisions } from '../../src/model/decisions.ts';
+import { noDecisions } from '../../src/testing/no-decisions.ts';
 import type { PodSource } from '../../src/model/desired-pod.ts';
 import type { StandaloneObject } from '../../src/model/standalone-object.ts';
 import type { AdmissionNode } from '../../src/pods/admission/index.ts';

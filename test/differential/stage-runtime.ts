@@ -9,7 +9,7 @@ const sandboxMs = 300;
 const createMs = 40;
 const startMs = 80;
 
-export interface Stage {
+interface Stage {
   readonly clock: Clock;
   readonly cri: FakeCri;
   readonly files: MemoryFiles;

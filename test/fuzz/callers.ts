@@ -34,7 +34,7 @@ const entries: Readonly<Record<string, Entry>> = { admin: 'admin', reader: 'read
 const readable: ReadonlySet<unknown> = new Set(['metrics', 'stats', 'healthz', 'pods', 'configz']);
 
 export const tokenNames = Object.keys(tokens) as TokenName[];
-export const tokenOf = (name: TokenName): string => tokens[name];
+const tokenOf = (name: TokenName): string => tokens[name];
 export const entryOf = (name: string | undefined): Entry => entries[name ?? ''] ?? 'nobody';
 export const higher = (one: Entry, other: Entry): Entry =>
   one === 'admin' || other === 'admin' ? 'admin' : one === 'reader' ? one : other;

@@ -1,5 +1,5 @@
 /** An answer that says it is the server's fault, and why that is as it should be. */
-export interface DocumentedFailure {
+interface DocumentedFailure {
   readonly status: number;
   /** How the page begins, for people. */
   readonly words: string;

@@ -11,7 +11,7 @@ import { transcriptOf } from './transcript.ts';
 import { memoryNow, watchLoop, watchProcess, type Memory, type Pauses } from './watch.ts';
 import { FuzzWorld, type Sabotage } from './world.ts';
 
-export interface FuzzOptions {
+interface FuzzOptions {
   readonly seed: number;
   readonly cases: number;
   /** The first case; 0 unless told. */
@@ -53,7 +53,7 @@ const usualLimits: FuzzLimits = {
   caseBytes: 512,
 };
 
-export interface Finding {
+interface Finding {
   /** Nothing: it cannot be told which case it was. */
   readonly number: number | undefined;
   readonly problem: string;

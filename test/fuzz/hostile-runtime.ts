@@ -55,9 +55,9 @@ const urls: Readonly<Record<string, (port: number) => string>> = {
   tlsToPlain: (port) => `https://127.0.0.1:${port}/good`,
 };
 
-export const streamingModes: readonly string[] = Object.keys(manners);
+const streamingModes: readonly string[] = Object.keys(manners);
 /** Containers whose sessions the runtime does not open. */
-export const callModes = ['exhausted', 'missing', 'unavailable', 'broken', 'never'] as const;
+const callModes = ['exhausted', 'missing', 'unavailable', 'broken', 'never'] as const;
 export const allModes: readonly string[] = [...streamingModes, ...Object.keys(urls), ...callModes];
 
 /** A streaming server, and a runtime that sends people to it. What a container is called says how it treats them. */

@@ -76,7 +76,7 @@ function prefixed(value: number, bits: number): Buffer {
   }
 }
 
-export interface HeardFrames {
+interface HeardFrames {
   /** Status of each stream that was answered, as far as it can be told. */
   readonly statuses: ReadonlyMap<number, number | undefined>;
   /** Streams whose answers came to their end. */

@@ -3,7 +3,7 @@ import { systemClock } from '../../src/base/system-clock.ts';
 import type { FuzzWorld } from './world.ts';
 
 /** How many there are of everything that clients could leave behind. */
-export type Inventory = Readonly<Record<string, number>>;
+type Inventory = Readonly<Record<string, number>>;
 
 const clock = systemClock();
 const lookMs = 50;

@@ -21,7 +21,7 @@ export function judge(fuzz: FuzzCase, heard: Heard): readonly string[] {
 }
 
 /** An answer as far as it can be told. */
-export interface Answer {
+interface Answer {
   readonly status: number | undefined;
   /** Nothing where it was not heard to its end. */
   readonly body: string | undefined;

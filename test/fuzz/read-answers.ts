@@ -7,7 +7,7 @@ export interface HeardAnswer {
   readonly isWhole: boolean;
 }
 
-export interface HeardAnswers {
+interface HeardAnswers {
   readonly answers: readonly HeardAnswer[];
   /** What is no answer at all; behind an answer 101 there is none. */
   readonly nonsense: string | undefined;

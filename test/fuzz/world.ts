@@ -46,7 +46,7 @@ import { fuzzSettings } from './world-settings.ts';
 import { fuzzImage, fuzzPods, scriptRuntime, writeLogs } from './world-pods.ts';
 
 /** Half a minute passes in a second and a half. */
-export const timeFactor = 20;
+const timeFactor = 20;
 /** Of Node's own timers, in real time; what the agent's clock measures is twenty times shorter. */
 const limits: ServerLimits = {
   ...defaultLimits,

@@ -10,7 +10,7 @@ import { ContainerConfig, PodSandboxConfig } from '../../src/gen/cri/api.ts';
 import { containerLabels, sandboxLabels } from '../../src/model/labels.ts';
 import { containerdEventSource, ObservedPods, Pleg } from '../../src/pods/pleg/index.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
-import { startPrivateRuntime, type PrivateRuntime } from '../../src/up/index.ts';
+import { startPrivateRuntime, type PrivateRuntime } from '../../src/testing/private-runtime.ts';
 import { realFolder, type RealFolder } from '../support/real-folders.ts';
 import { clock, until } from '../support/real-wait.ts';
 

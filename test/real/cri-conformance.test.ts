@@ -5,7 +5,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { systemClock } from '../../src/base/system-clock.ts';
 import { connectCri } from '../../src/cri/index.ts';
 import { criConformance } from '../../src/testing/cri-conformance/index.ts';
-import { startPrivateRuntime } from '../../src/up/index.ts';
+import { startPrivateRuntime } from '../../src/testing/private-runtime.ts';
 
 const clock = systemClock();
 const ends: (() => Promise<void> | void)[] = [];

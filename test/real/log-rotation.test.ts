@@ -19,7 +19,7 @@ import {
 } from '../../src/pods/logs/index.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { anInstance, observedPod } from '../../src/testing/pods.ts';
-import { startPrivateRuntime, type PrivateRuntime } from '../../src/up/index.ts';
+import { startPrivateRuntime, type PrivateRuntime } from '../../src/testing/private-runtime.ts';
 import { realFolder, type RealFolder } from '../support/real-folders.ts';
 import { clock, until } from '../support/real-wait.ts';
 

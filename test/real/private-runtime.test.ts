@@ -15,7 +15,8 @@ import {
   type ListImagesResponse,
   type PodSandboxStatusResponse,
 } from '../../src/gen/cri/api.ts';
-import { instanceNames, startPrivateRuntime, type PrivateRuntime } from '../../src/up/index.ts';
+import { startPrivateRuntime, type PrivateRuntime } from '../../src/testing/private-runtime.ts';
+import { instanceNames } from '../../src/up/index.ts';
 import { footprint, nothing, type Listing } from '../support/real-footprint.ts';
 
 const clock = systemClock();

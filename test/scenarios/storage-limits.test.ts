@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { Heartbeats } from '../../src/base/heartbeats.ts';
 import type { PodUid } from '../../src/base/ids.ts';
 import { LocalStorageEviction, type StorageUsage } from '../../src/eviction/index.ts';
-import { noDecisions } from '../../src/model/decisions.ts';
+import { noDecisions } from '../../src/testing/no-decisions.ts';
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
 import { Registry } from '../../src/telemetry/index.ts';
 import { aContainer, aPod } from '../../src/testing/pods.ts';

@@ -34,7 +34,7 @@ const startAgainMs = 5_000;
 export const checkpointPath = '/var/lib/kubelet/pod_statuses_state';
 type Kept = Readonly<Record<string, PodStatus>>;
 
-export interface AgentDeps {
+interface AgentDeps {
   readonly clock: FakeClock;
   readonly cri: Cri;
   readonly disk: SimDisk;

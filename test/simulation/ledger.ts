@@ -3,7 +3,7 @@ import { podUid } from '../../src/base/ids.ts';
 import { uidOf, type SimNode } from './node.ts';
 
 /** What is remembered of a container after the runtime has forgotten it. */
-export interface ContainerRecord {
+interface ContainerRecord {
   readonly id: string;
   readonly uid: PodUid;
   readonly name: string;

@@ -19,7 +19,7 @@ export interface BorderWatch {
   died(): void;
 }
 
-export interface LifeDeps {
+interface LifeDeps {
   readonly clock: Clock;
   readonly watch: BorderWatch;
   /** How long the disk takes for the next operation, in milliseconds. */

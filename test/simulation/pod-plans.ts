@@ -14,8 +14,8 @@ import { aContainer, aPod } from '../../src/testing/pods.ts';
 import type { Dice } from './dice.ts';
 import { kindOf, mountsOf, volumeKinds, type Shown, type VolumeKind } from './storage.ts';
 
-export type Role = 'init' | 'sidecar' | 'regular';
-export type RestartPolicy = 'Always' | 'OnFailure' | 'Never';
+type Role = 'init' | 'sidecar' | 'regular';
+type RestartPolicy = 'Always' | 'OnFailure' | 'Never';
 
 /** One version of a manifest, and what its programs are like. */
 export interface PodPlan {

@@ -3,7 +3,7 @@ import { Chaos } from './chaos.ts';
 import { Dice } from './dice.ts';
 import { WatchedNode } from './watched-node.ts';
 
-export interface Run {
+interface Run {
   readonly seed: number;
   /** Every call that reached the runtime, and everything that was noted. */
   readonly lines: readonly string[];

@@ -26,7 +26,7 @@ const localFolder = (pod: string): string => `/srv/local/${pod}`;
 const claim = (claimName: string): Omit<Volume, 'name'> => ({ persistentVolumeClaim: { claimName } });
 const ownName = { items: [{ path: 'name', fieldRef: { fieldPath: 'metadata.name' } }] };
 
-export const kinds = {
+const kinds = {
   scratch: { source: () => ({ emptyDir: {} }), part: 'a/b', keeps: 'pod' },
   memory: {
     source: () => ({ emptyDir: { medium: 'Memory' } }),

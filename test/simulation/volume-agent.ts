@@ -38,7 +38,7 @@ const rootDir = '/var/lib/kubelet';
 const never = new AbortController().signal;
 
 /** A container's volumes as they are on the machine. */
-export type Shows = readonly { readonly containerPath: string; readonly hostPath: string }[];
+type Shows = readonly { readonly containerPath: string; readonly hostPath: string }[];
 
 /** The part of an agent that cares for pods' volumes and directories, in one life of it. */
 export class VolumeAgent {

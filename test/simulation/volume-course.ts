@@ -18,7 +18,7 @@ export interface Death {
 }
 
 /** The pod is still wanted; it was deleted meanwhile; the machine lost its memory too. */
-export const aftermaths = ['goesOn', 'isDeleted', 'reboots'] as const;
+const aftermaths = ['goesOn', 'isDeleted', 'reboots'] as const;
 
 /** A course in words, and back. */
 export const nameOf = ({ stage, step, at, meanwhile }: Death): string => `course ${stage} ${at} ${step} ${meanwhile}`;

@@ -26,7 +26,7 @@ interface Use {
 }
 
 /** To whom data belongs: a pod, in one life of its manifest. */
-export interface Whose {
+interface Whose {
   readonly uid: PodUid;
   readonly life: number;
 }

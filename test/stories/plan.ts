@@ -50,7 +50,7 @@ export const sidecar = (name: string, does: Program | readonly Program[] = {}, m
   container(name, does, { restartPolicy: 'Always', ...more });
 
 /** A command for probes and hooks: what it does, in this order. */
-export interface Command {
+interface Command {
   /** A word for the trail. */
   readonly marks?: string;
   /** Seconds. */

@@ -1,9 +1,6 @@
 import { test } from 'node:test';
 import type { OpenStage, Stage } from './stage.ts';
 
-/** Defines the stories of a theme for one kind of stage. */
-export type Stories = (open: OpenStage) => void;
-
 export function story(open: OpenStage, name: string, play: (stage: Stage) => Promise<void>): void {
   void test(name, async () => {
     const stage = await open();

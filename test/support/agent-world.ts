@@ -53,7 +53,7 @@ export const testNode: NodeFacts = {
   thermalThrottlePaths: [],
 };
 
-export interface AgentWorldOptions {
+interface AgentWorldOptions {
   readonly seed?: number;
   readonly clock?: FakeClock;
   readonly source?: PodSource;

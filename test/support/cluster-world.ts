@@ -18,7 +18,7 @@ import { AgentWorld, testSettings } from './agent-world.ts';
 
 export const nodeName = testSettings.nodeName;
 
-export interface ClusterWorldOptions {
+interface ClusterWorldOptions {
   readonly seed?: number;
   /** Whether the node has been registered before; it has unless told. */
   readonly registered?: boolean;
@@ -31,9 +31,6 @@ export interface ClusterWorldOptions {
   /** What else the agent is wired with. */
   readonly machine?: Partial<PodWorldDeps> | ((node: AgentWorld) => Partial<PodWorldDeps>);
 }
-
-/** Changes the API server remembers for watches: long runs with large objects would fill the memory with more. */
-const historyLimit = 500;
 
 /** A pod of the manifests folder, as the file source would tell of it. Its name gets the node's behind it. */
 export function aStaticPod(name: string, spec: Partial<PodSpec> = {}): DesiredPod {
@@ -65,7 +62,7 @@ export class ClusterWorld {
     this.#options = options;
     const { seed = 1 } = options;
     this.node = new AgentWorld({ seed, source: 'api', machine: () => this.#wire() });
-    this.api = new FakeApiServer({ clock: this.clock, random: seededRandom(seed + 7), historyLimit });
+    this.api = new FakeApiServer({ clock: this.clock, random: seededRandom(seed + 7) });
     if (options.registered !== false) this.registerNode();
   }
 

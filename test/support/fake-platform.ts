@@ -27,7 +27,7 @@ export interface FakeMachine extends FakeDisks {
   readonly api: FakeApiServer | undefined;
 }
 
-export interface FakeMachineOptions {
+interface FakeMachineOptions {
   readonly seed?: number;
   readonly cluster?: boolean;
 }

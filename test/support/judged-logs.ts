@@ -4,7 +4,7 @@ import type { MemoryLog } from '../../src/testing/memory-log.ts';
 import { judgeLog, type PlayedPod } from './judge-log.ts';
 
 /** A world whose log is judged. */
-export interface JudgedWorld {
+interface JudgedWorld {
   readonly log: MemoryLog;
   /** All pods that were in play so far. */
   playedPods(): readonly PlayedPod[];

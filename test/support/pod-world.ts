@@ -36,8 +36,9 @@ import { createProber } from '../../src/pods/probes/index.ts';
 import { nodeHookRequests, type PodEvent, type PodEvents } from '../../src/pods/runtime/index.ts';
 import type { Cgroups } from '../../src/pods/sync/index.ts';
 import { Registry } from '../../src/telemetry/index.ts';
-import { createVolumes, type Volumes, type VolumesWiring } from '../../src/volumes/create-volumes.ts';
+import { createVolumes, type Volumes } from '../../src/volumes/create-volumes.ts';
 import { noTokens, noTrust } from '../../src/volumes/index.ts';
+import type { VolumesWiring } from '../../src/volumes/volumes-wiring.ts';
 import { inertLogFiles, noStorage } from './pod-world-parts.ts';
 
 /** What a world of pods on fakes is made of; what is optional has the obvious fake. */
@@ -95,7 +96,7 @@ export interface StorageAccess {
 }
 
 /** An API server, and how its objects are looked at. */
-export interface WorldCluster {
+interface WorldCluster {
   readonly access: Pick<ApiAccess, 'api'>;
   readonly nodeName: string;
   readonly objectStrategy: string;

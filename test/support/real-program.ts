@@ -6,7 +6,7 @@ import { clock, until } from './real-wait.ts';
 /** The program as users start it. Tests run in the folder of the checkout. */
 export const tubelet = resolve('bin/tubelet');
 
-export interface ProgramEnd {
+interface ProgramEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
   readonly ms: number;

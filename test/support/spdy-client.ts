@@ -26,7 +26,7 @@ export class NoSession extends Error {
 }
 
 /** Sends a request and gives the connection back when the server has said 101, with what came behind it. */
-export async function upgrade(
+async function upgrade(
   request: SessionRequest,
   method: string,
   headers: readonly string[],

@@ -8,7 +8,7 @@ import { containerLabels, sandboxLabels } from '../../src/model/labels.ts';
 import type { ObservedPod } from '../../src/model/observed-pod.ts';
 import { observe } from '../../src/testing/observe.ts';
 import { aContainer, aPod } from '../../src/testing/pods.ts';
-import { startPrivateRuntime, type PrivateRuntime } from '../../src/up/index.ts';
+import { startPrivateRuntime, type PrivateRuntime } from '../../src/testing/private-runtime.ts';
 import { realFolder, type RealFolder } from './real-folders.ts';
 import { clock } from './real-wait.ts';
 import { StreamingFront } from './streaming-front.ts';

@@ -26,7 +26,7 @@ const manifestFolder = '/m';
 const startMs = 60_000;
 const stopMs = 60_000;
 
-export interface WholeAgentOptions {
+interface WholeAgentOptions {
   readonly seed?: number;
   /** Whether there is an API server. */
   readonly cluster?: boolean;
@@ -198,7 +198,7 @@ function specOf(spec: Partial<PodSpec>): PodSpec {
 }
 
 /** As the program reads its command line. */
-export function settingsOf(flags: readonly string[]): Settings {
+function settingsOf(flags: readonly string[]): Settings {
   const loaded = loadSettings({
     argv: [
       `--pod-manifest-path=${manifestFolder}`,

@@ -1,10 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { inspect } from 'node:util';
-import { loadKubeconfig } from './load-kubeconfig.ts';
 import { parseKubeconfig } from './parse-kubeconfig.ts';
 
 const parse = (text: string, context?: string) =>
@@ -144,15 +140,4 @@ describe('a kubeconfig', () => {
       (error: Error) => error.message.split('\n').length === 3,
     );
   });
-});
-
-test('a file that is not there may be waited for, one that is no YAML not', async (context) => {
-  const folder = await mkdtemp(join(tmpdir(), 'kubeconfig-'));
-  context.after(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'config');
-  await assert.rejects(loadKubeconfig(file), { kind: 'notFound', message: /--kubeconfig/ });
-  await writeFile(file, 'a: [');
-  await assert.rejects(loadKubeconfig(file), { kind: 'invalid', message: /config: line/ });
-  await writeFile(file, config(''));
-  assert.equal((await loadKubeconfig(file)).namespace, 'ns');
 });

@@ -26,11 +26,6 @@ interface FoundCredentials {
   readonly problems: readonly string[];
 }
 
-/** Nothing to show to any registry. */
-export const noCredentials: Pick<RegistryCredentials, 'of'> = {
-  of: () => ({ missing: [], find: async () => ({ credentials: [], problems: [] }) }),
-};
-
 /** Credentials of all origins: first the pod's own secrets, then the node's files, then the plugins. */
 export class RegistryCredentials {
   readonly #deps: RegistryCredentialsDeps;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Node } from '../../gen/kubernetes/types.ts';
-import { applyStrategicMergePatch } from '../../model/strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from '../../testing/apply-strategic-merge-patch.ts';
 import { goldenInputs, goldenSettings } from '../../testing/node-world.ts';
 import { nodeDiff } from '../node-diff.ts';
 import { computeInitialNode } from '../register/compute-initial-node.ts';

@@ -1,5 +1,5 @@
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { podEvents, podMessages, podReasons } from '../../model/reasons.ts';
+import { podMessages, podReasons } from '../../model/reasons.ts';
 
 interface ActiveDeadline {
   readonly exceeded: boolean;
@@ -10,12 +10,6 @@ interface ActiveDeadline {
 /** How the pod ends, for its status. */
 export const deadlineDecision = {
   reason: podReasons.deadlineExceeded,
-  message: podMessages.deadlineExceeded,
-} as const;
-
-export const deadlineEvent = {
-  type: 'Normal',
-  reason: podEvents.deadlineExceeded,
   message: podMessages.deadlineExceeded,
 } as const;
 

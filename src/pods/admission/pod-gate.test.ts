@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
-import { noDecisions } from '../../model/decisions.ts';
+import { noDecisions } from '../../testing/no-decisions.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryDecisions } from '../../testing/memory-decisions.ts';

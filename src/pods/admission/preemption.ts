@@ -1,7 +1,8 @@
 import type { PodUid } from '../../base/ids.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import { isCriticalPod, podQos, type QosClass } from '../../model/qos.ts';
-import { conditionReasons, containerEvents, podReasons } from '../../model/reasons.ts';
+import { containerEvents } from '../../model/event-reasons.ts';
+import { conditionReasons, podReasons } from '../../model/reasons.ts';
 import { admissionMessages } from './messages.ts';
 import { requestOf } from './requests.ts';
 import { missingOf, type Shortage } from './shortages.ts';

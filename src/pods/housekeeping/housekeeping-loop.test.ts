@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
-import { noDecisions } from '../../model/decisions.ts';
+import { noDecisions } from '../../testing/no-decisions.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { observedPod } from '../../testing/pods.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid } from '../../base/ids.ts';
-import { noDecisions } from '../../model/decisions.ts';
+import { noDecisions } from '../../testing/no-decisions.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';

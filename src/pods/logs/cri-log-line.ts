@@ -34,15 +34,3 @@ export function parseLogLine(line: Buffer): CriLogLine | undefined {
   }
   return { time, stream, partial: tag === 'P', content: line.subarray(tagsEnd < 0 ? line.length : tagsEnd + 1) };
 }
-
-/** With its line end. */
-export function formatLogLine({ time, stream, partial, content }: CriLogLine): Buffer {
-  return Buffer.concat([Buffer.from(`${time} ${stream} ${partial ? 'P' : 'F'} `), content, Buffer.from('\n')]);
-}
-
-/** Nanoseconds since the epoch in the way of log lines. */
-export function formatLogTime(nanos: bigint): string {
-  const seconds = nanos / 1_000_000_000n;
-  const rest = String(nanos % 1_000_000_000n).padStart(9, '0');
-  return `${new Date(Number(seconds) * 1_000).toISOString().slice(0, 19)}.${rest}Z`;
-}

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { nodeLogFiles } from '../../host/index.ts';
-import { formatLogLine } from './cri-log-line.ts';
 import { readLogTail, type TailLimits } from './read-log-tail.ts';
 
 const limits = { lines: 80, bytes: 2_048 };
@@ -19,7 +18,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 function line(text: string, how: { readonly partial?: boolean; readonly stream?: 'stderr' } = {}): Buffer {
   const { partial = false, stream = 'stdout' } = how;
-  return formatLogLine({ time: '2026-01-01T00:00:00.000000000Z', stream, partial, content: Buffer.from(text) });
+  return Buffer.from(`2026-01-01T00:00:00.000000000Z ${stream} ${partial ? 'P' : 'F'} ${text}\n`);
 }
 const lines = (from: number, to: number): Buffer =>
   Buffer.concat(Array.from({ length: to - from }, (_, index) => line(`line ${from + index}`)));

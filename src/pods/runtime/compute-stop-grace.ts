@@ -1,6 +1,5 @@
 import type { Container } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { podDeletionGracePeriodAnnotation, podTerminationGracePeriodAnnotation } from '../../model/labels.ts';
 import type { ContainerKill } from './pod-actions.ts';
 
 /** A container of which nothing is known gets this long. */
@@ -20,11 +19,4 @@ export function computeStopGrace(
     pod.spec.terminationGracePeriodSeconds ??
     unknownSeconds
   );
-}
-
-/** What the labels of a container remember of its pod's grace, where the pod itself is not known any more. */
-export function rememberedGrace(annotations: Readonly<Record<string, string>>): number | undefined {
-  const text = annotations[podDeletionGracePeriodAnnotation] ?? annotations[podTerminationGracePeriodAnnotation];
-  const seconds = Number(text);
-  return text === undefined || !Number.isInteger(seconds) || seconds < 0 ? undefined : seconds;
 }

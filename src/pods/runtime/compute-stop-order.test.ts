@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aContainer, aPod } from '../../testing/pods.ts';
-import { computeStopGrace, rememberedGrace } from './compute-stop-grace.ts';
+import { computeStopGrace } from './compute-stop-grace.ts';
 import { computeStopOrder } from './compute-stop-order.ts';
 
 test('without sidecars nobody waits', () => {
@@ -33,14 +33,4 @@ test('grace of a single container', () => {
   assert.equal(computeStopGrace(pod, aContainer('main'), 'liveness'), 20);
   const deleting = aPod({ metadata: { deletionGracePeriodSeconds: 7 } });
   assert.equal(computeStopGrace(deleting, container, 'liveness'), 7);
-});
-
-test('grace that labels remember', () => {
-  assert.equal(rememberedGrace({}), undefined);
-  assert.equal(rememberedGrace({ 'io.kubernetes.pod.terminationGracePeriod': '30' }), 30);
-  assert.equal(
-    rememberedGrace({ 'io.kubernetes.pod.terminationGracePeriod': '30', 'io.kubernetes.pod.deletionGracePeriod': '5' }),
-    5,
-  );
-  assert.equal(rememberedGrace({ 'io.kubernetes.pod.terminationGracePeriod': 'x' }), undefined);
 });

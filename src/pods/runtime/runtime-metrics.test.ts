@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { defaultBackoffLimits } from '../../base/backoff.ts';
-import { noDecisions } from '../../model/decisions.ts';
+import { noDecisions } from '../../testing/no-decisions.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';

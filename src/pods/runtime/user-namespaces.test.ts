@@ -4,7 +4,7 @@ import { defaultBackoffLimits } from '../../base/backoff.ts';
 import { TubeletError } from '../../base/errors.ts';
 import { ContainerConfig, NamespaceMode } from '../../gen/cri/api.ts';
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
-import { noDecisions } from '../../model/decisions.ts';
+import { noDecisions } from '../../testing/no-decisions.ts';
 import { containerLabels } from '../../model/labels.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';

@@ -5,7 +5,7 @@ import { podUid } from '../../base/ids.ts';
 import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter } from '../../model/api-client.ts';
 import { desiredPod, type PodSource } from '../../model/desired-pod.ts';
-import { applyStrategicMergePatch } from '../../model/strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from '../../testing/apply-strategic-merge-patch.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { LogPipe, type LogPipeOptions } from './log-pipe.ts';
-import { formatLogTime, isBefore, parseLogTime } from './log-time.ts';
+import { formatRest, formatSecond, isBefore, parseLogTime } from './log-time.ts';
 
 interface Line {
   readonly time: string;
@@ -27,7 +27,7 @@ function naive(file: Buffer, options: LogPipeOptions, read: (line: Buffer) => Li
     assert.ok(time);
     if (options.since !== undefined && isBefore(time, options.since)) continue;
     if (options.stream !== undefined && options.stream !== line.stream) continue;
-    if (options.timestamps && fresh) out.push(Buffer.from(`${formatLogTime(time)} `));
+    if (options.timestamps && fresh) out.push(Buffer.from(`${formatSecond(time)}${formatRest(time)} `));
     out.push(line.content);
     fresh = line.content.length === 0 || line.content.at(-1) === 10;
   }

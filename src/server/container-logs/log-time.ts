@@ -67,17 +67,12 @@ export function isBefore(one: Readonly<LogTime>, other: Readonly<LogTime>): bool
   return one.seconds < other.seconds || (one.seconds === other.seconds && one.nanos < other.nanos);
 }
 
-/** With nine digits for the nanoseconds, in the zone it was written in. */
-export function formatLogTime(time: Readonly<LogTime>): string {
-  return `${formatSecond(time)}${formatRest(time)}`;
-}
-
-/** Without what is below a second: the same for many lines in a row. */
+/** In the zone it was written in, without what is below a second: the same for many lines in a row. */
 export function formatSecond({ seconds, offsetMinutes }: Readonly<LogTime>): string {
   return new Date((seconds + offsetMinutes * 60) * 1_000).toISOString().slice(0, secondsEnd);
 }
 
-/** What comes after the seconds. */
+/** What comes after the seconds: nine digits for the nanoseconds, and the zone. */
 export function formatRest({ nanos, offsetMinutes }: Readonly<LogTime>): string {
   return `.${String(nanos).padStart(9, '0')}${formatOffset(offsetMinutes)}`;
 }

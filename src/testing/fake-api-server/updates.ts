@@ -1,6 +1,7 @@
 import { TubeletError } from '../../base/errors.ts';
 import { apiVersionOf } from '../../model/api-resources.ts';
-import { applyStrategicMergePatch, isSameJson } from '../../model/strategic-merge-patch.ts';
+import { isSameJson } from '../../model/strategic-merge-patch.ts';
+import { applyStrategicMergePatch } from '../apply-strategic-merge-patch.ts';
 import { isJsonMap, type JsonMap } from '../../model/patch-schema.ts';
 import { applyJsonPatch, applyMergePatch } from './json-patch.ts';
 import { mapAt, plain, textAt, without, type Stored } from './json.ts';

@@ -15,8 +15,6 @@ import { UnusedStagings } from './unused-stagings.ts';
 import { attachableName, type DriverVolume } from './volume-names.ts';
 import { csiVolumeSpec } from './volume-spec.ts';
 
-export type { CsiCluster, CsiFileVolumesDeps } from './csi-volumes-deps.ts';
-
 /**
  * Volumes of CSI drivers with file systems.
  *

@@ -1,7 +1,8 @@
 export { AttachWait } from './attach-wait.ts';
 export type { BlockDevices } from './block-ports.ts';
 export { CsiBlockVolumes } from './block-volumes.ts';
-export { CsiFileVolumes, type CsiCluster, type CsiFileVolumesDeps } from './csi-volumes.ts';
+export { CsiFileVolumes } from './csi-volumes.ts';
+export type { CsiCluster, CsiFileVolumesDeps } from './csi-volumes-deps.ts';
 export { type DriverCapability } from './driver-capabilities.ts';
 export { isUncertain } from './driver-errors.ts';
 export { mirroredDriverObjects } from './driver-objects.ts';

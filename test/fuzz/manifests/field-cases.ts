@@ -66,7 +66,7 @@ const changes = {
 const weights = { replace: 12, remove: 3, nest: 2, repeat: 2, twice: 2, addKey: 4, rename: 2, deepen: 1 } as const;
 
 /** Something of a tree, changed: mostly one thing, so that the rest of the pod gets as far as it can. */
-export function mutate<T extends Tree>(dice: Dice, tree: T, times = dice.pick([1, 1, 1, 2, 4])): T {
+function mutate<T extends Tree>(dice: Dice, tree: T, times = dice.pick([1, 1, 1, 2, 4])): T {
   for (let at = 0; at < times; at++) {
     const place = dice.maybePick(placesIn(tree));
     if (place !== undefined) changes[dice.weighted(weights)](dice, place);

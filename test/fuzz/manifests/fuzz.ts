@@ -10,7 +10,7 @@ import { play } from './play.ts';
 import { outcomeOf, type Played } from './played.ts';
 import { ManifestWorld } from './world.ts';
 
-export interface ManifestFuzzOptions {
+interface ManifestFuzzOptions {
   readonly seed: number;
   readonly cases: number;
   /** The first case; default: 0. */
@@ -42,14 +42,14 @@ const defaultLimits: ManifestLimits = { cpuMs: 1_000, slackBytes: 24 << 20, case
 const againEvery = 8;
 const maxWarmUp = 200;
 
-export interface ManifestFinding {
+interface ManifestFinding {
   /** Nothing: it is not known which case it was. */
   readonly number: number | undefined;
   readonly kind: string;
   readonly problem: string;
 }
 
-export interface ManifestReport {
+interface ManifestReport {
   readonly findings: readonly ManifestFinding[];
   /** How often each known finding was seen, by its area. */
   readonly known: ReadonlyMap<string, number>;

@@ -8,7 +8,7 @@ export interface JudgeLimits {
   readonly cpuMs: number;
 }
 
-export const maxTextBytes = 10 * 1024;
+const maxTextBytes = 10 * 1024;
 const maxReportBytes = 2 * 1024;
 /** Of one file; a line that there are more is one of them. */
 const maxReports = 45;
@@ -146,7 +146,7 @@ function judgeLog(log: readonly LogLine[]): readonly string[] {
 }
 
 /** Every text of a value, keys of mappings too. */
-export function textsOf(value: unknown): readonly string[] {
+function textsOf(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   if (Array.isArray(value)) return value.flatMap(textsOf);
   if (typeof value !== 'object' || value === null) return [];
@@ -173,7 +173,7 @@ const referringFields = new Set([
 ]);
 
 /** Where a pod names something that only an API server has: found by the names of fields, not by what the agent knows of them. */
-export function apiReference({ spec }: Pod): string | undefined {
+function apiReference({ spec }: Pod): string | undefined {
   if (spec?.serviceAccountName !== undefined && spec.serviceAccountName !== '') return 'serviceAccountName';
   const find = (value: unknown): string | undefined => {
     if (Array.isArray(value)) return value.map(find).find((found) => found !== undefined);

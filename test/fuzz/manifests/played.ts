@@ -20,7 +20,7 @@ export interface Request {
   readonly request: unknown;
 }
 
-export interface SeenEvent {
+interface SeenEvent {
   readonly pod: string;
   readonly reason: string;
   readonly message: string;

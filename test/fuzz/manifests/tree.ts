@@ -21,7 +21,7 @@ export interface Mapping {
 }
 export type Tree = string | number | boolean | null | undefined | Raw | Pairs | Tree[] | Mapping;
 
-export type Style = 'json' | 'block' | 'flow';
+type Style = 'json' | 'block' | 'flow';
 
 export const isMapping = (tree: Tree): tree is Mapping =>
   typeof tree === 'object' &&

@@ -10,7 +10,7 @@ export interface AnswersUnderAttack {
   readonly failures: readonly string[];
 }
 
-export interface AskUnderOptions {
+interface AskUnderOptions {
   /** Not before: the attack has to build up. */
   readonly afterMs?: number;
   readonly everyMs?: number;

@@ -26,7 +26,7 @@ const leaseSeconds = 4;
 /** What the issue allows a health check under attack. */
 const maxHealthMs = 1_000;
 
-export interface LimitNodeOptions {
+interface LimitNodeOptions {
   /** Further fields of KubeletConfiguration. */
   readonly configuration?: JsonMap;
   readonly flags?: readonly string[];

@@ -1,4 +1,5 @@
-import { connectApiServer, loadKubeconfig } from '../../../src/apiserver/index.ts';
+import { connectApiServer } from '../../../src/apiserver/index.ts';
+import { loadKubeconfig } from '../../../src/testing/load-kubeconfig.ts';
 import { silentLog } from '../../../src/base/log.ts';
 import { defineApiConformance } from '../../../src/testing/api-conformance/index.ts';
 import { clock } from '../../support/real-wait.ts';

@@ -10,7 +10,7 @@ const answerMs = 30_000;
 const patienceMs = 120_000;
 
 /** A row of the table of events that `kubectl describe` prints. */
-export interface DescribedEvent {
+interface DescribedEvent {
   readonly type: string;
   readonly reason: string;
   /** With the number of times in brackets, when it was more than one. */

@@ -25,7 +25,7 @@ import { Service, type ServicePlan } from './service.ts';
 const frontProxyUser = 'front-proxy-client';
 
 /** A state of the store to come back to. */
-export interface EtcdSnapshot {
+interface EtcdSnapshot {
   readonly folder: string;
 }
 

@@ -16,11 +16,11 @@ import {
 import {
   connectApiServer,
   HttpApiClient,
-  loadKubeconfig,
   Reflector,
   type ApiServerAccess,
   type ApiTransport,
 } from '../../../src/apiserver/index.ts';
+import { loadKubeconfig } from '../../../src/testing/load-kubeconfig.ts';
 import { systemRandom } from '../../../src/base/system-random.ts';
 import type { Node } from '../../../src/gen/kubernetes/types.ts';
 import { apiResources, type ApiResource } from '../../../src/model/api-resources.ts';

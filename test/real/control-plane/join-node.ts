@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { silentLog } from '../../../src/base/log.ts';
 import type { Node } from '../../../src/gen/kubernetes/types.ts';
-import { instanceNames, startPrivateRuntime, type InstanceNames, type PrivateRuntime } from '../../../src/up/index.ts';
+import { startPrivateRuntime, type PrivateRuntime } from '../../../src/testing/private-runtime.ts';
+import { instanceNames, type InstanceNames } from '../../../src/up/index.ts';
 import { subnetFromCidr } from '../../../src/up/subnet.ts';
 import { realFolder, type RealFolder } from '../../support/real-folders.ts';
 import { Program, tubelet } from '../../support/real-program.ts';
@@ -17,7 +18,7 @@ import { openServiceAddress, type OpenAddress } from './service-address.ts';
 /** Who looks after the node: ours, or the Go kubelet of the same release as the control plane. */
 export type AgentProgram = 'tubelet' | 'kubelet';
 
-export interface NodeOptions {
+interface NodeOptions {
   readonly name?: string;
   /** The agent has only the bootstrap kubeconfig and must ask for its identity. */
   readonly bootstrap?: boolean;

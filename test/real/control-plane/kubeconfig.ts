@@ -3,7 +3,7 @@ import type { KeyPair } from './certificates.ts';
 
 export type Identity = KeyPair | { readonly token: string };
 
-export interface ClusterAddress {
+interface ClusterAddress {
   readonly url: string;
   /** File of the authority that vouches for the server. */
   readonly authority: string;

@@ -13,7 +13,7 @@ import { KubectlSession, KubectlTerminal, type SessionEnd } from './kubectl-sess
 /** What somebody shows who asks the agent itself. */
 export type Shown = KeyPair | { readonly token: string } | undefined;
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly body: string;
 }
@@ -22,7 +22,7 @@ const answerMs = 60_000;
 const nodeName = 'node-1';
 
 /** Files of the node that are replaced while the agent runs. */
-export interface NodeFiles {
+interface NodeFiles {
   /** The authorities whose clients the agent knows. */
   readonly clients: string;
   readonly serving: KeyPair;

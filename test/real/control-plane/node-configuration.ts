@@ -1,7 +1,7 @@
 import type { InstanceNames } from '../../../src/up/index.ts';
 import type { ControlPlane } from './control-plane.ts';
 
-export interface NodePlace {
+interface NodePlace {
   readonly names: InstanceNames;
   /** Of the bridge. */
   readonly address: string;

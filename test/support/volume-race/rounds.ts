@@ -14,7 +14,7 @@ import { isBelow, mountAt, placeOf, type Bait, type Place } from './bait.ts';
 const never = new AbortController().signal;
 
 /** What happened in the rounds, by a word for it. */
-export class Tally {
+class Tally {
   readonly #counts = new Map<string, number>();
 
   count(what: string): void {
@@ -31,7 +31,7 @@ export class Tally {
   }
 }
 
-export interface RoundsOptions {
+interface RoundsOptions {
   /** The volume that is being swapped, by its real path. */
   readonly volume: string;
   readonly bait: Bait;

@@ -23,7 +23,7 @@ export function buildSwapper(path: string): string | undefined {
   }
 }
 
-export interface SwapPlan {
+interface SwapPlan {
   readonly name: string;
   readonly bait: Bait;
   /** Where else links lead; not in a race that may be lost. */
@@ -95,7 +95,7 @@ export class SwappingPods {
 }
 
 /** What a container of the real rounds says about the part that it got: where it is, and what can be seen in it. */
-export const lookingInside = [
+const lookingInside = [
   'grep " /m " /proc/self/mountinfo | cut -d" " -f3-4',
   'if [ -d /m ]; then ls -A /m; echo x > /m/left-by-container; else cat /m; echo; echo x > /m; fi',
 ].join('\n');

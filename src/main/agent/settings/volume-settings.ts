@@ -1,5 +1,5 @@
 import type { RuntimeSettings } from '../../../model/runtime-settings.ts';
-import type { VolumeSettings } from '../../../volumes/create-volumes.ts';
+import type { VolumeSettings } from '../../../volumes/volumes-wiring.ts';
 
 /** What the configuration and the machine say about volumes. */
 export function volumeSettings(

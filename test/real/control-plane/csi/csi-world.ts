@@ -15,7 +15,7 @@ import type { PodPlan } from './objects.ts';
 import { Registrar } from './registrar.ts';
 
 /** A driver with the one who introduces it. */
-export interface PlacedDriver {
+interface PlacedDriver {
   readonly hostpath: HostpathDriver;
   readonly registrar: Registrar;
 }

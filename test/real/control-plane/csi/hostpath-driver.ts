@@ -8,7 +8,7 @@ import { programPath } from '../programs.ts';
 import { ControllerClient, type MadeVolume } from './controller-client.ts';
 import { freeLoopDevicesBelow, loopDevicesBelow } from './loop-devices.ts';
 
-export interface HostpathOptions {
+interface HostpathOptions {
   readonly name: string;
   readonly nodeId: string;
   readonly socketPath: string;
@@ -149,7 +149,7 @@ export class HostpathDriver {
 }
 
 /** As it stands in the driver's own file. */
-export interface HostpathVolume {
+interface HostpathVolume {
   readonly VolID: string;
   readonly VolSize: number;
   readonly Attached: boolean;

@@ -21,7 +21,7 @@ export function storageClass(name: string, provisioner: string): object {
   };
 }
 
-export interface ClaimedVolumePlan {
+interface ClaimedVolumePlan {
   readonly name: string;
   readonly namespace: string;
   readonly driver: string;

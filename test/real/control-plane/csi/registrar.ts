@@ -12,7 +12,7 @@ import {
 import { listen } from '../../../../src/testing/fake-registration.ts';
 import { until } from '../../../support/real-wait.ts';
 
-export interface RegistrarOptions {
+interface RegistrarOptions {
   /** Root directory of the agent. */
   readonly kubeletRoot: string;
   readonly driver: string;

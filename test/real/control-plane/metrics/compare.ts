@@ -5,7 +5,7 @@ import { shapeOf, type Texts } from '../golden-shape.ts';
 
 const nameOf = (row: string): string => row.split(' ')[0] ?? '';
 
-export interface PageDifference {
+interface PageDifference {
   /** Rows of the record whose metric is not on the page. */
   readonly missing: readonly string[];
   /** Rows of both that differ in type or labels: the record's, then the page's. */
@@ -35,8 +35,6 @@ export function recordRows(record: string): readonly string[] {
 export function goldenText(file: string): string {
   return readFileSync(`test/golden/node/${file}`, 'utf8');
 }
-
-export const namesIn = (rows: readonly string[]): readonly string[] => rows.map(nameOf);
 
 /** Every key with the way to it, entries of lists taken together. */
 export function keysOf(value: unknown): ReadonlySet<string> {

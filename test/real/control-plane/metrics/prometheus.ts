@@ -5,7 +5,7 @@ import { loopbackPorts } from '../loopback-ports.ts';
 import { metricsPages, type AgentPages } from './agent-pages.ts';
 
 /** One series of an answer. */
-export interface Series {
+interface Series {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: number;
 }

@@ -7,7 +7,7 @@ import { reasonForAbsence } from '../../../../src/telemetry/index.ts';
 import { recordRows } from './compare.ts';
 
 /** What is known beforehand of a page of a running agent. */
-export interface PageRecord {
+interface PageRecord {
   /** The same page of a Go kubelet. */
   readonly record: string;
   /** Some table says why this row of the record is not on our page. */

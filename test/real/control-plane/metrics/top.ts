@@ -6,7 +6,7 @@ import type { ControlPlane } from '../control-plane.ts';
 const patienceMs = 90_000;
 const lookMs = 250;
 
-export interface TopRow {
+interface TopRow {
   readonly container: string;
   readonly milliCores: number;
   readonly mebibytes: number;

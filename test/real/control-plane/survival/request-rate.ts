@@ -1,12 +1,12 @@
 import type { AuditEvent } from '../audit.ts';
 
 /** Requests that count against a budget of so many at once, and so many per second in the long run. */
-export interface Budget {
+interface Budget {
   readonly burst: number;
   readonly qps: number;
 }
 
-export type Lane = 'vital' | 'normal' | 'events';
+type Lane = 'vital' | 'normal' | 'events';
 
 /** Which budget of the agent a request is paid from. Its lease and its node's status are never held up. */
 export function laneOf({ requestURI, verb }: AuditEvent): Lane {

@@ -1,5 +1,5 @@
 /** A way in which two things may differ, and why that is right. */
-export interface Explained {
+interface Explained {
   readonly pattern: RegExp;
   readonly why: string;
 }

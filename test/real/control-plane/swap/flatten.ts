@@ -11,7 +11,7 @@ export function flatten(value: unknown, path = ''): ReadonlyMap<string, string> 
   return leaves;
 }
 
-export interface Difference {
+interface Difference {
   readonly at: string;
   readonly first: string | undefined;
   readonly second: string | undefined;

@@ -4,7 +4,7 @@ import type { InstanceNames } from '../../../../src/up/index.ts';
 import { cgroupValues } from './cgroup-values.ts';
 import type { NodeLook } from './node-look.ts';
 
-export interface GonePod {
+interface GonePod {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;

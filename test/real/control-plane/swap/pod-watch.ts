@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Pod } from '../../../../src/gen/kubernetes/types.ts';
 import type { ControlPlane } from '../control-plane.ts';
 
-export interface PodVersion {
+interface PodVersion {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: Pod;
 }

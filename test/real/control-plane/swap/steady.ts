@@ -5,7 +5,7 @@ import type { Inside, NodeLook } from './node-look.ts';
 import type { PodWatch } from './pod-watch.ts';
 
 /** Whether a pod, by its name, is one that nothing should happen to. */
-export type IsSteady = (name: string) => boolean;
+type IsSteady = (name: string) => boolean;
 
 /** What pods are made of at one moment, as runtime, kernel and their own programs see it. */
 export interface Scene {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { mountsAtOrBelow, readMountInfo } from '../../../../src/host/mountinfo.ts';
 
 /** Path below a folder → kind, mode, owner, and what is in a file, where a link leads, what is mounted. */
-export type Tree = ReadonlyMap<string, string>;
+type Tree = ReadonlyMap<string, string>;
 
 /** Names that are made by chance or by the clock, in short. */
 const shortened: readonly (readonly [RegExp, string])[] = [

@@ -7,7 +7,7 @@ import {
   setElementOrder,
   typeBelow,
   type JsonMap,
-} from './patch-schema.ts';
+} from '../model/patch-schema.ts';
 
 /** The object that an API server makes of `original` by a strategic merge patch. Neither of them is changed. */
 export function applyStrategicMergePatch<T extends object>(original: T, patch: unknown, typeName: string): T {

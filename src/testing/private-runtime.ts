@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs';
+import type { Clock } from '../base/clock.ts';
+import { TubeletError } from '../base/errors.ts';
+import type { Log } from '../base/log.ts';
+import { claimRoot } from '../up/claim-root.ts';
+import { endProcess } from '../up/detached-process.ts';
+import {
+  chooseSnapshotter,
+  importStarterImages,
+  prepareNetwork,
+  startContainerd,
+  type RuntimeDeps,
+} from '../up/private-runtime.ts';
+import { neededPackages } from '../up/programs.ts';
+import { removeEverything } from '../up/remove-everything.ts';
+import { runCommand } from '../up/run-command.ts';
+import { starterImages } from '../up/starter-images.ts';
+
+interface PrivateRuntimeOptions {
+  /** Folder for everything that is kept; made when missing, refused when it holds something else. */
+  readonly root: string;
+  /** What log lines call it. */
+  readonly name?: string;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+export interface PrivateRuntime {
+  /** `unix://` address of its CRI services. */
+  readonly endpoint: string;
+  readonly root: string;
+  /** Cgroup made for its pods in every hierarchy. */
+  readonly cgroupRoot: string;
+  readonly images: { readonly pause: string; readonly busybox: string };
+  readonly bridge: string;
+  readonly subnet: string;
+  readonly containerdPid: number;
+  /** Ends containerd alone: pods run on, data stays, and a new start in the same root takes up both. */
+  stop(): Promise<void>;
+  /** Ends and removes everything. */
+  destroy(): Promise<void>;
+}
+
+const stopPatienceMs = 10_000;
+
+/** Starts a containerd of our own, as `tubelet up` does, without an agent. Any number of them can live side by side, each in its own root. */
+export async function startPrivateRuntime(options: PrivateRuntimeOptions): Promise<PrivateRuntime> {
+  const missing = neededPackages.filter((entry) => !existsSync(entry.file)).map((entry) => entry.name);
+  if (missing.length > 0) throw new TubeletError('unavailable', `Debian packages are missing: ${missing.join(', ')}`);
+  const claimed = await claimRoot(options.root, false);
+  const { names, keeper } = claimed;
+  const log = options.log.with({ runtime: options.name ?? names.id });
+  const deps: RuntimeDeps = { log, clock: options.clock, run: runCommand, signal: options.signal };
+  const destroy = async (): Promise<void> => void (await removeEverything(names, deps, 0));
+  try {
+    const subnet = await prepareNetwork(claimed, deps);
+    const snapshotter = await chooseSnapshotter(names.root, deps);
+    const containerd = await startContainerd(claimed, snapshotter, deps);
+    await importStarterImages(claimed, snapshotter, deps);
+    return {
+      endpoint: `unix://${names.socket}`,
+      root: names.root,
+      cgroupRoot: names.cgroupRoot,
+      images: starterImages,
+      bridge: names.bridge,
+      subnet: subnet.cidr,
+      containerdPid: containerd.pid,
+      stop: async () => {
+        await endProcess(containerd, options.clock, stopPatienceMs);
+        await keeper.update((journal) => ({ ...journal, owner: undefined }));
+      },
+      destroy,
+    };
+  } catch (error) {
+    // What was there before the failure may hold pods that someone wants back.
+    if (!claimed.abandoned) await destroy();
+    throw error;
+  }
+}
