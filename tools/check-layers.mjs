@@ -17,14 +17,14 @@ import { systemImports } from './lib/system-imports.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** The room a file is in: `base`, `pods/worker`, `main`… Files directly in pods/ are a room by themselves. */
-export function roomOf(path) {
+function roomOf(path) {
   const [, first, second] = path.split('/');
   if (first === 'pods') return `pods/${second}`;
   return first;
 }
 
 /** What a room may import besides itself; undefined means anything. */
-export function allowedFor(room) {
+function allowedFor(room) {
   if (room === 'main') return undefined;
   if (room === 'testing') return (other) => other !== 'main';
   if (room === 'base') return () => false;
@@ -34,12 +34,12 @@ export function allowedFor(room) {
 }
 
 /** The root of a subsystem composes the rooms of its own folder. */
-export function isRoot(path) {
+function isRoot(path) {
   return /^src\/(?:\w+|pods\/api)\/create-[\w-]+\.ts$/.test(path);
 }
 
 /** What says which objects there are and what each is given. */
-export function isComposition(path) {
+function isComposition(path) {
   return /^src\/(?:.+\/)?create-[\w-]+\.ts$|^src\/main\/agent\/[\w-]+\.ts$/.test(path);
 }
 
@@ -118,7 +118,7 @@ const mayRemove = new Set([
 ]);
 
 /** The lines of a file on which a tree is removed without regard to mounts. */
-export function removalsIn(source) {
+function removalsIn(source) {
   // Words in comments remove nothing; the lines keep their numbers.
   const code = source.replace(/\/\*[\s\S]*?\*\/|(?<![:'"`\w])\/\/[^\n]*/g, (text) => text.replace(/[^\n]/g, ' '));
   return removals.flatMap((pattern) => {

@@ -18,7 +18,7 @@ const needed = [
 ];
 
 /** Packages whose file is not on this machine. */
-export function missingForRuntime() {
+function missingForRuntime() {
   return needed.filter((entry) => !existsSync(entry.file)).map((entry) => entry.package);
 }
 

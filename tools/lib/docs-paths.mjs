@@ -11,7 +11,7 @@ const outputs = /^bench\/results\//;
  * @param {string} text of the document
  * @returns {{line: number, path: string, isLink: boolean}[]} in the order of the text
  */
-export function namedPaths(text) {
+function namedPaths(text) {
   const found = [];
   let inFence = false;
   text.split('\n').forEach((content, index) => {
