@@ -15,7 +15,7 @@ import type { VolumesCluster, VolumesWiring } from './volumes-wiring.ts';
 export interface VolumesOfDrivers {
   readonly files: CsiFileVolumes;
   readonly devices: CsiBlockVolumes;
-  /** A driver is there: what was left of its volumes can go now. */
+  /** A driver has registered: its leftover volumes can be torn down now. */
   cleanUp(driver: string): void;
 }
 
@@ -40,7 +40,7 @@ export function createCsiVolumes(wiring: VolumesWiring): VolumesOfDrivers {
   const files = new CsiFileVolumes(common);
   const devices = new CsiBlockVolumes(common);
   signals.podRemoval.register('csi-volumes', { forget: (uid) => files.forget(uid), size: () => files.size() });
-  // What is under way ends by itself.
+  // Operations under way end by themselves.
   signals.podRemoval.register('csi-operations', { forget: () => {}, size: () => files.podsUnderWay() });
   return {
     files,

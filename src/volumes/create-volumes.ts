@@ -28,7 +28,7 @@ import {
 import type { VolumesWiring } from './volumes-wiring.ts';
 
 export interface Volumes {
-  /** They read what an earlier agent left: to be started before any pod comes. */
+  /** They read what an earlier agent left: to be started before pods sync. */
   readonly components: readonly Component[];
   readonly volumes: Pick<VolumeManager, 'mount' | 'unmount' | 'tearDown' | 'mounted' | 'extraGroups'>;
   readonly subPaths: Pick<SubPaths, 'bind'>;
@@ -38,7 +38,7 @@ export interface Volumes {
 
 const csiKind = 'kubernetes.io/csi';
 
-/** Every kind of volume there is, and who looks after them. */
+/** All volume plugins, and the manager of volumes. */
 export function createVolumes(wiring: VolumesWiring): Volumes {
   const { ports, signals, machine, paths, tokens, events, cluster } = wiring;
   const { host } = machine;
@@ -74,7 +74,7 @@ function createOwnKinds(wiring: VolumesWiring): readonly VolumePlugin[] {
   const written = new WrittenVolumes({ clock, random, host, scratch, memory, events });
   signals.podRemoval.register('written-volumes', { forget: (uid) => written.forget(uid), size: () => written.size() });
   const turns = new KeyedMutex();
-  // What is under way ends by itself.
+  // Operations under way end by themselves.
   signals.podRemoval.register('nfs-operations', { forget: () => {}, size: () => countPods(turns.keys()) });
   return [
     emptyDir({ clock, scratch, paths: host.ownPaths, memory, events }),
@@ -97,12 +97,12 @@ interface Parts {
 
 function register(podRemoval: Pick<PodRemoval, 'register'>, { volumes, subPaths }: Omit<Parts, 'ofDrivers'>): void {
   podRemoval.register('volumes', { forget: (uid) => volumes.forget(uid), size: () => volumes.size() });
-  // A teardown is what is left to be done of a pod: it ends by itself, and a pod that comes back waits for it.
+  // A teardown ends by itself, and a pod that comes back under its uid waits for it.
   podRemoval.register('volume-teardowns', { forget: () => {}, size: () => volumes.teardownsUnderWay() });
   podRemoval.register('sub-paths', { forget: (uid) => subPaths.forget(uid), size: () => subPaths.size() });
 }
 
-/** What volumes wait for, and what is tried again when it is there. */
+/** Retries failed volumes when what they waited for may be there. */
 function listen({ signals, cluster }: VolumesWiring, { volumes, subPaths, ofDrivers }: Parts): void {
   signals.driverChanged.listen((name) => {
     ofDrivers.cleanUp(name);

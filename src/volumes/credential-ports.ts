@@ -6,7 +6,7 @@ import type { VolumePlace } from './ports.ts';
 /** Tokens of service accounts. */
 export interface TokenSource {
   get(
-    wish: {
+    spec: {
       readonly namespace: string;
       readonly serviceAccount: string;
       readonly pod: VolumePlace;
@@ -17,9 +17,9 @@ export interface TokenSource {
   ): Promise<{ readonly value: string }>;
 }
 
-/** Tokens of pods' service accounts, for drivers that ask for them: they want to know until when each is good. */
+/** Tokens of pods' service accounts for CSI drivers, which also need each token's expiry. */
 export interface DriverTokens extends TokenSource {
-  get(...wish: Parameters<TokenSource['get']>): Promise<{ readonly value: string; readonly expiresAtMs: number }>;
+  get(...request: Parameters<TokenSource['get']>): Promise<{ readonly value: string; readonly expiresAtMs: number }>;
 }
 
 /** Tokens for volumes, and when those of a pod should be renewed. */
@@ -27,7 +27,7 @@ export interface VolumeTokens extends DriverTokens {
   refreshInMs(uid: PodUid): number | undefined;
 }
 
-/** There is no one who could give a token. */
+/** Without an API server no token can be requested. */
 export class NoTokensError extends TubeletError {
   constructor() {
     super('unsupported', 'there is no API server that could give a token');
@@ -42,8 +42,12 @@ export const noTokens: VolumeTokens = {
 
 /** The certificates of authorities that the API server keeps. */
 export interface TrustSource {
-  /** As PEM. The pod is woken when they may have changed, until it is gone. */
-  anchors(wish: ClusterTrustBundleProjection, pod: Pick<VolumePlace, 'uid'>, signal: AbortSignal): Promise<string>;
+  /** As PEM. The source wakes the pod when they may have changed, until the pod is removed. */
+  anchors(
+    projection: ClusterTrustBundleProjection,
+    pod: Pick<VolumePlace, 'uid'>,
+    signal: AbortSignal,
+  ): Promise<string>;
 }
 
 /** Certificates of authorities on a node without a cluster. */

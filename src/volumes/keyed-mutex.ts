@@ -1,15 +1,15 @@
 import { raceAbort } from '../base/abort.ts';
 
-/** Lets work on the same thing wait for each other, in order of arrival; work on other things goes on beside it. */
+/** Runs work on one key one at a time, in order of arrival; work on other keys runs beside it. */
 export class KeyedMutex {
-  /** The end of the last in each line. They never reject. */
+  /** The end of the last work of each key. They never reject. */
   readonly #lines = new Map<string, Promise<void>>();
 
   keys(): Iterable<string> {
     return this.#lines.keys();
   }
 
-  /** Who gives up while waiting leaves the line; work that has begun must watch the signal itself. */
+  /** Work that waits is dropped when the signal aborts; work that has begun must watch the signal itself. */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = this.#lines.get(key) ?? Promise.resolve();
     const turn = before.then(() => {

@@ -1,6 +1,6 @@
 import { TubeletError } from '../base/errors.ts';
 
-/** Words for other deeds of mount(8) than mounting this one file system. */
+/** Options that make mount(8) do something else than mount this one file system. */
 const otherDeeds: ReadonlySet<string> = new Set([
   'bind',
   'rbind',
@@ -13,8 +13,8 @@ const otherDeeds: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The options of a PersistentVolume with those of our own, each once and in the order of the alphabet. One that would make
- * the program do something else is refused: options say how to mount, not what to do.
+ * The options of a PersistentVolume with the agent's own, sorted and without repeats. Refuses options that would make
+ * mount(8) do something else than mount this file system.
  */
 export function mountOptions(wanted: readonly string[], own: readonly string[]): readonly string[] {
   const all = [...new Set([...wanted, ...own])].filter((option) => option !== '');

@@ -9,13 +9,13 @@ export class PodTeardowns {
     return this.#ends.size;
   }
 
-  /** When nothing of the pod is being taken down any more. */
+  /** Resolves when no teardown of the pod is under way. */
   async ended(uid: PodUid): Promise<void> {
     await this.#ends.get(uid);
   }
 
   async run(uid: PodUid, work: () => Promise<void>): Promise<void> {
-    // On record before anything is awaited, so that no one begins to mount in between.
+    // Recorded before anything is awaited, so that no mount begins in between.
     const done = (this.#ends.get(uid) ?? Promise.resolve()).then(work);
     const end = done.then(
       () => undefined,

@@ -9,7 +9,7 @@ export interface PodVolumes {
   readonly records: Map<string, VolumeRecord>;
   /** Aborts when they are taken down. */
   readonly abort: AbortController;
-  /** Those that were ready when somebody asked for them. */
+  /** The map that `readyVolumes` last returned. */
   ready?: ReadonlyMap<string, MountedVolume>;
   waitingSinceMs?: number;
   timer?: { readonly atMs: number; readonly cancel: CancelTimer };
@@ -19,7 +19,7 @@ export function noVolumes(): PodVolumes {
   return { records: new Map(), abort: new AbortController() };
 }
 
-/** The record of a volume, which is made when it is first asked for. */
+/** The record of a volume; the first call for a name creates it. */
 export function recordOf({ records }: PodVolumes, name: string, nowMs: number): VolumeRecord {
   const known = records.get(name);
   if (known !== undefined) return known;
@@ -30,7 +30,7 @@ export function recordOf({ records }: PodVolumes, name: string, nowMs: number): 
 
 const nothing: ReadonlyMap<string, MountedVolume> = new Map();
 
-/** What is ready, by its name in the pod. The same map for as long as it is the same: whoever keeps it need not compare. */
+/** Ready volumes by their name in the pod. Returns the same map while nothing changes, so that callers can compare maps. */
 export function readyVolumes(volumes: PodVolumes | undefined): ReadonlyMap<string, MountedVolume> {
   if (volumes === undefined) return nothing;
   const { records, ready: before = nothing } = volumes;
@@ -48,7 +48,7 @@ export function readyVolumes(volumes: PodVolumes | undefined): ReadonlyMap<strin
   return ready;
 }
 
-/** What is being done with volumes right now: it ends without rejecting. */
+/** Operations under way. They settle without rejecting. */
 export function underWay(volumes: PodVolumes | undefined): readonly (readonly [string, Promise<void>])[] {
   return [...(volumes?.records ?? [])].flatMap(([name, { running, growing }]) =>
     [running, growing].flatMap((operation) => (operation === undefined ? [] : [[name, operation] as const])),

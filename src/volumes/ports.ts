@@ -10,22 +10,22 @@ import type { ClaimedVolume, PersistentSource } from './claims/claimed-volume.ts
 export interface VolumePlugin {
   /** Its folder below a pod's volumes, by which its volumes are recognized after a restart. Unset: it keeps none. */
   readonly folder?: string;
-  /** Its contents follow objects of the API: set up again at every look at the pod, which is cheap without news. */
+  /** Its contents follow objects of the API: the manager calls setUp at every sync of the pod. Cheap without changes. */
   readonly follows?: boolean;
-  /** Whether this kind answers for the volume. */
+  /** Whether this plugin sets the volume up. */
   handles(volume: Volume): boolean;
-  /** Whether it answers for what is behind a claim; without it, never. */
+  /** Whether it sets up PersistentVolumes of such a source; without it, none. */
   handlesClaimed?(source: PersistentSource): boolean;
-  /** The name under which a controller attaches such a volume to nodes; nothing where nobody does. */
+  /** The name under which a controller attaches such a volume to nodes; undefined where none attaches it. */
   attachable?(claimed: ClaimedVolume): string | undefined;
-  /** Makes the volume ready for containers; answers where it is on the host. Must stand being called again. */
+  /** Sets the volume up for containers; returns where it is on the host. Idempotent. */
   setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume>;
   /**
-   * The claim behind a mounted volume has been asked for again: sees to it where it is larger than `before`, as which its
-   * size was last dealt with. Volumes of a kind without it do not grow here.
+   * Expands a mounted volume whose claim is larger than `before`, the claim as the last call saw it. Plugins without it do
+   * not expand volumes on nodes.
    */
   resize?(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void>;
-  /** Undoes `setUp`, knowing no more than the disk does. Must stand being called again, and for halves. */
+  /** Undoes `setUp` with what the disk knows. Idempotent, also for a volume that is half set up. */
   tearDown?(place: VolumePlace): Promise<void>;
   /** The same for a block volume, which has a link of its name in this kind's folder below the pod's `volumeDevices`. */
   tearDownDevice?(place: VolumePlace): Promise<void>;
@@ -59,7 +59,7 @@ export interface MountedVolume {
   readonly image?: ImageSpec;
   /** The storage driver that can say how full it is, and how it knows the volume. */
   readonly driver?: DriverPlace;
-  /** From when on it is to be set up again at a look at the pod, on the clock that nobody sets. It serves meanwhile. */
+  /** When a sync of the pod is to set it up again, in monotonic time. The pod uses it meanwhile. */
   readonly renewAtMs?: number;
 }
 
@@ -75,12 +75,12 @@ export interface VolumeHost {
   readonly files: VolumeFiles;
   readonly contents: ContentFiles;
   readonly paths: HostPaths;
-  /** The same for folders that the agent made and has shown to nobody yet: nothing there hangs. */
+  /** The same for the agent's own folders that no container has seen yet: nothing there hangs. */
   readonly ownPaths: Pick<HostPaths, 'stat' | 'changeTree'>;
   readonly mounts: Mounts;
 }
 
-/** The agent's own folders. Modes are exact: the umask counts for nothing. */
+/** The agent's own folders. Modes are exact, whatever the umask. */
 export interface VolumeFiles {
   /** Makes a folder and those above it; one that is there gets the mode. */
   makeFolder(path: string, mode: number): Promise<void>;
@@ -114,7 +114,7 @@ export interface ContentFiles {
   makeFolder(path: string, access: Access): Promise<void>;
   /** A file that is not there yet. */
   writeFile(path: string, file: KeptFile): Promise<void>;
-  /** A link in the place of whatever link was there, of one moment to the next. */
+  /** Replaces a link atomically. */
   replaceLink(path: string, target: string, owner: Omit<Access, 'mode'>): Promise<void>;
   /** Removes a link. */
   unlink(path: string): Promise<void>;
@@ -140,7 +140,7 @@ export interface HostPaths {
   makeFolder(path: string, mode: number): Promise<void>;
   /** Makes an empty file; not the folders above it. */
   makeFile(path: string, mode: number): Promise<void>;
-  /** Gives groups and modes to a folder and all that is below it on its file system; tells how many entries are done. */
+  /** Sets groups and modes of a folder and all below it on its file system; `processed` reports the progress. */
   changeTree(
     path: string,
     access: GroupAccess,
@@ -178,7 +178,7 @@ export interface Mounts {
 
 /** mount(8) and umount(8), for file systems with helpers of their own. */
 export interface MountPrograms {
-  /** Ends when the program has ended, killed as it may be: nobody mounts behind our back afterwards. */
+  /** Settles only when the program has ended, also after an abort: it must not mount after that. */
   mount(spec: MountSpec, signal: AbortSignal): Promise<void>;
   /** Ends with the signal, also where the program hangs for good. */
   unmount(target: string, how: { readonly force: boolean }, signal: AbortSignal): Promise<void>;
@@ -219,7 +219,7 @@ export interface VolumeImages {
   ensure(request: VolumeRequest, signal: AbortSignal): Promise<ImageSpec>;
 }
 
-/** What happened to a pod, for people. */
+/** Events about a pod. */
 export interface VolumeEvents {
   record(
     pod: DesiredPod,

@@ -27,7 +27,7 @@ const storageKinds: ReadonlySet<string> = new Set([
   'storageos',
 ]);
 
-/** Why a volume of a kind that nobody here mounts cannot be had, and what to do instead. */
+/** Why the agent does not mount this kind of volume, and what to use instead. */
 export function refusedKind(name: string, kind: string): string {
   if (kind === 'gitRepo') {
     return (
@@ -42,7 +42,7 @@ export function refusedKind(name: string, kind: string): string {
   return `${refusal}. Use ${way}, through a PersistentVolume with a csi source`;
 }
 
-/** A node that is part of no cluster has nobody to ask for claims. */
+/** Without an API server claims cannot be resolved. */
 export function refusedClaim(name: string): string {
   return (
     `volume "${name}" is a claim to a PersistentVolume, and this node is part of no cluster that could have one. ` +

@@ -4,7 +4,7 @@ import type { Medium } from './contents/medium.ts';
 import type { VolumeHost, VolumePlace } from './ports.ts';
 
 const kindMode = 0o755;
-/** Every container of the pod may write, whatever user it runs as. */
+/** Every container of the pod may write, as any user. */
 const volumeMode = 0o777;
 const markFolderMode = 0o750;
 const markMode = 0o644;
@@ -15,13 +15,13 @@ type ScratchHost = Pick<VolumeHost, 'files' | 'ownPaths' | 'mounts'>;
 export interface ScratchFolder extends VolumePlace {
   /** The kind's folder below the pod's volumes. */
   readonly folder: string;
-  /** Under which name it is on record that the folder is complete. */
+  /** The name of the mark that the folder is complete. */
   readonly mark: string;
 }
 
 /**
  * Folders of volumes that live as long as their pods, on disk or in memory. A mark beside the pod's other files says that
- * one is complete: what containers did to it since is theirs, and setting up again changes nothing.
+ * one is complete: a repeated setUp does not change what containers did to it since.
  *
  *   absent ──make──> folder ──mount──> mounted ──finish──> marked        remove: mark, mount, folder
  */
@@ -34,13 +34,13 @@ export class ScratchFolders {
     this.#paths = paths;
   }
 
-  /** Makes the folder, unless it is complete; `finish` has the last hand at it. Answers where it is. */
+  /** Makes the folder, unless it is complete; calls `finish` last. Returns its path. */
   async make(place: ScratchFolder, medium: Medium, finish: (path: string) => Promise<void>): Promise<string> {
     const { files, ownPaths: paths, mounts } = this.#host;
     const path = this.#paths.volume(place.uid, place.folder, place.name);
     const marks = this.#marks(place);
     const isMarked = (await paths.stat(join(marks, 'ready'))) !== undefined;
-    // The table of mounts grows with every pod: it is read only where there is something to be mounted on.
+    // The mount table grows with every pod: it is read only where the folder exists.
     const isThere = (await paths.stat(path)) !== undefined;
     const isMounted = isThere && medium.kind === 'mount' && (await mounts.atOrBelow(path)).includes(path);
     if (isMarked && (medium.kind === 'disk' ? isThere : isMounted)) return path;
@@ -54,7 +54,7 @@ export class ScratchFolders {
     return path;
   }
 
-  /** Removes it with all that is in it. The mark goes first: half a folder must never count as complete. */
+  /** Removes it with all that is in it. The mark goes first, so that a half-removed folder never counts as complete. */
   async remove(place: ScratchFolder): Promise<void> {
     const { files, mounts } = this.#host;
     const path = this.#paths.volume(place.uid, place.folder, place.name);

@@ -30,8 +30,8 @@ interface SubPathsDeps {
 }
 
 /**
- * Binds parts of volumes to places that only the agent writes to. The runtime is given such a place and never a path in
- * the volume: containers could swap a folder there for a link between our look and its mount.
+ * Binds subPaths of volumes to paths that only the agent writes to. The runtime gets such a path and never one in the
+ * volume: a container could swap a folder there for a link between the agent's check and the runtime's mount.
  */
 export class SubPaths {
   readonly #deps: SubPathsDeps;
@@ -50,7 +50,7 @@ export class SubPaths {
     }
   }
 
-  /** The pods that had to wait because of storage that did not answer, since this was last asked. */
+  /** The pods that had to wait because storage did not answer, since the last call. */
   takeWaiting(): readonly PodUid[] {
     const waiting = [...this.#unavailable];
     this.#unavailable.clear();
@@ -61,7 +61,7 @@ export class SubPaths {
     this.#unavailable.delete(uid);
   }
 
-  /** How many pods wait because of storage that did not answer. */
+  /** How many pods wait because storage did not answer. */
   size(): number {
     return this.#unavailable.size;
   }
@@ -86,7 +86,7 @@ export class SubPaths {
     });
   }
 
-  /** Takes all bound parts of a pod away. Volumes come down only afterwards. */
+  /** Unmounts all subPaths of a pod. Volumes are torn down only afterwards. */
   async clean(uid: PodUid): Promise<void> {
     const { files, mounts } = this.#deps.host;
     this.#unavailable.delete(uid);
@@ -99,7 +99,7 @@ export class SubPaths {
   async #bindOpen(uid: PodUid, open: OpenPath, target: string): Promise<void> {
     const { files, paths, mounts } = this.#deps.host;
     const isBound = (await mounts.atOrBelow(target)).includes(target);
-    // The instance before had the same part: its place serves this one too.
+    // The earlier instance of the container bound the same subPath: its mount is used again.
     if (isBound && (await open.isAt(target))) return;
     if (isBound) await mounts.unmount(target);
     await files.removeTree(target);
@@ -116,7 +116,7 @@ export class SubPaths {
     throw new TubeletError('conflict', `${target} did not become what was opened`);
   }
 
-  /** People read the short text; what went wrong inside a volume is for the log, except that its storage does not answer. */
+  /** Statuses get the short text. Only the log gets details from inside the volume, unless its storage does not answer. */
   async #explained(message: string, { values }: SubPath, named: LogFields, work: () => Promise<void>): Promise<void> {
     try {
       await work();

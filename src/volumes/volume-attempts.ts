@@ -14,17 +14,17 @@ interface VolumeAttemptsDeps {
   readonly plugins: readonly VolumePlugin[];
   readonly claims: Pick<Claims, 'resolve' | 'checkNode'>;
   readonly metrics: VolumeMetrics;
-  /** A volume is in use that somebody else attaches. */
+  /** An attachable volume is in use now. */
   readonly inUseChanged: () => void;
 }
 
-/** A volume of a pod that is to be ready. Whose kind a claim is turns out when it is asked for. */
+/** A volume that a pod needs. The plugin of a claim is known after the claim was resolved. */
 export interface WantedVolume {
   readonly volume: Volume;
   readonly plugin?: VolumePlugin;
 }
 
-/** One try after the other at making a volume ready; what came of it goes into the volume's record. */
+/** Single tries at setting a volume up; their outcome goes into the volume's record. */
 export class VolumeAttempts {
   readonly #deps: VolumeAttemptsDeps;
 
@@ -32,16 +32,21 @@ export class VolumeAttempts {
     this.#deps = deps;
   }
 
-  async make(pod: DesiredPod, wanted: WantedVolume, record: VolumeRecord, signal: AbortSignal): Promise<void> {
+  async setUp(pod: DesiredPod, wanted: WantedVolume, record: VolumeRecord, signal: AbortSignal): Promise<void> {
     const { volume } = wanted;
-    const plugin = wanted.plugin ?? (await this.#behind(pod, volume, record, signal));
+    const plugin = wanted.plugin ?? (await this.#resolveClaim(pod, volume, record, signal));
     record.plugin ??= pluginName(volume, plugin.folder, record.claimed);
-    await this.#setUp(plugin, pod, volume, record, signal);
+    await this.#mount(plugin, pod, volume, record, signal);
     delete record.failure;
   }
 
-  /** Asks what a claim came to, unless that is known, and who answers for it. */
-  async #behind(pod: DesiredPod, volume: Volume, record: VolumeRecord, signal: AbortSignal): Promise<VolumePlugin> {
+  /** Resolves a claim to its PersistentVolume, unless that is known, and finds the plugin for it. */
+  async #resolveClaim(
+    pod: DesiredPod,
+    volume: Volume,
+    record: VolumeRecord,
+    signal: AbortSignal,
+  ): Promise<VolumePlugin> {
     const { claims, plugins } = this.#deps;
     const claimed = record.claimed ?? (await claims.resolve(pod, volume, signal));
     const { name, source } = claimed;
@@ -51,7 +56,7 @@ export class VolumeAttempts {
       throw new UnprocessedVolumeError('unsupported', refusedKind(name, kind));
     }
     record.claimed = claimed;
-    // From here on it counts as in use, before anybody mounts it.
+    // The volume counts as in use before it is mounted, so that the attach controller does not detach it in between.
     const attachable = plugin.attachable?.(claimed);
     if (attachable !== undefined && record.attachable !== attachable) {
       record.attachable = attachable;
@@ -61,7 +66,7 @@ export class VolumeAttempts {
     return plugin;
   }
 
-  async #setUp(
+  async #mount(
     plugin: VolumePlugin,
     pod: DesiredPod,
     volume: Volume,

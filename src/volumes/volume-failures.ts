@@ -2,7 +2,7 @@ import { cutText } from '../base/cut-text.ts';
 import { describeError, kindOf, TubeletError } from '../base/errors.ts';
 import { volumeEvents } from '../model/event-reasons.ts';
 
-/** A failure that knows at which step of the way it came. People search for the words of these steps. */
+/** Upstream's names of the steps. Users search for them. */
 export type VolumeStep =
   | 'MountVolume.NodeAffinity check failed'
   | 'MountVolume.NewMounter initialization failed'
@@ -26,20 +26,20 @@ export class VolumeStepError extends TubeletError {
   }
 }
 
-/** Nobody got as far as mounting it: what the volume is could not be found out, or nobody here can mount it. */
+/** The mount was not tried: the claim could not be resolved, or no plugin handles the volume. */
 export class UnprocessedVolumeError extends TubeletError {}
 
-/** A failure as it is told: an error with the whole text, and the reason of its event. */
+/** A failure as events and statuses report it: an error with the whole text, and the reason of its event. */
 export interface ReportedFailure {
   readonly error: TubeletError;
   readonly reason: string;
   readonly isUnprocessed: boolean;
 }
 
-/** A volume of a longer name is none. */
+/** Bounds the name in messages; valid names are shorter. */
 const maxNameBytes = 1_024;
 
-/** `name` is what the volume is called on this node: that of the PersistentVolume where there is one. */
+/** `name` is that of the PersistentVolume where there is one, else the name in the pod. */
 export function reportedFailure(name: string, error: unknown): ReportedFailure {
   if (error instanceof UnprocessedVolumeError) {
     const short = new TubeletError(error.kind, cutText(error.message), { cause: error });

@@ -84,8 +84,8 @@ function setUp(source: object = { csi }) {
     manager,
     grow,
     resizes: (work: typeof resize) => void (resize = work),
-    /** A look at the pod this much later, with all that it sets off. */
-    look: async (ms = 0): Promise<void> => {
+    /** A sync of the pod this much later, with all that it starts. */
+    sync: async (ms = 0): Promise<void> => {
       await clock.advance(ms);
       await manager.mount(pod, never);
       await clock.advance(0);
@@ -94,63 +94,63 @@ function setUp(source: object = { csi }) {
 }
 
 test('a claim is asked for again once a minute, at looks at its pod', async () => {
-  const { api, calls, grow, look } = setUp();
-  await look();
-  await look(30_000);
+  const { api, calls, grow, sync } = setUp();
+  await sync();
+  await sync(30_000);
   assert.equal(api.asked.length, 2);
   grow('2Gi');
-  await look(minute);
-  await look(1);
+  await sync(minute);
+  await sync(1);
   assert.equal(api.asked.length, 4);
   assert.deepEqual(calls, ['resize 1Gi to 2Gi']);
-  await look(minute);
+  await sync(minute);
   assert.deepEqual(calls, ['resize 1Gi to 2Gi', 'resize 2Gi to 2Gi']);
 });
 
 test('kinds that do not grow are not asked about', async () => {
-  const { api, look } = setUp({ local: { path: '/dev/disk' } });
-  await look();
-  await look(minute);
-  await look(minute);
+  const { api, sync } = setUp({ local: { path: '/dev/disk' } });
+  await sync();
+  await sync(minute);
+  await sync(minute);
   assert.equal(api.asked.length, 2);
 });
 
 test('a failure is told, and dealt with again from where it was', async () => {
-  const { calls, events, grow, look, manager, resizes } = setUp();
-  await look();
-  await look(1);
+  const { calls, events, grow, sync, manager, resizes } = setUp();
+  await sync();
+  await sync(1);
   grow('2Gi');
   resizes(async () => Promise.reject(new TubeletError('unavailable', 'not now')));
-  await look(minute);
+  await sync(minute);
   assert.deepEqual(events.take(), [
     'Warning VolumeResizeFailed: NodeExpandVolume.NodeExpandVolume failed for volume "pv-data" : not now',
   ]);
   assert.equal(manager.mounted(pod.uid).size, 1);
   resizes(async () => {});
-  await look(minute);
+  await sync(minute);
   assert.deepEqual(calls, ['resize 1Gi to 2Gi', 'resize 1Gi to 2Gi']);
 });
 
 test('a server that cannot be asked, or a claim to something else by now, changes nothing', async () => {
-  const { api, calls, events, look, manager } = setUp();
-  await look();
-  await look(1);
+  const { api, calls, events, sync, manager } = setUp();
+  await sync();
+  await sync(1);
   api.fault = () => {
     throw new TubeletError('unavailable', 'connection refused');
   };
-  await look(minute);
+  await sync(minute);
   api.fault = () => {};
   api.objects.set('persistentvolumeclaims/data', aClaim('data', { spec: { volumeName: 'pv-other' } }));
   const other = aPersistentVolume('data', { csi, volumeMode: 'Block' });
   api.objects.set('persistentvolumes/pv-other', { ...other, metadata: { name: 'pv-other' } });
-  await look(minute);
+  await sync(minute);
   assert.deepEqual([calls, events.take(), manager.mounted(pod.uid).size], [[], [], 1]);
 });
 
 test('looks do not wait for a driver, and a teardown has it end first; devices are found on disk', async () => {
-  const { calls, files, look, manager, resizes } = setUp();
-  await look();
-  await look(1);
+  const { calls, files, sync, manager, resizes } = setUp();
+  await sync();
+  await sync(1);
   resizes(
     (signal) =>
       new Promise((_, reject) => {
@@ -160,8 +160,8 @@ test('looks do not wait for a driver, and a teardown has it end first; devices a
         });
       }),
   );
-  await look(minute);
-  await look(minute);
+  await sync(minute);
+  await sync(minute);
   assert.deepEqual(calls, ['resize 1Gi to 1Gi']);
   await manager.tearDown(pod.uid);
   assert.deepEqual(calls, ['resize 1Gi to 1Gi', 'given up', 'device down uid-1 pv-data']);

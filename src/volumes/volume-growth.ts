@@ -18,12 +18,12 @@ interface VolumeGrowthDeps {
   readonly events: VolumeEvents;
 }
 
-/** Nobody tells a node that a claim has changed, so that it is asked, but not all the time. */
+/** Nodes cannot watch claims, so this reads them, at most so often. */
 const askEveryMs = 60_000;
 
 /**
- * Volumes that become larger while pods use them. Each claim of a kind that can grow is asked for again at looks at its
- * pod, once a minute at most; the look does not wait for it, and the volume serves the pod meanwhile.
+ * Expands volumes while pods use them. At syncs of a pod it reads each claim again whose plugin can expand, once a minute
+ * at most. The sync does not wait for it, and the pod uses the volume meanwhile.
  */
 export class VolumeGrowth {
   readonly #deps: VolumeGrowthDeps;
@@ -32,14 +32,14 @@ export class VolumeGrowth {
     this.#deps = deps;
   }
 
-  /** Sees to a volume that is mounted. What is under way then is in the record, and heeds the signal. */
-  look(pod: DesiredPod, volume: Volume, record: VolumeRecord, signal: AbortSignal): void {
+  /** Starts an expansion of a mounted volume if it is time. The record has what is under way; it ends with the signal. */
+  expandIfDue(pod: DesiredPod, volume: Volume, record: VolumeRecord, signal: AbortSignal): void {
     const { claimed } = record;
     if (claimed === undefined || record.growing !== undefined || signal.aborted) return;
     const plugin = this.#deps.plugins.find((candidate) => candidate.handlesClaimed?.(claimed.source) === true);
     if (plugin?.resize === undefined) return;
     const nowMs = this.#deps.clock.monotonic();
-    // What was asked for when it was mounted counts as the first time.
+    // The read for the mount counts as the first one.
     record.growthDueMs ??= nowMs + askEveryMs;
     if (nowMs < record.growthDueMs) return;
     record.growthDueMs = nowMs + askEveryMs;
@@ -66,7 +66,7 @@ export class VolumeGrowth {
     }
   }
 
-  /** A claim that cannot be had any more, or is another by now, changes nothing for a pod that has its volume. */
+  /** A claim that cannot be read, or that is bound to another volume now, changes nothing for a pod that has its volume. */
   async #ask(
     pod: DesiredPod,
     volume: Volume,

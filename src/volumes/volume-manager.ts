@@ -34,21 +34,21 @@ export interface VolumeManagerDeps {
   readonly subPaths: Pick<SubPaths, 'clean'>;
   readonly events: VolumeEvents;
   readonly decisions: Decisions;
-  /** A volume that failed may be tried again, or contents may be out of date: the pod should be looked at. */
+  /** Requests a sync of the pod: a failed volume may be due for a retry, or contents for a refresh. */
   readonly wake: (uid: PodUid) => void;
-  /** In how many milliseconds contents of the pod's volumes grow old by themselves, as tokens do. */
+  /** In how many milliseconds contents of the pod's volumes expire by themselves, as tokens do. */
   readonly refreshInMs: (uid: PodUid) => number | undefined;
   readonly metrics: Metrics;
-  /** The volumes in use that somebody else attaches have changed: the node's status should say so soon. */
+  /** The attachable volumes in use have changed: the node's status should report them soon. */
   readonly inUseChanged: () => void;
 }
 
-/** How long a pod waits for its volumes before that is told as such. */
+/** How long a pod waits for its volumes before the manager reports a timeout. Upstream: podAttachAndMountTimeout. */
 const mountTimeoutMs = 123_000;
-/** What should be renewed and cannot be is not asked for all the time. */
+/** Limits how often the manager retries a renewal that fails. */
 const minRefreshMs = 10_000;
 
-/** Makes the volumes of pods ready and takes them down; the only writer of what is mounted. */
+/** Sets up the volumes of pods and tears them down; the only writer of what is mounted. */
 export class VolumeManager implements Component {
   readonly name = 'volumes';
   readonly #deps: VolumeManagerDeps;
@@ -83,7 +83,7 @@ export class VolumeManager implements Component {
   async mount(pod: DesiredPod, signal: AbortSignal): Promise<void> {
     await this.#teardowns.ended(pod.uid);
     signal.throwIfAborted();
-    const volumes = this.#podVolumes(pod.uid);
+    const volumes = this.#volumesOf(pod.uid);
     const wanted = this.#recognized(pod, volumes);
     const limit = linkedSignal(signal, { clock: this.#deps.clock, ms: mountTimeoutMs });
     try {
@@ -105,14 +105,14 @@ export class VolumeManager implements Component {
   }
 
   /**
-   * What volumes of a kind waited for may be there now: those that failed are due, also claims of which nobody knows what
-   * is behind them, and pods whose volumes could not be taken down are looked at.
+   * What volumes of a plugin waited for may be there now. Makes its failed volumes due, and claims whose plugin is not known
+   * yet, and wakes pods whose volumes could not be torn down.
    */
   tryAgain(kind: string): void {
     this.#tryAgain((plugin = kind) => plugin === kind);
   }
 
-  /** Storage that did not answer may do so now: whatever failed is due. */
+  /** Storage that did not answer may answer now: makes all failed volumes due. */
   tryAllAgain(): void {
     this.#tryAgain(() => true);
   }
@@ -127,7 +127,7 @@ export class VolumeManager implements Component {
     }
   }
 
-  /** The volumes in use here that somebody else attaches, by the names that the node's status has for them. */
+  /** The attachable volumes in use here, by the names that the node's status has for them. */
   attachable(): readonly string[] {
     const names = [...this.#pods.values()].flatMap(({ records }) =>
       [...records.values()].flatMap(({ attachable }) => attachable ?? []),
@@ -142,20 +142,20 @@ export class VolumeManager implements Component {
     return [...new Set(groups)].filter((group) => !own.includes(group));
   }
 
-  /** Takes all volumes of a stopped pod down. */
+  /** Tears all volumes of a stopped pod down. */
   unmount(pod: Pick<DesiredPod, 'uid'>): Promise<void> {
     return this.tearDown(pod.uid);
   }
 
   /**
-   * Takes down whatever volumes a pod has on this node. The disk says which: the pod may have been deleted while no agent
-   * was there. Parts of volumes go before the volumes they are of.
+   * Tears down all volumes that a pod has on this node. Reads them from the disk: the pod may have been deleted while no
+   * agent ran. Removes subPath mounts before the volumes that they are parts of.
    */
   tearDown(uid: PodUid): Promise<void> {
     return this.#teardowns.run(uid, () => this.#tearDown(uid));
   }
 
-  /** Nothing of the pod is on this node any more. What is under way ends by the abort, and is waited for until then. */
+  /** The pod is removed from this node. Aborts operations under way, and drops their record when they have ended. */
   forget(uid: PodUid): void {
     const known = this.#pods.get(uid);
     if (known === undefined) return;
@@ -182,16 +182,16 @@ export class VolumeManager implements Component {
     await this.#operationsEnded(known);
     await this.#deps.subPaths.clean(uid);
     await this.#onDisk.tearDown(uid, known === undefined);
-    // What an operation of the old life still says about itself concerns nobody.
+    // Later results of aborted operations must not reach the record of a pod that comes back under this uid.
     this.#drop(uid, known);
   }
 
-  /** Unless the pod has begun anew. */
+  /** Unless the pod has come back under its uid. */
   #drop(uid: PodUid, known: PodVolumes | undefined): void {
     if (this.#pods.get(uid) === known) this.#pods.delete(uid);
   }
 
-  /** Nothing is taken down under the hands of who sets it up; one that heeds no abort is named. */
+  /** Waits until no setUp runs, so that tearDown does not race it. Throws with the names of those that ignore the abort. */
   async #operationsEnded(volumes: PodVolumes | undefined): Promise<void> {
     const operations = underWay(volumes).map(([, operation]) => operation);
     if (operations.length === 0) return;
@@ -206,7 +206,7 @@ export class VolumeManager implements Component {
     }
   }
 
-  #podVolumes(uid: PodUid): PodVolumes {
+  #volumesOf(uid: PodUid): PodVolumes {
     const known = this.#pods.get(uid);
     if (known !== undefined && !known.abort.signal.aborted) return known;
     const made = noVolumes();
@@ -214,7 +214,7 @@ export class VolumeManager implements Component {
     return made;
   }
 
-  /** The pod's volumes with their kinds. One that nobody knows holds the pod back before anything of it is made. */
+  /** The pod's volumes with their plugins. A volume that no plugin handles fails the pod before anything is set up. */
   #recognized(pod: DesiredPod, volumes: PodVolumes): readonly WantedVolume[] {
     const { plugins, claims } = this.#deps;
     const unknown: Volume[] = [];
@@ -233,20 +233,20 @@ export class VolumeManager implements Component {
     throw error;
   }
 
-  /** Has one volume made ready, unless that is under way, done, or to be tried later. Rejects when it is not ready then. */
+  /** Sets one volume up unless that is under way, done, or not due yet. Rejects when it is not mounted then. */
   async #ensureMounted(pod: DesiredPod, wanted: WantedVolume, volumes: PodVolumes): Promise<void> {
     const record = recordOf(volumes, wanted.volume.name, this.#deps.clock.monotonic());
-    // One that began before this call may have read what has changed since.
+    // An operation that began before this call may have read contents that have changed since.
     await record.running;
     if (record.running === undefined && this.#isDue(record, wanted.plugin)) {
-      record.running = this.#setUp(pod, wanted, volumes, record).finally(() => delete record.running);
+      record.running = this.#trySetUp(pod, wanted, volumes, record).finally(() => delete record.running);
     }
     await record.running;
     if (record.mounted === undefined) throw record.failure?.error ?? new TubeletError('cancelled', 'taken down');
-    this.#growth.look(pod, wanted.volume, record, volumes.abort.signal);
+    this.#growth.expandIfDue(pod, wanted.volume, record, volumes.abort.signal);
   }
 
-  /** Contents that follow objects are cheap to try, and somebody who wakes the pod may know that they can be had now. */
+  /** Volumes that follow objects are always due: setUp is cheap, and the wake may come from the object that was missing. */
   #isDue({ mounted, failure }: VolumeRecord, plugin: VolumePlugin | undefined): boolean {
     if (plugin?.follows === true) return true;
     const nowMs = this.#deps.clock.monotonic();
@@ -254,19 +254,19 @@ export class VolumeManager implements Component {
     return isWanted && (failure === undefined || failure.nextAtMs <= nowMs);
   }
 
-  async #setUp(pod: DesiredPod, wanted: WantedVolume, volumes: PodVolumes, record: VolumeRecord): Promise<void> {
+  async #trySetUp(pod: DesiredPod, wanted: WantedVolume, volumes: PodVolumes, record: VolumeRecord): Promise<void> {
     const { name } = wanted.volume;
     const { signal } = volumes.abort;
     try {
-      await this.#attempts.make(pod, wanted, record, signal);
+      await this.#attempts.setUp(pod, wanted, record, signal);
     } catch (error) {
       if (signal.aborted) return;
       const failure = reportedFailure(record.claimed?.name ?? name, error);
-      // What could not be used may be another volume next time.
+      // The claim may be bound to another volume at the next try.
       if (record.mounted === undefined) delete record.claimed;
       const { message } = failure.error;
-      const told = failure.isUnprocessed ? unableToMount(this.#unmounted(pod), [name], message) : message;
-      this.#failed(pod, name, volumes, failure, told);
+      const reported = failure.isUnprocessed ? unableToMount(this.#unmounted(pod), [name], message) : message;
+      this.#failed(pod, name, volumes, failure, reported);
     }
   }
 
@@ -290,7 +290,7 @@ export class VolumeManager implements Component {
     });
   }
 
-  /** What a pod that must wait is told: which volumes, and what was last wrong with one. */
+  /** The error of a sync whose volumes are not ready: which volumes, and the last failure of one. */
   #waitError(pod: DesiredPod, volumes: PodVolumes, error: unknown): TubeletError {
     const { clock, events } = this.#deps;
     const nowMs = clock.monotonic();
@@ -314,7 +314,7 @@ export class VolumeManager implements Component {
       .filter((name) => !ready.has(name));
   }
 
-  /** When something of the pod grows old by itself: contents, or a volume that is to be renewed. */
+  /** When contents of the pod expire, or a volume is to be renewed, whichever comes first. */
   #refreshInMs(uid: PodUid): number | undefined {
     const nowMs = this.#deps.clock.monotonic();
     const renewals = [...this.mounted(uid).values()].flatMap(({ renewAtMs }) => renewAtMs ?? []);
@@ -323,7 +323,7 @@ export class VolumeManager implements Component {
     return soonest === Infinity ? undefined : Math.max(soonest, minRefreshMs);
   }
 
-  /** The earliest wake counts. */
+  /** Keeps the earliest of several wakes. */
   #wakeIn(uid: PodUid, volumes: PodVolumes, ms: number | undefined): void {
     if (ms === undefined || volumes.abort.signal.aborted) return;
     const { clock, wake } = this.#deps;

@@ -1,14 +1,14 @@
 import type { Metrics } from '../base/metrics.ts';
 
-/** What is done with volumes, in the words of the metrics. */
+/** Operations by the names that the metrics have for them. */
 export type VolumeOperation = 'volume_mount' | 'volume_unmount' | 'map_volume' | 'unmap_volume';
 
-/** What the volumes tell of themselves. */
+/** What the metrics record of volumes. */
 export interface VolumeMetrics {
   operated(operation: VolumeOperation, plugin: string, seconds: number, failed: boolean): void;
-  /** A volume is ready, or gone, this long after it was first to be, all tries together. */
+  /** A volume is mounted, or unmounted, this long after that was first wanted, all tries together. */
   settled(operation: VolumeOperation, plugin: string, seconds: number): void;
-  /** A volume of an earlier life of the agent was found on the disk; `known` unless its kind is a stranger. */
+  /** The disk has a volume of an earlier process; `known` where a plugin handles it. */
   found(known: boolean): void;
 }
 
@@ -31,19 +31,19 @@ export function volumeMetrics(metrics: Metrics, counts: () => readonly VolumeCou
   });
   const totals = metrics.histogram({
     name: 'volume_operation_total_seconds',
-    help: 'Seconds from wanting a volume ready, or gone, to its being so.',
+    help: 'Seconds from the first try to mount or unmount a volume to its success.',
     stability,
     labels: ['plugin_name', 'operation_name'],
     buckets,
   });
   const found = metrics.counter({
     name: 'reconstruct_volume_operations_total',
-    help: 'Volumes of an earlier life of the agent that were found on the disk.',
+    help: 'Volumes of an earlier process of the agent that were found on the disk.',
     stability,
   });
   const unknown = metrics.counter({
     name: 'reconstruct_volume_operations_errors_total',
-    help: 'Volumes of an earlier life of the agent that are of a kind nobody here knows.',
+    help: 'Volumes of an earlier process of the agent that no plugin handles.',
     stability,
   });
   metrics.observed(
@@ -77,7 +77,7 @@ export function volumeMetrics(metrics: Metrics, counts: () => readonly VolumeCou
   };
 }
 
-/** What pods with volumes that are images tell. */
+/** What the metrics record of image volumes. */
 export interface ImageVolumeMetrics {
   requested(): void;
   mounted(): void;

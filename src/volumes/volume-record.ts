@@ -7,44 +7,44 @@ import type { MountedVolume } from './ports.ts';
  *
  *            ┌────── failed, again after a while ──────┐
  *            v                                         │
- *   absent ──┴── setUp ──> making ──┬── ok ──> ready ──┴── look (follows) ──> making, still ready
+ *   absent ──┴── setUp ──> making ──┬── ok ──> ready ──┴── sync (follows) ──> making, still ready
  */
 export interface VolumeRecord {
-  /** The name of its kind; unset where nobody knows it, and for a claim until it is known what is behind it. */
+  /** The name of its plugin; unset for an unknown kind, and for a claim until its PersistentVolume is known. */
   plugin?: string;
-  /** What is behind a claim. A binding stays what it is: only its size is asked for again once it is mounted. */
+  /** The PersistentVolume behind a claim. Bindings do not change: after the mount only the size is read again. */
   claimed?: ClaimedVolume;
-  /** Under which name it is attached to this node, by somebody who must not detach it while it is in use here. */
+  /** The name under which the attach controller knows it; the controller must not detach it while it is in use here. */
   attachable?: string;
-  /** Since when it is to be ready. */
+  /** When a pod first needed it. */
   readonly wantedSinceMs: number;
-  /** Set once it has been ready: what came later may have failed, the volume is there. */
+  /** Set by the first successful setUp. A later setUp may fail; the volume stays mounted. */
   mounted?: MountedVolume;
   /** An operation under way. It settles without rejecting. */
   running?: Promise<void>;
-  /** Somebody is seeing whether it has become larger. It serves meanwhile; this settles without rejecting too. */
+  /** An expansion under way. The pod uses the volume meanwhile. It settles without rejecting. */
   growing?: Promise<void>;
-  /** When that is next worth a question, on the clock that nobody sets. */
+  /** When the claim is next read for a new size, in monotonic time. */
   growthDueMs?: number;
   failure?: Failure;
 }
 
 interface Failure {
   readonly error: TubeletError;
-  /** It is not even known what to mount. */
+  /** The manager could not find out what to mount. */
   readonly isUnprocessed: boolean;
   /** How many in a row. */
   readonly count: number;
-  /** On the clock that nobody sets. */
+  /** In monotonic time. */
   readonly nextAtMs: number;
 }
 
 const firstDelayMs = 500;
 const maxDelayMs = 122_000;
-/** A claim may be bound at any moment, nobody tells a node, and a question is cheap. */
+/** A claim may be bound at any moment, nodes cannot watch claims, and one read is cheap. */
 const maxUnprocessedDelayMs = 10_000;
 
-/** After how long the next try is due: half a second, doubled with each failure, never more than about two minutes. */
+/** Back-off: half a second, doubled with each failure, two minutes at most. */
 function retryDelayMs(failures: number, limitMs = maxDelayMs): number {
   return Math.min(firstDelayMs * 2 ** Math.max(0, failures - 1), limitMs);
 }
@@ -59,10 +59,10 @@ export function nextFailure(
   return { error, isUnprocessed, count, nextAtMs: nowMs + delayMs };
 }
 
-/** The API server learns which node a pod is on no sooner than the node itself: it may refuse what it allows a moment later. */
+/** The API server's authorizer may learn of a pod's node later than the node does, and refuse at first. */
 const maxSilentRefusals = 2;
 
-/** A failure is told when it is another one than before, or when the time for a next try had come. */
+/** Reports a failure that differs from the one before, or that a due retry has repeated. */
 export function shouldReport(before: Failure | undefined, now: Failure, nowMs: number): boolean {
   if (now.isUnprocessed && isKind(now.error, 'denied') && now.count <= maxSilentRefusals) return false;
   return before === undefined || before.error.message !== now.error.message || nowMs >= before.nextAtMs;

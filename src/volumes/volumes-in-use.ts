@@ -1,7 +1,7 @@
 interface VolumesInUseDeps {
-  /** What pods were given in this life. */
+  /** Volumes that this process has set up. */
   readonly volumes: { attachable(): readonly string[] };
-  /** Those that are on record on the disk as well; undefined before it was read. */
+  /** Volumes that the disk has on record; undefined before it was read. */
   readonly onRecord: readonly { inUse(): readonly string[] | undefined }[];
 }
 
@@ -13,7 +13,7 @@ export class VolumesInUse {
     this.#deps = deps;
   }
 
-  /** Undefined before all of them are known: a list that lacks one would have it detached under a pod's hands. */
+  /** Undefined before all of them are known: the controller would detach a volume that the list lacks while a pod uses it. */
   names(): readonly string[] | undefined {
     const { volumes, onRecord } = this.#deps;
     const names = new Set(volumes.attachable());

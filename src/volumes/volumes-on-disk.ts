@@ -12,7 +12,7 @@ interface VolumesOnDiskDeps {
   readonly metrics: VolumeMetrics;
 }
 
-/** What pods have of a volume, and how a kind takes that down. */
+/** Folders or devices: what pods have of a volume, and how a plugin tears that down. */
 interface Shape {
   readonly operation: VolumeOperation;
   readonly isKept: (plugin: VolumePlugin) => boolean;
@@ -31,8 +31,8 @@ const devices: Shape = {
 };
 
 /**
- * The volumes of pods as their folders tell: `pods/<uid>/volumes/<kind>/<name>`, where a claim goes by the name of its
- * PersistentVolume, and `volumeDevices` for those that are devices. After a restart nobody knows more, and nobody needs to.
+ * Finds the volumes of pods by their folders: `pods/<uid>/volumes/<kind>/<name>`, where a claim has the name of its
+ * PersistentVolume, and `volumeDevices` for block volumes. After a restart the disk is all that tearDown knows and needs.
  */
 export class VolumesOnDisk {
   readonly #deps: VolumesOnDiskDeps;
@@ -41,7 +41,7 @@ export class VolumesOnDisk {
     this.#deps = deps;
   }
 
-  /** Takes all of a pod's volumes down, each by its kind; one that cannot be keeps none of the others. */
+  /** Tears all of a pod's volumes down, each by its plugin. A failure of one does not stop the others. */
   async tearDown(uid: PodUid, isFound: boolean): Promise<void> {
     const { paths } = this.#deps;
     await allDone([
@@ -79,7 +79,7 @@ export class VolumesOnDisk {
   }
 }
 
-/** Waits for all; what failed first is thrown when the others have had their chance. */
+/** Waits for all, then throws the first failure. */
 async function allDone(works: readonly Promise<void>[]): Promise<void> {
   const outcomes = await Promise.allSettled(works);
   const failed = outcomes.find((outcome) => outcome.status === 'rejected');

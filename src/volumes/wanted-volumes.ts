@@ -4,7 +4,7 @@ import { allContainers } from '../model/containers.ts';
 import type { ClaimedVolume } from './claims/claimed-volume.ts';
 import { refusedClaim, refusedKind } from './refused-kinds.ts';
 
-/** The volumes that a container of the pod uses; the others need not be there, and may be beyond making. */
+/** The volumes that a container of the pod uses. The manager does not set up the others. */
 export function wantedVolumes(spec: PodSpec): readonly Volume[] {
   const used = new Set(
     allContainers(spec).flatMap(({ container: { volumeMounts = [], volumeDevices = [] } }) =>
@@ -14,7 +14,7 @@ export function wantedVolumes(spec: PodSpec): readonly Volume[] {
   return (spec.volumes ?? []).filter(({ name }) => used.has(name));
 }
 
-/** What a volume is, in the words of its spec. */
+/** The field of the spec that names the volume's kind. */
 function kindOfVolume(volume: Volume): string {
   const { name: _, ...source } = volume;
   return Object.keys(source)[0] ?? 'none';
@@ -27,20 +27,20 @@ export function pluginName(volume: Volume, folder: string | undefined, claimed?:
   return `kubernetes.io/${kind.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Why a volume of a kind that nobody answers for cannot be had. */
+/** Why the agent refuses a volume that no plugin handles. */
 export function refusalOf(volume: Volume): string {
   return isClaim(volume) ? refusedClaim(volume.name) : refusedKind(volume.name, kindOfVolume(volume));
 }
 
-/** What is behind such a volume only the cluster knows. */
+/** Only the API server knows the PersistentVolume behind such a volume. */
 export function isClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
   return persistentVolumeClaim !== undefined || ephemeral !== undefined;
 }
 
-/** Names in the order of the alphabet, as lists of the error of a pod's volumes have them. */
-/** Of the names of volumes, so that the reason behind them is seen too. */
+/** Bounds each list of volume names, so that a message still shows the reason behind it. */
 const maxListBytes = 2 * 1_024;
 
+/** Upstream's message; volume names are sorted. */
 export function unableToMount(unmounted: readonly string[], unprocessed: readonly string[], why: string): string {
   const list = (names: readonly string[]): string => `[${cutText(names.toSorted().join(' '), maxListBytes)}]`;
   return cutText(

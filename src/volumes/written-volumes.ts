@@ -20,7 +20,7 @@ interface WrittenVolumesDeps {
   readonly events: VolumeEvents;
 }
 
-/** A kind whose files the agent writes. */
+/** A plugin whose files the agent writes. */
 interface WrittenKind {
   readonly folder: string;
   /** Secrets stay off the disk. */
@@ -30,7 +30,7 @@ interface WrittenKind {
 /** Volumes that containers only read and the agent keeps up to date. */
 export class WrittenVolumes {
   readonly #deps: WrittenVolumesDeps;
-  /** What was last written, by pod and volume: the same again costs no look at the disk. */
+  /** What was last written, by pod and volume: unchanged contents need no read of the disk. */
   readonly #written = new Map<string, string>();
 
   constructor(deps: WrittenVolumesDeps) {
@@ -63,7 +63,7 @@ export class WrittenVolumes {
     dropPod(this.#written, uid);
   }
 
-  /** Of how many pods it is known what was written. */
+  /** How many pods have volumes that this process wrote. */
   size(): number {
     return countPods(this.#written.keys());
   }
@@ -80,7 +80,7 @@ const scratchOf = (place: VolumePlace, { folder }: WrittenKind): ScratchFolder =
   mark: `wrapped_${place.name}`,
 });
 
-/** Of paths, contents and owners. Every part is preceded by its length, so that no two sets look alike. */
+/** Of paths, contents and owners. Each part is preceded by its length, so that different sets hash differently. */
 function digestOf({ files, folders }: Contents): string {
   const hash = createHash('sha256');
   const add = (bytes: Uint8Array): void => void hash.update(`${bytes.length}:`).update(bytes);

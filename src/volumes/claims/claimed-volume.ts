@@ -16,19 +16,19 @@ export type PersistentSource =
   | { readonly kind: 'csi'; readonly csi: CSIPersistentVolumeSource }
   | { readonly kind: 'other'; readonly field: string };
 
-/** What a pod's claim came to: a PersistentVolume that is bound to it, and how this pod uses it. */
+/** A pod's claim, resolved: the PersistentVolume that is bound to it, and how this pod uses it. */
 export interface ClaimedVolume {
   /** Of the PersistentVolume. Its folder in the pod's directory is called so, not after the volume in the pod. */
   readonly name: string;
   readonly source: PersistentSource;
   readonly mode: 'Filesystem' | 'Block';
-  /** The pod wants to read only; what the PersistentVolume says of itself is for the one who mounts it to know. */
+  /** Of the pod's volume. Plugins read the PersistentVolume's own readOnly themselves. */
   readonly readOnly: boolean;
   readonly accessModes: readonly string[];
   readonly mountOptions: readonly string[];
   /** A group that every container of the pod gets, so that it may use the volume. */
   readonly gid?: number;
-  /** The objects as they were read, for who needs more of them. */
+  /** The objects as they were read, for CSI, which needs more of them. */
   readonly objects: { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume };
 }
 

@@ -9,7 +9,7 @@ const protectionFinalizer = 'kubernetes.io/pvc-protection';
 const mountOptionsAnnotation = 'volume.beta.kubernetes.io/mount-options';
 const gidAnnotation = 'pv.beta.kubernetes.io/gid';
 
-/** A decision that went against the pod, in the words its event has for it. */
+/** Why the pod cannot have the volume, as its event reports it. */
 interface Problem {
   readonly problem: string;
 }
@@ -20,11 +20,11 @@ type Claimant = Pick<DesiredPod, 'uid' | 'name' | 'namespace'>;
 interface ClaimReference {
   readonly name: string;
   readonly readOnly: boolean;
-  /** It lives with the pod, and must have been made for this very one. */
+  /** An ephemeral volume's claim, which must be owned by this pod. */
   readonly isEphemeral: boolean;
 }
 
-/** Nothing for a volume that is no claim. A claim that lives with the pod is called after both. */
+/** Undefined for a volume that is no claim. The claim of an ephemeral volume is named after pod and volume. */
 export function claimReference(pod: Pick<DesiredPod, 'name'>, volume: Volume): ClaimReference | undefined {
   const { name, persistentVolumeClaim, ephemeral } = volume;
   if (persistentVolumeClaim !== undefined) {
@@ -37,19 +37,19 @@ export function claimReference(pod: Pick<DesiredPod, 'name'>, volume: Volume): C
 /** Whether the claim may be used at all; answers the name of the PersistentVolume it is bound to. */
 export function checkClaim(claim: PersistentVolumeClaim): { readonly volumeName: string } | Problem {
   const { metadata, spec, status } = claim;
-  // While it is protected it stays until its pods are gone, and those that run must find it after a restart of ours.
+  // A protected claim outlives its pods' containers, and running pods must resolve it after a restart of the agent.
   const isGoing = metadata?.deletionTimestamp !== undefined;
   if (isGoing && metadata?.finalizers?.includes(protectionFinalizer) !== true)
     return { problem: 'PVC is being deleted' };
   if (status?.phase !== 'Bound') return { problem: 'PVC is not bound' };
   const volumeName = spec?.volumeName ?? '';
   if (volumeName === '') return { problem: 'PVC has empty pvc.Spec.VolumeName' };
-  // It becomes the name of a folder, whoever wrote it.
+  // The name becomes that of a folder, so it is validated here.
   const fault = dnsSubdomain(volumeName);
   return fault === undefined ? { volumeName } : { problem: `PVC has an invalid pvc.Spec.VolumeName: ${fault}` };
 }
 
-/** A claim of that name may be anybody's; one that lives with a pod must be of this pod. */
+/** Another owner may have a claim of that name; an ephemeral claim must be owned by this pod. */
 export function checkOwner(claim: PersistentVolumeClaim, name: string, pod: Claimant): Problem | undefined {
   const controller = claim.metadata?.ownerReferences?.find((owner) => owner.controller === true);
   if (controller?.uid === pod.uid) return undefined;
@@ -98,7 +98,7 @@ export function checkNodeAffinity(
   return { problem: 'no matching NodeSelectorTerms' };
 }
 
-/** What the claim came to, for a pod that may have it. */
+/** What a pod gets of a claim that it may use. */
 export function claimedVolume(
   name: string,
   claim: PersistentVolumeClaim,

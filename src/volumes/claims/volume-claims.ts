@@ -19,15 +19,15 @@ import {
 interface VolumeClaimsDeps {
   /** A node may read the claims of its pods one by one; it may neither list nor watch them. */
   readonly api: Pick<ApiReader, 'get'>;
-  /** Of this node's object; unset while nobody knows it. */
+  /** Of this node's object; undefined before it was read. */
   readonly nodeLabels: () => Readonly<Record<string, string>> | undefined;
 }
 
-/** Who knows what is behind claims. */
+/** Resolves claims to PersistentVolumes. */
 export interface Claims {
-  /** Whether the volume is a claim that can be asked about here. */
+  /** Whether the volume is a claim that can be resolved here. */
   answersFor(volume: Volume): boolean;
-  /** Rejects with what a pod that cannot have its volume is told. */
+  /** Rejects with the message that the pod's events and status report. */
   resolve(pod: DesiredPod, volume: Volume, signal: AbortSignal): Promise<ClaimedVolume>;
   /** Throws unless the volume may be used on this node. */
   checkNode(claimed: ClaimedVolume): void;
@@ -41,8 +41,8 @@ export const noClaims: Claims = {
 };
 
 /**
- * Finds out what is behind the claims of pods. It keeps nothing: who got an answer keeps it, for a binding stays what it
- * is, and who got none asks again in his own time.
+ * Finds the PersistentVolumes behind the claims of pods. It caches nothing: the caller keeps an answer, as bindings do not
+ * change, and retries a failure in its own time.
  */
 export class VolumeClaims implements Claims {
   readonly #deps: VolumeClaimsDeps;
@@ -82,7 +82,7 @@ export class VolumeClaims implements Claims {
     return claimed;
   }
 
-  /** Throws unless the volume may be used on this node. It is asked before every try: labels of nodes change. */
+  /** Throws unless the volume may be used on this node. Called before every try, because labels of nodes change. */
   checkNode({ objects }: ClaimedVolume): void {
     const refused = (kind: 'unavailable' | 'denied', words: string): VolumeStepError =>
       new VolumeStepError('MountVolume.NodeAffinity check failed', kind, words);

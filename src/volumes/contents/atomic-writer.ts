@@ -16,14 +16,14 @@ interface AtomicWriterDeps {
 const dataLink = '..data';
 
 /**
- * Replaces the contents of a volume as a whole. Whoever looks sees the old files or the new ones, never a mixture:
+ * Replaces the contents of a volume as a whole. Readers see the old files or the new ones, never a mixture:
  *
- *   volume/..2026_01_02_03_04_05.123/alpha     the files, written before anybody can see them
+ *   volume/..2026_01_02_03_04_05.123/alpha     the files, written before a link leads to them
  *   volume/..data -> ..2026_01_02_03_04_05.123 swapped from one moment to the next
  *   volume/alpha  -> ..data/alpha              one for each first name of a path
  *
- * A crash leaves at worst a folder nobody sees or a name too many; the next write cleans up. Only one at a time may write
- * to a volume.
+ * A crash leaves at worst a folder without a link to it, or a link too many; the next write cleans up. Only one writer at
+ * a time may write to a volume.
  */
 export async function writeContents(
   { clock, random, files, contents: disk }: AtomicWriterDeps,

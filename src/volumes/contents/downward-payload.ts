@@ -13,7 +13,7 @@ export interface DownwardFacts {
   readonly hostIps: () => readonly string[];
 }
 
-/** What a pod is told about itself in files. All that cannot be told is named at once. */
+/** A pod's own fields and resources as files. The error has all items that cannot be resolved. */
 export function downwardPayload(
   pod: DesiredPod,
   items: readonly DownwardAPIVolumeFile[],

@@ -17,7 +17,7 @@ export function findSecret(objects: VolumeObjects, wanted: Named): Secret {
   return objects.secret(wanted.namespace, wanted.name) ?? absent(objects, 'Secret', wanted);
 }
 
-/** An optional object that does not exist is an empty one; one that could not be asked for is never taken for that. */
+/** An optional object that does not exist is an empty one; one that could not be read is an error. */
 function absent(
   objects: VolumeObjects,
   kind: DataObjectKind,

@@ -21,7 +21,7 @@ export interface GroupChange {
   readonly policy?: string | undefined;
 }
 
-/** So long the work goes on before anybody is told. */
+/** How long the work goes on before the first event. */
 const firstReportMs = 30_000;
 const nextReportMs = 60_000;
 const advice =
@@ -29,8 +29,8 @@ const advice =
   '#configure-volume-permission-and-ownership-change-policy-for-pods';
 
 /**
- * Gives a volume to the pod's group, unless the policy and its top folder say that this is done already. Where it takes
- * long the pod's events tell, for its containers wait meanwhile:
+ * Gives a volume to the pod's group, unless the policy and its top folder say that this is done already. Events report
+ * work that takes long, because the pod's containers wait meanwhile:
  *
  *   walking ──30 s──> "is taking longer than expected" ──60 s──> "processed n files" ──60 s──> …
  */
@@ -83,7 +83,7 @@ class Progress {
   }
 }
 
-/** Where the agent keeps its files is nobody's business: the path from the pod's own folder on. */
+/** Events show the path from the pod's own folder on, and not where the agent keeps its files. */
 function fromPodOn(path: string, uid: string): string {
   const at = path.indexOf(uid);
   return at === -1 ? path : path.slice(at);

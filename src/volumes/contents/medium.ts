@@ -54,7 +54,7 @@ export function emptyDirMedium(source: EmptyDirVolumeSource, spec: PodSpec, fact
   if (medium !== hugePages && !medium.startsWith(`${hugePages}-`)) {
     throw new TubeletError('invalid', `unknown storage medium "${medium}"`);
   }
-  // No size: how many of them the pod may have is for its cgroups to say, and a map may be larger than what is used of it.
+  // No size: the pod's cgroups limit huge pages, and a mapping may be larger than what is used of it.
   return { kind: 'mount', fsType: 'hugetlbfs', options: [`pagesize=${pageSize(medium, spec)}`] };
 }
 
@@ -76,13 +76,13 @@ function pageSize(medium: string, spec: PodSpec): string {
 /** Bytes → size in its shortest form, of the pod and its containers, those that run before the others too. */
 function pageSizes({ resources, containers, initContainers = [] }: PodSpec): ReadonlyMap<bigint, string> {
   const asked = [resources, ...[...containers, ...initContainers].map((container) => container.resources)];
-  // Of huge pages nobody can ask for fewer than his limit.
+  // The request of huge pages equals their limit.
   const names = asked.flatMap((each) => Object.keys({ ...each?.requests, ...each?.limits })).filter(isHugePages);
   const sizes = names.map((name) => Quantity.parse(name.slice('hugepages-'.length)));
   return new Map(sizes.map((size) => [size.value(), size.toString()]));
 }
 
-/** Since Linux 6.4 a tmpfs can be told never to go to swap. */
+/** Since Linux 6.4 a tmpfs has the option `noswap`. */
 export function canKeepOutOfSwap(kernel: string): boolean {
   const [major = 0, minor = 0] = kernel.split(/[.-]/, 2).map(Number);
   return major > 6 || (major === 6 && minor >= 4);

@@ -1,7 +1,7 @@
 import { TubeletError } from '../../base/errors.ts';
 import type { ConfigMap, KeyToPath, Secret } from '../../gen/kubernetes/types.ts';
 
-/** One file of a volume before anybody has written it. */
+/** One file of a volume, to be written. */
 export interface PayloadFile {
   readonly content: Uint8Array;
   readonly mode: number;

@@ -16,7 +16,7 @@ interface AttachWaitDeps {
   readonly nodeName: string;
 }
 
-/** What the one who attached it has to notify the driver. */
+/** What the attacher hands to the driver on the node. */
 export type PublishContext = Readonly<Record<string, string>>;
 
 export type AttachState =
@@ -32,29 +32,29 @@ export function classifyAttachment({ metadata, status }: VolumeAttachment): Atta
   return { waitingFor: `VolumeAttachment ${metadata?.name ?? ''} is not attached` };
 }
 
-/** Attaching takes seconds to minutes. Who has waited so long says so, and comes back. */
+/** Attaching takes seconds to minutes. After this long a wait fails, and the next try waits again. */
 const attachTimeoutMs = 120_000;
 const minPauseMs = 500;
 const maxPauseMs = 10_000;
 
 /**
- * Waits until a volume is attached to this node, by a controller that wants to see it in use first.
+ * Waits until a controller has attached a volume to this node. The controller waits until the node reports it in use.
  *
  *   not in use ──> in use, not attached ──> attached by the node's status ──> VolumeAttachment says how
  */
 export class AttachWait {
   readonly #deps: AttachWaitDeps;
   readonly #waiting = new Set<() => void>();
-  /** Since when each volume is waited for, in wall time, over all tries. */
+  /** When the first wait for each volume began, in wall time. */
   readonly #since = new Map<string, number>();
 
   constructor(deps: AttachWaitDeps) {
     this.#deps = deps;
   }
 
-  /** The node's object is another: who waits looks again. */
+  /** The node's object has changed: wakes all waits. */
   changed(): void {
-    for (const look of this.#waiting) look();
+    for (const wake of this.#waiting) wake();
   }
 
   /** Rejects with the step and the reason when that fails or takes too long. */
@@ -102,7 +102,7 @@ export class AttachWait {
       return classifyAttachment(await api.get(apiResources.volumeAttachments, { name: attachment }, { signal }));
     } catch (error) {
       signal.throwIfAborted();
-      // Also a refusal: the authoriser learns of a new attachment a moment after it is made.
+      // A refusal counts as waiting: the authorizer may learn of a new attachment later than the node's status.
       return {
         waitingFor: `volume ${volume.handle} has GET error for volume attachment ${attachment}: ${remoteMessageOf(error)}`,
       };

@@ -23,9 +23,9 @@ const folderMode = 0o750;
 const dataMode = 0o644;
 
 /**
- * What is on disk of block volumes. The link in the pod's directory comes first and goes last: whoever finds one has
- * something to take down. The links at the volume say which pods have it. The record is there before any driver is asked
- * for anything, and until nothing is left that it could be asked for.
+ * What is on disk of block volumes. The link in the pod's directory comes first and goes last: while it is there, tearDown
+ * has something to undo. The links at the volume name the pods that use it. The record is written before the first call to
+ * the driver, and removed after the last one.
  */
 export class BlockRecords {
   readonly #deps: BlockRecordsDeps;
@@ -51,7 +51,7 @@ export class BlockRecords {
     return (await this.#deps.files.list(blockFolder(this.#deps.rootDir))).filter((name) => !isReserved(name));
   }
 
-  /** What is on record of a volume; nothing where nothing is, or half of it: then its driver was never asked for anything. */
+  /** The record of a volume. Undefined where it is missing or incomplete: then its driver was never called. */
   async read(name: string): Promise<PublishedData | undefined> {
     try {
       return decodePublished(await this.#deps.files.readText(this.of(name).data));
@@ -93,7 +93,7 @@ export class BlockRecords {
     return (await this.#deps.files.list(dirname(this.link(place)))).includes(place.name);
   }
 
-  /** The folder that a driver stages in. What is mounted there already is not ours to change, not even its mode. */
+  /** The folder that a driver stages in. Does not change a mounted folder, not even its mode: it is the driver's. */
   async makeStaging(name: string): Promise<void> {
     const { files, mounts } = this.#deps;
     const { staging } = this.of(name);
@@ -108,7 +108,7 @@ export class BlockRecords {
     await this.#deps.files.makeFolder(this.of(name).published, folderMode);
   }
 
-  /** Somebody has removed the record: nobody can tell which driver to ask, so that what is there stays. */
+  /** The record was removed, so the driver is unknown. Throws unless nothing of the volume is left. */
   async requireNothing(place: VolumePlace): Promise<void> {
     const { files } = this.#deps;
     const { data, published, staging } = this.of(place.name);
@@ -121,7 +121,7 @@ export class BlockRecords {
     throw new TubeletError('conflict', words);
   }
 
-  /** The driver has taken the pod's device away. */
+  /** The driver has unpublished the pod's device. */
   async dropUser(place: VolumePlace): Promise<void> {
     const { devices } = this.#deps;
     await this.#requireUnmounted(this.published(place));

@@ -2,7 +2,7 @@ import { grpcErrorText, describeError, kindOf, TubeletError } from '../../base/e
 import type { VolumePlace } from '../ports.ts';
 import { VolumeStepError, type VolumeStep } from '../volume-failures.ts';
 
-/** The words of a driver with its code, and of anybody else with what is behind them. */
+/** A driver's error with its code, any other error with its causes. */
 function wordsOfStep(error: unknown): string {
   const hasCode = error instanceof TubeletError && error.code !== undefined;
   return hasCode ? grpcErrorText(error) : describeError(error);
@@ -13,7 +13,7 @@ export function asStep(step: VolumeStep, error: unknown): VolumeStepError {
   return new VolumeStepError(step, kindOf(error), wordsOfStep(error), { ...(code !== undefined && { code }) });
 }
 
-/** Failures carry the step; what was given up is thrown as that. */
+/** Failures carry the step; an abort is thrown as it is. */
 export async function inStep<T>(step: VolumeStep, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -29,7 +29,7 @@ export interface CsiBlockVolumesDeps extends BlockRecordsDeps {
   readonly expander?: Pick<VolumeExpander, 'whileMounting' | 'online' | 'forget'> | undefined;
 }
 
-/** All that is asked for before anything is made. */
+/** All that is fetched before anything is set up. */
 interface Preparations {
   readonly client: DriverClient;
   readonly capabilities: ReadonlySet<DriverCapability>;
@@ -43,8 +43,8 @@ interface Preparations {
  *   absent ──attached──> link in the pod ──> on record ──> link of the pod at the volume ──> stage ──> publish ──> held
  *      ^──── link in the pod <── record <── unstage, after the last pod <── link at the volume <── unpublish <──────┘
  *
- * The disk is the state. A device is held open for as long as a pod has it: without that its number could be another
- * disk's one day, when it is taken away by force, and the pod would write there.
+ * The disk is the state. The agent holds a device open while a pod has it: otherwise the kernel could give the number of a
+ * removed device to another disk, and the pod would write there.
  */
 export class CsiBlockVolumes implements CsiDevices, Component {
   readonly name = 'csi block volumes';
@@ -52,9 +52,9 @@ export class CsiBlockVolumes implements CsiDevices, Component {
   readonly #records: BlockRecords;
   /** Pods share a volume: one operation at a time for each. */
   readonly #turns = new KeyedMutex();
-  /** In this life of ours. What an earlier one has staged is staged again, which drivers stand. */
+  /** Staged by this process. Volumes that an earlier one staged are staged again: NodeStageVolume is idempotent. */
   readonly #staged = new Set<string>();
-  /** By PersistentVolume, what it is for its driver; unset before the disk was read. */
+  /** By PersistentVolume; unset before the disk was read. */
   #inUse: Map<string, DriverVolume> | undefined;
 
   constructor(deps: CsiBlockVolumesDeps) {
@@ -62,7 +62,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
     this.#records = new BlockRecords(deps);
   }
 
-  /** Reads what an earlier agent left, before anybody asks what is in use. */
+  /** Reads what an earlier process left, before the node's status reports what is in use. */
   async start(): Promise<void> {
     const found = (await this.#records.names()).map(async (name) => [name, await this.#records.read(name)] as const);
     this.#inUse = new Map(
@@ -81,7 +81,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
     return [...new Set(attached.map(attachableName))];
   }
 
-  /** Takes down what pods without a directory have left, of one driver or of all. Never rejects. */
+  /** Tears down volumes whose pods have no link any more, of one driver or of all. Never rejects. */
   async cleanUp(driver?: string): Promise<void> {
     const { log } = this.#deps;
     try {
@@ -105,7 +105,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
     return this.#turns.run(spec.name, () => this.#setUp(request, spec, context, signal), signal);
   }
 
-  /** The claim was asked for again: grows under the hands of pods where it should. */
+  /** Expands the volume while pods use it, where its claim asks for more. */
   async resize(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void> {
     const spec = csiVolumeSpec(request);
     const { drivers, expander } = this.#deps;
@@ -119,7 +119,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
     );
   }
 
-  /** Knows no more than the disk does. */
+  /** Needs nothing but the disk. */
   tearDown(place: VolumePlace): Promise<void> {
     return this.#turns.run(place.name, async () => {
       try {
@@ -205,7 +205,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
     const data = await this.#records.read(name);
     const client = data && drivers.find(data.driver);
     if (data === undefined) await this.#records.requireNothing(place);
-    // Also when nothing is there: an earlier call may still be at work, and is ended by this one.
+    // Also when nothing is there: an earlier publish may still be running, and unpublish ends it.
     else await client?.unpublish({ volumeId: data.handle, targetPath });
     await this.#records.dropUser(place);
     if ((await this.#records.users(name)).length === 0) {

@@ -21,7 +21,7 @@ import { csiVolumeSpec } from './volume-spec.ts';
  *   absent ──attached──> hold on disk ──stage, once per volume──> staged ──publish, per pod──> published
  *      ^───── hold, folder <── unstage, after the last pod <── unpublish ──────────────────────┘
  *
- * The disk is the state: what is in memory only spares calls that were made in this life.
+ * The disk is the state: what is in memory only saves calls that this process has made already.
  */
 export class CsiFileVolumes implements CsiVolumes, Component {
   readonly name = 'csi volumes';
@@ -46,7 +46,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
     this.#unused = new UnusedStagings(parts);
   }
 
-  /** Reads what an earlier agent left. Before pods come: what is half made is told from what is being made by that. */
+  /** Reads what an earlier process left. Runs before pods sync, so that no volume that is being set up counts as incomplete. */
   async start(): Promise<void> {
     const [holds, staged] = [await this.#holds.all(), await this.#unused.found()];
     const held = holds.flatMap(({ record }) =>
@@ -54,18 +54,18 @@ export class CsiFileVolumes implements CsiVolumes, Component {
     );
     const found = [...held, ...staged].map(({ driver, handle }) => ({ driver, handle }));
     this.#inUse = new Map(found.map((volume) => [attachableName(volume), volume]));
-    // Drivers register after us: who is not there yet is asked when it comes.
+    // Drivers register later; `cleanUp` runs again for each of them.
     void this.cleanUp();
   }
 
   async stop(): Promise<void> {}
 
-  /** Takes down what is staged and no pod has any more, of one driver or of all that are there. Never rejects. */
+  /** Unstages volumes that no pod has any more, of one driver or of all that are registered. Never rejects. */
   async cleanUp(driver?: string): Promise<void> {
     for (const volume of await this.#unused.clear(driver)) this.#inUse?.delete(attachableName(volume));
   }
 
-  /** Volumes that a controller must not detach from this node, whoever uses them; undefined before that is known. */
+  /** Volumes that a controller must not detach from this node; undefined before the disk was read. */
   inUse(): readonly string[] | undefined {
     if (this.#inUse === undefined) return undefined;
     return [...this.#inUse].flatMap(([name, { driver }]) =>
@@ -93,7 +93,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
     return this.#turns.run(key, work, signal);
   }
 
-  /** One that was not set up in this life is as large as it was when that is done. */
+  /** Skips a volume that this process has not set up: `whileMounting` expands it then. */
   async resize(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void> {
     const key = placeKey({ uid: request.pod.uid, name: csiVolumeSpec(request).name });
     const grow = async (): Promise<void> => {
@@ -106,24 +106,24 @@ export class CsiFileVolumes implements CsiVolumes, Component {
   tearDown(place: VolumePlace): Promise<void> {
     return this.#turns.run(placeKey(place), async () => {
       this.#published.delete(placeKey(place));
-      const { gone } = await this.#tearDowns.run(place);
-      if (gone === undefined) return;
-      this.#inUse?.delete(attachableName(gone));
+      const { unused } = await this.#tearDowns.run(place);
+      if (unused === undefined) return;
+      this.#inUse?.delete(attachableName(unused));
       this.#deps.expander?.forget(place.name);
     });
   }
 
-  /** What an earlier life published is not here, and is published again when it is asked for. */
+  /** Volumes that an earlier process published are not here, and are published again. */
   forget(uid: PodUid): void {
     dropPod(this.#published, uid);
   }
 
-  /** How many pods have volumes that this life has published. */
+  /** How many pods have volumes that this process has published. */
   size(): number {
     return countPods(this.#published.keys());
   }
 
-  /** For how many pods something is being done with a volume. */
+  /** How many pods have operations under way. */
   podsUnderWay(): number {
     return countPods(this.#turns.keys());
   }

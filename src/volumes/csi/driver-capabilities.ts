@@ -36,7 +36,7 @@ export const accessModes = {
   SINGLE_NODE_MULTI_WRITER: 7,
 } as const satisfies Readonly<Record<string, VolumeCapability_AccessMode_Mode>>;
 
-/** A volume's access mode in the words of drivers, which differ between those that can tell pods of one node apart and not. */
+/** A volume's access mode as CSI has it: drivers with SINGLE_NODE_MULTI_WRITER distinguish the pods of one node. */
 export function accessModeOf(
   mode: string,
   capabilities: ReadonlySet<DriverCapability>,

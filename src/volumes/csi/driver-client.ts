@@ -24,7 +24,7 @@ interface DriverClientDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly open: OpenRpc;
   readonly called: DriverCalled;
-  /** Takes note of calls while they are under way. */
+  /** Records calls while they are under way. */
   readonly calls?: Calls | undefined;
   readonly name: string;
   readonly endpoint: string;
@@ -34,15 +34,16 @@ const callMs = 120_000;
 const maxReportedVolumes = 2 ** 31 - 1;
 
 /**
- * One storage driver. Calls end after two minutes at the latest; what they fail with carries the driver's code and words,
- * without what the driver was given in confidence: errors go into events and logs. The messages are loaded, and the connection is made, with the first call.
+ * One storage driver. Calls end after two minutes at the latest. Their errors carry the driver's code and message without
+ * the secrets that the driver was given, because errors go into events and logs. The first call loads the messages and
+ * connects.
  */
 export class DriverClient {
   readonly name: string;
   readonly endpoint: string;
   readonly #deps: DriverClientDeps;
   readonly #channel: RpcChannel;
-  /** Of the connection that stands: the driver that answers after it may be another version. */
+  /** Of this connection: after a reconnect the driver may be another version. */
   #capabilities: Promise<ReadonlySet<DriverCapability>> | undefined;
 
   constructor(deps: DriverClientDeps) {
@@ -77,21 +78,21 @@ export class DriverClient {
     return this.#call(NodeService.nodeGetVolumeStats, message.fromPartial(request), options);
   }
 
-  /** Answers how large the volume is now; undefined where the driver does not say. */
+  /** Returns the size of the volume now; undefined where the driver does not report it. */
   async expand(request: Partial<NodeExpandVolumeRequest>, options?: CallOptions): Promise<bigint | undefined> {
     const { NodeService, NodeExpandVolumeRequest: message } = await messages();
     const { capacityBytes } = await this.#call(NodeService.nodeExpandVolume, message.fromPartial(request), options);
     return capacityBytes > 0n ? capacityBytes : undefined;
   }
 
-  /** Asked once for each connection, for all who want to know. */
+  /** Fetched once for each connection. */
   async capabilities(options?: CallOptions): Promise<ReadonlySet<DriverCapability>> {
     const asked = (this.#capabilities ??= this.#askCapabilities());
     const { signal } = options ?? {};
     try {
       return await (signal === undefined ? asked : raceAbort(asked, signal));
     } catch (error) {
-      // The next one asks again. A caller that gave up takes nothing from the others.
+      // The next call retries. The abort of one caller does not affect the others.
       if (signal?.aborted !== true && this.#capabilities === asked) this.#capabilities = undefined;
       throw error;
     }
@@ -137,7 +138,7 @@ export class DriverClient {
     } catch (error) {
       const code = (error instanceof TubeletError ? error.code : undefined) ?? 'Unknown';
       report(code);
-      // Not its words: a driver was given secrets, and may quote them.
+      // Without the message: a driver was given secrets, and may quote them.
       end({ kind: kindOf(error), message: code });
       throw maskError(error, secretsOfRequest(request));
     }

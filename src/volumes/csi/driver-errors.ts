@@ -1,6 +1,6 @@
 import { TubeletError } from '../../base/errors.ts';
 
-/** The driver may have done it, be doing it, or do it still. */
+/** The driver may have finished the call, or may still do it. */
 const uncertainCodes: ReadonlySet<string> = new Set([
   'Canceled',
   'DeadlineExceeded',
@@ -10,8 +10,8 @@ const uncertainCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether nobody knows what became of a call: what it should have made must be taken down later all the same. An error
- * without a code is not the driver's word on the matter, and an earlier call may still be at work.
+ * Whether the outcome of a call is unknown: then tearDown must undo it all the same. An error without a code did not come
+ * from the driver, and an earlier call may still be running.
  */
 export function isUncertain(error: unknown): boolean {
   const code = error instanceof TubeletError ? error.code : undefined;
@@ -22,7 +22,7 @@ export function notRegistered(name: string): TubeletError {
   return new TubeletError('unavailable', `driver name ${name} not found in the list of registered CSI drivers`);
 }
 
-/** The driver knows of no such volume. Where nothing is mounted, that is as good as having it taken down. */
+/** The driver knows no such volume. Where nothing is mounted, the volume counts as torn down. */
 export function isUnknownVolume(error: unknown): boolean {
   return error instanceof TubeletError && error.code === 'NotFound';
 }

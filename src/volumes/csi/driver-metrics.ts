@@ -1,6 +1,6 @@
 import type { Metrics } from '../../base/metrics.ts';
 
-/** Told of each call; the code is `OK` for one that went well. */
+/** Records one call; the code is `OK` for success. */
 export type DriverCalled = (driver: string, method: string, code: string, seconds: number) => void;
 
 const buckets = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15, 25, 50, 120, 300, 600];

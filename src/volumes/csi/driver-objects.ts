@@ -8,7 +8,7 @@ import type { DriverObjects } from './ports.ts';
 export function mirroredDriverObjects(mirror: Pick<Mirror<CSIDriver>, 'synced' | 'get'>): DriverObjects {
   return {
     get(name) {
-      // Nobody may take an object that has not arrived for one that is not there: it decides what is attached.
+      // An object that has not arrived must not count as missing: it decides whether volumes are attached.
       if (!mirror.synced()) throw new TubeletError('unavailable', 'CSIDrivers has not been synced yet');
       return mirror.get({ name });
     },
@@ -16,7 +16,7 @@ export function mirroredDriverObjects(mirror: Pick<Mirror<CSIDriver>, 'synced' |
 }
 
 /**
- * Whether volumes of a driver may be attached by a controller; nobody does on a node without a cluster. While the objects
+ * Whether a controller may attach volumes of a driver; none does on a node without a cluster. While the objects
  * have not arrived it counts as so: a name too many among those in use does no harm, one that is missing does.
  */
 export function mayBeAttached(objects: DriverObjects | undefined, driver: string): boolean {

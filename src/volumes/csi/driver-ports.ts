@@ -8,14 +8,14 @@ export interface DriverNode {
   readonly maxVolumes: number | undefined;
 }
 
-/** Where the cluster learns which drivers the node has: CSINode and Node. */
+/** Records in the cluster which drivers the node has: CSINode and Node. */
 export interface DriverRecord {
-  /** Resolves when it is on record. Rejects when it is refused; what only has to wait is written later by itself. */
+  /** Resolves when it is recorded. Rejects when it is refused; while the API server is away it is written later. */
   setDriver(name: string, node: DriverNode, signal: AbortSignal): Promise<void>;
   removeDriver(name: string): void;
 }
 
-/** The record of a node without a cluster: no one has to know. */
+/** Without an API server drivers are recorded nowhere. */
 export const noDriverRecord: DriverRecord = { setDriver: async () => {}, removeDriver: () => {} };
 
 /** What is known of a driver when it registers. */

@@ -5,7 +5,7 @@ import { apiResources } from '../../model/api-resources.ts';
 import type { VolumeObjects } from '../ports.ts';
 import type { DriverSecrets } from './ports.ts';
 
-/** Secrets that PersistentVolumes name: a node may read them one by one. They are kept nowhere. */
+/** Secrets that PersistentVolumes name: a node may read them one by one. They are not cached. */
 export function secretsOfApi(api: Pick<ApiReader, 'get'>): DriverSecrets {
   return {
     async get(namespace, name, signal) {
@@ -34,7 +34,7 @@ export interface SecretReference {
   readonly namespace?: string;
 }
 
-/** Nothing where none is named. Rejects with the words that people search for. */
+/** Empty where the volume names no secret. Rejects with upstream's message. */
 export async function fetchSecrets(
   secrets: DriverSecrets,
   use: SecretUse,

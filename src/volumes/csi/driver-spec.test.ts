@@ -43,27 +43,27 @@ test('lifecycleProblem', () => {
 });
 
 describe('groupChoice', () => {
-  const nobody: GroupChoice = { by: 'nobody' };
+  const noChange: GroupChoice = { by: 'none' };
   const agent: GroupChoice = { by: 'agent', gid: 7 };
   const usual: GroupQuestion = { fsGroup: 7, readOnly: false, fsType: 'ext4', accessModes: ['ReadWriteOnce'] };
   const cases: readonly (readonly [string, Partial<GroupQuestion>, CSIDriver['spec'], GroupChoice])[] = [
-    ['a pod without a group', { fsGroup: undefined }, { fsGroupPolicy: 'File' }, nobody],
+    ['a pod without a group', { fsGroup: undefined }, { fsGroupPolicy: 'File' }, noChange],
     ['by default a file system that one node writes to', {}, {}, agent],
     ['the same, said aloud', {}, { fsGroupPolicy: 'ReadWriteOnceWithFSType' }, agent],
     ['one that one pod writes to', { accessModes: ['ReadWriteOncePod'] }, {}, agent],
     ['one that is shared as well', { accessModes: ['ReadOnlyMany', 'ReadWriteOnce'] }, {}, agent],
-    ['one that many write to', { accessModes: ['ReadWriteMany'] }, {}, nobody],
-    ['none of a known file system', { fsType: '' }, {}, nobody],
-    ['none of a known file system, unset', { fsType: undefined }, {}, nobody],
+    ['one that many write to', { accessModes: ['ReadWriteMany'] }, {}, noChange],
+    ['none of a known file system', { fsType: '' }, {}, noChange],
+    ['none of a known file system, unset', { fsType: undefined }, {}, noChange],
     ['an inline volume', { accessModes: undefined }, {}, agent],
-    ['read only', { readOnly: true }, { fsGroupPolicy: 'File' }, nobody],
+    ['read only', { readOnly: true }, { fsGroupPolicy: 'File' }, noChange],
     [
       'a driver that takes care of nothing',
       { accessModes: ['ReadWriteMany'], fsType: '' },
       { fsGroupPolicy: 'File' },
       agent,
     ],
-    ['a driver that wants none', {}, { fsGroupPolicy: 'None' }, nobody],
+    ['a driver that wants none', {}, { fsGroupPolicy: 'None' }, noChange],
   ];
   for (const [what, more, spec, choice] of cases) {
     test(what, () => assert.deepEqual(groupChoice({ ...usual, ...more }, driver(spec), can()), choice));
@@ -71,7 +71,7 @@ describe('groupChoice', () => {
   test('a driver that can do it does it, whatever the policy', () => {
     const choice = groupChoice(usual, driver({ fsGroupPolicy: 'None' }), can('VOLUME_MOUNT_GROUP'));
     assert.deepEqual(choice, { by: 'driver', gid: 7 });
-    assert.deepEqual(groupChoice({ ...usual, fsGroup: undefined }, undefined, can('VOLUME_MOUNT_GROUP')), nobody);
+    assert.deepEqual(groupChoice({ ...usual, fsGroup: undefined }, undefined, can('VOLUME_MOUNT_GROUP')), noChange);
   });
 });
 

@@ -7,10 +7,10 @@ import { tokenSpec, type TokenSpec } from '../../model/token-spec.ts';
 import type { DriverCapability } from './driver-capabilities.ts';
 import type { VolumeLifecycle } from './volume-data.ts';
 
-/** What a driver wants of the agent, by its CSIDriver object; undefined where the cluster has none. */
+/** A driver's CSIDriver object; undefined where the cluster has none. */
 export type DriverObject = Pick<CSIDriver, 'spec'> | undefined;
 
-/** Who has no object counts as one whose volumes are attached. */
+/** A driver without an object has its volumes attached. */
 export function isAttachRequired(driver: DriverObject): boolean {
   return driver?.spec.attachRequired !== false;
 }
@@ -24,7 +24,7 @@ export function lifecycleProblem(name: string, driver: DriverObject, lifecycle: 
   return modes.includes(lifecycle) ? undefined : `${refused} (only supports [${list}])`;
 }
 
-/** Who the volume is for, where the driver wants to know. */
+/** The pod that the volume is for, where the driver asks for it. */
 export function podInfo(
   driver: DriverObject,
   pod: DesiredPod,
@@ -66,13 +66,13 @@ export function tokenContext(
 }
 
 /** Who gives a volume to the group of the pod. */
-export type GroupChoice = { readonly by: 'nobody' } | { readonly by: 'driver' | 'agent'; readonly gid: number };
+export type GroupChoice = { readonly by: 'none' } | { readonly by: 'driver' | 'agent'; readonly gid: number };
 
 export interface GroupQuestion {
   readonly fsGroup: number | undefined;
   readonly readOnly: boolean;
   readonly fsType: string | undefined;
-  /** Of the PersistentVolume; undefined for an inline volume, which nobody shares. */
+  /** Of the PersistentVolume; undefined for an inline volume, which belongs to one pod. */
   readonly accessModes: readonly string[] | undefined;
 }
 
@@ -81,19 +81,19 @@ export function groupChoice(
   driver: DriverObject,
   capabilities: ReadonlySet<DriverCapability>,
 ): GroupChoice {
-  if (gid === undefined) return { by: 'nobody' };
+  if (gid === undefined) return { by: 'none' };
   if (capabilities.has('VOLUME_MOUNT_GROUP')) return { by: 'driver', gid };
   const policy = driver?.spec.fsGroupPolicy ?? '';
-  if (policy === 'None' || readOnly) return { by: 'nobody' };
+  if (policy === 'None' || readOnly) return { by: 'none' };
   if (policy === 'File') return { by: 'agent', gid };
   // Without a file system there may be no owners, and what other nodes write to is not ours to change.
   const isOurs = accessModes?.some((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod') ?? true;
-  return (fsType ?? '') !== '' && isOurs ? { by: 'agent', gid } : { by: 'nobody' };
+  return (fsType ?? '') !== '' && isOurs ? { by: 'agent', gid } : { by: 'none' };
 }
 
 /**
- * The label of SELinux that a volume is mounted with, so that nobody has to relabel its files one by one: for a volume
- * that one pod has for itself, whose driver can mount so. Nothing where the containers that use it do not agree.
+ * The SELinux label that a volume is mounted with, so that the runtime need not relabel its files one by one: for a volume
+ * of one pod, whose driver can mount so. Undefined where the containers that use it have different labels.
  */
 export function seLinuxContext(
   driver: DriverObject,
@@ -113,7 +113,7 @@ export function seLinuxContext(
   return labels.size === 1 ? label : undefined;
 }
 
-/** Without a level the runtime picks one for each container, and nobody knows it beforehand. */
+/** Without a level the runtime picks one for each container, which is not known before. */
 function fileLabel({ user = 'system_u', level }: SELinuxOptions = {}): string | undefined {
   return level === undefined || level === '' ? undefined : `${user}:object_r:container_file_t:${level}`;
 }

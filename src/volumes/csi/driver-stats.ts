@@ -12,25 +12,25 @@ interface DriverStatsDeps {
   readonly drivers: { find(name: string): Pick<DriverClient, 'capabilities' | 'stats'> };
   /** What is mounted of a pod, by the names of its volumes. */
   readonly mounted: (uid: PodUid) => ReadonlyMap<string, MountedVolume>;
-  /** Told when a driver finds something wrong with a volume; unset unless the gate CSIVolumeHealth is on. */
+  /** Records an event when a driver finds a volume abnormal; unset unless the gate CSIVolumeHealth is on. */
   readonly abnormal?: (
     uid: PodUid,
     event: { readonly type: 'Warning'; readonly reason: string; readonly message: string },
   ) => void;
 }
 
-/** What a driver tells of a volume. What it does not tell is undefined. */
+/** What a driver reports of a volume. What it does not report is undefined. */
 interface DriverUsage extends FilesystemUsage {
-  /** Unset for a driver that does not look. */
+  /** Unset for a driver that does not check. */
   readonly isAbnormal?: boolean;
 }
 
-/** Who measures goes on to the next volume after this; the driver may have two minutes for what pods wait for. */
+/** Shorter than the two minutes of other calls: a meter goes on to the next volume, and no pod waits for it. */
 const statsMs = 30_000;
 // The numbers stand here too, because importing the generated ones would load all of gRPC.
 const units = { BYTES: 1, INODES: 2 } as const;
 
-/** What is in volumes of storage drivers, in their own words. It keeps nothing but which condition was told last. */
+/** Usage of CSI volumes, as their drivers report it. Keeps only the condition that was last reported. */
 export class DriverStats {
   readonly #deps: DriverStatsDeps;
   readonly #reported = new WeakMap<MountedVolume, string>();
@@ -40,7 +40,7 @@ export class DriverStats {
   }
 
   /**
-   * Nothing for a volume that no driver keeps, and for one whose driver does not measure: whoever has its file system can.
+   * Undefined for a volume without a driver, and for a driver that does not measure: the meter reads the file system then.
    * Rejects when the driver does not answer in time; ends with the signal.
    */
   async volumeUsage(
@@ -62,7 +62,7 @@ export class DriverStats {
     return { driver, usage: { ...usage, isAbnormal } };
   }
 
-  /** Once for each condition, and again after it was gone. */
+  /** Once for each condition, and again after it had ended. */
   #reportCondition(uid: PodUid, name: string, volume: MountedVolume, condition: string | undefined): void {
     if (condition === undefined) {
       this.#reported.delete(volume);
@@ -75,7 +75,7 @@ export class DriverStats {
   }
 }
 
-/** Pure. Units that nobody knows are passed over; an answer without any is none. */
+/** Pure. Ignores unknown units; throws when no unit is known. */
 export function usageOf({ usage }: Pick<NodeGetVolumeStatsResponse, 'usage'>, at: number): FilesystemUsage {
   const bytes = usage.findLast(({ unit }) => unit === units.BYTES);
   const inodes = usage.findLast(({ unit }) => unit === units.INODES);

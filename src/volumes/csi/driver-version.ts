@@ -11,8 +11,8 @@ const versionPattern = /^\s*v?(\d+)\.(\d+)(?:\.(\d+))?(?:[-+.].*)?\s*$/;
 const spokenMajor = 1;
 
 /**
- * The highest version of those a driver has that we can talk; undefined when there is none. All of 1.x understand each
- * other; 0.x is long gone, and of 2.x nobody knows what it will be.
+ * The highest version of a driver that the agent supports; undefined when there is none. All of 1.x are compatible; 0.x is
+ * obsolete, and 2.x is not defined yet.
  */
 export function highestVersion(versions: readonly string[]): DriverVersion | undefined {
   const known = versions.flatMap((text) => {

@@ -28,7 +28,7 @@ interface CsiDriversDeps {
   /** Takes note of calls while they are under way. */
   readonly calls: Calls;
   readonly record: DriverRecord;
-  /** A driver came or went: volumes that wait for it may go on. */
+  /** A driver was registered or deregistered: volumes that wait for it may go on. */
   readonly changed: Pick<Broadcaster<string>, 'broadcast'>;
 }
 
@@ -37,10 +37,10 @@ interface Registered {
   readonly version: DriverVersion;
 }
 
-/** For a driver that comes up more slowly than what registers it. */
+/** For a driver that starts more slowly than its registrar. */
 const nodeMs = 120_000;
 const nodeRetry = { initialMs: 500, maxMs: 8_000 };
-/** How long the cluster is waited for. The driver works without it, and what has to be said is said later. */
+/** How long registration waits for the API server. The driver works without it, and is recorded later. */
 const recordMs = 10_000;
 
 /**
@@ -54,7 +54,7 @@ export class CsiDrivers implements Component {
   readonly #deps: CsiDriversDeps;
   readonly #called: DriverCalled;
   readonly #drivers = new Map<string, Registered>();
-  /** Who is being registered: names are taken from then on. */
+  /** Drivers that are being registered: their names are taken already. */
   readonly #registering = new Map<string, DriverVersion>();
 
   constructor(deps: CsiDriversDeps) {
@@ -93,7 +93,7 @@ export class CsiDrivers implements Component {
     this.#deps.changed.broadcast(name);
   }
 
-  /** A newer one at another endpoint, which has taken its place, stays. */
+  /** Ignores an endpoint that a newer registration of the name has replaced. */
   async deregister(name: string, endpoint: string): Promise<void> {
     const { record, changed } = this.#deps;
     const present = this.#drivers.get(name);
@@ -104,13 +104,13 @@ export class CsiDrivers implements Component {
     changed.broadcast(name);
   }
 
-  /** Asks a driver again what it has to say of the node, and puts that on record: its limits may have changed. */
+  /** Calls NodeGetInfo again and records the answer: the limits of the node may have changed. */
   async refresh(name: string, signal: AbortSignal): Promise<void> {
     const node = await this.find(name).node({ signal });
     if (this.#drivers.has(name)) await this.#deps.record.setDriver(name, node, signal);
   }
 
-  /** Drivers come by themselves. */
+  /** Drivers register by themselves. */
   async start(): Promise<void> {}
 
   /** No new calls; drivers stay on record. */
@@ -119,7 +119,7 @@ export class CsiDrivers implements Component {
     this.#drivers.clear();
   }
 
-  /** The version to talk; throws when the driver cannot be taken. */
+  /** The version to use; throws when the driver cannot be registered. */
   #negotiate({ name, endpoint, supportedVersions }: DriverInfo): DriverVersion {
     const wrongName = driverNameProblem(name);
     if (wrongName !== undefined) throw new TubeletError('invalid', `driver name "${name}" ${wrongName}`);
@@ -146,7 +146,7 @@ export class CsiDrivers implements Component {
     try {
       const node = await this.#askNode(client, signal);
       const before = this.#drivers.get(name);
-      // From here on volumes can use it; the one before ends what it has in hand.
+      // From here on volumes can use it; calls to the earlier client go on to their end.
       this.#drivers.set(name, { client, version });
       before?.client.close();
       await this.#recordNode(name, node, signal);
@@ -161,7 +161,7 @@ export class CsiDrivers implements Component {
     }
   }
 
-  /** What registers a driver may be up before the driver is. */
+  /** Retries, because the registrar may be up before its driver. */
   async #askNode(client: DriverClient, signal: AbortSignal): Promise<DriverNode> {
     const { clock, log } = this.#deps;
     const until = clock.monotonic() + nodeMs;
@@ -178,7 +178,7 @@ export class CsiDrivers implements Component {
     }
   }
 
-  /** Only a refusal is in the way: a cluster that is away learns of the driver when it is back. */
+  /** Only a refusal fails the registration: while the API server is away the driver is recorded later. */
   async #recordNode(name: string, node: DriverNode, signal: AbortSignal): Promise<void> {
     const { clock, log, record } = this.#deps;
     try {

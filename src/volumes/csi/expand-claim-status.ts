@@ -6,7 +6,7 @@ import type {
 import { createStrategicMergePatch } from '../../model/strategic-merge-patch.ts';
 import { resizeStatuses } from './expand-decision.ts';
 
-/** Conditions that speak of a resize under way: gone when it is done. Others are others' business. */
+/** Conditions of a resize under way, which its end removes. Other conditions stay. */
 const resizeConditions: ReadonlySet<string> = new Set([
   'Resizing',
   'FileSystemResizePending',
@@ -17,12 +17,12 @@ const resizeConditions: ReadonlySet<string> = new Set([
 /** A strategic merge patch of a claim's status. */
 export type ClaimPatch = Readonly<Record<string, unknown>>;
 
-/** The node is at it. Refused where the claim has changed meanwhile. */
+/** The node has begun. Conflicts where the claim has changed meanwhile. */
 export function begun(claim: PersistentVolumeClaim): ClaimPatch {
   return checked(claim, withStatus(claim, resizeStatuses.inProgress));
 }
 
-/** It is that large now. Refused where the claim has changed meanwhile. */
+/** The volume has the size now. Conflicts where the claim has changed meanwhile. */
 export function finished(claim: PersistentVolumeClaim, size: string): ClaimPatch {
   const { status = {} } = claim;
   const { storage: _, ...statuses } = status.allocatedResourceStatuses ?? {};
@@ -35,7 +35,7 @@ export function finished(claim: PersistentVolumeClaim, size: string): ClaimPatch
   });
 }
 
-/** Why it did not become larger, and whether anybody needs to try again. Whatever else changed meanwhile, this is true. */
+/** Why the expansion failed, and whether a retry makes sense. Without a version: it is true whatever else has changed. */
 export function failed(
   claim: PersistentVolumeClaim,
   { why, isInfeasible, at }: { readonly why: string; readonly isInfeasible: boolean; readonly at: string },
@@ -63,7 +63,7 @@ function change(claim: PersistentVolumeClaim, status: PersistentVolumeClaimStatu
   return createStrategicMergePatch(before, { status }, 'PersistentVolumeClaim');
 }
 
-/** With the version that it was made from: nothing is written over what somebody else has written since. */
+/** With the version that it was made from, so that it does not overwrite a newer status. */
 function checked(claim: PersistentVolumeClaim, status: PersistentVolumeClaimStatus): ClaimPatch {
   const resourceVersion = claim.metadata?.resourceVersion;
   return { ...change(claim, status), ...(resourceVersion !== undefined && { metadata: { resourceVersion } }) };

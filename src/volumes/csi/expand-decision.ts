@@ -1,7 +1,7 @@
 import type { PersistentVolume, PersistentVolumeClaim } from '../../gen/kubernetes/types.ts';
 import { Quantity } from '../../model/quantity.ts';
 
-/** What the resizer of the cluster says of a claim; whoever is at work says how far it is. */
+/** `allocatedResourceStatuses` of a claim, as the cluster's resizer and nodes set it. */
 export const resizeStatuses = {
   pending: 'NodeResizePending',
   inProgress: 'NodeResizeInProgress',
@@ -11,7 +11,7 @@ export const resizeStatuses = {
 /**
  * What is to be done about a volume's size.
  *
- *   none      it is as large as it should be, or it is somebody else's turn
+ *   none      it is as large as it should be, or the resizer has to act first
  *   readOnly  it should grow, and this pod may not write to it
  *   expand    the driver is to make it that large
  */
@@ -21,9 +21,8 @@ export type ExpandDecision =
   | { readonly act: 'expand'; readonly size: Quantity; readonly record: ExpandRecord };
 
 /**
- * How the claim learns of it: both when it begins and when it is done; only when it is done, where an older resizer left
- * no word of how far things are; or not at all, because another node has written it already (a shared volume must grow on
- * each of its nodes).
+ * When the claim's status is written: at the begin and the end; only at the end, where an older resizer keeps no resize
+ * status; or never, because another node has written it already (a shared volume is expanded on each of its nodes).
  */
 type ExpandRecord = 'begin and end' | 'end' | 'none';
 
@@ -31,13 +30,13 @@ interface ExpandInput {
   readonly claim: PersistentVolumeClaim;
   readonly volume: PersistentVolume;
   readonly readOnly: boolean;
-  /** How large the PersistentVolume was when it was last dealt with here; unset while it is being mounted. */
+  /** The size of the PersistentVolume at the last expansion here; unset while it is being mounted. */
   readonly before?: Quantity | undefined;
 }
 
 const none: ExpandDecision = { act: 'none' };
 
-/** Pure. The claim's status has the size that somebody made sure of, the PersistentVolume the one that it should be. */
+/** Pure. The claim's status has the size that was reached, the PersistentVolume the size that is wanted. */
 export function decideExpansion({ claim, volume, readOnly, before }: ExpandInput): ExpandDecision {
   const wanted = storageOf(volume.spec?.capacity);
   if (wanted === undefined) return none;
@@ -51,7 +50,7 @@ export function decideExpansion({ claim, volume, readOnly, before }: ExpandInput
   const isOlderResizer = status === '' && allocatedResources === undefined;
   if (isOlderResizer) return { act: 'expand', size: wanted, record: sure.compare(wanted) < 0 ? 'end' : 'none' };
 
-  // While it is in use, what was asked for last counts: the PersistentVolume may be on its way to another size.
+  // While it is in use, the allocated size counts: the PersistentVolume may be on its way to another size.
   const size = (before === undefined ? undefined : storageOf(allocatedResources)) ?? wanted;
   if (status === '') return sure.compare(size) >= 0 ? { act: 'expand', size, record: 'none' } : none;
   const isOurTurn = status === resizeStatuses.pending || status === resizeStatuses.inProgress;
@@ -63,11 +62,11 @@ export function storageOf(resources: Readonly<Record<string, string>> | undefine
   return text === undefined ? undefined : Quantity.parse(text);
 }
 
-/** What a driver's refusal means for the claim and for the one who waits. */
+/** What a driver's refusal means for the claim and for the pod. */
 export interface ExpandFailure {
-  /** The driver has said its last word: the claim gets to know why. */
+  /** The driver's error is final: it is written to the claim's status. */
   readonly isFinal: boolean;
-  /** No repetition will help: somebody has to ask for another size. */
+  /** A retry cannot succeed: the claim must request another size. */
   readonly isInfeasible: boolean;
   /** Not while the volume is in use here; it serves the pod as it is. */
   readonly isInUse: boolean;

@@ -36,7 +36,7 @@ interface VolumeExpanderDeps {
   readonly claimEvents: ClaimEvents;
 }
 
-/** What happened to a claim, for people who look at claims. */
+/** Events about claims. */
 export interface ClaimEvents {
   record(
     about: ObjectReference,
@@ -52,21 +52,21 @@ export interface ExpandPlace {
   readonly capability: VolumeCapability;
 }
 
-/** What came of a volume on this node. */
+/** What this process knows of a volume's expansion. */
 interface KnownGrowth {
-  /** Also for a shared claim that tells of it already: pods of this node share what they have. */
+  /** The size that this node's driver has expanded it to. The status of a shared claim does not show that per node. */
   readonly grownTo?: Quantity;
-  /** The driver has said no for good. */
+  /** The driver has refused with a final error. */
   readonly isRefused?: boolean;
-  /** The size that it cannot get while somebody uses it. */
+  /** The size that the driver refuses while the volume is in use. */
   readonly notInUse?: Quantity;
-  /** The size that one who only reads it was told of. */
+  /** The size that was last reported to a pod that mounts it read-only. */
   readonly reportedReadOnly?: Quantity;
 }
 
 type Expand = Extract<ExpandDecision, { readonly act: 'expand' }>;
 
-/** Has volumes grow that the cluster has made larger: before containers see them, or under their hands. */
+/** Has drivers expand volumes that the cluster has made larger: before containers start, or while they run. */
 export class VolumeExpander {
   readonly #deps: VolumeExpanderDeps;
   /** By name of the PersistentVolume, as long as it is on this node. */
@@ -76,7 +76,7 @@ export class VolumeExpander {
     this.#deps = deps;
   }
 
-  /** Before a pod gets the volume. Rejects where it must wait: a driver in doubt would be asked again about a disk in use. */
+  /** Before a pod gets the volume. Rejects where the pod must wait: a failed expansion must not be retried on a mounted disk. */
   async whileMounting(request: VolumeRequest, place: ExpandPlace, signal: AbortSignal): Promise<void> {
     const { claimed, source } = csiOf(request);
     const step: VolumeStep =
@@ -91,13 +91,13 @@ export class VolumeExpander {
     }
   }
 
-  /** While pods use it. `before` is what was known of the claim when its size was last dealt with. */
+  /** While pods use it. `before` is the claim as the last call saw it. */
   async online(request: VolumeRequest, before: ClaimedVolume, place: ExpandPlace, signal: AbortSignal): Promise<void> {
     const { claimed, source } = csiOf(request);
     await this.#expand(request, claimed, source, place, storageOf(before.objects.volume.spec?.capacity), signal);
   }
 
-  /** The volume is no longer on this node: its driver may think otherwise next time. */
+  /** The volume has left this node: the next mount asks its driver anew. */
   forget(name: string): void {
     this.#known.delete(name);
   }
@@ -148,7 +148,7 @@ export class VolumeExpander {
     }
   }
 
-  /** A driver that does not grow volumes on nodes has nothing left to do here: that is as good as done. */
+  /** Succeeds for a driver that does not expand volumes on nodes. */
   async #ask(
     { driver, volumeHandle, nodeExpandSecretRef }: CSIPersistentVolumeSource,
     size: Quantity,
@@ -175,7 +175,7 @@ export class VolumeExpander {
     }
   }
 
-  /** Puts the driver's last word on the claim. Only a mark: that it could not be set changes nothing for the pod. */
+  /** Writes a final error to the claim's status. A failure to write changes nothing for the pod. */
   async #failed(
     { pod, name }: { readonly pod: LoggedPod; readonly name: string },
     claim: PersistentVolumeClaim,
@@ -228,7 +228,7 @@ export class VolumeExpander {
   }
 }
 
-/** Whether asking or telling once more would change nothing while the volume is in use. */
+/** Whether a repeated call or event would change nothing while the volume is in use. */
 function isSettled(
   { grownTo, notInUse, reportedReadOnly }: KnownGrowth,
   decision: Exclude<ExpandDecision, { readonly act: 'none' }>,

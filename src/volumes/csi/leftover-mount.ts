@@ -7,19 +7,19 @@ export interface LeftoverMountDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly mounts: Pick<Mounts, 'atOrBelow'>;
-  /** Unset: what a driver leaves mounted stays so, and somebody has to unmount it by hand. */
+  /** Unset: what a driver leaves mounted stays so, until the operator unmounts it. */
   readonly programs?: Pick<MountPrograms, 'unmount'> | undefined;
 }
 
-/** What serves the mount may not answer. */
+/** The storage behind the mount may not answer. */
 const unmountTimeoutMs = 60_000;
-/** One over the other, as a driver that forgets may have mounted it. */
+/** Mounts stacked on one path, as a driver that has lost its state may have left them. */
 const maxLayers = 8;
 
 /**
- * Unmounts what a driver has left where it says that nothing is: one that came back without its memory answers so, and
- * nobody else would do it. Nothing is lost by that, neither by force nor lazily as it is done. What is mounted further below
- * is somebody else's, and then all of it stays.
+ * Unmounts what a driver has left mounted although it reports the volume as unpublished: a driver that restarted without
+ * its state does so. The unmount is neither forced nor lazy, so that no data is lost. Where more is mounted below, which is
+ * not the driver's, all of it stays.
  */
 export async function unmountLeftover(deps: LeftoverMountDeps, target: string, driver: string): Promise<void> {
   const { clock, log, mounts, programs } = deps;

@@ -13,7 +13,7 @@ interface PodHoldsDeps {
   readonly podPaths: PodPaths;
 }
 
-/** What is on record of a volume, or why that cannot be read: it is missing, or half of it was written. */
+/** The record of a volume, or why it cannot be read: it is missing, or incomplete. */
 type HoldRecord = { readonly data: PublishedData } | { readonly problem: string; readonly isMissing: boolean };
 
 interface PodHold {
@@ -25,8 +25,8 @@ const folderMode = 0o750;
 const dataMode = 0o644;
 
 /**
- * Which pods have which volumes, as their folders tell: `vol_data.json` of a volume is written before its driver is asked
- * for anything, and goes last. Whoever finds one has something to take down; a staged volume stays as long as there is one.
+ * Which pods have which volumes, by their folders: `vol_data.json` of a volume is written before the first call to its
+ * driver, and removed last. While there is one, tearDown has something to undo, and the volume stays staged.
  */
 export class PodHolds {
   readonly #deps: PodHoldsDeps;
@@ -39,7 +39,7 @@ export class PodHolds {
     return publishPlace(this.#deps.podPaths.volume(uid, csiFolder, name));
   }
 
-  /** Puts the volume on record. Answers whether it was not before: then nothing of it can have been made yet. */
+  /** Records the volume. Returns true if it was not recorded before: then nothing of it can have been set up. */
   async take(place: VolumePlace, data: PublishedData): Promise<boolean> {
     const { files } = this.#deps;
     const { folder, data: path } = this.placeOf(place);
@@ -66,7 +66,7 @@ export class PodHolds {
     }
   }
 
-  /** All volumes of drivers that pods have. Nothing in a volume is looked at: who serves it may not answer. */
+  /** All CSI volumes that pods have. Reads nothing inside a volume: its storage may not answer. */
   async all(): Promise<readonly PodHold[]> {
     const { files, podPaths } = this.#deps;
     const uids = await files.list(podPaths.pods);
@@ -87,7 +87,7 @@ export class PodHolds {
     return users;
   }
 
-  /** Takes it off the record, with its folder. Fails where anything else is in there. */
+  /** Removes the record with its folder. Fails where anything else is in there. */
   async drop(place: VolumePlace): Promise<void> {
     const { files } = this.#deps;
     const { folder, data } = this.placeOf(place);
@@ -95,7 +95,7 @@ export class PodHolds {
     await files.removeEmpty(folder);
   }
 
-  /** One that nobody can read counts by its name, as long as something is mounted there. */
+  /** An unreadable record counts by the name of its folder, as long as something is mounted there. */
   async #mayUse(place: VolumePlace, name: string | undefined): Promise<boolean> {
     if (name !== undefined && place.name !== name) return false;
     return (await this.#deps.mounts.atOrBelow(this.placeOf(place).folder)).length > 0;

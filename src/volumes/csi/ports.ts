@@ -10,18 +10,18 @@ export interface FoundDrivers {
 
 /** What the cluster says of drivers. */
 export interface DriverObjects {
-  /** Undefined when there is none of that name; throws `unavailable` while nobody knows. */
+  /** Undefined when there is none of that name; throws `unavailable` before the objects have been synced. */
   get(name: string): CSIDriver | undefined;
 }
 
 /** What this node's object says of volumes, by names such as `kubernetes.io/csi/<driver>^<handle>`. */
 export interface NodeAttachments {
-  /** The cluster knows that it is in use here, and will not detach it under our hands. */
+  /** The node's status reports it in use, so that the controller does not detach it. */
   isReportedInUse(name: string): boolean;
   isAttached(name: string): boolean;
 }
 
-/** What drivers are handed to get at volumes. */
+/** Secrets that drivers need for volumes. */
 export interface DriverSecrets {
   /** Key → value, as text. */
   get(namespace: string, name: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;

@@ -1,7 +1,7 @@
 import { secretTexts } from '../../base/mask-errors.ts';
 import { tokensKey } from './driver-spec.ts';
 
-/** What a request to a driver holds in confidence, as it may stand in a text: secrets, and tokens of service accounts. */
+/** The secrets and service account tokens of a request to a driver, in the forms in which a text may quote them. */
 export function secretsOfRequest(request: unknown): readonly string[] {
   const { secrets = {}, volumeContext = {} } = Object(request) as {
     readonly secrets?: Readonly<Record<string, string>>;

@@ -21,7 +21,7 @@ interface SetUpVolumeDeps extends CsiFileVolumesDeps {
   readonly staging: Staging;
 }
 
-/** What is known of a volume that was published in this life. */
+/** What is known of a volume that this process has published. */
 export interface PublishedVolume {
   readonly mounted: MountedVolume;
   readonly context: PublishContext;
@@ -29,7 +29,7 @@ export interface PublishedVolume {
   readonly place: ExpandPlace;
 }
 
-/** How old a publication is before it is repeated for a driver that wants that, as often as pods are looked at. */
+/** How old a publication is before it is repeated for a driver with requiresRepublish. */
 const republishMs = 60_000;
 
 /** One try at publishing a volume to a pod, with all that comes before it. */
@@ -42,7 +42,7 @@ export class SetUpVolume {
     this.#preparations = new VolumePreparations(deps);
   }
 
-  /** `before`: it serves the pod already, and goes on doing so whatever happens here. */
+  /** `before`: the pod uses it already, and keeps it if this fails. */
   async run(
     request: VolumeRequest,
     spec: CsiVolumeSpec,
@@ -65,14 +65,14 @@ export class SetUpVolume {
     return { mounted: this.#mounted(spec, prepared, target), context: prepared.context, place: driven };
   }
 
-  /** On record before the driver is asked for anything: whatever becomes of us, somebody will find it. */
+  /** Recorded before the first call to the driver, so that a later process finds the volume after a crash. */
   #hold(place: VolumePlace, { driver, handle, lifecycle }: CsiVolumeSpec): Promise<boolean> {
     const { holds, nodeName } = this.#deps;
     const attachment = attachmentName({ driver, handle }, nodeName);
     return holds.take(place, { driver, handle, name: place.name, nodeName, attachment, lifecycle });
   }
 
-  /** Answers where it is staged; nothing for one that is not. */
+  /** Returns where it is staged; undefined for a volume that is not. */
   async #stage(
     place: VolumePlace,
     spec: CsiVolumeSpec,
@@ -115,14 +115,14 @@ export class SetUpVolume {
       const request = publishRequest(spec, { target, staging, context, capability, ...publish });
       await this.#deps.staging.alone(spec, () => client.publish(request, { signal }), signal);
     } catch (error) {
-      // What is staged stays for the next try, and the hold with it: without one nobody would unstage it.
+      // What is staged stays for the next try, and the hold with it, which is what later unstages it.
       if (isNew && staging === undefined && !isUncertain(error)) await this.#abandon(place, spec, client);
       signal.throwIfAborted();
       throw stepped('MountVolume.SetUp failed', error);
     }
   }
 
-  /** The driver has said that there is nothing: neither is there anything to take down later, with or without it. */
+  /** The driver's final error says that nothing was set up, so the record is removed: there is nothing to tear down. */
   async #abandon(place: VolumePlace, spec: CsiVolumeSpec, client: DriverClient): Promise<void> {
     const { files, holds, log, mounts, staging } = this.#deps;
     const { target } = holds.placeOf(place);
@@ -132,7 +132,7 @@ export class SetUpVolume {
       if (spec.lifecycle === 'Persistent') await staging.release(spec, place, client);
       else await holds.drop(place);
     } catch (error) {
-      // The hold stays then, and is let go with the pod.
+      // The hold stays then, and is released with the pod.
       log.debug(2, 'Volume that could not be set up stays on record', {
         ...podUidFields(place.uid),
         volume: place.name,
@@ -170,7 +170,7 @@ export class SetUpVolume {
     return {
       hostPath,
       driver: { name: driver, volumeHandle: handle, volumePath: hostPath },
-      // One that was mounted with its label needs no other and would refuse it; nobody may label what he only reads.
+      // A volume that was mounted with its label cannot be relabelled, and a read-only volume must not be.
       ...(seLinux === undefined && !readOnly && { selinuxRelabel: true }),
       ...(readOnly && { readOnly }),
       ...(renews && { renewAtMs: this.#deps.clock.monotonic() + republishMs }),

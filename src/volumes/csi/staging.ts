@@ -24,17 +24,17 @@ const folderMode = 0o750;
 const dataMode = 0o644;
 
 /**
- * Volumes that are made ready once for all pods of the node. Pods hold on to them by what is on record in their folders;
- * the last to let go has them taken down:
+ * Volumes that are staged once for all pods of the node. The records in the pods' folders hold them; the release of the
+ * last hold unstages:
  *
  *   absent ──on record──> recorded ──stage──> staged ──last pod──> unstage ──> folder, record ──> absent
  *
- * One at a time for each volume: who comes while one is taken down finds it gone, and has it made anew.
+ * One operation at a time for each volume: a pod that comes during an unstage waits for it, and has the volume staged anew.
  */
 export class Staging {
   readonly #deps: StagingDeps;
   readonly #turns = new KeyedMutex();
-  /** In this life of ours. What an earlier one has staged is staged again, which drivers stand. */
+  /** Staged by this process. Volumes that an earlier one staged are staged again: NodeStageVolume is idempotent. */
   readonly #staged = new Set<string>();
 
   constructor(deps: StagingDeps) {
@@ -45,17 +45,17 @@ export class Staging {
     return stagingPlace(this.#deps.rootDir, volume);
   }
 
-  /** Stages it, unless that is done. The pod that wants it must be on record already. */
+  /** Stages it, unless that is done. The pod's hold must be recorded already. */
   async ensure(data: StagedData, stage: (target: string) => Promise<void>, signal: AbortSignal): Promise<void> {
     await this.#turns.run(attachableName(data), () => this.#stage(data, stage), signal);
   }
 
-  /** Has the driver do something with a volume while nobody has it do anything else with it: that is ours to see to. */
+  /** Runs one driver call on a volume at a time: CSI leaves that to the agent. */
   alone<T>(volume: DriverVolume, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#turns.run(attachableName(volume), work, signal);
   }
 
-  /** Lets a pod's hold go; with the last one the volume is unstaged before. */
+  /** Releases a pod's hold; unstages the volume before the last one. */
   async release(volume: DriverVolume, place: VolumePlace, client: Unstager): Promise<{ readonly wasLast: boolean }> {
     const { holds } = this.#deps;
     return this.#turns.run(attachableName(volume), async () => {
@@ -66,7 +66,7 @@ export class Staging {
     });
   }
 
-  /** Takes down what no pod holds any more. Answers whether that was so. */
+  /** Unstages a volume that no pod holds any more. Returns whether it did. */
   async clear(volume: DriverVolume, client: Unstager): Promise<boolean> {
     const { holds } = this.#deps;
     return this.#turns.run(attachableName(volume), async () => {
@@ -81,7 +81,7 @@ export class Staging {
     const { files, mounts } = this.#deps;
     const place = this.placeOf(data);
     const isNew = !(await this.#isRecorded(place));
-    // What is mounted there already is not ours to change, not even its mode.
+    // A folder that is mounted on is the driver's: not even its mode is changed.
     if ((await mounts.atOrBelow(place.target)).length === 0) await files.makeFolder(place.target, folderMode);
     if (isNew) await files.replaceFile(place.data, encodeStaged(data), dataMode);
     try {
@@ -93,7 +93,7 @@ export class Staging {
     this.#staged.add(attachableName(data));
   }
 
-  /** What the pod is told is why it was not staged. What stays here goes when its hold does. */
+  /** The pod's event reports why staging failed. What stays here goes with the pod's hold. */
   async #undo(place: StagingPlace): Promise<void> {
     try {
       await this.#remove(place);
@@ -120,7 +120,7 @@ export class Staging {
     await this.#remove(place);
   }
 
-  /** Only ever what is empty: what a driver left there, mounted or not, is somebody's data. */
+  /** Removes only what is empty: what a driver left there, mounted or not, may be data. */
   async #remove({ folder, target, data }: StagingPlace): Promise<void> {
     const { files, mounts } = this.#deps;
     const [mounted] = await mounts.atOrBelow(folder);
@@ -135,7 +135,7 @@ export class Staging {
     await files.removeEmpty(folder);
   }
 
-  /** Half a record counts for none. */
+  /** An incomplete record counts as none. */
   async #isRecorded({ data }: StagingPlace): Promise<boolean> {
     try {
       decodeStaged(await this.#deps.files.readText(data));

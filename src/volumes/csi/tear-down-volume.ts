@@ -18,8 +18,8 @@ interface TearDownVolumeDeps extends LeftoverMountDeps {
 }
 
 /**
- * Takes a pod's volume down, knowing what is on disk. Every step may be the last for a while: the record goes when all
- * else is gone, so that the next one begins anew.
+ * Tears a pod's volume down with what is on disk. It may be interrupted at every step: the record is removed last, so that
+ * the next try begins anew.
  */
 export class TearDownVolume {
   readonly #deps: TearDownVolumeDeps;
@@ -28,8 +28,8 @@ export class TearDownVolume {
     this.#deps = deps;
   }
 
-  /** Answers the volume that nobody on this node has any more. */
-  async run(place: VolumePlace): Promise<{ readonly gone?: DriverVolume }> {
+  /** Returns the volume if no pod of this node has it any more. */
+  async run(place: VolumePlace): Promise<{ readonly unused?: DriverVolume }> {
     const { holds, staging } = this.#deps;
     const record = await holds.read(place);
     if (!('data' in record)) {
@@ -45,7 +45,7 @@ export class TearDownVolume {
     }
     try {
       const { wasLast } = await staging.release(data, place, client);
-      return wasLast ? { gone: data } : {};
+      return wasLast ? { unused: data } : {};
     } catch (error) {
       throw failure('UnmountDevice failed', place, 'attacher.UnmountDevice failed', error);
     }
@@ -66,8 +66,8 @@ export class TearDownVolume {
     try {
       await staging.alone(data, () => client.unpublish({ volumeId: data.handle, targetPath: target }));
     } catch (error) {
-      const isGone = isUnknownVolume(error) && (await mounts.atOrBelow(target)).length === 0;
-      if (!isGone) throw failure(step, place, 'Unmounter.TearDownAt failed', error);
+      const isUnpublished = isUnknownVolume(error) && (await mounts.atOrBelow(target)).length === 0;
+      if (!isUnpublished) throw failure(step, place, 'Unmounter.TearDownAt failed', error);
     }
     try {
       const log = this.#deps.log.with(podUidFields(place.uid));
@@ -80,11 +80,11 @@ export class TearDownVolume {
       const why = `${mounted} is still mounted, although driver ${client.name} has answered that it is not`;
       throw failure(step, place, 'Unmounter.TearDownAt failed', new TubeletError('conflict', why));
     }
-    // Only ever an empty one, which some drivers leave to us.
+    // Removes only an empty target, which some drivers leave behind.
     await files.removeEmpty(target);
   }
 
-  /** Nobody can tell which driver to ask: what is empty goes, and what is mounted or filled stays for somebody who can. */
+  /** Without a record the driver is unknown: removes what is empty, and leaves what is mounted or filled to the operator. */
   async #withoutRecord(place: VolumePlace, problem: string): Promise<void> {
     const { files, holds, mounts } = this.#deps;
     const { folder, target } = holds.placeOf(place);

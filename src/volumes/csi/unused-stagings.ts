@@ -19,7 +19,7 @@ interface UnusedStagingsDeps {
 /** Folders beside those of drivers: of block volumes, and of agents of long ago. */
 const otherFolders: ReadonlySet<string> = new Set(['volumeDevices', 'pv']);
 
-/** Volumes that are staged while no pod has them: an agent was killed, or somebody removed what was on record of a pod. */
+/** Volumes that are staged while no pod has them: an agent was killed, or the record of a pod was removed. */
 export class UnusedStagings {
   readonly #deps: UnusedStagingsDeps;
 
@@ -27,7 +27,7 @@ export class UnusedStagings {
     this.#deps = deps;
   }
 
-  /** What is staged, used or not. Of what cannot be read, that which is empty goes; nobody may be at work meanwhile. */
+  /** All staged volumes, used or not. Removes empty folders without a readable record; no staging may run meanwhile. */
   async found(): Promise<readonly DriverVolume[]> {
     const { log } = this.#deps;
     const reads = (await this.#places()).map(async (place) => {
@@ -36,18 +36,18 @@ export class UnusedStagings {
       try {
         await this.#removeUnreadable(place, record.problem);
       } catch (error) {
-        log.warn('Staged volume that nobody knows stays', { path: place.folder, err: messageOf(error) });
+        log.warn('Staged volume without a readable record stays', { path: place.folder, err: messageOf(error) });
       }
       return [];
     });
     return (await Promise.all(reads)).flat();
   }
 
-  /** Answers what is gone. Each by itself: a driver that does not answer holds up its own. Never rejects. */
+  /** Returns what was unstaged. Runs in parallel, so that a driver that hangs delays only its own. Never rejects. */
   async clear(driver?: string): Promise<readonly DriverVolume[]> {
     try {
       const clears = (await this.#places(driver)).map((place) => this.#clear(place));
-      return (await Promise.all(clears)).flatMap((gone) => gone ?? []);
+      return (await Promise.all(clears)).flatMap((cleared) => cleared ?? []);
     } catch (error) {
       this.#deps.log.error(error, 'Folders of staged volumes cannot be read');
       return [];
@@ -72,7 +72,7 @@ export class UnusedStagings {
       const { volume } = found;
       return (await staging.clear(volume, drivers.find(volume.driver))) ? volume : undefined;
     } catch (error) {
-      // One whose driver is not there yet is taken up again when it comes.
+      // The registration of the missing driver retries this.
       const isEarly = isKind(error, 'unavailable');
       const fields = { path: place.folder, err: messageOf(error) };
       if (isEarly) log.debug(3, 'Staged volume waits for its driver', fields);
@@ -93,7 +93,7 @@ export class UnusedStagings {
     }
   }
 
-  /** An agent may have been killed before it had written the record: then its driver was not asked for anything yet. */
+  /** An agent may have been killed before it had written the record: then it had not called the driver yet. */
   async #removeUnreadable({ folder, target, data }: StagingPlace, problem: string): Promise<void> {
     const { files, mounts } = this.#deps;
     const [mounted] = await mounts.atOrBelow(folder);

@@ -4,10 +4,10 @@ import { accessModeOf, type DriverCapability } from './driver-capabilities.ts';
 interface MountTraits {
   /** Of the PersistentVolume; an inline volume has none. */
   readonly accessModes: readonly string[];
-  /** Handed on as it is, also when empty: which file system is usual the driver knows best. */
+  /** Passed on as it is: for an empty one the driver picks its default. */
   readonly fsType?: string | undefined;
   readonly mountOptions?: readonly string[];
-  /** The group for a driver that sees to it by itself. */
+  /** The group for a driver with VOLUME_MOUNT_GROUP. */
   readonly mountGroup?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ export function blockCapability(
   return { block: {}, accessMode: usedAs(accessModes, capabilities) };
 }
 
-/** The first mode counts, as it always has. */
+/** The first mode counts, as in upstream. */
 function usedAs(
   [mode = 'ReadWriteOnce']: readonly string[],
   capabilities: ReadonlySet<DriverCapability>,

@@ -4,7 +4,7 @@ import type { DriverVolume } from './volume-names.ts';
 
 export type VolumeLifecycle = 'Persistent' | 'Ephemeral';
 
-/** What is on disk of a volume of a pod: all that is needed to take it down. Any kubelet can read it. */
+/** The record of a pod's volume: all that tearDown needs. The format is upstream's. */
 export interface PublishedData extends DriverVolume {
   /** The name of the PersistentVolume, or that of an inline volume in its pod. */
   readonly name: string;
@@ -38,10 +38,10 @@ export function encodeStaged({ driver, handle, seLinuxContext }: StagedData): st
   });
 }
 
-/** Throws `invalid` where the text is not what somebody wrote on purpose. */
+/** Throws `invalid` for a text that is no complete record. */
 export function decodePublished(text: string): PublishedData {
   const { specVolID = '', nodeName = '', attachmentID = '', volumeLifecycleMode, ...rest } = decode(text);
-  // Old agents knew no other than persistent volumes.
+  // Records of old kubelets have no mode: they had only persistent volumes.
   const lifecycle = volumeLifecycleMode === 'Ephemeral' ? 'Ephemeral' : 'Persistent';
   return { ...volumeOf(rest), name: specVolID, nodeName, attachment: attachmentID, lifecycle };
 }

@@ -15,7 +15,7 @@ export function attachmentName({ driver, handle }: DriverVolume, nodeName: strin
   return `csi-${hexDigest(handle + driver + nodeName)}`;
 }
 
-/** What the volume of a pod that lives and dies with it is called towards its driver. */
+/** The handle of an inline volume, which lives as long as its pod. */
 export function inlineHandle(uid: PodUid, volumeName: string): string {
   return `csi-${hexDigest(uid + volumeName)}`;
 }
@@ -36,7 +36,7 @@ export interface StagingPlace {
   readonly data: string;
 }
 
-/** Where a volume is published to one pod. The driver makes and removes the target, nobody else. */
+/** Where a volume is published to one pod. Only the driver makes and removes the target. */
 export interface PublishPlace {
   readonly folder: string;
   readonly target: string;

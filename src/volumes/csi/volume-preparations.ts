@@ -25,7 +25,7 @@ import type { CsiVolumeSpec, PublishFacts } from './volume-spec.ts';
 
 type VolumePreparationsDeps = Pick<CsiFileVolumesDeps, 'cluster' | 'drivers' | 'secrets' | 'tokens' | 'hasSeLinux'>;
 
-/** All that is asked for before anything is made. */
+/** All that is fetched before anything is set up. */
 export interface Preparations {
   readonly object: DriverObject;
   readonly client: DriverClient;
@@ -37,12 +37,12 @@ export interface Preparations {
   readonly publish: Pick<PublishFacts, 'secrets' | 'about'>;
 }
 
-/** Where nobody says what a driver wants: it gets to know the pod, as inline volumes need, and nothing is attached. */
+/** Without a cluster there is no CSIDriver object: drivers get the pod's info, as inline volumes need, and none attaches. */
 const withoutCluster: DriverObject = {
   spec: { attachRequired: false, podInfoOnMount: true, volumeLifecycleModes: ['Persistent', 'Ephemeral'] },
 };
 
-/** Finds out all that a volume needs before anything of it is made: what fails here leaves nothing to take down. */
+/** Fetches all that a volume needs before anything of it is set up: a failure here leaves nothing to tear down. */
 export class VolumePreparations {
   readonly #deps: VolumePreparationsDeps;
 
@@ -63,11 +63,11 @@ export class VolumePreparations {
       throw new VolumeStepError('MountVolume.NewMounter initialization failed', 'unsupported', refused);
     }
     const context = known ?? (await this.#attached(spec, object, signal));
-    const { client, capabilities } = await told(spec, async () => {
+    const { client, capabilities } = await withDriverErrors(spec, async () => {
       const found = drivers.find(spec.driver);
       return { client: found, capabilities: await found.capabilities({ signal }) };
     });
-    // Also where it is staged: the last who has it may be on his way out.
+    // Also where it is staged already: the last pod that has it may be about to release it.
     const mayStage = known === undefined && stages(spec, capabilities);
     const fsGroup = pod.spec.securityContext?.fsGroup;
     return {
@@ -140,8 +140,8 @@ async function inStep<T>(step: VolumeStep, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A driver that is not there is told as the step in which it would be needed first. */
-async function told<T>({ lifecycle }: CsiVolumeSpec, work: () => Promise<T>): Promise<T> {
+/** Reports a missing driver as a failure of the first step that needs it, as upstream does. */
+async function withDriverErrors<T>({ lifecycle }: CsiVolumeSpec, work: () => Promise<T>): Promise<T> {
   const isInline = lifecycle === 'Ephemeral';
   const step = isInline ? 'MountVolume.SetUp failed' : 'MountVolume.MountDevice failed';
   const who = isInline

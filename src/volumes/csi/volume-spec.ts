@@ -22,7 +22,7 @@ export interface CsiVolumeSpec extends DriverVolume {
   readonly publishSecret: SecretReference | undefined;
 }
 
-/** Throws what the pod is told. */
+/** Throws what the pod's events report. */
 export function csiVolumeSpec(request: VolumeRequest): CsiVolumeSpec {
   return request.claimed === undefined ? inlineVolumeSpec(request) : claimedVolumeSpec(request, request.claimed);
 }
@@ -48,7 +48,7 @@ function inlineVolumeSpec({ pod, volume }: VolumeRequest): CsiVolumeSpec {
 function claimedVolumeSpec({ pod }: VolumeRequest, claimed: ClaimedVolume): CsiVolumeSpec {
   const { name, source, readOnly, accessModes, mountOptions } = claimed;
   if (source.kind !== 'csi') throw new TubeletError('internal', `volume ${name} is none of a CSI driver`);
-  // Both would have the same folder, and one of them would show what the other is.
+  // Both volumes would have the same folder, and one of them would show the other's files.
   if ((pod.spec.volumes ?? []).some((other) => other.csi !== undefined && other.name === name)) {
     throw new TubeletError('conflict', `the pod has another csi volume that is called ${name} like this one's PV`);
   }
@@ -59,7 +59,7 @@ function claimedVolumeSpec({ pod }: VolumeRequest, claimed: ClaimedVolume): CsiV
     handle: volumeHandle,
     name,
     lifecycle: 'Persistent',
-    // The pod says whether it only reads; the source's own readOnly is for the one who attaches.
+    // The pod's readOnly counts; the source's own readOnly is for the attacher.
     readOnly,
     fsType,
     accessModes,

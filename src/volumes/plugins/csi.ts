@@ -3,8 +3,8 @@ import type { CsiDevices, CsiVolumes, VolumePlugin, VolumeRequest } from '../por
 const folder = 'kubernetes.io~csi';
 
 /**
- * csi: what a driver on the node mounts, inline or behind a claim. Block volumes are another's: they have folders of their
- * own, and nobody mounts them.
+ * csi: what a driver on the node mounts, inline or behind a claim. `devices` handles block volumes, which have folders of
+ * their own and are not mounted.
  */
 export function csi(volumes: CsiVolumes, devices: CsiDevices): VolumePlugin {
   const kindOf = ({ claimed }: VolumeRequest): CsiDevices => (claimed?.mode === 'Block' ? devices : volumes);

@@ -5,7 +5,7 @@ import type { WrittenVolumes } from '../written-volumes.ts';
 const kind = { folder: 'kubernetes.io~downward-api', on: 'memory' } as const;
 const usualMode = 0o644;
 
-/** downwardAPI: what the pod is told about itself, as files that follow its labels and annotations. */
+/** downwardAPI: the pod's own fields and resources as files that follow its labels and annotations. */
 export function downwardApi(written: WrittenVolumes, facts: DownwardFacts): VolumePlugin {
   return {
     folder: kind.folder,

@@ -21,7 +21,7 @@ export function emptyDir(deps: EmptyDirDeps): VolumePlugin {
       const { fsGroup } = pod.spec.securityContext ?? {};
       const medium = emptyDirMedium(volume.emptyDir ?? {}, pod.spec, memory());
       const hostPath = await scratch.make(place(pod.uid, volume.name), medium, async (path) => {
-        // Whatever the pod's policy: nothing but what a broken-off attempt left can be in it.
+        // Without regard to fsGroupChangePolicy: the folder is new, or left from an interrupted try.
         if (fsGroup !== undefined)
           await giveToGroup(deps, { pod, path, group: { gid: fsGroup, readOnly: false } }, signal);
       });

@@ -28,7 +28,7 @@ export function hostPath({ paths }: HostPathDeps): VolumePlugin {
     handlesClaimed: ({ kind }) => kind === 'hostPath',
     async setUp(request) {
       const { path, type = '' } = hostPathOf(request);
-      // It would be looked for from where the agent runs, and again from where the runtime does.
+      // Agent and runtime would resolve a relative path from different working directories.
       if (!path.startsWith('/')) throw new TubeletError('invalid', `hostPath "${path}" must be an absolute path`);
       if (path.includes('\0')) throw new TubeletError('invalid', `hostPath ${JSON.stringify(path)} has a zero byte`);
       if (path.split('/').includes('..')) {
@@ -60,7 +60,7 @@ export function hostPath({ paths }: HostPathDeps): VolumePlugin {
   }
 }
 
-/** Storage that does not answer: the pod is to say which. */
+/** Where storage does not answer the error names the path. */
 async function explained(work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -1,7 +1,7 @@
 import type { VolumeImages, VolumePlugin } from '../ports.ts';
 import type { ImageVolumeMetrics } from '../volume-metrics.ts';
 
-/** image: the files of an image, which the runtime mounts by itself. All there is to do is to have it on the node. */
+/** image: the files of an image, which the runtime mounts by itself. The plugin only ensures that the image is present. */
 export function imageVolume(images: VolumeImages, metrics: ImageVolumeMetrics): VolumePlugin {
   return {
     handles: ({ image }) => image !== undefined,

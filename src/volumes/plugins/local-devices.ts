@@ -18,7 +18,7 @@ interface LocalDevicesDeps {
 
 /**
  * File systems on disks behind local volumes: mounted once, for all pods that use them, and unmounted after the last. A
- * device is mounted as it is and never formatted: one without a file system may hold what somebody else put there.
+ * device is mounted as it is and never formatted: one without a file system may hold data all the same.
  */
 export class LocalDevices {
   readonly #deps: LocalDevicesDeps;

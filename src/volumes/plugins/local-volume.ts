@@ -41,7 +41,7 @@ interface LocalVolumeDeps {
  *
  *   absent ──make folder──> empty ──device, owner, bind──> shown          remove: unbind, device, folder
  *
- * The bind is the mark that all before it is done, and the folder goes last: whoever finds it has something to undo.
+ * The bind marks that all before it is done, and the folder goes last: while it is there tearDown has something to undo.
  */
 export function localVolume(deps: LocalVolumeDeps): VolumePlugin {
   const local = new LocalVolumes(deps);
@@ -133,7 +133,7 @@ class LocalVolumes {
     return found.kind;
   }
 
-  /** What was looked at is what is shown: it is held open meanwhile. */
+  /** Binds the folder that was checked: it is held open in between. */
   async #bind(
     pod: DesiredPod,
     claimed: ClaimedVolume,
@@ -152,7 +152,7 @@ class LocalVolumes {
     }
   }
 
-  /** The first pod's group gets the volume. One that comes later is told when it has another: nobody is locked out. */
+  /** The first pod's group gets the volume. A later pod with another fsGroup gets a warning, and the owner stays. */
   async #giveToGroup(
     pod: DesiredPod,
     claimed: ClaimedVolume,

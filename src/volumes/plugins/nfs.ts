@@ -12,9 +12,9 @@ import type { MountedVolume, MountPrograms, VolumeHost, VolumePlace, VolumePlugi
 
 const folder = 'kubernetes.io~nfs';
 const folderMode = 0o750;
-/** A server that does not answer for so long is not waited for any more. */
+/** After this long an unmount is forced, or given up. */
 const unmountTimeoutMs = 60_000;
-/** One mounted over the other, as two agents in a row may have left it. */
+/** Mounts stacked on one path, as two agents in a row may have left them. */
 const maxLayers = 8;
 
 interface NfsDeps {
@@ -27,8 +27,8 @@ interface NfsDeps {
 }
 
 /**
- * nfs: a folder of another machine, inline or behind a claim. That machine may not answer: nothing here looks at the
- * folder once it is mounted, only at the table of mounts, and mount(8) and umount(8) do the work in processes of their own.
+ * nfs: a folder of another machine, inline or behind a claim. That machine may not answer: the agent reads the table of
+ * mounts and never the mounted folder, and mount(8) and umount(8) do the work in processes of their own.
  */
 export function nfs(deps: NfsDeps): VolumePlugin {
   const { turns } = deps;
@@ -53,7 +53,7 @@ interface NfsMountSpec {
   readonly readOnly: boolean;
 }
 
-/** Pure; throws what the pod is told. */
+/** Pure; throws what the pod's events report. */
 export function nfsMountSpec({ pod, volume, claimed }: VolumeRequest): NfsMountSpec {
   if (claimed === undefined) {
     const { server = '', path = '', readOnly = false } = volume.nfs ?? {};
@@ -105,8 +105,8 @@ async function tearDown(deps: NfsDeps, { uid, name }: VolumePlace): Promise<void
 }
 
 /**
- * After a minute of patience by force, which makes the kernel give up requests that are under way. Never lazily: then the
- * mount would go on unseen, and nobody could tell whether its server still gets writes of a pod that is gone.
+ * Forces the unmount after a minute, which makes the kernel give up requests under way. Never lazily: the mount would go on
+ * unseen, and the server might still get writes of a removed pod.
  */
 async function unmount({ clock, programs }: NfsDeps, target: string): Promise<void> {
   const normal = linkedSignal(undefined, { clock, ms: unmountTimeoutMs });

@@ -13,7 +13,7 @@ import type { WrittenVolumes } from '../written-volumes.ts';
 
 const kind = { folder: 'kubernetes.io~projected', on: 'memory' } as const;
 const usualMode = 0o644;
-/** Credentials of a pod that says who it runs as are for that user alone; a group of its own gets to read them. */
+/** Credentials of a pod that names its user are for that user alone; its fsGroup may read them. */
 const privateMode = 0o600;
 
 interface ProjectedDeps {
@@ -37,7 +37,7 @@ export function projected(deps: ProjectedDeps): VolumePlugin {
       );
       const problems = collected.flatMap((result) => ('problem' in result ? [result.problem] : []));
       const files = new Map(collected.flatMap((result) => ('payload' in result ? [...result.payload] : [])));
-      // All that is wrong is told at once, and nothing is written unless everything is there.
+      // The error has all problems, and nothing is written unless every source is there.
       allOrNothing(files, problems, (message) => new TubeletError('notFound', message));
       return deps.written.write(request, kind, files);
     },
