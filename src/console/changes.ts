@@ -1,19 +1,19 @@
 import type { PodRow } from './pod-row.ts';
 
-/** Rows by `namespace/name`, as they were last told. */
-export type ToldRows = ReadonlyMap<string, string>;
+/** Rows by `namespace/name`, as they were last shown. */
+export type ShownRows = ReadonlyMap<string, string>;
 
 interface Changes {
   readonly lines: readonly string[];
-  readonly told: ToldRows;
+  readonly shown: ShownRows;
 }
 
-/** One plain line for each pod that looks different from what was told last. Age alone is no news. */
-export function tellChanges(told: ToldRows, rows: readonly PodRow[]): Changes {
+/** One plain line for each pod whose row differs from the one shown last. Age alone makes no line. */
+export function describeChanges(shown: ShownRows, rows: readonly PodRow[]): Changes {
   const now = new Map(rows.map((row) => [`${row.namespace}/${row.name}`, describeRow(row)]));
-  const lines = [...now].filter(([key, text]) => told.get(key) !== text).map(([key, text]) => `pod ${key}: ${text}`);
-  const gone = [...told.keys()].filter((key) => !now.has(key)).map((key) => `pod ${key}: gone`);
-  return { lines: [...lines, ...gone], told: now };
+  const lines = [...now].filter(([key, text]) => shown.get(key) !== text).map(([key, text]) => `pod ${key}: ${text}`);
+  const removed = [...shown.keys()].filter((key) => !now.has(key)).map((key) => `pod ${key}: gone`);
+  return { lines: [...lines, ...removed], shown: now };
 }
 
 /** Without the age, and without how long ago the last restart was: both change all the time. */

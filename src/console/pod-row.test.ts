@@ -82,7 +82,7 @@ const cases: readonly Case[] = [
   },
   { name: 'evicted', status: { phase: 'Failed', reason: 'Evicted' }, want: ['0/1', 'Evicted', '0'] },
   {
-    name: 'the first container with something to tell gives the word',
+    name: 'the first container with a word of its own gives the status',
     containers: ['a', 'b', 'c'],
     status: {
       phase: 'Running',

@@ -1,6 +1,6 @@
 import type { ContainerStatus, Pod } from '../gen/kubernetes/types.ts';
 
-/** One pod as people look at it. */
+/** One pod as the console shows it. */
 export interface PodRow {
   readonly namespace: string;
   readonly name: string;
@@ -75,9 +75,9 @@ function summarize(pod: Pod): Summary {
   }
   const statuses = pod.status?.containerStatuses ?? [];
   const running = statuses.filter((status) => status.ready && status.state?.running !== undefined).length;
-  // The first container with something to tell gives the word, so they are asked in order.
-  const told = statuses.map(containerWord).find((word) => word !== undefined);
-  let status = told ?? phase;
+  // The first container with a word of its own gives the status, so they are asked in order.
+  const word = statuses.map(containerWord).find((one) => one !== undefined);
+  let status = word ?? phase;
   if (status === 'Completed' && running > 0) status = hasCondition(pod, 'Ready') ? 'Running' : 'NotReady';
   return {
     status,

@@ -1,4 +1,4 @@
-import { tellChanges, type ToldRows } from './changes.ts';
+import { describeChanges, type ShownRows } from './changes.ts';
 import type { PodRow } from './pod-row.ts';
 import { redraw } from './redraw.ts';
 import { sortRows, tableLines } from './table.ts';
@@ -14,7 +14,7 @@ export interface Screen {
 export class PodView {
   readonly #screen: Screen;
   #drawn = 0;
-  #told: ToldRows = new Map();
+  #shown: ShownRows = new Map();
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -24,8 +24,8 @@ export class PodView {
   show(rows: readonly PodRow[], footer: readonly string[]): void {
     const sorted = sortRows(rows);
     if (!this.#screen.isTerminal) {
-      const changes = tellChanges(this.#told, sorted);
-      this.#told = changes.told;
+      const changes = describeChanges(this.#shown, sorted);
+      this.#shown = changes.shown;
       for (const line of changes.lines) this.#screen.write(`${line}\n`);
       return;
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { tellChanges } from './changes.ts';
+import { describeChanges } from './changes.ts';
 import type { PodRow } from './pod-row.ts';
 import { PodView, type Screen } from './pod-view.ts';
 import { redraw } from './redraw.ts';
@@ -91,16 +91,16 @@ test('a frame keeps within the terminal', () => {
 });
 
 test('plain lines: one for each pod that changed, none for age', () => {
-  const first = tellChanges(new Map(), [row('a'), row('b', { status: 'Pending' })]);
+  const first = describeChanges(new Map(), [row('a'), row('b', { status: 'Pending' })]);
   assert.deepEqual(first.lines, [
     'pod default/a: Running, ready 1/1, restarts 0, ip 10.0.0.2',
     'pod default/b: Pending, ready 1/1, restarts 0, ip 10.0.0.2',
   ]);
-  const second = tellChanges(first.told, [row('a', { age: '6s' }), row('b', { restarts: '1 (3s ago)' })]);
+  const second = describeChanges(first.shown, [row('a', { age: '6s' }), row('b', { restarts: '1 (3s ago)' })]);
   assert.deepEqual(second.lines, ['pod default/b: Running, ready 1/1, restarts 1, ip 10.0.0.2']);
-  const third = tellChanges(second.told, [row('b', { restarts: '1 (9s ago)' })]);
+  const third = describeChanges(second.shown, [row('b', { restarts: '1 (9s ago)' })]);
   assert.deepEqual(third.lines, ['pod default/a: gone']);
-  assert.deepEqual(tellChanges(third.told, [row('b', { restarts: '1 (10s ago)' })]).lines, []);
+  assert.deepEqual(describeChanges(third.shown, [row('b', { restarts: '1 (10s ago)' })]).lines, []);
 });
 
 function screen(isTerminal: boolean): Screen & { text: () => string } {

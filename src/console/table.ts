@@ -24,7 +24,7 @@ export function tableLines(rows: readonly PodRow[]): readonly string[] {
   );
 }
 
-/** Rows in the order people look for them. */
+/** Rows in the order in which people search them. */
 export function sortRows(rows: readonly PodRow[]): readonly PodRow[] {
   const key = (row: PodRow): string => `${row.namespace}\0${row.name}`;
   return rows.toSorted((left, right) => (key(left) < key(right) ? -1 : 1));

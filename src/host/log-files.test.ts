@@ -31,8 +31,8 @@ describe('a log file', () => {
     const aside = join(folder, 'aside');
     renameSync(path, aside);
     writeFileSync(path, '');
-    assert.equal((await hostLogFiles.look(aside))?.identity, log.identity);
-    assert.notEqual((await hostLogFiles.look(path))?.identity, log.identity);
+    assert.equal((await hostLogFiles.stat(aside))?.identity, log.identity);
+    assert.notEqual((await hostLogFiles.stat(path))?.identity, log.identity);
     appendFileSync(aside, ' and more');
     unlinkSync(aside);
     assert.equal(await log.size(), 16);
@@ -49,7 +49,7 @@ describe('a log file', () => {
     await assert.rejects(hostLogFiles.open(join(path, 'below')), { kind: 'notFound' });
     await assert.rejects(hostLogFiles.resolve(missing), { kind: 'notFound' });
     await assert.rejects(hostLogFiles.open(folder), { kind: 'denied' });
-    assert.equal(await hostLogFiles.look(missing), undefined);
+    assert.equal(await hostLogFiles.stat(missing), undefined);
     assert.deepEqual(await hostLogFiles.list(missing, ''), []);
     assert.throws(
       () =>

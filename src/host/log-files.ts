@@ -39,7 +39,7 @@ export const hostLogFiles = {
     throw new TubeletError('denied', `${path} leads elsewhere by now`);
   },
 
-  async look(path: string): Promise<HostLogFacts | undefined> {
+  async stat(path: string): Promise<HostLogFacts | undefined> {
     const stats = await unlessAbsent(lstat(path, { bigint: true }));
     return stats === undefined ? undefined : { identity: identityOf(stats), size: Number(stats.size) };
   },

@@ -4,7 +4,7 @@ import { bootHandlers } from './boot-handlers.ts';
 import { DeferredAccess } from './deferred-access.ts';
 import { RequestPipeline } from './listener/pipeline.ts';
 import { PlainListener } from './listener/plain-listener.ts';
-import type { LogControl, MetricsPages, SocketFiles, UsagePages } from './ports.ts';
+import type { LogControl, MetricsRegistries, SocketFiles, UsagePages } from './ports.ts';
 import type { DebugPages } from './routes/debug.ts';
 import { SelfPages } from './self-pages.ts';
 import { ServedRoutes } from './served-routes.ts';
@@ -13,7 +13,7 @@ import { handOver } from './streaming/index.ts';
 
 interface BootServerPorts extends CommonPorts {
   readonly logControl: LogControl;
-  readonly pages: MetricsPages;
+  readonly registries: MetricsRegistries;
   /** Of an agent that cannot know yet what its pods use. */
   readonly usagePages: UsagePages;
   /** What was decided, and why. */
@@ -38,9 +38,17 @@ export interface BootServerParts {
 
 /** The server of an agent that knows only itself: one way for the requests of all ports, and the open ports. */
 export function createBootServer(settings: ServerSettings, ports: BootServerPorts): BootServer {
-  const { clock, random, log, heartbeats, metrics, logControl, pages, usagePages, debug } = ports;
+  const { clock, random, log, heartbeats, metrics, logControl, registries, usagePages, debug } = ports;
   const { limits, switches, streamIdleMs, isStandalone } = settings;
-  const self = new SelfPages({ clock, random, heartbeats, log: logControl, pages, debug, settings: settings.self });
+  const self = new SelfPages({
+    clock,
+    random,
+    heartbeats,
+    log: logControl,
+    registries,
+    debug,
+    settings: settings.self,
+  });
   const served = new ServedRoutes(bootHandlers({ self, usagePages, isStandalone }));
   const access = new DeferredAccess(settings.access);
   const pipeline = new RequestPipeline({

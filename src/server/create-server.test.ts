@@ -25,7 +25,7 @@ import {
   type SocketFiles,
   type UsagePages,
 } from './index.ts';
-import { nothingHeld } from './podresources/index.ts';
+import { noAllocations } from './podresources/index.ts';
 import type { RouteId } from './route-table.ts';
 import { routeTable } from './route-table.ts';
 
@@ -79,11 +79,11 @@ function world(change: { readonly sockets?: SocketFiles | undefined } = {}) {
   const log = { ...silentLog, problem: () => undefined, setVerbosity: () => {} };
   const [agent, probes, slis] = [new Registry(), new Registry(), new Registry()];
   const common = commonPorts({ clock: systemClock(), log, metrics: agent });
-  const pages = { agent, probes, slis };
+  const registries = { agent, probes, slis };
   const boot = createBootServer(settings, {
     ...common,
     logControl: log,
-    pages,
+    registries,
     usagePages: usage('# none\n'),
     debug: { pod: () => ({}), node: () => ({}) },
     sockets,
@@ -126,9 +126,9 @@ function wholeAgent({ common, boot }: ReturnType<typeof world>, secured?: Server
     stats: { machine: () => machine, summary: async () => ({ node: { nodeName: 'node-1' } as never, pods: [] }) },
     usagePages: usage('# some\n'),
     health: { lastSyncRound: () => undefined, devicePluginProblem: () => 'no device answers' },
-    books: nothingHeld,
+    allocations: noAllocations,
     files: {
-      containerLogs: { resolve: unasked, open: unasked, look: unasked, list: unasked, watch: () => assert.fail() },
+      containerLogs: { resolve: unasked, open: unasked, stat: unasked, list: unasked, watch: () => assert.fail() },
       nodeLogs: { open: unasked },
       journal: { run: unasked },
       checkpoints: { makeFolder: unasked },
@@ -197,7 +197,7 @@ test('which routes answer at boot, and what the others wait for', async () => {
   const known = new Set<string>(atBoot);
   for (const { spec, handler } of boot.parts.served.routes) {
     const [id] = Object.entries(routeTable).find(([, route]) => route === spec) ?? [''];
-    // They look at, or change, this process.
+    // They read, or change, this process.
     if (['profile', 'heapSnapshot', 'verbosity'].includes(id)) continue;
     const answer = handler(aRequest({ headers: { accept: 'text/plain' } }));
     if (known.has(id)) assert.equal((await readAnswer(await answer)).status, 200, id);

@@ -6,7 +6,7 @@ import type { BootServerParts } from './create-boot-server.ts';
 import type { ServerAccess } from './create-server-access.ts';
 import type { ServingIdentity } from './listener/ports.ts';
 import { SecureListener } from './listener/secure-listener.ts';
-import { podResourcesMetrics, PodResourcesServer, type ResourceBooks } from './podresources/index.ts';
+import { podResourcesMetrics, PodResourcesServer, type ResourceAllocations } from './podresources/index.ts';
 import type { ActivePods, SocketFiles } from './ports.ts';
 import { fullRoutes } from './served-routes.ts';
 import type { ServerSettings } from './server-settings.ts';
@@ -16,7 +16,7 @@ export interface ServerPorts extends CommonPorts, Omit<ServedViews, 'pods'> {
   /** Who is let in on the secured port and by which certificate they know the node; nothing: it is not opened. */
   readonly secured: SecuredPort | undefined;
   readonly pods: ServedViews['pods'] & ActivePods;
-  readonly books: ResourceBooks;
+  readonly allocations: ResourceAllocations;
   /** Undefined on a machine without sockets: neither the secured port nor the node's own socket is opened. */
   readonly sockets: SocketFiles | undefined;
 }
@@ -33,21 +33,21 @@ interface CreatedServer {
 
 /** The whole agent behind the ports that are open since boot, the secured port, and the node's own socket. */
 export function createServer(settings: ServerSettings, ports: ServerPorts): CreatedServer {
-  const { clock, log, metrics, boot, secured, pods, books, sockets } = ports;
+  const { clock, log, metrics, boot, secured, pods, allocations, sockets } = ports;
   const { self, served } = boot;
   const handlers = agentHandlers({ clock, log, settings, self, views: ports });
   // On the page also where the socket is not.
-  const figures = podResourcesMetrics(metrics);
+  const requestMetrics = podResourcesMetrics(metrics);
   const podResources =
     sockets &&
     new PodResourcesServer({
       clock,
       log,
-      figures,
+      metrics: requestMetrics,
       socket: join(settings.rootDir, 'pod-resources', 'kubelet.sock'),
       sockets,
       pods,
-      books,
+      allocations,
       canGet: settings.podResourcesGet,
     });
   return {

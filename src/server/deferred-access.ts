@@ -5,7 +5,7 @@ import type { AccessControl } from './listener/admission.ts';
 
 export type AccessDeciders = Pick<AccessControl, 'authenticator' | 'authorizer'>;
 
-/** Who is let in on the secured port. Until it is known who decides on that, no caller is. */
+/** Access control of the secured port. Until `setAccess` has named authenticator and authorizer, every caller is refused. */
 export class DeferredAccess implements AccessControl {
   readonly fineGrained: boolean;
   readonly upstreamVerbs: boolean;

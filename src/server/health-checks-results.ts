@@ -10,7 +10,7 @@ interface Tally {
 /** The one page that is counted. */
 const type = 'healthz';
 
-/** How health checks came out whenever the page with all of them was asked for; the figures of `/metrics/slis`. */
+/** How health checks came out whenever the page with all of them was asked for; the metrics of `/metrics/slis`. */
 export class HealthCheckResults {
   readonly #tallies = new Map<string, Tally>();
 

@@ -64,7 +64,7 @@ test('an excluded check is not even asked', () => {
   );
 });
 
-test('what cannot be excluded is told where checks are, cut to a bearable length', () => {
+test('names that cannot be excluded are reported among the checks, cut to a limit', () => {
   const warning = 'warn: some health checks cannot be excluded: no matches for';
   assert.equal(page([well('ping')], { exclude: ['x'] }).body, 'ok');
   assert.equal(

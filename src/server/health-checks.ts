@@ -12,16 +12,16 @@ interface HealthQuery {
   readonly exclude: readonly string[];
 }
 
-/** Told how each check that was asked came out. */
+/** Called with the result of each check that was made. */
 export type ObserveCheck = (name: string, problem: string | undefined) => void;
 
-/** What a request says that nobody knows is shown again only so far. */
-const mostStrangers = 10;
-const longestStranger = 64;
+/** Unknown names of a request are repeated in the answer only up to these limits. */
+const maxUnknown = 10;
+const maxUnknownLength = 64;
 
 /**
- * The text of a health page. A failed check is named but not explained: the page may be open to anybody, and the log
- * has the reason.
+ * The text of a health page. A failed check is named but not explained: the page may be open to every client,
+ * and the log has the reason.
  */
 export function healthPage(
   checks: readonly HealthCheck[],
@@ -41,7 +41,7 @@ export function healthPage(
     if (problem !== undefined) problems.push(`${name}: ${problem}`);
     lines.push(problem === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`);
   }
-  lines.push(...strangersIn(query.exclude, checks));
+  lines.push(...unknownNames(query.exclude, checks));
   if (problems.length > 0) {
     return { ...text(500, [...lines, 'healthz check failed', ''].join('\n')), problem: problems.join('; ') };
   }
@@ -56,7 +56,7 @@ export function singleCheckPage(check: HealthCheck, shown: boolean): Page {
   return { ...text(500, `internal server error: ${reason}\n`), problem: `${check.name}: ${problem}` };
 }
 
-/** A check that breaks has not found anything well. */
+/** A check that throws counts as failed. */
 function problemOf(check: HealthCheck): string | undefined {
   try {
     return check.check();
@@ -65,10 +65,10 @@ function problemOf(check: HealthCheck): string | undefined {
   }
 }
 
-function strangersIn(exclude: readonly string[], checks: readonly HealthCheck[]): readonly string[] {
+function unknownNames(exclude: readonly string[], checks: readonly HealthCheck[]): readonly string[] {
   const known = new Set(checks.map(({ name }) => name));
-  const strangers = [...new Set(exclude)].filter((name) => !known.has(name));
-  if (strangers.length === 0) return [];
-  const quoted = strangers.slice(0, mostStrangers).map((name) => JSON.stringify(name.slice(0, longestStranger)));
+  const unknown = [...new Set(exclude)].filter((name) => !known.has(name));
+  if (unknown.length === 0) return [];
+  const quoted = unknown.slice(0, maxUnknown).map((name) => JSON.stringify(name.slice(0, maxUnknownLength)));
   return [`warn: some health checks cannot be excluded: no matches for ${quoted.join(',')}`];
 }

@@ -20,7 +20,7 @@ export interface SocketFiles {
   setMode(path: string, mode: number): Promise<void>;
 }
 
-/** The log, as far as clients may look at it and turn it up. */
+/** The log, as far as clients may ask for its problems and set its verbosity. */
 export interface LogControl {
   /** Why the lines written last did not arrive; nothing when they did. */
   problem(): string | undefined;
@@ -29,14 +29,14 @@ export interface LogControl {
 
 type PageText = string | Uint8Array;
 
-/** The pages of figures that the agent counts itself: its own, those of probes, those of health checks. */
-export interface MetricsPages {
+/** The registries of what the agent counts itself: its own, that of probes, that of health checks. */
+export interface MetricsRegistries {
   readonly agent: { page(): Promise<PageText> };
   readonly probes: { page(): Promise<PageText> };
   readonly slis: Metrics & { render(): string };
 }
 
-/** The pages of figures that are read from the machine when a client asks. */
+/** The metrics pages that are read from the machine when a client asks. */
 export interface UsagePages {
   cadvisor(signal: AbortSignal): AsyncIterable<PageText>;
   resource(signal: AbortSignal): Promise<PageText>;
@@ -48,7 +48,7 @@ export interface PodsView {
   pods(): readonly Pod[];
   /** Every pod of which the runtime has anything, as last seen. */
   seen(): readonly ObservedPod[];
-  /** What could not be removed of pods that are gone, and why. */
+  /** What could not be removed of removed pods, and why. */
   stuck(): readonly LeftPod[];
 }
 
@@ -60,7 +60,7 @@ export interface LeftPod {
 }
 
 export interface ActivePods {
-  /** Wanted here and not over. */
+  /** Desired here and not ended. */
   activePods(): readonly DesiredPod[];
 }
 
@@ -75,7 +75,7 @@ export interface StatusesView {
 
 /** What the runtime has of a pod. */
 export interface ObservedView {
-  /** What is known, if it was observed after that moment and is not known to be out of date; else looked up. */
+  /** What is known, if it was observed after that moment and is not known to be out of date; else asked of the runtime. */
   newerThan(uid: PodUid, moment: number, signal: AbortSignal): Promise<ObservedPod>;
   inspect(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
 }
@@ -94,6 +94,6 @@ export interface ServerRuntime extends StreamingRuntime {
 export interface HealthFacts {
   /** The monotonic moment at which the sync loop last came round; nothing before its first round. */
   lastSyncRound(): number | undefined;
-  /** What is wrong with those who give devices. */
+  /** What is wrong with the device plugins. */
   devicePluginProblem(): string | undefined;
 }

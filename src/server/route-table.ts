@@ -8,7 +8,7 @@ const closed: readonly ListenerName[] = ['secure'];
 const pageMs = 60_000;
 const page = { methods: reading, bodyBytes: 0, limitMs: pageMs, streams: 'no' } as const;
 const proxy = { subresource: 'proxy' } as const;
-/** Whoever may only look must not be able to run anything, whatever method carries it. */
+/** A caller with the right to read must not be able to run anything, whatever method carries it. */
 const running = { subresource: 'proxy', alsoVerb: 'create' } as const;
 const session = {
   methods: streaming,
@@ -133,7 +133,7 @@ export const routeTable = {
   debugNode: { ...record, path: '/debug/node' },
   profileIndex: { ...profile, path: '/debug/pprof' },
   profile: { ...profile, path: '/debug/pprof/{name}' },
-  // Everything in memory, Secrets included. Only POST, because the API server passes a GET of anybody who may `get`
+  // Everything in memory, Secrets included. Only POST, because the API server passes a GET of every user who may `get`
   // nodes/proxy on in its own name, which may do everything.
   heapSnapshot: {
     ...profile,

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Caller } from '../model/caller.ts';
 import type { PodFields } from '../model/pod-log.ts';
 
-/** The places the agent listens at. `socket` is the read-only port as a unix socket, which its mode protects. */
+/** The listeners of the agent. `socket` is the read-only port as a unix socket, which its mode protects. */
 export type ListenerName = 'secure' | 'readOnly' | 'socket' | 'healthz';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
@@ -33,7 +33,7 @@ export interface RouteSpec {
   readonly switches?: readonly Switch[];
   /** The largest body that is read; more is refused. */
   readonly bodyBytes: number;
-  /** How long an answer may take in all; nothing for what goes on for as long as somebody listens. */
+  /** How long an answer may take in all; undefined for an answer that goes on for as long as the client listens. */
   readonly limitMs: number | undefined;
   readonly streams: 'no' | 'response' | 'upgrade';
 }
@@ -49,7 +49,7 @@ export interface RouteRequest {
   /** Without credentials. */
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Nobody where no credentials are asked for. */
+  /** Undefined on a listener that asks for no credentials. */
   readonly caller: Caller | undefined;
   /** The client wants to go on with another protocol on this connection. */
   readonly wantsUpgrade: boolean;
@@ -59,7 +59,7 @@ export interface RouteRequest {
 
 /** Where a streaming answer goes. */
 export interface BodySink {
-  /** Resolves when the client has room for more; rejects with kind `cancelled` when it is gone. */
+  /** Resolves when the client has room for more; rejects with kind `cancelled` when the client has closed. */
   write(chunk: Uint8Array | string): Promise<void>;
 }
 
@@ -82,7 +82,7 @@ export interface StreamedAnswer {
   send(sink: BodySink, signal: AbortSignal): Promise<void>;
 }
 
-/** The connection is handed through, byte for byte, to whoever serves this address. */
+/** The connection is handed through, byte for byte, to the server at this address. */
 export interface HandOver {
   readonly kind: 'handOver';
   readonly to: URL;

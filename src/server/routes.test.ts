@@ -11,8 +11,8 @@ import { bindRoutes, routeTable, type Handlers } from './index.ts';
 import { text, type Handler, type ListenerName, type RouteSpec } from './route.ts';
 
 /**
- * Everything the agent answers to somebody without credentials, path by path on every listener. The list is compared
- * as a whole, so that no page can become open, or vanish, without somebody looking at a line of it. To make it anew,
+ * Everything the agent answers to a client without credentials, path by path on every listener. The list is compared
+ * as a whole, so that no page can become open, or vanish, without a changed line of it. To make it anew,
  * remove the file, run this test, and read the difference.
  */
 const golden = 'test/golden/server/anonymous-walk.txt';
@@ -48,7 +48,7 @@ const handlers = Object.fromEntries(Object.keys(routeTable).map((id) => [id, ser
 interface WalkOptions {
   readonly title: string;
   readonly debugging: boolean;
-  /** Whether nobody in particular may ask at all, and what then. */
+  /** Whether anonymous callers may ask at all, and what then. */
   readonly anonymous: 'refused' | 'mayNothing' | 'mayEverything';
   readonly listeners: readonly ListenerName[];
 }
@@ -156,7 +156,7 @@ test('the anonymous walk is as it was agreed', async () => {
 describe('the table itself', () => {
   const specs: readonly RouteSpec[] = Object.values(routeTable);
 
-  test('what is open to everybody needs no switch, runs nothing and has an end', () => {
+  test('what is open to every client needs no switch, runs nothing and has an end', () => {
     for (const { path, listeners: at, switches, right, limitMs, methods: known } of specs) {
       if (at.every((name) => name === 'secure')) continue;
       assert.equal(switches, undefined, path);

@@ -2,7 +2,7 @@ import type { Heartbeats } from '../base/heartbeats.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Random } from '../base/random.ts';
 import { HealthCheckResults } from './health-checks-results.ts';
-import type { HealthFacts, LeftPod, LogControl, MetricsPages } from './ports.ts';
+import type { HealthFacts, LeftPod, LogControl, MetricsRegistries } from './ports.ts';
 import { nodeEngine, Profiler } from './profiling/index.ts';
 import { routeTable, type Handlers } from './route-table.ts';
 import { configzHandler } from './routes/configz.ts';
@@ -22,7 +22,7 @@ interface SelfPagesDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: LogControl;
-  readonly pages: MetricsPages;
+  readonly registries: MetricsRegistries;
   /** What was decided, and why. */
   readonly debug: DebugPages;
   readonly settings: SelfSettings;
@@ -57,14 +57,14 @@ export class SelfPages {
   readonly #results: HealthCheckResults;
 
   constructor(deps: SelfPagesDeps) {
-    const { clock, random, log, pages, debug, settings } = deps;
+    const { clock, random, log, registries, debug, settings } = deps;
     this.#deps = deps;
     this.#startedAt = { wall: clock.now(), monotonic: clock.monotonic() };
-    this.#results = new HealthCheckResults(pages.slis);
+    this.#results = new HealthCheckResults(registries.slis);
     this.fixed = {
-      metrics: metricsHandler(() => pages.agent.page()),
-      metricsProbes: metricsHandler(() => pages.probes.page()),
-      metricsSlis: metricsSlisHandler({ render: () => pages.slis.render(), reset: () => this.#results.reset() }),
+      metrics: metricsHandler(() => registries.agent.page()),
+      metricsProbes: metricsHandler(() => registries.probes.page()),
+      metricsSlis: metricsSlisHandler({ render: () => registries.slis.render(), reset: () => this.#results.reset() }),
       configz: configzHandler(settings),
       flagz: flagzHandler({ random, flags: settings.flags }),
       debugPod: debugPodHandler(debug),

@@ -25,7 +25,7 @@ export class ServedRoutes {
   }
 }
 
-/** Puts the handlers of the whole agent in place when its turn comes: after whatever they ask has started. */
+/** Installs the handlers of the whole agent. Started after the components that the handlers ask. */
 export function fullRoutes(served: Pick<ServedRoutes, 'replace'>, handlers: Handlers): Component {
   return {
     name: 'http-routes',

@@ -7,13 +7,13 @@ const topologyManager = 'Resources are not aligned to the topology of the machin
 const devicePlugins = 'There are no device plugins yet.';
 const resourceClaims = 'There is no dynamic resource allocation yet.';
 const eviction = 'Pods are not evicted for want of resources yet.';
-const imageCollection = 'Images that nobody uses are not removed yet.';
+const imageCollection = 'Images that no container uses are not removed yet.';
 const shutdown = 'The shutdown of the machine is not waited for yet.';
 const resize = 'Containers are not resized in place yet.';
 const selinux =
   'Labels of volumes are not counted: storage drivers mount with them where they can, else the runtime relabels.';
 const windows = 'Host process containers are of Windows.';
-const forcedCleaning = 'Nothing is cleaned by force: what cannot be taken down is left, told, and tried again.';
+const forcedCleaning = 'Nothing is cleaned by force: what cannot be taken down is left, logged, and tried again.';
 const transports = 'There is one transport for each API server, and no cache of them.';
 
 /**
@@ -55,7 +55,7 @@ export const absentMetrics: Readonly<Record<string, string>> = {
   rest_client_transport_cache_entries: transports,
   rest_client_transport_create_calls_total: transports,
   rest_client_dns_resolution_duration_seconds:
-    'Names are looked up as part of connecting; a slow resolver shows in rest_client_request_duration_seconds.',
+    'Names are resolved as part of connecting; a slow resolver shows in rest_client_request_duration_seconds.',
 };
 
 /** Why a metric is not here; nothing where the table does not know it. */

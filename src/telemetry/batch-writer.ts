@@ -2,7 +2,7 @@
 export type WriteText = (text: string) => unknown;
 
 /** Text that waits for the end of the turn; beyond this it is written at once. */
-const mostWaiting = 64 * 1024;
+const maxWaiting = 64 * 1024;
 
 /**
  * Collects the text of one turn of the event loop into one write. What still waits when the process exits is written
@@ -28,7 +28,7 @@ export class BatchWriter {
 
   add(text: string): void {
     this.#waiting += text;
-    if (this.#waiting.length >= mostWaiting) this.flush();
+    if (this.#waiting.length >= maxWaiting) this.flush();
     else if (this.#scheduled === undefined) {
       this.#scheduled = setImmediate(this.flush);
       process.once('exit', this.#onExit);

@@ -1,4 +1,4 @@
-/** Longer lines are cut: journals and runtimes split them, and what a stranger wrote must not fill a disk. */
+/** Longer lines are cut: journals and runtimes split them, and what a workload wrote must not fill a disk. */
 export const maxLineBytes = 10 * 1024;
 
 /** The text, or as much of it as fits with a word on how long it was; its line break stays. */

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { beatMs, LoopLag, type Beats } from './loop-lag.ts';
 
-/** Beats that come as late as they are told to. */
+/** Beats that come as late as the test wants. */
 class FakeBeats implements Beats {
   #lags: number[] = [];
 

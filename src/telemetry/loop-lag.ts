@@ -19,7 +19,7 @@ const quantiles = [0.5, 0.9, 0.99, 1] as const;
  * How much later than due the event loop comes to things. Quantiles are of late; sum and count are of all time. Each
  * reader who comes at least every half minute sees the worst there was, however many readers there are.
  *
- *   beats ──> this window ──30 s──> the window before ──30 s──> gone
+ *   beats ──> this window ──30 s──> the window before ──30 s──> dropped
  */
 export class LoopLag {
   readonly #clock: LoopLagDeps['clock'];

@@ -93,7 +93,7 @@ test('at the exit what is kept is written, and a reader that hangs delays it for
   assert.equal(slow.pipe.text, line(1));
 });
 
-test('a reader that is gone is a problem until one reads again', () => {
+test('a reader that has closed is a problem until one reads again', () => {
   const { clock, pipe, output } = start(1_000);
   pipe.failure = 'EPIPE';
   assert.equal(output.write(line(1)), 'standard error does not take text: EPIPE');

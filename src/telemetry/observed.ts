@@ -2,7 +2,7 @@ import type { ObservedOptions, MetricSample } from '../base/metrics.ts';
 import { labelText, sampleText } from './exposition.ts';
 import { compareValues } from './series.ts';
 
-/** A metric whose values are asked for when somebody looks. */
+/** A metric whose values are read at scrape time. */
 export class ObservedMetric<L extends string> {
   readonly type: ObservedOptions<L>['type'];
   readonly #labels: readonly L[];
@@ -14,7 +14,7 @@ export class ObservedMetric<L extends string> {
     this.#read = read;
   }
 
-  /** All is read before the first line is told: what fails fails as a whole. */
+  /** All is read before the first line is written: a family that fails is left out as a whole. */
   *texts(name: string): Iterable<string> {
     const readings = Array.from(this.#read(), ({ labels, value, timestamp }) => ({
       values: this.#labels.map((label) => labels[label]),
@@ -28,7 +28,7 @@ export class ObservedMetric<L extends string> {
   }
 }
 
-/** What a summary tells: quantiles of late, and all there ever was. */
+/** The values of a summary: quantiles of late, and the total since the start. */
 export interface SummaryReading {
   /** Quantile, 0 to 1, with its value. */
   readonly quantiles: readonly (readonly [quantile: number, value: number])[];

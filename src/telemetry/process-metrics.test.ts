@@ -46,7 +46,7 @@ test('the page shows them', () => {
   }
 });
 
-test('this very process has figures too', { skip: process.platform !== 'linux' }, () => {
+test('this very process has metrics too', { skip: process.platform !== 'linux' }, () => {
   const registry = new Registry();
   processMetrics(registry);
   for (const line of registry.render().split('\n')) {

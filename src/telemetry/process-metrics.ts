@@ -45,7 +45,7 @@ export function processMetrics(metrics: Metrics, files: ProcessFiles = ownFiles)
   startTimeMetric(metrics);
 }
 
-/** Every page of figures says since when they count. */
+/** Every metrics page says since when it counts. */
 export function startTimeMetric(metrics: Metrics): void {
   const value = Math.round(performance.timeOrigin / 10) / 100;
   metrics.observed(

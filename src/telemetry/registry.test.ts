@@ -83,15 +83,15 @@ test('observed metrics are read at scrape time, with timestamps where they have 
   assert.match(registry.render(), /o\{c="x"\} 2\n/);
 });
 
-test('a reader that throws costs its family, and somebody is told', () => {
-  const told: string[] = [];
-  const registry = new Registry({ onReadError: (error, metric) => told.push(`${metric}: ${String(error)}`) });
+test('a reader that throws costs its family, and the error is reported', () => {
+  const reported: string[] = [];
+  const registry = new Registry({ onReadError: (error, metric) => reported.push(`${metric}: ${String(error)}`) });
   registry.observed({ name: 'o', help: 'o', type: 'counter' }, () => {
     throw new Error('gone');
   });
   registry.counter({ name: 'c_total', help: 'c' });
   assert.match(registry.render(), /^# HELP c_total c\n# TYPE c_total counter\nc_total 0\n$/);
-  assert.deepEqual(told, ['o: Error: gone']);
+  assert.deepEqual(reported, ['o: Error: gone']);
   const strict = new Registry();
   strict.observed({ name: 'o', help: 'o', type: 'counter' }, () => assert.fail('gone'));
   assert.throws(() => strict.render(), /gone/);
@@ -151,18 +151,18 @@ test('a page is made in slices, and is the same as at once', async () => {
     if (slices.length === 0) gauge.clear();
     slices.push(slice);
   }
-  assert.equal(slices.join(''), expected, 'series that go meanwhile are told of to the end');
+  assert.equal(slices.join(''), expected, 'series that are removed meanwhile are written to the end');
 });
 
-test('what takes time is got before the page, and what fails keeps nobody from it', async () => {
-  const told: string[] = [];
-  const registry = new Registry({ onReadError: (error, metric) => told.push(`${metric}: ${String(error)}`) });
+test('what takes time is read before the page, and a failure does not prevent the page', async () => {
+  const reported: string[] = [];
+  const registry = new Registry({ onReadError: (error, metric) => reported.push(`${metric}: ${String(error)}`) });
   let value = 0;
   registry.observed({ name: 'o', help: 'o', type: 'gauge' }, () => [{ labels: {}, value }]);
   registry.beforePage(async () => void (value = 7));
   registry.beforePage(() => Promise.reject(new Error('no answer')));
   assert.match(await registry.page(), /\no 7\n/);
-  assert.deepEqual(told, ['before the page: Error: no answer']);
+  assert.deepEqual(reported, ['before the page: Error: no answer']);
   const strict = new Registry();
   strict.beforePage(() => Promise.reject(new Error('no answer')));
   await assert.rejects(strict.page(), /no answer/);
@@ -192,7 +192,7 @@ test('a summary shows quantiles, sum and count', () => {
   );
 });
 
-test('families tell what they are without being read', () => {
+test('families have name and type without being read', () => {
   const registry = new Registry();
   registry.histogram({ name: 'h', help: 'h', buckets: [1, Infinity], labels: ['b', 'a'], stability: 'BETA' });
   registry.observed({ name: 'o', help: 'o', type: 'counter' }, () => assert.fail('read'));

@@ -41,7 +41,7 @@ export interface FamilyShape {
 }
 
 interface RegistryOptions {
-  /** Told when a metric that is asked at scrape time throws; its family is then left out. */
+  /** Called when a metric that is asked at scrape time throws; its family is then left out. */
   readonly onReadError?: (error: unknown, metric: string) => void;
 }
 
@@ -81,7 +81,7 @@ export class Registry implements Metrics {
     this.#register(options, new SummaryMetric(read));
   }
 
-  /** Work before each `page`, for figures that take time to get. One that fails keeps no other from the page. */
+  /** Work before each `page`, for values that take time to read. One that fails keeps no other from the page. */
   beforePage(prepare: () => Promise<void>): void {
     this.#preparations.push(prepare);
   }
@@ -101,7 +101,7 @@ export class Registry implements Metrics {
     return [...this.#texts()].join('');
   }
 
-  /** The page, made in slices: others get their turn in between, however much there is to tell. */
+  /** The page, made in slices: other work runs in between, however large the page is. */
   async page(): Promise<string> {
     const slices: string[] = [];
     for await (const slice of this.slices()) slices.push(slice);

@@ -28,7 +28,7 @@ import {
   type SecuredPort,
   type ServerLimits,
 } from '../../src/server/index.ts';
-import { nothingHeld } from '../../src/server/podresources/index.ts';
+import { noAllocations } from '../../src/server/podresources/index.ts';
 import type { ListenerName } from '../../src/server/route.ts';
 import { createLog, Registry, type LogSink } from '../../src/telemetry/index.ts';
 import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
@@ -90,7 +90,7 @@ export class FuzzWorld {
   readonly #life = new AbortController();
   readonly #sabotage: Sabotage | undefined;
   #folder = '';
-  #pages = newPages();
+  #registries = newPages();
   /** Told of every line of the log. */
   onLog: (text: string) => void = () => {};
 
@@ -144,7 +144,7 @@ export class FuzzWorld {
 
   /** Requests under way, on all ports that count them. */
   underWay(): number {
-    const counts = [...this.#pages.agent.render().matchAll(/^kubelet_http_inflight_requests\{.*\} (\d+)$/gm)];
+    const counts = [...this.#registries.agent.render().matchAll(/^kubelet_http_inflight_requests\{.*\} (\d+)$/gm)];
     return counts.reduce((sum, [, count]) => sum + Number(count), 0);
   }
 
@@ -174,8 +174,8 @@ export class FuzzWorld {
 
   async #open(logs: ReadonlyMap<string, string>): Promise<void> {
     const { clock, log } = this;
-    const pages = newPages();
-    this.#pages = pages;
+    const registries = newPages();
+    this.#registries = registries;
     const cri: Cri = {
       ...this.#cri,
       containerStatus: async (request, options) => {
@@ -197,13 +197,13 @@ export class FuzzWorld {
     const decisions = new FlightRecorder({ clock, removal: new PodRemoval(log) });
     const random = seededRandom(1);
     const heartbeats = new Heartbeats();
-    const common = { clock, log, random, heartbeats, metrics: pages.agent, decisions, calls: noCalls };
+    const common = { clock, log, random, heartbeats, metrics: registries.agent, decisions, calls: noCalls };
     const process = { env, version: 'v20.0.0', argv: ['tubelet'] };
     const served = { ...serverSettings(settings, process), limits };
     const ports = { ...common, sockets: socketFiles };
     const empty = usagePages(noUsageYet(log));
     const debug = { pod: (uid: string) => decisions.podPage(uid), node: () => decisions.nodePage() };
-    const boot = createBootServer(served, { ...ports, pages, logControl: log, usagePages: empty, debug });
+    const boot = createBootServer(served, { ...ports, registries, logControl: log, usagePages: empty, debug });
     const stats = new StatsWorld().stats({}, { clock, log, runtime: cri });
     const summary = stats.summary.bind(stats);
     stats.summary = async (...asked) => {
@@ -232,7 +232,7 @@ export class FuzzWorld {
         machine: () => stats.machine(),
       }),
       health: { lastSyncRound: () => machine.views.lastRelist(), devicePluginProblem: () => undefined },
-      books: nothingHeld,
+      allocations: noAllocations,
       files: servedFiles(storage, env),
     });
     const components = [...boot.components, stats, ...server.components];

@@ -112,7 +112,7 @@ export function fakeHost(disks: FakeDisks, files: MemoryFiles, cri: Cri): Host {
         containerLogs: {
           resolve: absentLater('logs'),
           open: absentLater('logs'),
-          look: async () => undefined,
+          stat: async () => undefined,
           list: async () => [],
           watch: absent('logs'),
         },

@@ -52,7 +52,7 @@ export class StreamingWorld {
       pods: {
         pod: (namespace, name) => (namespace === this.pod.namespace && name === this.pod.name ? this.pod : undefined),
         observed: () => this.observed(),
-        inspect: () => this.#look(),
+        inspect: () => this.#inspect(),
       },
     });
   }
@@ -74,7 +74,7 @@ export class StreamingWorld {
 
   /** What was last seen of the pod. */
   async observed(): Promise<ObservedPod> {
-    return this.#observed ?? this.#look();
+    return this.#observed ?? this.#inspect();
   }
 
   async destroy(): Promise<void> {
@@ -83,7 +83,7 @@ export class StreamingWorld {
     await this.#folder.remove();
   }
 
-  async #look(): Promise<ObservedPod> {
+  async #inspect(): Promise<ObservedPod> {
     this.#observed = await observe(this.cri, this.pod);
     return this.#observed;
   }

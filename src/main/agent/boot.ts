@@ -100,7 +100,7 @@ export async function boot(
   const server = createBootServer(serverSettingsOf, {
     ...ports,
     logControl: log,
-    pages: registries,
+    registries,
     usagePages: usagePages(noUsageYet(log)),
     debug: {
       pod: (uid) => decisions.podPage(uid),

@@ -4,7 +4,7 @@ import type { NodeViews } from '../../node/create-node-view.ts';
 import type { PodViews } from '../../pods/create-pods.ts';
 import type { PodStores } from '../../pods/create-stores.ts';
 import { createServer } from '../../server/index.ts';
-import { nothingHeld } from '../../server/podresources/index.ts';
+import { noAllocations } from '../../server/podresources/index.ts';
 import type { StatsParts } from '../../stats/index.ts';
 import type { AgentApi } from './agent-api.ts';
 import type { BootFacts } from './boot.ts';
@@ -55,7 +55,7 @@ export function createAgentServer(
     usagePages: usagePages({ usageForPage: stats.usageForPage, machine: () => stats.stats.machine() }),
     // No plugin gives devices away, and everything on the node is shared.
     health: { lastSyncRound: () => pods.lastRelist(), devicePluginProblem: () => undefined },
-    books: nothingHeld,
+    allocations: noAllocations,
     files: host.server.files,
     sockets: facts.sockets,
   });

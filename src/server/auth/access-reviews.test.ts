@@ -9,7 +9,7 @@ import { alwaysAllow, makeAuthorizer } from './authorizers.ts';
 
 const calm = (): AbortSignal => new AbortController().signal;
 const ann = { name: 'ann', groups: ['g'] };
-const look = { verb: 'get', subresource: 'metrics' };
+const readMetrics = { verb: 'get', subresource: 'metrics' };
 
 function setUp() {
   const clock = new FakeClock();
@@ -24,14 +24,14 @@ function setUp() {
     authorizedTtlMs: 300_000,
     unauthorizedTtlMs: 30_000,
   });
-  reviews.access = ({ user }) => ({ allowed: user === 'ann', reason: 'told so' });
+  reviews.access = ({ user }) => ({ allowed: user === 'ann', reason: 'by rule' });
   return { clock, reviews, metrics, authorizer };
 }
 
 test('the question as the API server gets it', async () => {
   const { reviews, authorizer } = setUp();
   const caller = { name: 'ann', uid: '7', groups: ['a', 'b'], extra: { k: ['v', 'w'] } };
-  assert.deepEqual(await authorizer.authorize(caller, look, calm()), { allowed: true, reason: 'told so' });
+  assert.deepEqual(await authorizer.authorize(caller, readMetrics, calm()), { allowed: true, reason: 'by rule' });
   assert.deepEqual(reviews.objects, [
     {
       apiVersion: 'authorization.k8s.io/v1',
@@ -45,7 +45,7 @@ test('the question as the API server gets it', async () => {
       },
     },
   ]);
-  assert.deepEqual(Object.keys(reviewSpec(ann, look, 'n1')), ['resourceAttributes', 'user', 'groups']);
+  assert.deepEqual(Object.keys(reviewSpec(ann, readMetrics, 'n1')), ['resourceAttributes', 'user', 'groups']);
 });
 
 test('verdicts of every shape', () => {
@@ -60,15 +60,15 @@ test('verdicts of every shape', () => {
 test('yes and no are remembered for times of their own, each question for itself', async () => {
   const { clock, reviews, authorizer } = setUp();
   const bob = { name: 'bob', groups: ['g'] };
-  const ask = async (caller: typeof ann, access = look): Promise<number> => {
+  const ask = async (caller: typeof ann, access = readMetrics): Promise<number> => {
     reviews.asked.length = 0;
     await authorizer.authorize(caller, access, calm());
     return reviews.asked.length;
   };
   assert.deepEqual([await ask(ann), await ask(ann), await ask(bob), await ask(bob)], [1, 0, 1, 0]);
   assert.equal(await ask({ ...ann, groups: [] }), 1, 'other groups');
-  assert.equal(await ask(ann, { ...look, verb: 'create' }), 1, 'another verb');
-  assert.equal(await ask(ann, { ...look, subresource: 'stats' }), 1, 'another subresource');
+  assert.equal(await ask(ann, { ...readMetrics, verb: 'create' }), 1, 'another verb');
+  assert.equal(await ask(ann, { ...readMetrics, subresource: 'stats' }), 1, 'another subresource');
   await clock.advance(30_000);
   assert.deepEqual([await ask(ann), await ask(bob)], [0, 1]);
   await clock.advance(270_000);
@@ -78,7 +78,7 @@ test('yes and no are remembered for times of their own, each question for itself
 test('those who are above others elsewhere are asked about like all', async () => {
   const { reviews, authorizer } = setUp();
   reviews.access = () => ({ allowed: false });
-  const verdict = await authorizer.authorize({ name: 'root', groups: ['system:masters'] }, look, calm());
+  const verdict = await authorizer.authorize({ name: 'root', groups: ['system:masters'] }, readMetrics, calm());
   assert.deepEqual(verdict, { allowed: false });
   assert.equal(reviews.asked.length, 1);
 });
@@ -86,14 +86,14 @@ test('those who are above others elsewhere are asked about like all', async () =
 test('one question at a time; failures are tried again and never remembered', async () => {
   const { clock, reviews, authorizer, metrics } = setUp();
   reviews.failures.push(...Array.from({ length: 5 }, () => refusal(503, 'unavailable')));
-  const both = Promise.allSettled([1, 2].map(() => authorizer.authorize(ann, look, calm())));
+  const both = Promise.allSettled([1, 2].map(() => authorizer.authorize(ann, readMetrics, calm())));
   await clock.advance(10_000);
   assert.deepEqual(
     (await both).map(({ status }) => status),
     ['rejected', 'rejected'],
   );
   assert.equal(reviews.asked.length, 5);
-  assert.equal((await authorizer.authorize(ann, look, calm())).allowed, true);
+  assert.equal((await authorizer.authorize(ann, readMetrics, calm())).allowed, true);
   const page = metrics.render();
   for (const line of [
     'apiserver_delegated_authz_request_total{code="503"} 5',
@@ -108,7 +108,7 @@ test('an authorizer by its settings', async () => {
   const deps = { clock, random: seededRandom(1), metrics: new Registry(), api: reviews.api, nodeName: 'n1' };
   const times = { authorizedTtlMs: 1, unauthorizedTtlMs: 1 };
   assert.equal(makeAuthorizer({ mode: 'AlwaysAllow', ...times }, { ...deps, api: undefined }), alwaysAllow);
-  assert.deepEqual(await alwaysAllow.authorize(ann, look, calm()), { allowed: true });
+  assert.deepEqual(await alwaysAllow.authorize(ann, readMetrics, calm()), { allowed: true });
   assert.ok(makeAuthorizer({ mode: 'Webhook', ...times }, deps) instanceof AccessReviews);
   assert.throws(() => makeAuthorizer({ mode: 'Webhook', ...times }, { ...deps, metrics, api: undefined }), {
     kind: 'invalid',

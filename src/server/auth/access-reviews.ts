@@ -4,8 +4,8 @@ import type { SubjectAccessReview, SubjectAccessReviewSpec } from '../../gen/kub
 import { apiResources } from '../../model/api-resources.ts';
 import type { Caller, NodeAccess } from '../../model/caller.ts';
 import { ExpiringLru } from './expiring-lru.ts';
-import type { Authorizer, Verdict } from './ports.ts';
-import { mostReviews, ReviewCalls, reviewLimitMs, type ReviewDeps } from './review-calls.ts';
+import type { Authorizer, AuthorizationDecision } from './ports.ts';
+import { maxReviews, ReviewCalls, reviewLimitMs, type ReviewDeps } from './review-calls.ts';
 import { SharedFlights } from './shared-flights.ts';
 
 interface AccessReviewsDeps extends ReviewDeps {
@@ -14,34 +14,34 @@ interface AccessReviewsDeps extends ReviewDeps {
   readonly unauthorizedTtlMs: number;
 }
 
-const mostVerdicts = 8_192;
-const longestReason = 1_000;
+const maxDecisions = 8_192;
+const maxReasonLength = 1_000;
 
-/** What callers may do to this node, as the API server says. Nobody is above it, not even system:masters. */
+/** What callers may do to this node, as the API server says. It decides on every caller, also on system:masters. */
 export class AccessReviews implements Authorizer {
   readonly #deps: AccessReviewsDeps;
   readonly #calls: ReviewCalls;
-  /** Apart, so that what strangers are refused cannot push out what others are granted. */
-  readonly #granted: ExpiringLru<Verdict>;
-  readonly #refused: ExpiringLru<Verdict>;
-  readonly #flights: SharedFlights<Verdict>;
+  /** Apart, so that refusals of unknown callers cannot push out what others are granted. */
+  readonly #granted: ExpiringLru<AuthorizationDecision>;
+  readonly #refused: ExpiringLru<AuthorizationDecision>;
+  readonly #flights: SharedFlights<AuthorizationDecision>;
 
   constructor(deps: AccessReviewsDeps) {
     this.#deps = deps;
     this.#calls = new ReviewCalls(deps, apiResources.subjectAccessReviews, 'apiserver_delegated_authz');
-    this.#granted = new ExpiringLru(deps.clock, mostVerdicts);
-    this.#refused = new ExpiringLru(deps.clock, mostVerdicts);
-    this.#flights = new SharedFlights({ clock: deps.clock, limitMs: reviewLimitMs, most: mostReviews });
+    this.#granted = new ExpiringLru(deps.clock, maxDecisions);
+    this.#refused = new ExpiringLru(deps.clock, maxDecisions);
+    this.#flights = new SharedFlights({ clock: deps.clock, limitMs: reviewLimitMs, max: maxReviews });
   }
 
-  async authorize(caller: Caller, access: NodeAccess, signal: AbortSignal): Promise<Verdict> {
+  async authorize(caller: Caller, access: NodeAccess, signal: AbortSignal): Promise<AuthorizationDecision> {
     const spec = reviewSpec(caller, access, this.#deps.nodeName);
     const key = createHash('sha256').update(JSON.stringify(spec)).digest('base64');
     const known = this.#granted.get(key) ?? this.#refused.get(key);
     return known ?? (await this.#flights.run(key, (ending) => this.#ask(key, spec, ending), signal));
   }
 
-  async #ask(key: string, spec: SubjectAccessReviewSpec, signal: AbortSignal): Promise<Verdict> {
+  async #ask(key: string, spec: SubjectAccessReviewSpec, signal: AbortSignal): Promise<AuthorizationDecision> {
     const verdict = verdictOf(await this.#calls.ask<SubjectAccessReview>({ spec }, signal));
     const { authorizedTtlMs, unauthorizedTtlMs } = this.#deps;
     if (verdict.allowed) this.#granted.set(key, verdict, authorizedTtlMs);
@@ -66,11 +66,11 @@ export function reviewSpec(
 }
 
 /** Throws when the answer says nothing, or two things. */
-export function verdictOf({ status }: SubjectAccessReview): Verdict {
+export function verdictOf({ status }: SubjectAccessReview): AuthorizationDecision {
   if (status === undefined)
     throw new TubeletError('internal', 'the API server answered an access review without a verdict');
   const { allowed, denied = false, reason = '', evaluationError = '' } = status;
   if (allowed && denied) throw new TubeletError('internal', 'the API server both allows and denies the access');
   const why = [reason, evaluationError].filter((part) => part !== '').join('; ');
-  return { allowed, ...(why !== '' && { reason: why.slice(0, longestReason) }) };
+  return { allowed, ...(why !== '' && { reason: why.slice(0, maxReasonLength) }) };
 }

@@ -25,7 +25,7 @@ const answering = (answer: Caller | Error | undefined): Authenticator => ({
   },
 });
 
-test('certificate, then token, then nobody in particular', async () => {
+test('certificate, then token, then anonymous', async () => {
   const failure = new TubeletError('unavailable', 'no answer');
   const shown = {
     none: {},
@@ -68,7 +68,7 @@ test('certificate, then token, then nobody in particular', async () => {
   }
 });
 
-test('whoever is known is in one group more', () => {
+test('every authenticated caller is in one group more', () => {
   const table: readonly (readonly [Caller, readonly string[]])[] = [
     [ann, ['a', 'system:authenticated']],
     [{ name: 'x', groups: ['system:authenticated', 'b'] }, ['system:authenticated', 'b']],
@@ -78,7 +78,7 @@ test('whoever is known is in one group more', () => {
   for (const [caller, groups] of table) assert.deepEqual(withAuthenticatedGroup(caller).groups, groups);
 });
 
-test('failures are told, but not as often as strangers like', async () => {
+test('failures are logged, but clients cannot flood the log', async () => {
   const clock = new FakeClock();
   const log = new MemoryLog();
   const tokens = answering(new TubeletError('unavailable', 'no answer'));

@@ -11,7 +11,7 @@ import { TokenReviews } from './token-reviews.ts';
 
 /** `authentication` of the configuration. */
 export interface AuthenticationSettings {
-  /** Absolute; nothing or empty: certificates of clients are not looked at. */
+  /** Absolute; undefined or empty: certificates of clients are ignored. */
   readonly clientCAFile: string | undefined;
   readonly webhookEnabled: boolean;
   readonly cacheTtlMs: number;
@@ -30,7 +30,7 @@ interface AuthenticatorDeps extends Omit<ReviewDeps, 'api'> {
 
 interface Authentication {
   readonly authenticator: Authenticator;
-  /** To be started before a listener that asks for certificates; nothing when none are looked at. */
+  /** To be started before a listener that asks for certificates; undefined when certificates are ignored. */
   readonly clientCertificates: ClientCertificates | undefined;
 }
 
@@ -65,15 +65,16 @@ interface AuthenticatorChainDeps {
 }
 
 const authenticated = 'system:authenticated';
-const tellEveryMs = 10_000;
+const logEveryMs = 10_000;
 
 /**
- * Certificate, then token, then nobody in particular. The first that is good counts. Who shows something that is looked
- * at here and is not good is refused, never taken for anonymous; what nobody looks at counts as not shown, as upstream.
+ * Certificate, then token, then anonymous. The first that is good counts. A client whose certificate or token is checked
+ * here and is not good is refused, never taken for anonymous; credentials that no authenticator checks are ignored, as
+ * upstream does.
  */
 export class AuthenticatorChain implements Authenticator {
   readonly #deps: AuthenticatorChainDeps;
-  #toldAtMs = Number.NEGATIVE_INFINITY;
+  #loggedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: AuthenticatorChainDeps) {
     this.#deps = deps;
@@ -96,25 +97,25 @@ export class AuthenticatorChain implements Authenticator {
       return await method.authenticate(credentials, signal);
     } catch (error) {
       signal.throwIfAborted();
-      this.#tell(error);
+      this.#logFailure(error);
       return undefined;
     }
   }
 
-  /** Strangers decide how often this happens, so that not every time is worth a line. */
-  #tell(error: unknown): void {
+  /** Unauthenticated clients decide how often this happens, so that not every time gets a line of the log. */
+  #logFailure(error: unknown): void {
     const { clock, log } = this.#deps;
     const now = clock.monotonic();
-    if (isKind(error, 'denied') || now - this.#toldAtMs < tellEveryMs) {
+    if (isKind(error, 'denied') || now - this.#loggedAtMs < logEveryMs) {
       log.debug(2, 'Caller could not be authenticated', { err: String(error) });
       return;
     }
-    this.#toldAtMs = now;
+    this.#loggedAtMs = now;
     log.error(error, 'Unable to authenticate the request due to an error');
   }
 }
 
-/** Everybody who is known is in one group more, unless the API server has said so already. */
+/** Every authenticated caller is in one group more, unless the API server has named that group already. */
 export function withAuthenticatedGroup(caller: Caller): Caller {
   const { name, groups } = caller;
   if (name === anonymousCaller.name || groups.includes(authenticated)) return caller;

@@ -16,7 +16,7 @@ interface AuthorizerDeps extends Omit<ReviewDeps, 'api'> {
   readonly nodeName: string;
 }
 
-/** Whoever is known may do everything. */
+/** Every authenticated caller may do everything. */
 export const alwaysAllow: Authorizer = { authorize: async () => ({ allowed: true }) };
 
 /** Throws a TubeletError of kind `invalid` when the settings cannot work. */

@@ -58,7 +58,7 @@ test('texts that are none', () => {
     ['half a character', [[cn, Buffer.from([0x00]), tags.bmp]]],
     ['not ASCII', [[o, 'é', tags.printable]]],
     ['another kind of value', [[o, Buffer.from([1]), 0x02]]],
-    ['a kind that nobody uses', [[cn, Buffer.from([0, 0, 0, 0x61]), tags.universal]]],
+    ['a kind that is never used', [[cn, Buffer.from([0, 0, 0, 0x61]), tags.universal]]],
     [
       'two user ids',
       [

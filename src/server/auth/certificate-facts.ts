@@ -20,7 +20,7 @@ export interface CertificateSubject {
   readonly uid: string | undefined;
 }
 
-/** What must be known of a certificate to trust it and Node does not tell. */
+/** What must be known of a certificate to trust it and Node does not expose. */
 export interface CertificateFacts {
   readonly subject: CertificateSubject;
   readonly signatureAlgorithm: string;

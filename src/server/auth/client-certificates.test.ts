@@ -21,24 +21,24 @@ const day = 86_400_000;
 const file = '/etc/pki/ca.crt';
 const { cn, o, uid } = nameIds;
 
-/** A folder whose changes are told by hand. */
+/** A folder whose changes are reported by hand. */
 class WatchedFiles extends MemoryCertificateFiles implements AuthorityFiles {
   readonly watched: string[] = [];
-  tell: ((name: string | undefined) => void) | undefined;
+  report: ((name: string | undefined) => void) | undefined;
   lose: ((error: unknown) => void) | undefined;
-  looks = 0;
+  readings = 0;
 
   override stampOf(path: string): Promise<string> {
-    this.looks++;
+    this.readings++;
     return super.stampOf(path);
   }
 
   watch(folder: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void {
     this.watched.push(folder);
-    this.tell = onChange;
+    this.report = onChange;
     this.lose = onError;
     return () => {
-      this.tell = undefined;
+      this.report = undefined;
     };
   }
 }
@@ -59,7 +59,7 @@ function setUp(t: TestContext, userIds = true) {
     userIds,
   };
   const certificates = new ClientCertificates(deps);
-  const told: string[] = [];
+  const reported: string[] = [];
   t.after(() => certificates.stop());
   const times = { notBefore: clock.now() - day, notAfter: clock.now() + day };
   const authority = (name: string) => oddCertificate({ ...times, subject: [[[cn, name]]], authority: true });
@@ -69,9 +69,9 @@ function setUp(t: TestContext, userIds = true) {
     certificates.authenticate({ chain: chain.map(({ der }) => der), tlsVerdict: 'ok' });
   const start = async (): Promise<void> => {
     await certificates.start(new AbortController().signal);
-    certificates.onChange((pem) => told.push(pem));
+    certificates.onChange((pem) => reported.push(pem));
   };
-  return { clock, files, log, metrics, certificates, told, authority, client, whoIs, start };
+  return { clock, files, log, metrics, certificates, reported, authority, client, whoIs, start };
 }
 
 test('the user is the common name, the groups are the organizations', async (t) => {
@@ -101,7 +101,7 @@ test('the user is the common name, the groups are the organizations', async (t) 
   assert.match(metrics.render(), /apiserver_client_certificate_expiration_seconds_bucket\{le="43200"\} 0\n/);
 });
 
-test('nobody: no certificate, no name, no trust', async (t) => {
+test('no caller: no certificate, no name, no trust', async (t) => {
   const { files, log, authority, client, whoIs, start, certificates } = setUp(t);
   const ca = authority('ca');
   files.put(file, ca.pem);
@@ -163,7 +163,7 @@ test('a file that cannot be used fails the start, and says what to do', async (t
 });
 
 test('another file is found within a minute', async (t) => {
-  const { clock, files, log, certificates, told, authority, client, whoIs, start } = setUp(t);
+  const { clock, files, log, certificates, reported, authority, client, whoIs, start } = setUp(t);
   const [old, young] = [authority('old'), authority('young')];
   files.put(file, `# a comment\n${old.pem}`);
   await start();
@@ -176,15 +176,15 @@ test('another file is found within a minute', async (t) => {
   files.put(file, young.pem);
   await clock.advance(60_000);
   assert.equal(await whoIs(client(old)), undefined);
-  assert.deepEqual(told, [`${old.pem}${young.pem}`, young.pem]);
+  assert.deepEqual(reported, [`${old.pem}${young.pem}`, young.pem]);
   assert.equal(log.messages('info').length, 2);
   files.put(file, young.pem);
   await clock.advance(60_000);
-  assert.equal(told.length, 2, 'the same again is nothing new');
+  assert.equal(reported.length, 2, 'the same again is nothing new');
 });
 
-test('a broken file is told once, what was before stays, and a good one heals it', async (t) => {
-  const { clock, files, log, told, authority, client, whoIs, start } = setUp(t);
+test('a broken file is logged once, the bundle before stays, and a good one replaces it', async (t) => {
+  const { clock, files, log, reported, authority, client, whoIs, start } = setUp(t);
   const ca = authority('ca');
   files.put(file, ca.pem);
   await start();
@@ -198,29 +198,29 @@ test('a broken file is told once, what was before stays, and a good one heals it
   files.put(file, ca.pem);
   await clock.advance(60_000);
   assert.equal(log.messages('info').length, 1);
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   const next = authority('next');
   files.put(file, next.pem);
   await clock.advance(60_000);
-  assert.deepEqual(told, [next.pem]);
+  assert.deepEqual(reported, [next.pem]);
 });
 
-test('the system tells of changes, and only those that matter lead to a look', async (t) => {
-  const { clock, files, told, authority, start } = setUp(t);
+test('the system reports changes, and only those that matter lead to a reading', async (t) => {
+  const { clock, files, reported, authority, start } = setUp(t);
   files.put(file, authority('a').pem);
   await start();
   await clock.settle();
   assert.deepEqual(files.watched, ['/etc/pki']);
-  const looks = files.looks;
-  for (let times = 0; times < 50; times++) files.tell?.('another.crt');
+  const readings = files.readings;
+  for (let times = 0; times < 50; times++) files.report?.('another.crt');
   await clock.advance(10_000);
-  assert.equal(files.looks, looks);
+  assert.equal(files.readings, readings);
   for (const [index, name] of ['ca.crt', '..data', undefined].entries()) {
     files.put(file, authority(`b${index}`).pem);
-    for (let times = 0; times < 50; times++) files.tell?.(name);
+    for (let times = 0; times < 50; times++) files.report?.(name);
     await clock.advance(250);
-    assert.equal(told.length, index + 1, name);
-    assert.equal(files.looks, looks + index + 1, 'a storm is one look');
+    assert.equal(reported.length, index + 1, name);
+    assert.equal(files.readings, readings + index + 1, 'a storm is one reading');
   }
 });
 
@@ -230,13 +230,13 @@ test('a watch that breaks is begun anew', async (t) => {
   await start();
   await clock.settle();
   files.lose?.(new Error('the folder is gone'));
-  assert.equal(files.tell, undefined);
+  assert.equal(files.report, undefined);
   await clock.advance(60_000);
   assert.equal(files.watched.length, 2);
 });
 
 test('a listener that fails keeps no other from hearing; one that left hears nothing', async (t) => {
-  const { clock, files, log, told, authority, start, certificates } = setUp(t);
+  const { clock, files, log, reported, authority, start, certificates } = setUp(t);
   files.put(file, authority('a').pem);
   await start();
   const heard: string[] = [];
@@ -248,7 +248,7 @@ test('a listener that fails keeps no other from hearing; one that left hears not
   certificates.onChange((pem) => last.push(pem));
   files.put(file, authority('b').pem);
   await clock.advance(60_000);
-  assert.deepEqual([told.length, heard.length, last.length], [1, 0, 1]);
+  assert.deepEqual([reported.length, heard.length, last.length], [1, 0, 1]);
   assert.equal(log.messages('error').length, 1);
 });
 
@@ -259,7 +259,7 @@ test('stopping leaves nothing behind', async (t) => {
   await clock.settle();
   await certificates.stop();
   assert.equal(clock.pending(), 0);
-  assert.equal(files.tell, undefined);
+  assert.equal(files.report, undefined);
 });
 
 test('what was found out about a connection counts for its next requests, for a moment and under the same authorities', async (t) => {
@@ -271,7 +271,7 @@ test('what was found out about a connection counts for its next requests, for a 
   const ask = async (): Promise<string | undefined> =>
     (await certificates.authenticate({ chain, tlsVerdict: 'ok' }))?.name;
   assert.equal(await ask(), 'ann');
-  // Whoever looks at it again sees that it is none.
+  // A second reading shows that it is none.
   chain[0]?.fill(0);
   assert.equal(await ask(), 'ann');
   await clock.advance(10_000);
@@ -282,7 +282,7 @@ test('what was found out about a connection counts for its next requests, for a 
     (await certificates.authenticate({ chain: other, tlsVerdict: 'ok' }))?.name;
   assert.equal(await askOther(), 'ann');
   files.put(file, authority('another').pem);
-  files.tell?.('ca.crt');
+  files.report?.('ca.crt');
   await clock.advance(1_000);
   assert.equal(await askOther(), undefined);
 });

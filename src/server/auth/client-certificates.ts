@@ -42,8 +42,8 @@ interface Judgement {
 
 /** So long one counts, if no certificate expires before and the authorities stay the same. */
 const judgementMs = 10_000;
-const lookEveryMs = 60_000;
-/** A file is often written in several steps; only what comes of it is worth a look. */
+const checkEveryMs = 60_000;
+/** A file is often written in several steps; only the last of them is worth reading. */
 const settleMs = 250;
 const credentialId = 'authentication.kubernetes.io/credential-id';
 const hour = 3_600;
@@ -62,7 +62,7 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
   readonly #judgements = new WeakMap<readonly Buffer[], Judgement>();
   #bundle: CaBundle | undefined;
   #stamp = '';
-  /** What was wrong at the last look, so that it is told once. */
+  /** What was wrong at the last reading, so that it is logged once. */
   #problem = '';
   #life: LinkedSignal | undefined;
   #loop: LoopHandle | undefined;
@@ -92,7 +92,7 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
   async start(signal: AbortSignal): Promise<void> {
     const { clock, random, log, clientCAFile, heartbeats } = this.#deps;
     try {
-      await this.#look();
+      await this.#reloadIfChanged();
     } catch (error) {
       const why = `the certificate authorities for clients in ${clientCAFile} cannot be used: ${describeError(error)}`;
       const advice = 'set authentication.x509.clientCAFile to a PEM file of certificates, or to nothing';
@@ -121,7 +121,7 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
     return this.#bundle?.pem ?? '';
   }
 
-  /** Tells of every change from now on; the answer takes it back. */
+  /** Calls the listener at every change from now on; the returned function ends that. */
   onChange(listener: (pem: string) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -164,7 +164,7 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
     this.#watch();
     await round.waitFor(this.#waitForHint(signal));
     try {
-      const isNew = await this.#look();
+      const isNew = await this.#reloadIfChanged();
       if (isNew) this.#deps.log.info('Certificate authorities for clients were replaced', this.#fields());
       else if (this.#problem !== '')
         this.#deps.log.info('Certificate authorities for clients are whole again', this.#fields());
@@ -181,8 +181,8 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
     }
   }
 
-  /** Answers whether there is a new bundle. */
-  async #look(): Promise<boolean> {
+  /** True when the file has a new bundle. */
+  async #reloadIfChanged(): Promise<boolean> {
     const { files, clientCAFile, log } = this.#deps;
     const stamp = await files.stampOf(clientCAFile);
     if (stamp === this.#stamp && this.#problem === '') return false;
@@ -200,14 +200,14 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
     return true;
   }
 
-  /** Until the system tells of a change, or a minute has gone. */
+  /** Resolves when the system reports a change, or after a minute. */
   async #waitForHint(signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     if (!this.#hinted) {
       const nap = linkedSignal(signal);
       this.#nap = nap;
-      // Only the signal or a hint ends it early, and both are looked at next.
-      await clock.sleep(lookEveryMs, nap.signal).catch(() => {});
+      // Only the signal or a hint ends it early, and both are checked next.
+      await clock.sleep(checkEveryMs, nap.signal).catch(() => {});
       nap.release();
       signal.throwIfAborted();
     }
@@ -215,14 +215,14 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
     this.#hinted = false;
   }
 
-  /** Of what else happens in the folder nothing is worth a look; names with two dots are how volumes are switched. */
+  /** Other files in the folder are ignored, except names with two dots: by those the kubelet switches volumes. */
   #changed(name: string | undefined): void {
     if (name !== undefined && name !== basename(this.#deps.clientCAFile) && !name.startsWith('..')) return;
     this.#hinted = true;
     this.#nap?.abort();
   }
 
-  /** Begun anew in the next round when it breaks; without it the look every minute is enough. */
+  /** Begun anew in the next round when it breaks; without it the check every minute is enough. */
   #watch(): void {
     const { files, clientCAFile, log } = this.#deps;
     if (this.#unwatch !== undefined || files.watch === undefined) return;

@@ -1,6 +1,6 @@
 import { TubeletError } from '../../base/errors.ts';
 
-/** Just enough of DER (X.690) to read what Node does not tell of a certificate. */
+/** Just enough of DER (X.690) to read the fields of a certificate that Node does not expose. */
 export interface DerValue {
   readonly tag: number;
   /** The content, without tag and length. */

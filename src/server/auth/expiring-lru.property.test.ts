@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ExpiringLru } from './expiring-lru.ts';
 
-const most = 4;
+const max = 4;
 
-/** The same by looking at everything that ever happened. */
+/** The same, computed from everything that ever happened. */
 class NaiveCache {
   readonly #uses: { readonly key: string; readonly value: number; readonly until: number }[] = [];
 
@@ -22,7 +22,7 @@ class NaiveCache {
     if (at !== -1) this.#uses.splice(at, 1);
     if (until <= now) return;
     this.#uses.push({ key, value, until });
-    if (this.#uses.length > most) this.#uses.shift();
+    if (this.#uses.length > max) this.#uses.shift();
   }
 }
 
@@ -36,7 +36,7 @@ test('remembers what a list of everything would, and never more than it may', ()
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       let now = 0;
-      const cache = new ExpiringLru<number>({ monotonic: () => now }, most);
+      const cache = new ExpiringLru<number>({ monotonic: () => now }, max);
       const naive = new NaiveCache();
       for (const at of steps) {
         if (at.kind === 'wait') now += at.ms;
@@ -45,7 +45,7 @@ test('remembers what a list of everything would, and never more than it may', ()
           cache.set(at.key, at.value, at.ttl);
           naive.set(at.key, at.value, now + at.ttl, now);
         }
-        assert.ok(cache.size <= most);
+        assert.ok(cache.size <= max);
       }
     }),
     { numRuns: 500 },

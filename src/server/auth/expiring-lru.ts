@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 
-interface Entry<V> {
+interface ExpiringEntry<V> {
   readonly value: V;
   readonly untilMs: number;
 }
@@ -8,13 +8,13 @@ interface Entry<V> {
 /** Remembers values for a time, and no more than a number of them: who was not asked for longest goes first. */
 export class ExpiringLru<V> {
   readonly #clock: Pick<Clock, 'monotonic'>;
-  readonly #most: number;
+  readonly #max: number;
   /** In the order of use, the oldest first. */
-  readonly #entries = new Map<string, Entry<V>>();
+  readonly #entries = new Map<string, ExpiringEntry<V>>();
 
-  constructor(clock: Pick<Clock, 'monotonic'>, most: number) {
+  constructor(clock: Pick<Clock, 'monotonic'>, max: number) {
     this.#clock = clock;
-    this.#most = most;
+    this.#max = max;
   }
 
   get size(): number {
@@ -35,7 +35,7 @@ export class ExpiringLru<V> {
     this.#entries.delete(key);
     if (!(ttlMs > 0)) return;
     this.#entries.set(key, { value, untilMs: this.#clock.monotonic() + ttlMs });
-    if (this.#entries.size <= this.#most) return;
+    if (this.#entries.size <= this.#max) return;
     const oldest = this.#entries.keys().next().value;
     if (oldest !== undefined) this.#entries.delete(oldest);
   }

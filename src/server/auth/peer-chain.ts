@@ -1,7 +1,7 @@
 import type { DetailedPeerCertificate } from 'node:tls';
 import type { Credentials } from './ports.ts';
 
-const mostCertificates = 10;
+const maxCertificates = 10;
 
 /** The raw certificates of a client, leaf first; empty when it showed none. */
 export function chainOf({ chain, certificate }: Credentials): readonly Buffer[] {
@@ -15,7 +15,7 @@ export function chainOf({ chain, certificate }: Credentials): readonly Buffer[] 
 export function chainOfPeer(certificate: Partial<DetailedPeerCertificate> | undefined): readonly Buffer[] {
   const chain: Buffer[] = [];
   let at = certificate;
-  while (at?.raw !== undefined && chain.length < mostCertificates) {
+  while (at?.raw !== undefined && chain.length < maxCertificates) {
     const { raw, issuerCertificate } = at;
     // One that issued itself is its own issuer here, for ever.
     if (chain.some((known) => known.equals(raw))) break;

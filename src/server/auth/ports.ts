@@ -15,12 +15,12 @@ export interface Credentials {
   readonly bearer?: string | undefined;
 }
 
-/** Finds out who asks. `undefined`: nobody we know, the request is refused with 401. */
+/** Finds out who asks. `undefined`: an unknown caller, whose request is refused with 401. */
 export interface Authenticator {
   authenticate(credentials: Credentials, signal: AbortSignal): Promise<Caller | undefined>;
 }
 
-export interface Verdict {
+export interface AuthorizationDecision {
   readonly allowed: boolean;
   /** Why, for the log. */
   readonly reason?: string;
@@ -28,25 +28,25 @@ export interface Verdict {
 
 /** May this caller do that? Throws when it cannot be found out; the request is then refused with 500. */
 export interface Authorizer {
-  authorize(caller: Caller, access: NodeAccess, signal: AbortSignal): Promise<Verdict>;
+  authorize(caller: Caller, access: NodeAccess, signal: AbortSignal): Promise<AuthorizationDecision>;
 }
 
-/** Whom the certificates of a connection name, known at once; nothing when there are none, or when they are not good. */
+/** The caller that the certificates of a connection name, without waiting; undefined without good certificates. */
 export interface CertificateJudge {
   callerOf(shown: Pick<Credentials, 'chain' | 'certificate' | 'tlsVerdict'>): Caller | undefined;
 }
 
-/** A file of certificate authorities that somebody else may replace while the agent runs. */
+/** A file of certificate authorities that the administrator may replace while the agent runs. */
 export interface AuthorityFiles {
   readText(path: string): Promise<string>;
   /** Differs when the file has been replaced or written to. Links are followed. */
   stampOf(path: string): Promise<string>;
   /**
-   * Tells of changes in a folder, by the name of the entry where the system gives one. Throws when it cannot be watched.
+   * Reports changes in a folder, by the name of the entry where the system gives one. Throws when it cannot be watched.
    * The returned function ends the watch.
    */
   watch?(folder: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void;
 }
 
-/** The API server as somebody to ask who a caller is and what it may do. */
+/** The API server, which is asked who a caller is and what it may do. */
 export type ReviewApi = Pick<ApiWriter, 'create'>;

@@ -20,10 +20,10 @@ const jitterFraction = 0.2;
 const tryMs = 10_000;
 /** All tries of one review. */
 export const reviewLimitMs = 30_000;
-/** Different reviews under way at a time: strangers can ask for as many as they like. */
-export const mostReviews = 256;
+/** Different reviews under way at a time: unauthenticated clients can cause as many as they like. */
+export const maxReviews = 256;
 /** Of those the ones of one address: three others are enough to be served. */
-export const mostReviewsOfAddress = 64;
+export const maxReviewsOfAddress = 64;
 
 /** Puts questions to the API server, and again when it does not answer. */
 export class ReviewCalls {

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { SharedFlights } from './shared-flights.ts';
 
-function setUp(most = 10) {
+function setUp(max = 10) {
   const clock = new FakeClock();
-  const flights = new SharedFlights<string>({ clock, limitMs: 30_000, most });
+  const flights = new SharedFlights<string>({ clock, limitMs: 30_000, max });
   const begun: { readonly signal: AbortSignal; readonly land: (value: string) => void }[] = [];
   const work = (signal: AbortSignal): Promise<string> =>
     new Promise((land) => {
@@ -43,7 +43,7 @@ test('who leaves does not end it for others; when the last has left it is given 
   assert.equal(clock.pending(), 0);
 
   const anew = flights.run('k', work, calm());
-  assert.equal(begun.length, 2, 'nobody joins what was given up');
+  assert.equal(begun.length, 2, 'no caller joins what was given up');
   begun[0]?.land('late');
   await clock.settle();
   assert.equal(flights.size, 1, 'what comes of it late does not end the new one');
@@ -69,7 +69,7 @@ test('too long, too many, too late', async () => {
 
 test('one owner has no more than its share, and leaves room for others', async () => {
   const clock = new FakeClock();
-  const flights = new SharedFlights<string>({ clock, limitMs: 30_000, most: 10, mostOfOne: 2 });
+  const flights = new SharedFlights<string>({ clock, limitMs: 30_000, max: 10, maxPerOwner: 2 });
   const land: ((value: string) => void)[] = [];
   const work = (): Promise<string> => new Promise((resolve) => void land.push(resolve));
   const first = [flights.run('1', work, calm(), 'flood'), flights.run('2', work, calm(), 'flood')];
@@ -83,7 +83,7 @@ test('one owner has no more than its share, and leaves room for others', async (
   assert.equal(await again, 'again', 'what is over does not count');
 });
 
-test('a failure is everybody’s and is not kept', async () => {
+test('every caller gets the failure, and it is not kept', async () => {
   const { flights } = setUp();
   const fail = async (): Promise<string> => {
     throw new Error('no');

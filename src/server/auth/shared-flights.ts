@@ -7,9 +7,9 @@ interface SharedFlightsOptions {
   /** How long one may take. */
   readonly limitMs: number;
   /** How many may be under way; more are refused. */
-  readonly most: number;
+  readonly max: number;
   /** How many of them one owner may have begun; no limit of its own by default. */
-  readonly mostOfOne?: number;
+  readonly maxPerOwner?: number;
 }
 
 interface Flight<V> {
@@ -21,8 +21,8 @@ interface Flight<V> {
 }
 
 /**
- * Shares work for one key among those who ask while it goes on. It belongs to none of them: who leaves does not end it
- * for the others, and when the last one has left it is given up.
+ * Shares work for one key among those who ask while it goes on. It belongs to none of them: a caller that leaves does not
+ * end it for the others, and when the last one has left it is aborted.
  */
 export class SharedFlights<V> {
   readonly #options: SharedFlightsOptions;
@@ -39,7 +39,7 @@ export class SharedFlights<V> {
 
   /**
    * Rejects with kind `exhausted` when too many others are under way, in all or of this owner, and `timeout` when it takes
-   * too long. Who joins what others have begun is not counted.
+   * too long. Joining what others have begun is not counted.
    */
   async run(key: string, work: (signal: AbortSignal) => Promise<V>, signal: AbortSignal, owner = ''): Promise<V> {
     signal.throwIfAborted();
@@ -54,11 +54,11 @@ export class SharedFlights<V> {
   }
 
   #begin(key: string, work: (signal: AbortSignal) => Promise<V>, owner: string): Flight<V> {
-    const { clock, limitMs, most, mostOfOne = most } = this.#options;
+    const { clock, limitMs, max, maxPerOwner = max } = this.#options;
     const ofOwner = this.#ofOwner.get(owner) ?? 0;
-    if (this.#flights.size >= most) throw new TubeletError('exhausted', `${most} other reviews are under way`);
-    if (ofOwner >= mostOfOne)
-      throw new TubeletError('exhausted', `${mostOfOne} other reviews for ${owner} are under way`);
+    if (this.#flights.size >= max) throw new TubeletError('exhausted', `${max} other reviews are under way`);
+    if (ofOwner >= maxPerOwner)
+      throw new TubeletError('exhausted', `${maxPerOwner} other reviews for ${owner} are under way`);
     const life = linkedSignal(undefined, { clock, ms: limitMs });
     const outcome = raceAbort(work(life.signal), life.signal);
     const flight: Flight<V> = { outcome, life, owner, waiting: 0 };
@@ -67,12 +67,12 @@ export class SharedFlights<V> {
     return flight;
   }
 
-  /** Everybody has the outcome or has gone, and nobody can join any more; whoever asks next begins anew. */
+  /** Every caller has the outcome or has left, and none can join any more; the next one begins anew. */
   #end(key: string, flight: Flight<V>): void {
     this.#flights.delete(key);
     const left = (this.#ofOwner.get(flight.owner) ?? 1) - 1;
     if (left > 0) this.#ofOwner.set(flight.owner, left);
     else this.#ofOwner.delete(flight.owner);
-    flight.life.abort(new TubeletError('cancelled', 'nobody waits for the review any more'));
+    flight.life.abort(new TubeletError('cancelled', 'no request waits for the review any more'));
   }
 }

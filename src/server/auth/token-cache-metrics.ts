@@ -3,7 +3,7 @@ import type { Metrics } from '../../base/metrics.ts';
 /** What the memory of tokens is worth. */
 export interface TokenCacheMetrics {
   asked(status: 'hit' | 'miss', seconds: number): void;
-  /** Somebody waits for a review; the answer is called when it no longer does. */
+  /** A request waits for a review; call the returned function when it no longer does. */
   waiting(): () => void;
   /** A review is under way; the answer is called with how it ended. */
   fetching(): (status: 'ok' | 'error') => void;

@@ -64,7 +64,7 @@ test('good and bad tokens are remembered for a time', async () => {
   assert.equal(eager.reviews.asked.length, 2, 'a time of nothing remembers nothing');
 });
 
-test('one review for all who ask at once, and nobody else’s token', async () => {
+test('one review for all who ask at once, and never for another token', async () => {
   const { reviews, ask, metrics } = setUp();
   let open = (): void => {};
   reviews.gate = new Promise((resolve) => (open = resolve));
@@ -100,7 +100,7 @@ test('an API server that does not answer is asked five times, ever more slowly',
   }
 });
 
-test('errors are told, and not remembered', async () => {
+test('errors are thrown, and not remembered', async () => {
   const { clock, reviews, ask } = setUp();
   reviews.failures.push(...Array.from({ length: 5 }, unavailable));
   const asking = assert.rejects(ask('good'), { kind: 'unavailable' });

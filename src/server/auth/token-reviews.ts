@@ -6,7 +6,7 @@ import type { Caller } from '../../model/caller.ts';
 import { ExpiringLru } from './expiring-lru.ts';
 import type { Authenticator, Credentials } from './ports.ts';
 import { addressKey } from '../address-key.ts';
-import { mostReviews, mostReviewsOfAddress, ReviewCalls, reviewLimitMs, type ReviewDeps } from './review-calls.ts';
+import { maxReviews, maxReviewsOfAddress, ReviewCalls, reviewLimitMs, type ReviewDeps } from './review-calls.ts';
 import { SharedFlights } from './shared-flights.ts';
 import { tokenCacheMetrics, type TokenCacheMetrics } from './token-cache-metrics.ts';
 
@@ -15,15 +15,15 @@ interface TokenReviewsDeps extends ReviewDeps {
   readonly cacheTtlMs: number;
 }
 
-/** A token that was judged; nobody when it is not good. */
+/** A token that was reviewed; the caller is undefined when it is not good. */
 interface Judged {
   readonly caller: Caller | undefined;
 }
 
-const mostTokens = 4_096;
+const maxTokens = 4_096;
 /** A token that was good is asked about again in a budget of its own for this long. */
 const knownMs = 3_600_000;
-const longestToken = 64 * 1024;
+const maxTokenLength = 64 * 1024;
 
 /**
  * Who a client is by its bearer token, as the API server says.
@@ -42,17 +42,17 @@ export class TokenReviews implements Authenticator {
   readonly #flights: SharedFlights<Judged>;
   readonly #knownFlights: SharedFlights<Judged>;
   readonly #metrics: TokenCacheMetrics;
-  /** Without it nobody who sees a key can tell its token, or find out whether it is a given one. */
+  /** Keys are keyed hashes, so that a reader of this memory cannot test whether a key is that of a given token. */
   readonly #secret: string;
 
   constructor(deps: TokenReviewsDeps) {
     this.#deps = deps;
     this.#calls = new ReviewCalls(deps, apiResources.tokenReviews, 'apiserver_delegated_authn');
-    this.#good = new ExpiringLru(deps.clock, mostTokens);
-    this.#bad = new ExpiringLru(deps.clock, mostTokens);
-    this.#known = new ExpiringLru(deps.clock, mostTokens);
-    const options = { clock: deps.clock, limitMs: reviewLimitMs, most: mostReviews };
-    this.#flights = new SharedFlights({ ...options, mostOfOne: mostReviewsOfAddress });
+    this.#good = new ExpiringLru(deps.clock, maxTokens);
+    this.#bad = new ExpiringLru(deps.clock, maxTokens);
+    this.#known = new ExpiringLru(deps.clock, maxTokens);
+    const options = { clock: deps.clock, limitMs: reviewLimitMs, max: maxReviews };
+    this.#flights = new SharedFlights({ ...options, maxPerOwner: maxReviewsOfAddress });
     this.#knownFlights = new SharedFlights(options);
     this.#metrics = tokenCacheMetrics(deps.metrics);
     this.#secret = deps.random.hex(32);
@@ -60,7 +60,7 @@ export class TokenReviews implements Authenticator {
 
   /** Throws when it cannot be found out. */
   async authenticate({ bearer, address = '' }: Credentials, signal: AbortSignal): Promise<Caller | undefined> {
-    if (bearer === undefined || bearer === '' || bearer.length > longestToken) return undefined;
+    if (bearer === undefined || bearer === '' || bearer.length > maxTokenLength) return undefined;
     const { clock } = this.#deps;
     const began = clock.monotonic();
     const key = createHmac('sha256', this.#secret).update(bearer).digest('base64');
@@ -108,7 +108,7 @@ export class TokenReviews implements Authenticator {
   }
 }
 
-/** Whom a review names; nobody when the token is not good. Throws when the server could not tell. */
+/** The caller that a review names; undefined when the token is not good. Throws when the server could not decide. */
 export function callerOf({ status }: TokenReview): Caller | undefined {
   const { authenticated = false, error = '', user = {} } = status ?? {};
   const { username = '', uid = '', groups = [], extra } = user;

@@ -35,7 +35,7 @@ function reasonOf(chain: readonly { readonly der: Buffer }[], roots = anchors, a
 }
 
 test('a leaf by itself', () => {
-  const stranger = oddCertificate({ ...times, subject: named('root'), authority: true });
+  const unknown = oddCertificate({ ...times, subject: named('root'), authority: true });
   const table: readonly (readonly [string, ReturnType<typeof client>, RegExp])[] = [
     ['for clients', client(), /^trusted ann$/],
     ['for everything', client({ usages: [usageIds.any] }), /^trusted ann$/],
@@ -48,12 +48,12 @@ test('a leaf by itself', () => {
     ['valid to this second', client({ notBefore: now, notAfter: now }), /^trusted ann$/],
     [
       'of another authority of the same name',
-      client({ issuer: stranger }),
+      client({ issuer: unknown }),
       /signature of .*"ann" is not that of .*"root"/,
     ],
     ['with a forged signature', client({ forgedWith: newKey() }), /is not that of/],
     ['with SHA-1', client({ hash: 'sha1' }), /unsafe/],
-    ['of nobody we know', client({ issuer: authority('elsewhere') }), /not issued by any/],
+    ['of an unknown authority', client({ issuer: authority('elsewhere') }), /not issued by any/],
     ['with a demand that is not known', client({ critical: ['1.2.3.4'] }), /not understood here: 1\.2\.3\.4/],
     ['an authority that is a client too', authority('ca', { usages: [usageIds.clientAuth] }), /^trusted ca$/],
   ];
@@ -108,7 +108,7 @@ test('authorities in between', () => {
     ['for clients too', { usages: [usageIds.clientAuth] }, /^trusted ann$/],
     ['forged', { forgedWith: newKey() }, /"middle" is not that of .*"root"/],
     ['with name constraints', { critical: ['2.5.29.30'] }, /not understood here: 2\.5\.29\.30/],
-    ['with nobody below it', { authority: 0 }, /^trusted ann$/],
+    ['with no authority below it', { authority: 0 }, /^trusted ann$/],
   ];
   for (const [what, request, wanted] of table) {
     const between = authority('middle', request);

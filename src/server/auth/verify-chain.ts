@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { messageOf } from '../../base/errors.ts';
 import { readCertificate, type CertificateFacts, type CertificateSubject } from './certificate-facts.ts';
 
-/** What became of a chain. The reason is for the log: who shows a bad certificate is not told what is bad about it. */
+/** What became of a chain. The reason is for the log: the answer to a client with a bad certificate does not say what is bad about it. */
 export type ChainVerdict =
   | {
       readonly trusted: true;
@@ -23,11 +23,11 @@ export interface Link {
 }
 
 /** Certificates between a leaf and its anchor. */
-const mostIntermediates = 8;
-/** Certificates of a client that are looked at. */
-const mostPresented = 10;
+const maxIntermediates = 8;
+/** Certificates of a client that are checked. */
+const maxPresented = 10;
 /** Ways up that are tried; certificates that all claim to have issued each other make very many. */
-const mostPaths = 32;
+const maxPaths = 32;
 
 const clientAuth = '1.3.6.1.5.5.7.3.2';
 const anyUsage = '2.5.29.37.0';
@@ -48,11 +48,11 @@ const weakSignatures: ReadonlySet<string> = new Set([
 
 /**
  * Whether a client's certificates lead to one of the anchors, for a client. First a way up by names alone; signatures
- * are then checked from the anchor down, so that nothing is ever computed with a key that a stranger chose.
+ * are then checked from the anchor down, so that nothing is ever computed with a key that an unauthenticated client chose.
  */
 export function verifyChain(chain: readonly Buffer[], anchors: readonly Link[], nowMs: number): ChainVerdict {
   try {
-    const [leaf, ...presented] = chain.slice(0, mostPresented).map(readLink);
+    const [leaf, ...presented] = chain.slice(0, maxPresented).map(readLink);
     if (leaf === undefined) return { trusted: false, reason: 'no certificate' };
     const fault = faultOfLeaf(leaf, nowMs);
     if (fault !== undefined) return { trusted: false, reason: fault };
@@ -74,7 +74,7 @@ function climb(leaf: Link, presented: readonly Link[], anchors: readonly Link[],
   let reason = 'not issued by any of the certificate authorities for clients';
   let tried = 0;
   for (const path of pathsUp(leaf, presented, anchors)) {
-    if (++tried > mostPaths) return { trusted: false, reason: 'too many ways to the certificate authorities' };
+    if (++tried > maxPaths) return { trusted: false, reason: 'too many ways to the certificate authorities' };
     const fault = faultOfPath(path, nowMs);
     if (fault === undefined) return trusted(path);
     reason = fault;
@@ -85,12 +85,12 @@ function climb(leaf: Link, presented: readonly Link[], anchors: readonly Link[],
 /** The ways from the leaf to an anchor by what certificates say of each other; leaf first. */
 function* pathsUp(leaf: Link, presented: readonly Link[], anchors: readonly Link[]): Generator<readonly Link[]> {
   const waiting: (readonly Link[])[] = [[leaf]];
-  for (let looked = 0; looked < 4 * mostPaths; looked++) {
+  for (let tried = 0; tried < 4 * maxPaths; tried++) {
     const path = waiting.shift();
     const top = path?.at(-1);
     if (path === undefined || top === undefined) return;
     for (const anchor of anchors) if (top.certificate.checkIssued(anchor.certificate)) yield [...path, anchor];
-    if (path.length > mostIntermediates) continue;
+    if (path.length > maxIntermediates) continue;
     for (const next of presented) {
       if (!path.includes(next) && next.certificate.ca && top.certificate.checkIssued(next.certificate))
         waiting.push([...path, next]);
@@ -157,7 +157,7 @@ function objectionsTo(path: readonly Link[]): readonly string[] {
   return [
     ...(isOddPurpose ? ['INVALID_PURPOSE'] : []),
     ...(endsBelowRoot ? ['UNABLE_TO_GET_ISSUER_CERT'] : []),
-    // A leaf that is in the file itself needs nobody to vouch for it.
+    // A leaf that is in the file itself needs no issuer.
     ...(endsBelowRoot && path.length === 1
       ? ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']
       : []),

@@ -3,7 +3,7 @@ import type { LogStream } from './log-options.ts';
 import { newLogTime, readLogTime } from './log-time.ts';
 
 /** Longer than any time, stream and tags with the spaces behind them. */
-export const longestHeader = 256;
+export const maxHeaderLength = 256;
 
 const newline = 0x0a;
 const space = 0x20;
@@ -65,7 +65,7 @@ export class CriLines implements LineParser {
 
   #readHeader(chunk: Buffer, at: number): number {
     const carried = this.#carry.length;
-    const text = carried === 0 ? chunk : Buffer.concat([this.#carry, chunk.subarray(at, at + longestHeader)]);
+    const text = carried === 0 ? chunk : Buffer.concat([this.#carry, chunk.subarray(at, at + maxHeaderLength)]);
     const start = carried === 0 ? at : 0;
     const header = this.#header;
     findHeader(text, start, header);
@@ -112,7 +112,7 @@ export function isCriLine(head: Buffer): boolean {
 
 /** Fills one object instead of making one per line: this runs for every line of every log that is read. */
 function findHeader(text: Buffer, start: number, into: Header): void {
-  const stop = Math.min(text.length, start + longestHeader);
+  const stop = Math.min(text.length, start + maxHeaderLength);
   let spaces = 0;
   let field = start;
   for (let at = start; at < stop; at++) {
@@ -141,7 +141,7 @@ function findHeader(text: Buffer, start: number, into: Header): void {
     }
     field = at + 1;
   }
-  if (stop - start >= longestHeader) bad(into, stop);
+  if (stop - start >= maxHeaderLength) bad(into, stop);
   else into.kind = 'more';
 }
 

@@ -12,11 +12,11 @@ type Listener = (name: string | undefined) => void;
 
 interface Watch {
   readonly listeners: Set<Listener>;
-  /** Nothing when the folder cannot be watched: its followers look once a second anyway. */
+  /** Undefined when the folder cannot be watched: its followers read once a second anyway. */
   close: (() => void) | undefined;
 }
 
-/** One watch per folder, however many look at the logs in it. What it tells are hints to look. */
+/** One watch per folder, however many read the logs in it. Its events are hints to read again. */
 export class FolderWatches {
   readonly #deps: FolderWatchesDeps;
   readonly #watches = new Map<string, Watch>();
@@ -48,7 +48,7 @@ export class FolderWatches {
       for (const listener of watch.listeners) listener(name);
     };
     const onError = (error: unknown): void => {
-      this.#deps.log.warn('Cannot watch a folder of container logs; it is looked at once a second', {
+      this.#deps.log.warn('Cannot watch a folder of container logs; it is read once a second', {
         ...named,
         folder,
         err: messageOf(error),

@@ -3,10 +3,10 @@ import type { LogStream } from './log-options.ts';
 import { parseLogTime, type LogTime } from './log-time.ts';
 
 const newline = 0x0a;
-/** Docker cuts lines at 16 KiB; what is far longer was written by somebody else and is left out. */
-export const longestJsonLine = 1024 * 1024;
+/** Docker cuts lines at 16 KiB; what is far longer was not written by Docker and is left out. */
+export const maxJsonLineBytes = 1024 * 1024;
 
-const mostParts = 64;
+const maxParts = 64;
 
 /** A line without a time is older than everything. */
 const noTime: LogTime = { seconds: -62_135_596_800, nanos: 0, offsetMinutes: 0 };
@@ -54,7 +54,7 @@ export class JsonLines implements LineParser {
 
   /** Parts that wait for more are copied: the chunk is not ours. */
   #keep(part: Buffer, last: boolean): void {
-    if (this.#bytes + part.length > longestJsonLine) {
+    if (this.#bytes + part.length > maxJsonLineBytes) {
       this.#tooLong = true;
       this.#parts = [];
       this.#bytes = 0;
@@ -63,7 +63,7 @@ export class JsonLines implements LineParser {
     this.#parts.push(last ? part : Buffer.from(part));
     this.#bytes += part.length;
     // A line that grows byte by byte must not become a list of bytes.
-    if (this.#parts.length >= mostParts) this.#parts = [Buffer.concat(this.#parts)];
+    if (this.#parts.length >= maxParts) this.#parts = [Buffer.concat(this.#parts)];
   }
 
   #finish(): void {

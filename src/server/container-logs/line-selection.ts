@@ -7,7 +7,7 @@ export interface Selection {
   readonly since?: Readonly<LogTime>;
   readonly stream?: LogStream;
   readonly timestamps: boolean;
-  /** Lines of the file to be looked at, wanted or not. */
+  /** Lines of the file to be parsed, wanted or not. */
   readonly maxLines?: number;
 }
 

@@ -48,7 +48,7 @@ class Folder {
 
   rename(): void {
     const file = this.names.get('0.log');
-    // Nobody rotates a log again before the runtime has turned to the new file.
+    // A log is not rotated again before the runtime has reopened the new file.
     if (file === undefined || file !== this.current) return;
     this.names.delete('0.log');
     this.names.set(`0.log.20260101-${String(++this.#stamps).padStart(6, '0')}`, file);
@@ -75,7 +75,7 @@ class Folder {
       this.between();
       return [...this.names.keys()];
     },
-    look: async (at) => {
+    stat: async (at) => {
       this.between();
       const file = this.names.get(at.slice('/logs/'.length));
       return file && { identity: file.identity, size: file.bytes.length };
@@ -111,7 +111,7 @@ function happen(folder: Folder, event: (typeof events)[number]): void {
   if (event !== 'say' && event !== 'rename') folder.reopen(event !== 'create');
 }
 
-test('whatever happens between any two looks of a follower, each line comes once and in order', async () => {
+test('whatever happens between any two rounds of a follower, each line comes once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(burst, { maxLength: 60 }), async (script) => {
       const bursts = [...script];

@@ -29,9 +29,9 @@ interface LogFollowerDeps {
 const checkMs = 1_000;
 
 /**
- * Passes on what is written to a log until its container has ended, the client has enough, or is gone.
+ * Passes on what is written to a log until its container has ended, or the client has enough or closes.
  *
- *   read to the end ──> look for another file ──> silent for a second: does it run? ──no──> read the rest, end
+ *   read to the end ──> find another file ──────> silent for a second: does it run? ──no──> read the rest, end
  *         ^                                                 │
  *         └───────────── hint or the second is over ────────┘
  */
@@ -39,11 +39,11 @@ export class LogFollower {
   readonly #deps: LogFollowerDeps;
   readonly #name: string;
   readonly #rotatedPrefix: string;
-  /** Something was written since the last look; whoever pauses looks again after its rest. */
+  /** The file was written to since the last round; a follower that pauses reads again after its rest. */
   #hinted = false;
   #mayHaveMoved = true;
   #onHint: (() => void) | undefined;
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  #lastRoundAt = Number.NEGATIVE_INFINITY;
   /** When to ask whether the container runs, if nothing comes until then. */
   #checkAt = Number.NEGATIVE_INFINITY;
 
@@ -70,7 +70,7 @@ export class LogFollower {
     /** The file seemed to have grown, and yet nothing came of it: once is a race, twice is not to be waited for. */
     let inVain = false;
     for (;;) {
-      this.#lookedAt = clock.monotonic();
+      this.#lastRoundAt = clock.monotonic();
       const mayHaveMoved = this.#mayHaveMoved;
       this.#mayHaveMoved = false;
       const spoke = readFirst && (await this.#read());
@@ -83,7 +83,7 @@ export class LogFollower {
         if (step === 'moved' || step === 'truncated') await this.#write(pipe.endOfFile());
         if (step !== 'here' && !(step === 'more' && inVain)) {
           inVain = step === 'more';
-          // Perhaps this one was put aside by now, too.
+          // Perhaps this file was rotated meanwhile, too.
           if (step === 'moved') this.#mayHaveMoved = true;
           continue;
         }
@@ -97,7 +97,7 @@ export class LogFollower {
           if (ended) continue;
         }
       }
-      // Who speaks is alive.
+      // A container that writes runs.
       if (spoke) this.#checkAt = clock.monotonic() + checkMs;
       readFirst = await this.#pause();
     }
@@ -141,7 +141,7 @@ export class LogFollower {
       let cancelTimer = (): void => {};
       const arm = (): void => {
         cancelTimer();
-        const due = this.#hinted ? Math.min(this.#checkAt, this.#lookedAt + restMs()) : this.#checkAt;
+        const due = this.#hinted ? Math.min(this.#checkAt, this.#lastRoundAt + restMs()) : this.#checkAt;
         const wait = due - clock.monotonic();
         if (wait > 0) cancelTimer = clock.after(wait, () => finish());
         else finish();

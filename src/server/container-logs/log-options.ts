@@ -29,7 +29,7 @@ const streams: ReadonlyMap<string, LogStream | 'all'> = new Map([
   ['Stderr', 'stderr'],
 ]);
 
-/** Reads a query as the API server writes it. Parameters that nobody knows are left alone; of repeated ones the first counts. */
+/** Reads a query as the API server writes it. Unknown parameters are ignored; of repeated ones the first counts. */
 export function decodeLogOptions(query: URLSearchParams): DecodedOptions {
   const tailLines = number(tailText(query));
   const limitBytes = number(query.get('limitBytes'));

@@ -6,7 +6,7 @@ const scratch = Buffer.allocUnsafeSlow(pieceBytes);
 
 /**
  * Gathers the small parts that lines are made of into pieces for the client, up to a number of bytes. Between two
- * `take`s nobody may wait, since the room is shared.
+ * `take`s the caller must not await, since the buffer is shared.
  */
 export class LogOutput {
   /** Bytes that may still go out. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { longestJsonLine } from './json-lines.ts';
+import { maxJsonLineBytes } from './json-lines.ts';
 import { LogPipe, type LogPipeOptions } from './log-pipe.ts';
 
 const at = (second: number): string => `2026-01-01T00:00:0${second}.000000000Z`;
@@ -72,7 +72,7 @@ describe('a line without end', () => {
   test('of Docker is left out when it is too long', () => {
     const pipe = new LogPipe(all);
     pipe.feed(Buffer.from('{"log":"'));
-    for (let given = 0; given <= longestJsonLine; given += 50_000)
+    for (let given = 0; given <= maxJsonLineBytes; given += 50_000)
       assert.deepEqual(pipe.feed(Buffer.alloc(50_000, 0x61)), []);
     const next = `"}\n{"log":"b","stream":"stdout","time":"${at(1)}"}\n`;
     assert.equal(Buffer.concat([...pipe.feed(Buffer.from(next))]).toString(), 'b');

@@ -31,7 +31,7 @@ export class LogPipe {
     return this.#parser.badLines;
   }
 
-  /** Throws `invalid` for a log of a form that nobody knows. */
+  /** Throws `invalid` for a log of an unknown format. */
   feed(chunk: Buffer): readonly Buffer[] {
     this.#parser.feed(chunk);
     return this.#output.take();

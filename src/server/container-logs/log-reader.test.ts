@@ -28,7 +28,7 @@ let folder = '';
 let path = '';
 let world: World;
 
-/** A client, a container and a clock that stands still. Without a watch, so that nothing depends on when it tells. */
+/** A client, a container and a clock that stands still. Without a watch, so that nothing depends on when it reports. */
 class World {
   readonly clock = new FakeClock({ wall: Date.UTC(2026, 0, 1, 0, 1) });
   readonly log = new MemoryLog();
@@ -150,7 +150,7 @@ describe('a log that is read once', () => {
     assert.equal(await world.read(), 'failed to get parse function: unsupported log format: "hello\\n"');
   });
 
-  test('that cannot be opened is told before the answer begins', async () => {
+  test('that cannot be opened fails before the answer begins', async () => {
     const missing = join(folder, 'no');
     await assert.rejects(world.reader.prepare(missing), {
       message: `failed to try resolving symlinks in path "${missing}": lstat ${missing}: no such file or directory`,
@@ -200,7 +200,7 @@ describe('a log that is followed', () => {
     assert.equal(client.text, 'two\nth');
   });
 
-  test('is looked at when there is a hint about it, and not about its neighbours', async () => {
+  test('is read when there is a hint about it, and not about its neighbours', async () => {
     const client = world.follow();
     await world.clock.advance(150);
     say('one');
@@ -291,7 +291,7 @@ describe('a rotation', () => {
     await world.clock.settle();
     const aside = rotatedPath();
     renameSync(path, aside);
-    // Until it is told to reopen, the runtime writes into the old file.
+    // Until it reopens the log, the runtime writes into the old file.
     appendFileSync(aside, line('a2'));
     await world.clock.advance(1_000);
     assert.equal(client.text, 'a1\na2\n');
@@ -311,7 +311,7 @@ describe('a rotation', () => {
     await client.done;
   });
 
-  test('and several between two looks are followed in order', async () => {
+  test('and several between two rounds are followed in order', async () => {
     say('a');
     const client = world.follow();
     await world.clock.settle();
@@ -326,7 +326,7 @@ describe('a rotation', () => {
     await assert.rejects(client.done);
   });
 
-  test('whose files are compressed is told in the log, and the rest goes on', async () => {
+  test('whose files are compressed is logged, and the rest goes on', async () => {
     say('a');
     const client = world.follow();
     await world.clock.settle();

@@ -34,9 +34,9 @@ interface WantedLog {
 }
 
 const newline = 0x0a;
-/** Between two looks of a follower: longer the more of them there are, so that all together do not look more often. */
-const [shortestRestMs, longestRestMs] = [100, 500];
-/** Logs that are being opened; a crowd that comes at once must not hold up everything else. A dead disk holds up nobody. */
+/** Between two rounds of a follower: longer the more followers there are, so that all together read no more often. */
+const [minRestMs, maxRestMs] = [100, 500];
+/** Logs that are being opened: many that come at once must not delay other work, and a disk that hangs must not either. */
 const opening = { max: 4, releaseAfterMs: 50 };
 
 /** Reads container logs for clients. Everything that readers can share is here: watches, buffers, questions. */
@@ -60,12 +60,12 @@ export class ContainerLogReader {
     return { folders: this.#watches.size, containers: this.#running.size };
   }
 
-  /** Has a log looked for and opened when it is its turn. */
+  /** Finds and opens a log when the limit allows it. */
   inTurn<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return this.#opening.run(work, signal);
   }
 
-  /** The file in fact, once it is clear that it can be read; fails with words for the client. */
+  /** The path with links resolved, once it is clear that it can be read; fails with a message for the client. */
   async prepare(path: string, id?: ContainerId): Promise<string> {
     const { files } = this.#deps;
     let real: string;
@@ -83,7 +83,7 @@ export class ContainerLogReader {
     }
   }
 
-  /** Ends when everything that is wanted was given; rejects when the client is gone. */
+  /** Ends when everything that is wanted was given; rejects when the client has closed. */
   async send({ path, id, named, options }: WantedLog, sink: BodySink, signal: AbortSignal): Promise<void> {
     setMaxListeners(0, signal);
     const since = sinceOf(options, this.#deps.clock.now());
@@ -100,7 +100,7 @@ export class ContainerLogReader {
       else await this.#readOnce(path, options, pipe, sink, signal);
     } catch (error) {
       if (!isKind(error, 'invalid', 'notFound', 'denied')) throw error;
-      // The answer has begun, so that its code can say nothing any more; the words can.
+      // The answer has begun, so that the error goes into the text: its status was sent already.
       await sink.write(messageOf(error));
     }
     if (pipe.badLines > 0) {
@@ -117,7 +117,7 @@ export class ContainerLogReader {
     const { clock, files, log } = this.#deps;
     const trail = await this.inTurn(() => LogTrail.open({ files, log: log.with(named), path }), signal);
     const running = this.#running.follow(id, named);
-    const restMs = (): number => Math.max(shortestRestMs, Math.min(longestRestMs, this.#followers));
+    const restMs = (): number => Math.max(minRestMs, Math.min(maxRestMs, this.#followers));
     this.#followers++;
     try {
       trail.position = await this.#start(trail.file, await trail.file.size(), options, signal);

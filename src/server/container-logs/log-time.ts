@@ -1,5 +1,5 @@
 /**
- * RFC 3339 times with nanoseconds, read from bytes: a log has one in every line, and most are only looked at to see
+ * RFC 3339 times with nanoseconds, read from bytes: a log has one in every line, and most are only compared to see
  * that they are there.
  */
 export interface LogTime {

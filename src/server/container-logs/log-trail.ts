@@ -20,10 +20,10 @@ interface LogTrailDeps {
 type TrailStep = 'here' | 'more' | 'truncated' | 'moved';
 
 /** Files that are passed over because they were compressed; beyond it whatever is current is taken. */
-const mostTries = 100;
+const maxAttempts = 100;
 
 /**
- * A place in a log that is rotated while it is read. The file stays open when it is renamed, compressed or removed, so
+ * A position in a log that is rotated while it is read. The file stays open when it is renamed, compressed or removed, so
  * it is read to its end before the next one is begun, however many there are by then.
  */
 export class LogTrail {
@@ -49,10 +49,10 @@ export class LogTrail {
 
   /**
    * To be asked at the end of the file. `readRest` reads to the end of the present file once more: its writer may have
-   * gone on until the moment at which the next file was seen to be in use.
+   * continued until the moment at which the next file was seen to be in use.
    */
   async step(readRest: () => Promise<void>): Promise<TrailStep> {
-    const there = await this.#deps.files.look(this.#deps.path);
+    const there = await this.#deps.files.stat(this.#deps.path);
     if (there?.identity === this.#file.identity) {
       if (there.size >= this.position) return there.size > this.position ? 'more' : 'here';
       this.position = 0;
@@ -71,7 +71,7 @@ export class LogTrail {
 
   async #next(): Promise<TrailStep> {
     const { files, log, path } = this.#deps;
-    for (let tries = 0; tries < mostTries; tries++) {
+    for (let tries = 0; tries < maxAttempts; tries++) {
       const [next] = await this.#later();
       if (next === undefined) break;
       const name = join(dirname(path), next.name);
@@ -118,7 +118,7 @@ export class LogTrail {
     if (this.#held.kind === 'current') {
       for (const { name, stamp, compressed } of rotated) {
         if (compressed || stamp <= this.#held.newestBefore) continue;
-        const facts = await files.look(join(dirname(path), name));
+        const facts = await files.stat(join(dirname(path), name));
         if (facts !== undefined) identities.set(name, facts.identity);
       }
     }
@@ -131,7 +131,7 @@ async function listRotated({ files, path }: LogTrailDeps): Promise<readonly Rota
 }
 
 /**
- * The names are read first: a rotation in between makes too many files look later than this one, but it finds itself
+ * The names are read first: a rotation in between makes too many files seem later than this one, but it finds itself
  * among them.
  */
 async function openCurrent(deps: LogTrailDeps): Promise<{ readonly file: OpenLog; readonly newestBefore: string }> {

@@ -17,7 +17,7 @@ export interface ContainerLogFiles {
   /** Follows no links: for paths without any. */
   open(path: string): Promise<OpenLog>;
   /** What stands at a path now; nothing when there is nothing. */
-  look(path: string): Promise<LogFacts | undefined>;
+  stat(path: string): Promise<LogFacts | undefined>;
   /** Names in a folder that begin so, the last ones where there are very many; none when the folder is not there. */
   list(folder: string, beginning: string): Promise<readonly string[]>;
   /** Tells which name in a folder may have changed, where it is known. Throws when it cannot watch. */

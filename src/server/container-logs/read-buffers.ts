@@ -3,15 +3,15 @@ import type { OpenLog } from './ports.ts';
 
 export const blockBytes = 64 * 1024;
 /** What all readers together may have under way: one that waits for lines or for its client holds no memory. */
-const mostBuffers = 16;
+const maxBuffers = 16;
 
 /** Room to read into, shared by all readers of logs. */
 export class ReadBuffers {
   readonly #limiter: Limiter;
   readonly #free: Buffer[] = [];
 
-  constructor(most = mostBuffers) {
-    this.#limiter = new Limiter(most);
+  constructor(max = maxBuffers) {
+    this.#limiter = new Limiter(max);
   }
 
   /** Reads at a place and hands over what was read; the bytes are gone when `use` returns, so it cannot wait. */

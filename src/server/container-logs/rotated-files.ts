@@ -1,4 +1,4 @@
-/** Which file of a log somebody is reading. */
+/** Which file of a log a follower is reading. */
 export type HeldFile =
   /** It was the current one when the newest of the rotated files had this stamp, the empty text for none. */
   | { readonly kind: 'current'; readonly identity: string; readonly newestBefore: string }

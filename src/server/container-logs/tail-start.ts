@@ -5,7 +5,7 @@ const newline = 0x0a;
 
 /**
  * Where the last so many lines of a file begin. A last line without an end does not count, and comes along. The file is
- * looked at from its end, block by block.
+ * read from its end, block by block.
  */
 export async function findTailStart(
   buffers: ReadBuffers,
@@ -14,7 +14,7 @@ export async function findTailStart(
   lines: number,
   signal: AbortSignal,
 ): Promise<number> {
-  /** Line ends from the back; the one before the first wanted line is the one looked for. */
+  /** Line ends from the back; the one before the first wanted line is searched. */
   let seen = 0;
   for (let right = size; right > 0;) {
     const left = Math.max(0, right - blockBytes);

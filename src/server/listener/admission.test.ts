@@ -19,7 +19,7 @@ const jane: Caller = { name: 'jane', groups: ['devs'] };
 const knows = (caller: Caller | undefined) => ({ authenticate: async () => caller });
 
 describe('who may', () => {
-  test('nobody we know: 401, for pages and for paths that are none, and nothing else is asked', async () => {
+  test('unknown caller: 401, for pages and for paths that are none, and nothing else is asked', async () => {
     const world = await open(() => assert.fail(), {}, knows(undefined));
     for (const path of ['/hello', '/nothing', '/%zz', '/hello/../x', '/exec/a/b/c']) {
       const { status, body } = await world.ask('secure', path);
@@ -45,7 +45,7 @@ describe('who may', () => {
     assert.equal((await silent.ask('secure', '/hello')).status, 401);
   });
 
-  test('a token that cannot be read is nobody, not anonymous', async () => {
+  test('a token that cannot be read is refused, not anonymous', async () => {
     const world = await open(hello, { streams: 'upgrade' }, knows(anonymousCaller));
     const socket = world.connect('secure');
     socket.write(
@@ -127,7 +127,7 @@ describe('who may', () => {
     assert.equal((await lenient.ask('secure', '/hello')).status, 200);
   });
 
-  test('the open ports ask nobody, and there is no caller', async () => {
+  test('the open ports authenticate no request, and there is no caller', async () => {
     const world = await open(
       async ({ caller, listener }) => text(200, `${listener} ${caller?.name}`),
       {},

@@ -16,7 +16,7 @@ export interface AccessControl extends AccessOptions {
 interface AdmissionDeps {
   readonly clock: Clock;
   readonly log: Log;
-  /** Nothing: nobody is let in. */
+  /** Undefined: every request is refused. */
   readonly access: AccessControl | undefined;
   readonly accessMs: number;
 }
@@ -59,7 +59,7 @@ async function decide(
   if (caller === undefined) return { kind: 'refused', caller, page: unauthorized };
 
   const required = accessFor(request.right, method, access);
-  // Bounded here too, should who is asked pay no heed to the signal.
+  // Bounded here too, in case the authorizer ignores the signal.
   const authorizer: Authorizer = {
     authorize: (who, wanted, until) => raceAbort(access.authorizer.authorize(who, wanted, until), until),
   };
@@ -74,7 +74,7 @@ async function decide(
   return { kind: 'refused', caller, page: text(500, decision.body) };
 }
 
-/** What goes wrong on the way counts as nobody: the client learns no more than that. */
+/** An error counts as an unknown caller: the client learns no more than that. */
 async function identify(
   authenticator: Authenticator,
   { credentials, path }: AdmissionRequest,

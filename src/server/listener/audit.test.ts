@@ -16,7 +16,7 @@ test('of a command only the first word', () => {
   for (const [query, word] of cases) assert.equal(commandWord(new URLSearchParams(query)), word, query);
 });
 
-test('one line for who is known; strangers do not fill the log', () => {
+test('one line for authenticated callers; others do not fill the log', () => {
   const log = new MemoryLog();
   const audit = auditTo(log);
   const asked = { address: '10.0.0.1', method: 'POST', path: '/exec/a/b/c', command: 'ls' };

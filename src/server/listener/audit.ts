@@ -2,11 +2,11 @@ import type { Log } from '../../base/log.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { PodFields } from '../../model/pod-log.ts';
 
-/** Somebody ran something on this node, or tried to. */
+/** A caller ran something on this node, or tried to. */
 export interface AuditEntry {
   /** The pod of a session that was handed over; nothing where the answer came from elsewhere. */
   readonly about?: PodFields;
-  /** Nobody when it was not found out who asks. */
+  /** Undefined when the caller is not authenticated. */
   readonly caller: Caller | undefined;
   readonly address: string;
   readonly method: string;
@@ -24,15 +24,15 @@ export type AuditOutcome =
 
 export type OnAudit = (entry: AuditEntry) => void;
 
-const mostCharacters = 128;
+const maxCommandLength = 128;
 
 /** The first word of a command: of exec, whose words come one by one, or of run, where it is a line. */
 export function commandWord(query: URLSearchParams): string | undefined {
   const word = query.get('command') ?? query.get('cmd')?.split(' ')[0];
-  return word?.slice(0, mostCharacters);
+  return word?.slice(0, maxCommandLength);
 }
 
-/** One line for each; that of strangers only for who looks closely, because strangers decide how many there are. */
+/** One line for each; those of unauthenticated clients only at verbosity 2, because they decide how many there are. */
 export function auditTo(log: Log): OnAudit {
   return ({ about, caller, address, method, path, command, outcome }) => {
     const fields = {

@@ -41,7 +41,7 @@ const cases: readonly (readonly [
         [path, 'readOnly', {}, debugOff],
       ] as const,
   ),
-  // Whatever there is below them: nobody is told.
+  // Whatever there is below them: the answer does not say.
   ['/exec', 'secure', off, debugOff],
   ['/exec/a', 'secure', off, debugOff],
   ['/exec/a', 'secure', {}, absent],
@@ -77,7 +77,7 @@ for (const [path, listener, states, wanted] of cases) {
   });
 }
 
-test('another method is told which there are', () => {
+test('another method is answered with those there are', () => {
   const spec: RouteSpec = routeTable.exec;
   assert.equal(wrongMethod(spec, 'GET'), undefined);
   assert.equal(wrongMethod(spec, 'POST'), undefined);

@@ -2,7 +2,7 @@ import { text, type ListenerName, type Page, type RouteSpec, type Switch } from 
 
 export type SwitchStates = Readonly<Record<Switch, boolean>>;
 
-/** Where a part of the server says that it is switched off; all other switched-off pages are simply not there. */
+/** Where a part of the server says that it is switched off; all other switched-off pages answer 404. */
 interface Notice {
   readonly switch: Switch;
   /** This path and all below it, whether there is a page or not. */
@@ -10,7 +10,7 @@ interface Notice {
   readonly words: string;
 }
 
-/** In this order: who may not debug at all is told that first. */
+/** In this order: that all debug endpoints are off comes before that one of them is. */
 const notices: readonly Notice[] = [
   {
     switch: 'debugging',
@@ -60,7 +60,7 @@ function isBelow(segments: readonly string[], path: readonly string[]): boolean 
   return path.every((segment, at) => segments[at] === segment);
 }
 
-/** Which methods a page has, told to who used another; nothing for one it has. */
+/** The answer to a method that the page does not have, with those it has; undefined for one it has. */
 export function wrongMethod(spec: RouteSpec, method: string): Page | undefined {
   if (spec.methods.some((known) => known === method)) return undefined;
   return { ...text(405, 'Method Not Allowed\n'), headers: { allow: spec.methods.join(', ') } };

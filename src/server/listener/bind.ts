@@ -5,13 +5,13 @@ import type { SocketFiles } from '../ports.ts';
 import type { ListenerName } from '../route.ts';
 
 /** A port of an address, or the path of a unix socket. */
-export type ListenPlace =
+export type ListenAddress =
   | { readonly address: string; readonly port: number }
   | { readonly path: string; readonly sockets: Pick<SocketFiles, 'removeSocket'> };
 
 interface BindOptions {
   readonly listener: ListenerName;
-  readonly at: ListenPlace;
+  readonly at: ListenAddress;
   readonly log: Log;
 }
 
@@ -37,11 +37,11 @@ export async function bind(server: Server, { listener, at, log }: BindOptions): 
     else server.listen({ port: at.port, host: at.address, backlog }, onListening);
   });
   server.on('error', (error) => log.error(error, 'HTTP listener failed', { listener }));
-  const place = 'path' in at ? { path: at.path } : { address: at.address, port: portOf(server, at.port) };
-  log.info('Listening', { listener, ...place });
+  const address = 'path' in at ? { path: at.path } : { address: at.address, port: portOf(server, at.port) };
+  log.info('Listening', { listener, ...address });
 }
 
-/** Nobody but this user may connect, not even in the moment before a mode could be set: the node is made while listening. */
+/** Only this user may connect, also in the moment before a mode could be set: the node is made while listening. */
 function listenPrivately(server: Server, path: string, onListening: () => void): void {
   const before = process.umask(0o177);
   try {
@@ -56,8 +56,8 @@ export function portOf(server: Server | undefined, asked: number): number {
   return (server?.address() as AddressInfo | null | undefined)?.port ?? asked;
 }
 
-function bindError(listener: string, at: ListenPlace, cause: NodeJS.ErrnoException): TubeletError {
-  const place = 'path' in at ? at.path : `${at.address}:${at.port}`;
+function bindError(listener: string, at: ListenAddress, cause: NodeJS.ErrnoException): TubeletError {
+  const address = 'path' in at ? at.path : `${at.address}:${at.port}`;
   const kinds: Readonly<Record<string, ErrorKind>> = { EADDRINUSE: 'conflict', EACCES: 'denied' };
   const advice: Readonly<Record<string, string>> = {
     EADDRINUSE: 'another program listens there; stop it or choose another port',
@@ -66,7 +66,7 @@ function bindError(listener: string, at: ListenPlace, cause: NodeJS.ErrnoExcepti
   };
   const code = cause.code ?? '';
   const why = advice[code] ?? cause.message;
-  return new TubeletError(kinds[code] ?? 'internal', `cannot listen for ${listener} on ${place}: ${why}`, {
+  return new TubeletError(kinds[code] ?? 'internal', `cannot listen for ${listener} on ${address}: ${why}`, {
     cause,
   });
 }

@@ -4,7 +4,7 @@ const headBytes = 5;
 const handshakeRecord = 0x16;
 const maxRecordBytes = 16 * 1024;
 
-/** How many bytes the first record of TLS has, as far as it can be told; nothing for what is no TLS. */
+/** How many bytes the first record of TLS has, as far as its header has come; undefined for what is no TLS. */
 export function firstRecordBytes(start: Buffer): number | undefined {
   if (start.length > 0 && start[0] !== handshakeRecord) return undefined;
   if (start.length < headBytes) return headBytes;

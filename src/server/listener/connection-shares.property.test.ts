@@ -11,7 +11,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('remove'), address, stage, at: fc.nat(40) }),
 );
 
-test('after what is too much has gone, nobody has more than its share, and a third of it is safe in each stage', () => {
+test('after the surplus is closed, no address has more than its share, and a third of it is safe in each stage', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
       const limit = { inAll: 12, each: 6 };

@@ -12,12 +12,8 @@ test('who has to go', () => {
   const ofAddress = 'too many connections of its address';
   const inAll = 'too many connections in all';
   const table: readonly (readonly [string, ReturnType<typeof shares>, string | undefined, string?])[] = [
-    ['nobody', shares(), undefined],
-    [
-      'nobody where there is room',
-      shares(['a', 'silent', 'a1'], ['a', 'asked', 'a2'], ['b', 'silent', 'b1']),
-      undefined,
-    ],
+    ['none', shares(), undefined],
+    ['none where there is room', shares(['a', 'silent', 'a1'], ['a', 'asked', 'a2'], ['b', 'silent', 'b1']), undefined],
     [
       'the oldest of an address with too many',
       shares(['a', 'silent', 'a1'], ['b', 'silent', 'b1'], ...many('b', 'silent', 3)),

@@ -9,13 +9,13 @@ const tokenProtocol = 'base64url.bearer.authorization.k8s.io.';
 type ShownByPeer = Pick<Peer, 'address' | 'chain' | 'tlsVerdict'>;
 
 export interface CredentialSplit {
-  /** `bad`: a token that cannot be read; who sends such a thing is nobody, not anonymous. */
+  /** `bad`: a token that cannot be read; its sender is refused, not taken for anonymous. */
   readonly credentials: Credentials | 'bad';
   /** Without credentials. */
   readonly headers: IncomingHttpHeaders;
 }
 
-/** Takes the credentials out of the headers: whoever answers the request, or is handed it, must not see them. */
+/** Takes the credentials out of the headers: handlers and the runtime's streaming server must not see them. */
 export function splitCredentials(headers: IncomingHttpHeaders, peer: ShownByPeer): CredentialSplit {
   const { authorization, ...rest } = headers;
   const bearer = bearerOf(authorization);

@@ -12,7 +12,7 @@ import { chainOfPeer } from '../auth/peer-chain.ts';
 import type { ListenerName } from '../route.ts';
 import type { TrackedConnection } from './tracked-connection.ts';
 
-/** Who is at the other end of a connection, as far as the connection tells. */
+/** Who is at the other end of a connection, as far as the connection shows it. */
 export interface Peer {
   readonly address: string;
   /** The certificates it showed, in DER, leaf first. Nothing of ours has checked them yet. */
@@ -50,7 +50,7 @@ export function plainPeer(request: IncomingMessage, connection: TrackedConnectio
   return { address: request.socket.remoteAddress ?? '', chain: [], tlsVerdict: 'none', connection };
 }
 
-/** To be asked while the connection is new: later on the socket may not tell any more. */
+/** To be asked while the connection is new: a socket that has closed no longer has its address. */
 export function securePeer(socket: TLSSocket, connection: TrackedConnection | undefined): Peer {
   const { authorized, authorizationError } = socket;
   return {
@@ -101,7 +101,7 @@ export function sendHead(response: Outgoing, status: number, headers: OutgoingHt
 }
 
 /** Whether nothing can be answered any more. */
-export function isGone(response: Outgoing): boolean {
+export function isClosed(response: Outgoing): boolean {
   return response.destroyed || (response instanceof Http2ServerResponse && response.stream.destroyed);
 }
 
@@ -109,13 +109,13 @@ export function isGone(response: Outgoing): boolean {
 export function breakOff({ response, upgrade }: Exchange): void {
   if (upgrade !== undefined) upgrade.socket.destroy();
   else if (!(response instanceof Http2ServerResponse)) response.destroy();
-  else if (!isGone(response)) {
+  else if (!isClosed(response)) {
     response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     response.stream.destroy();
   }
 }
 
-/** HTTP/2 keeps a request open whose body nobody reads; over HTTP/1.1 Node reads the rest away. */
+/** HTTP/2 keeps a request open whose body is not read; over HTTP/1.1 Node discards the rest. */
 export function dropRest({ request, response }: Exchange): void {
   if (!(request instanceof Http2ServerRequest) || !(response instanceof Http2ServerResponse)) return;
   const { stream } = response;

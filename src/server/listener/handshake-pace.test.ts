@@ -96,7 +96,7 @@ test('addresses take turns', async () => {
   assert.ok(begun.length < 20, `${begun.length} have begun`);
 });
 
-test('who has gone meanwhile takes no turn', async () => {
+test('a client that has closed meanwhile takes no turn', async () => {
   const { begun, connect } = setUp();
   const sockets = connect(8);
   say(sockets);

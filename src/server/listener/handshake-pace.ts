@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { addressKey } from '../address-key.ts';
 import { awaitHello } from './client-hello.ts';
 
-/** About three milliseconds' worth of handshakes between two looks at everything else. */
+/** About three milliseconds of handshakes before the event loop goes on with other work. */
 const maxPerTurn = 3;
 
 /**
@@ -24,7 +24,7 @@ export function paceHandshakes(server: EventEmitter, onHello: (socket: Socket) =
   let left = maxPerTurn;
 
   const next = (): Socket | undefined => {
-    // One that is put back stands at the end, and is looked at again.
+    // An address that is put back stands at the end, and comes again.
     for (const [address, sockets] of waiting) {
       const socket = sockets.pop();
       waiting.delete(address);

@@ -241,7 +241,7 @@ describe('HTTP/2', () => {
     const ended = readAll(socket);
     const frames = Array.from({ length: 10_000 }, (_, n) => {
       const stream = (2 * n + 1).toString(16).padStart(8, '0');
-      // GET /hello of the authority n, and that nobody wants it any more, for any reason there is.
+      // GET /hello of the authority n, and that it is cancelled, for any reason there is.
       return `00000d0105${stream} 82 87 04 06 2f68656c6c6f 01 01 6e 0000040300${stream}0000000${(n % 14).toString(16)}`;
     });
     const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n').toString('hex');
@@ -249,7 +249,7 @@ describe('HTTP/2', () => {
     await ended;
     const [, served = ''] = /^kubelet_http_requests_total\{.*\} (\d+)$/m.exec(world.registry.render()) ?? [];
     // Only those whose end came with other bytes than they themselves.
-    assert.ok(Number(served) < 200, `${served} were looked at before the connection was given up`);
+    assert.ok(Number(served) < 200, `${served} were served before the connection was given up`);
     assert.equal((await askHttp2(world.http2(), '/hello')).status, 200);
   });
 
@@ -272,7 +272,7 @@ describe('HTTP/2', () => {
     session.destroy();
   });
 
-  test('streams that are opened and given up end a connection of which nobody knows whose it is', async () => {
+  test('streams that are opened and given up end an unauthenticated connection', async () => {
     const world = await open({ unanswered: { usually: 20, whenBusy: 20, busyPerTurn: 500 } }, { routes: [stuck] });
     const session = world.http2();
     session.on('error', () => {});

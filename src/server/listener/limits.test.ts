@@ -107,7 +107,7 @@ describe('time', () => {
 });
 
 describe('how many', () => {
-  test('per caller and in all; the others are told to come again', async () => {
+  test('per caller and in all; the others get 429 with retry-after', async () => {
     const opened = gate();
     const counts = { short: { inAll: 3, each: 2 } };
     const world = await open(
@@ -154,7 +154,7 @@ describe('how many', () => {
     session.destroy();
   });
 
-  test('those of whom nobody knows yet who they are', async () => {
+  test('those that are not authenticated yet', async () => {
     const limits = { arriving: { inAll: 9, each: 1 } };
     const begun = gate();
     const authenticate = (): Promise<undefined> => {

@@ -2,7 +2,7 @@
 export interface ServerLimits {
   /** Headers of a request on a connection of which it is not known yet who is at its other end. */
   readonly headerBytes: number;
-  /** The same once that is known. Over HTTP/1.1 only a certificate tells it in time: see `headerBytesFor`. */
+  /** The same once that is known. Over HTTP/1.1 only a certificate says so in time: see `headerBytesFor`. */
   readonly authenticatedHeaderBytes: number;
   /** Headers of a request, in number. */
   readonly headerCount: number;
@@ -10,7 +10,7 @@ export interface ServerLimits {
   readonly headersMs: number;
   /** For a request with its body. */
   readonly requestMs: number;
-  /** How often the two above are looked at. */
+  /** How often the two above are checked. */
   readonly checkMs: number;
   /** For a TLS handshake, and for its first message. */
   readonly handshakeMs: number;
@@ -49,7 +49,7 @@ export interface ServerLimits {
   readonly deciding: CountLimit;
   /** Requests at a time that end by themselves, in all and of one caller. */
   readonly short: CountLimit;
-  /** Requests at a time that go on for as long as somebody listens. One API server brings those of everybody. */
+  /** Requests at a time that go on for as long as the client listens. One API server brings those of all its users. */
   readonly long: CountLimit;
 }
 
@@ -78,7 +78,7 @@ export const defaultLimits: ServerLimits = {
   requestMs: 30_000,
   checkMs: 5_000,
   handshakeMs: 10_000,
-  // For what nothing else ends, as headers that drip over HTTP/2. Handshake, headers and a look at them take as long.
+  // For what nothing else ends, as headers that drip over HTTP/2. Handshake, headers and their check take as long.
   firstRequestMs: 25_000,
   idleMs: 90_000,
   aliveMs: 30_000,
@@ -87,14 +87,14 @@ export const defaultLimits: ServerLimits = {
   // A TLS connection costs about 80 KiB. A good client is unauthenticated for some milliseconds only, so that 200 at a
   // time from one address are thousands a second.
   unauthenticatedConnections: { inAll: 800, each: 200 },
-  // One API server brings the sessions and logs of everybody: 1500 of `long`, and its short requests.
+  // One API server brings the sessions and logs of all its users: 1500 of `long`, and its short requests.
   authenticatedConnections: { inAll: 3_000, each: 2_000 },
   // As many as the kernel keeps for us: each of them is read once before it may have to go.
   newConnections: 4_096,
   // One connection: a handshake with ten certificates, headers and the largest body a route takes, with room to spare.
   unfinished: { inAll: 16 * mib, perAddress: 4 * mib, perConnection: 192 * kib },
   sweepMs: 250,
-  // A request that is not even looked at costs about 80 µs, so that 500 are 40 ms. Go's clients open 100 streams at most
+  // A request that is refused unread costs about 80 µs, so that 500 are 40 ms. Go's clients open 100 streams at most
   // before they have heard from the server, and do not pipeline over HTTP/1.1.
   unanswered: { usually: 100, whenBusy: 10, busyPerTurn: 500 },
   streamsPerConnection: 250,

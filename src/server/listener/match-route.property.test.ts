@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { text, type RouteSpec } from '../route.ts';
 import { routeTable } from '../route-table.ts';
 import { routeMatcher, type BoundRoute } from './match-route.ts';
-import { pathBucket } from './request-figures.ts';
+import { pathBucket } from './request-metrics.ts';
 import { parseTarget } from './target.ts';
 
 const specs: readonly RouteSpec[] = Object.values(routeTable);

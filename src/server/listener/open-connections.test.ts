@@ -125,7 +125,7 @@ test('no request in time: ended; one that asked once may rest', async () => {
   assert.deepEqual(alive(), [false, false, true]);
 });
 
-test('no timer is left when nobody is there, or everybody is known', async () => {
+test('no timer is left without connections, or when all are authenticated', async () => {
   const { clock, accepted, open, settle } = await setUp({});
   assert.equal(clock.pending(), 0);
   await open();

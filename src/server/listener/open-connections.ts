@@ -4,7 +4,7 @@ import type { Log } from '../../base/log.ts';
 import { addressKey } from '../address-key.ts';
 import { ConnectionShares } from './connection-shares.ts';
 import type { ServerLimits } from './limits.ts';
-import { Places } from './places.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import { TrackedConnection } from './tracked-connection.ts';
 import { chooseUnfinished } from './unfinished-bytes.ts';
 
@@ -30,7 +30,7 @@ export class OpenConnections {
   readonly #bySocket = new Map<Socket, TrackedConnection>();
   readonly #byEnds = new Map<string, TrackedConnection>();
   readonly #shares: ConnectionShares<TrackedConnection>;
-  readonly #authenticated: Places;
+  readonly #authenticated: ConcurrencyLimit;
   #arrived = new Set<TrackedConnection>();
   #isTurnAwaited = false;
   #cancelSweep: CancelTimer | undefined;
@@ -39,14 +39,14 @@ export class OpenConnections {
     this.#deps = deps;
     const { unauthenticatedConnections, authenticatedConnections } = deps.limits;
     this.#shares = new ConnectionShares(unauthenticatedConnections);
-    this.#authenticated = new Places(authenticatedConnections.inAll, authenticatedConnections.each);
+    this.#authenticated = new ConcurrencyLimit(authenticatedConnections.inAll, authenticatedConnections.each);
   }
 
   get count(): number {
     return this.#bySocket.size;
   }
 
-  /** To be called before others listen to the server: they may look for the connection at once. */
+  /** To be called before others listen to the server: their listeners may ask for the connection at once. */
   follow(server: Server): void {
     const { unauthenticatedConnections, authenticatedConnections, newConnections } = this.#deps.limits;
     // Never reached unless this class fails: what is over is ended before.
@@ -156,7 +156,7 @@ export class OpenConnections {
   }
 }
 
-/** Both ends of a connection, which no two connections share; nothing once it is gone. TLS has those of the socket below. */
+/** Both ends of a connection, which no two connections share; undefined once it is closed. TLS has those of the socket below. */
 function endsOf({ remoteAddress, remotePort, localAddress, localPort }: Socket): string | undefined {
   return remotePort === undefined ? undefined : `${remoteAddress} ${remotePort} ${localAddress} ${localPort}`;
 }

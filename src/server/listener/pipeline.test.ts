@@ -80,7 +80,7 @@ describe('what a handler sees', () => {
     );
   });
 
-  test('who waits for our word is only told to go on once it may', async () => {
+  test('a client that expects 100-continue gets it only once its request is allowed', async () => {
     const world = await open(
       async ({ body }) => text(200, body.toString()),
       { methods: ['POST'], bodyBytes: 10 },
@@ -134,7 +134,7 @@ describe('answers', () => {
   });
 });
 
-test('figures', async () => {
+test('metrics', async () => {
   const world = await ServerWorld.open({ routes: [aRoute(hello, { path: '/pods' })] });
   worlds.push(world);
   await world.ask('readOnly', '/pods');

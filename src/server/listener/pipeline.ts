@@ -17,10 +17,10 @@ import { hasTooManyHeaders } from './header-limits.ts';
 import { defaultLimits, type ServerLimits } from './limits.ts';
 import { routeMatcher, type BoundRoute, type FoundRoute, type RouteMatcher } from './match-route.ts';
 import { isForeignPage } from './origin.ts';
-import { Places } from './places.ts';
+import { ConcurrencyLimit } from './concurrency-limit.ts';
 import type { HandOverFunction } from './ports.ts';
 import { readBody } from './read-body.ts';
-import { RequestFigures, requestLabels } from './request-figures.ts';
+import { RequestMetrics, requestLabels } from './request-metrics.ts';
 import { sendPage, sendStream } from './send.ts';
 import { parseTarget, type Target } from './target.ts';
 
@@ -31,18 +31,18 @@ interface PipelineDeps {
   /** `bindRoutes(handlers)`. */
   readonly routes: readonly BoundRoute[];
   readonly switches: SwitchStates;
-  /** Without it nobody is let in on the secured port. */
+  /** Without it every request on the secured port is refused. */
   readonly access?: AccessControl | undefined;
   readonly handOver: HandOverFunction;
   /** streamingConnectionIdleTimeout. */
   readonly streamIdleMs: number;
   readonly limits?: Partial<ServerLimits>;
-  /** Told of everybody who runs something; a line of the log when it is left out. */
+  /** Called for every request that runs something; default: a line of the log. */
   readonly onAudit?: OnAudit;
 }
 
-/** One request on its way. */
-interface Passage {
+/** One request on its way through the pipeline. */
+interface RequestContext {
   readonly exchange: Exchange;
   readonly method: string;
   readonly target: Target;
@@ -52,7 +52,7 @@ interface Passage {
   /** Ends when the client goes away. */
   readonly life: LinkedSignal;
   caller: Caller | undefined;
-  /** Something was begun to be answered. */
+  /** An answer has begun. */
   isAnswered: boolean;
   /** The time for the answer is over. */
   isLate: boolean;
@@ -67,12 +67,12 @@ const upgradeRequired: Page = text(400, 'Upgrade request required\n');
 const foreignPage: Page = text(403, 'Forbidden: a page of another origin may not ask for this\n');
 const tooManyHeaders: Page = text(431, 'Request Header Fields Too Large\n');
 const tooMany: Page = { ...text(429, 'Too Many Requests\n'), headers: { 'retry-after': '1' } };
-/** What a path without a page asks for; who may not do everything is not told what there is. */
-const rightOfStrangePaths: Right = { subresource: 'proxy' };
+/** The right for a path without a page: a caller that may not do everything cannot find out which pages there are. */
+const rightOfUnknownPaths: Right = { subresource: 'proxy' };
 const loggedPathCharacters = 256;
 
 /**
- * What every request walks through, on whichever listener it came in:
+ * The steps of every request, on whichever listener it came in:
  *
  *   parse ─> (secure: who? allowed?) ─> switched on? ─> method? ─> room? ─> body ─> handler ─> answer
  *      └──────────┴────────────────────────┴──────────────┴─────────┴────────┴──────────┴──────> a page that says why not
@@ -81,24 +81,24 @@ export class RequestPipeline {
   readonly limits: ServerLimits;
   readonly #deps: PipelineDeps;
   readonly #match: RouteMatcher;
-  readonly #figures: RequestFigures;
+  readonly #metrics: RequestMetrics;
   readonly #audit: OnAudit;
-  readonly #arriving: Places;
-  readonly #deciding: Places;
-  readonly #short: Places;
-  readonly #long: Places;
+  readonly #arriving: ConcurrencyLimit;
+  readonly #deciding: ConcurrencyLimit;
+  readonly #short: ConcurrencyLimit;
+  readonly #long: ConcurrencyLimit;
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps;
     this.limits = { ...defaultLimits, ...deps.limits };
     const { arriving, deciding, short, long } = this.limits;
     this.#match = routeMatcher(deps.routes);
-    this.#figures = new RequestFigures(deps.metrics, deps.clock);
+    this.#metrics = new RequestMetrics(deps.metrics, deps.clock);
     this.#audit = deps.onAudit ?? auditTo(deps.log);
-    this.#arriving = new Places(arriving.inAll, arriving.each);
-    this.#deciding = new Places(deciding.inAll, deciding.each);
-    this.#short = new Places(short.inAll, short.each);
-    this.#long = new Places(long.inAll, long.each);
+    this.#arriving = new ConcurrencyLimit(arriving.inAll, arriving.each);
+    this.#deciding = new ConcurrencyLimit(deciding.inAll, deciding.each);
+    this.#short = new ConcurrencyLimit(short.inAll, short.each);
+    this.#long = new ConcurrencyLimit(long.inAll, long.each);
   }
 
   /** Requests that are being served. */
@@ -115,7 +115,7 @@ export class RequestPipeline {
     const { credentials, headers } = splitCredentials(plainHeaders(request.headers), peer);
     const life = linkedSignal(undefined);
     const found = target.kind === 'path' ? this.#match(segments) : undefined;
-    const passage: Passage = {
+    const context: RequestContext = {
       exchange,
       method,
       target,
@@ -127,20 +127,20 @@ export class RequestPipeline {
       isLate: false,
       isAudited: false,
     };
-    const count = this.#figures.begin(requestLabels(listener, method, segments));
+    const count = this.#metrics.begin(requestLabels(listener, method, segments));
     const onClose = (): void => life.abort(new TubeletError('cancelled', 'the client went away'));
     // An error of a connection is followed by its close, and the close is what counts.
     request.on('error', ignore);
     response.on('error', ignore);
     response.once('close', onClose);
-    // Whoever takes a connection over sees to its end as well.
+    // After an upgrade the streaming session ends the connection, so that no close listener is needed here.
     const finish = peer.connection?.begin(exchange.upgrade === undefined ? onClose : undefined);
     try {
-      const page = (await this.#refusal(passage, credentials)) ?? this.#turnAway(passage, segments);
-      if (page !== undefined) await this.#answer(passage, page, life.signal);
-      else if (found !== undefined) await this.#serveRoute(passage, found);
+      const page = (await this.#refusal(context, credentials)) ?? this.#rejectEarly(context, segments);
+      if (page !== undefined) await this.#answer(context, page, life.signal);
+      else if (found !== undefined) await this.#serveRoute(context, found);
     } catch (error) {
-      await this.#fail(passage, error);
+      await this.#fail(context, error);
     } finally {
       finish?.();
       count();
@@ -149,31 +149,31 @@ export class RequestPipeline {
   }
 
   /** The page that refuses, or nothing when the caller may go on. */
-  async #refusal(passage: Passage, credentials: CredentialSplit['credentials']): Promise<Page | undefined> {
-    const { request, response, listener, peer } = passage.exchange;
+  async #refusal(context: RequestContext, credentials: CredentialSplit['credentials']): Promise<Page | undefined> {
+    const { request, response, listener, peer } = context.exchange;
     const isAuthenticated = peer.connection?.isAuthenticated === true;
     if (hasTooManyHeaders(request.rawHeaders, isAuthenticated, this.limits)) return tooManyHeaders;
     if (listener !== 'secure') return undefined;
-    const page = await this.#admit(passage, credentials);
-    // Its certificate was looked at under the authorities of then, and might be good by now on another connection.
+    const page = await this.#admit(context, credentials);
+    // The certificate was checked under the authorities of then, and might be good by now on another connection.
     if (page?.status === 401 && peer.chain.length > 0) endConnectionAfter(response);
     return page;
   }
 
-  async #admit(passage: Passage, credentials: CredentialSplit['credentials']): Promise<Page | undefined> {
-    const { exchange, method, found, life, target } = passage;
+  async #admit(context: RequestContext, credentials: CredentialSplit['credentials']): Promise<Page | undefined> {
+    const { exchange, method, found, life, target } = context;
     const { clock, log, access } = this.#deps;
     const { address, connection } = exchange.peer;
     const known = connection?.caller;
     const leave = known === undefined ? this.#arriving.enter(addressKey(address)) : this.#deciding.enter(known);
     if (leave === undefined) return tooMany;
     try {
-      const right = found?.spec.right ?? rightOfStrangePaths;
+      const right = found?.spec.right ?? rightOfUnknownPaths;
       const request = { credentials, method, right, path: forLog(target.path) };
       const admission = await admit({ clock, log, access, accessMs: this.limits.accessMs }, request, life.signal);
-      passage.caller = admission.caller;
+      context.caller = admission.caller;
       if (admission.kind === 'refused') return admission.page;
-      // Every pod has a token, so that a good one alone, without a right to anything, protects no connection.
+      // Every pod has a token, so that a good one alone, without a right, does not protect its connection.
       if (!isAnonymous(admission.caller)) connection?.authenticated(admission.caller.name);
       return undefined;
     } finally {
@@ -181,42 +181,45 @@ export class RequestPipeline {
     }
   }
 
-  #turnAway({ exchange, target, found, method, headers }: Passage, segments: readonly string[]): Page | undefined {
+  #rejectEarly(
+    { exchange, target, found, method, headers }: RequestContext,
+    segments: readonly string[],
+  ): Page | undefined {
     if (target.kind === 'bad') return badRequest;
     if (isForeignPage(method, exchange.upgrade !== undefined, headers)) return foreignPage;
     const page = unavailable(segments, found?.spec, exchange.listener, this.#deps.switches);
     return page ?? (found === undefined ? undefined : wrongMethod(found.spec, method));
   }
 
-  async #serveRoute(passage: Passage, found: FoundRoute): Promise<void> {
-    const { caller, exchange, life } = passage;
+  async #serveRoute(context: RequestContext, found: FoundRoute): Promise<void> {
+    const { caller, exchange, life } = context;
     const { clock } = this.#deps;
     const { limitMs: ms } = found.spec;
-    const places = ms === undefined ? this.#long : this.#short;
-    const leave = places.enter(placeKey(caller, exchange.peer.address));
+    const limit = ms === undefined ? this.#long : this.#short;
+    const leave = limit.enter(limitKey(caller, exchange.peer.address));
     if (leave === undefined) {
-      await this.#answer(passage, tooMany, life.signal);
+      await this.#answer(context, tooMany, life.signal);
       return;
     }
     const limited = linkedSignal(life.signal, ms === undefined ? undefined : { clock, ms });
     try {
-      await this.#answer(passage, await this.#ask(passage, found, limited.signal), limited.signal);
+      await this.#answer(context, await this.#ask(context, found, limited.signal), limited.signal);
     } finally {
-      passage.isLate = limited.signal.aborted && !life.signal.aborted;
+      context.isLate = limited.signal.aborted && !life.signal.aborted;
       limited.release();
       leave();
     }
   }
 
-  /** The handler's answer; the time for it may run out although it pays no heed. */
-  async #ask(passage: Passage, found: FoundRoute, signal: AbortSignal): Promise<RouteResponse> {
-    const { exchange, method, target, headers, caller } = passage;
+  /** The handler's answer; the time limit holds also for a handler that ignores the signal. */
+  async #ask(context: RequestContext, found: FoundRoute, signal: AbortSignal): Promise<RouteResponse> {
+    const { exchange, method, target, headers, caller } = context;
     const { spec, params, handler } = found;
     const { clock } = this.#deps;
     const wantsUpgrade = exchange.upgrade !== undefined && spec.streams === 'upgrade';
-    const body = await readBody(exchange, { clock, mostBytes: spec.bodyBytes, ms: this.limits.requestMs }, signal);
+    const body = await readBody(exchange, { clock, maxBytes: spec.bodyBytes, ms: this.limits.requestMs }, signal);
     if (!Buffer.isBuffer(body)) return body;
-    // Only who reads a connection sees it end.
+    // Without a reader the end of a connection is not noticed.
     if (!wantsUpgrade) exchange.upgrade?.socket.resume();
     const request: RouteRequest = {
       listener: exchange.listener,
@@ -233,19 +236,19 @@ export class RequestPipeline {
     return raceAbort(handler(request), signal);
   }
 
-  async #answer(passage: Passage, answer: RouteResponse, signal: AbortSignal): Promise<void> {
-    const { exchange, target, found } = passage;
+  async #answer(context: RequestContext, answer: RouteResponse, signal: AbortSignal): Promise<void> {
+    const { exchange, target, found } = context;
     const { upgrade } = exchange;
     const { clock, log } = this.#deps;
     const limits = { clock, stallMs: this.limits.stallMs };
     if (answer.kind === 'handOver') {
       if (upgrade === undefined || found?.spec.streams !== 'upgrade')
-        await this.#answer(passage, upgradeRequired, signal);
-      else await this.#handOver(passage, upgrade, answer);
+        await this.#answer(context, upgradeRequired, signal);
+      else await this.#handOver(context, upgrade, answer);
       return;
     }
-    this.#tell(passage, { kind: 'answered', status: answer.status });
-    passage.isAnswered = true;
+    this.#auditOnce(context, { kind: 'answered', status: answer.status });
+    context.isAnswered = true;
     if (answer.kind === 'stream') {
       await sendStream(exchange, answer, limits, signal);
       return;
@@ -255,13 +258,13 @@ export class RequestPipeline {
     await sendPage(exchange, answer, limits, signal);
   }
 
-  /** Whoever takes the connection sees to its end as well, so the client's going away is no affair of ours any more. */
-  async #handOver(passage: Passage, upgrade: UpgradeParts, { to, about }: HandOver): Promise<void> {
-    const { headers, life, target } = passage;
+  /** The session ends the connection, so the pipeline no longer watches for its close. */
+  async #handOver(context: RequestContext, upgrade: UpgradeParts, { to, about }: HandOver): Promise<void> {
+    const { headers, life, target } = context;
     const { request, socket, head } = upgrade;
     const { clock, log, streamIdleMs: idleMs, handOver } = this.#deps;
-    this.#tell(passage, { kind: 'handedOver' }, about);
-    passage.isAnswered = true;
+    this.#auditOnce(context, { kind: 'handedOver' }, about);
+    context.isAnswered = true;
     upgrade.detach();
     // A body that Node.js reads for itself would hold back what comes behind it.
     request.resume();
@@ -273,10 +276,10 @@ export class RequestPipeline {
     }
   }
 
-  #tell(passage: Passage, outcome: AuditOutcome, about?: PodFields): void {
-    const { exchange, found, caller, method, target, isAudited } = passage;
+  #auditOnce(context: RequestContext, outcome: AuditOutcome, about?: PodFields): void {
+    const { exchange, found, caller, method, target, isAudited } = context;
     if (found?.spec.right.alsoVerb === undefined || isAudited) return;
-    passage.isAudited = true;
+    context.isAudited = true;
     const command = commandWord(queryOf(target));
     this.#audit({
       caller,
@@ -289,14 +292,14 @@ export class RequestPipeline {
     });
   }
 
-  /** An answer that has begun can only be broken off; otherwise the client is told, but not why. */
-  async #fail(passage: Passage, error: unknown): Promise<void> {
-    const { exchange, life, target, isAnswered, isLate } = passage;
+  /** An answer that has begun can only be broken off; otherwise the client gets a status without the reason. */
+  async #fail(context: RequestContext, error: unknown): Promise<void> {
+    const { exchange, life, target, isAnswered, isLate } = context;
     const { log } = this.#deps;
     const path = forLog(target.path);
-    // What the client brought about by not taking the answer is no failure of ours.
+    // A failure that the client caused by not taking the answer is no failure of the agent.
     const isClients = life.signal.aborted || (isAnswered && isKind(error, 'cancelled', 'timeout'));
-    // Who makes the page has been stopped: the agent ends.
+    // The handler was stopped: the agent ends.
     const isEnding = !isLate && isKind(error, 'cancelled');
     if (isClients || isLate || isEnding) log.debug(2, 'Request was given up', { path, err: messageOf(error) });
     else log.error(error, 'Request failed', { path });
@@ -305,7 +308,7 @@ export class RequestPipeline {
       return;
     }
     try {
-      await this.#answer(passage, isLate ? tooLate : isEnding ? ending : failed, life.signal);
+      await this.#answer(context, isLate ? tooLate : isEnding ? ending : failed, life.signal);
     } catch (second) {
       log.debug(2, 'Request could not be answered', { path, err: messageOf(second) });
       breakOff(exchange);
@@ -313,8 +316,8 @@ export class RequestPipeline {
   }
 }
 
-/** Those of whom nobody knows who they are share nothing but their address. */
-function placeKey(caller: Caller | undefined, address: string): string {
+/** Unauthenticated clients share one limit per address. */
+function limitKey(caller: Caller | undefined, address: string): string {
   return caller === undefined || isAnonymous(caller) ? `@${addressKey(address)}` : caller.name;
 }
 

@@ -32,7 +32,7 @@ async function listen(routes: readonly BoundRoute[] = [hello], listener: Listene
 }
 
 describe('answers', () => {
-  test('a body with its length in bytes, and a type that nobody shall guess', async () => {
+  test('a body with its length in bytes, and a type that browsers must not guess', async () => {
     const { port } = await listen();
     const { status, headers, body } = await askHttp(port, '/hello');
     assert.equal(status, 200);

@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Log } from '../../base/log.ts';
 import type { ListenerName } from '../route.ts';
-import { bind, portOf, type ListenPlace } from './bind.ts';
+import { bind, portOf, type ListenAddress } from './bind.ts';
 import { plainPeer, upgradeExchange, type Peer } from './exchange.ts';
 import { OpenConnections } from './open-connections.ts';
 import type { RequestPipeline } from './pipeline.ts';
@@ -12,13 +12,13 @@ import { UnansweredRequests } from './unanswered-requests.ts';
 
 interface PlainListenerDeps {
   readonly listener: Exclude<ListenerName, 'secure'>;
-  readonly at: ListenPlace;
+  readonly at: ListenAddress;
   readonly pipeline: RequestPipeline;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A listener without TLS, for pages that are open to everybody who reaches it: by the network, or by a file. */
+/** A listener without TLS, for pages that are open to every client that reaches it: by the network, or by a file. */
 export class PlainListener implements Component {
   readonly name: string;
   readonly #deps: PlainListenerDeps;

@@ -7,12 +7,12 @@ import { hasBody, type Exchange } from './exchange.ts';
 const none = Buffer.alloc(0);
 const tooLarge: Page = text(413, 'Request Entity Too Large\n');
 const tooSlow: Page = text(408, 'Request Timeout\n');
-/** The length of a body whose connection has left HTTP must be told: nobody takes chunks apart there. */
+/** A body on a connection that has left HTTP must have a `content-length`, because Node decodes no chunks there. */
 const noLength: Page = text(411, 'Length Required\n');
 
 interface BodyLimits {
   readonly clock: Pick<Clock, 'after'>;
-  readonly mostBytes: number;
+  readonly maxBytes: number;
   readonly ms: number;
 }
 
@@ -21,7 +21,7 @@ export async function readBody(exchange: Exchange, limits: BodyLimits, signal: A
   if (!hasBody(exchange)) return none;
   const { request, response, upgrade, expectsContinue } = exchange;
   const announced = Number(request.headers['content-length'] ?? Number.NaN);
-  if (announced > limits.mostBytes || limits.mostBytes === 0) return tooLarge;
+  if (announced > limits.maxBytes || limits.maxBytes === 0) return tooLarge;
   if (upgrade !== undefined) {
     if (Number.isNaN(announced)) return noLength;
     // From Node.js 26 on the request has its body, as other requests do; before that the connection has it.
@@ -50,7 +50,7 @@ function collect(source: Readable, limits: BodyLimits, signal: AbortSignal, enou
       size += chunk.length;
       chunks.push(chunk);
       if (size >= enough) settle(Buffer.concat(chunks, enough));
-      else if (size > limits.mostBytes) settle(tooLarge);
+      else if (size > limits.maxBytes) settle(tooLarge);
     };
     const onEnd = (): void => settle(Buffer.concat(chunks, size));
     const onClose = (): void =>

@@ -18,7 +18,7 @@ interface UnderWay {
 /** So long a client that is refused may go on sending: who is cut off in the middle of it does not read the answer. */
 const lingerMs = 1_000;
 
-/** Clients of a server that are not understood over HTTP/1.1, too large or too slow are told so, and ended. */
+/** Answers clients whose HTTP/1.1 cannot be parsed, is too large or too slow with the reason, and ends their connection. */
 export function refuseClients(server: Server, clock: Pick<Clock, 'after'>, onRefused: (socket: Socket) => void): void {
   const refused = new WeakSet<Duplex>();
   const connections = new WeakMap<object, Set<UnderWay>>();

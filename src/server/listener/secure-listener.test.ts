@@ -58,7 +58,7 @@ describe('both versions of HTTP', () => {
     session.close();
   });
 
-  test('the client chooses; what nobody speaks is refused', async () => {
+  test('the client chooses; a protocol that is not configured is refused', async () => {
     const world = await open();
     for (const [offer, chosen] of [
       [['h2', 'http/1.1'], 'h2'],
@@ -88,7 +88,7 @@ describe('who asks', () => {
     session.close();
   });
 
-  test('without authorities nobody is asked for a certificate', async () => {
+  test('without authorities no client is asked for a certificate', async () => {
     const world = await open({ routes: [whoAmI], authenticate: who, withoutClientAuthorities: true });
     const client = await world.authority.client('jane');
     assert.equal((await world.ask('secure', '/hello', { client })).body, '');
@@ -124,7 +124,7 @@ describe('certificates that change', () => {
     assert.match(await readAll(before), /hello you$/);
   });
 
-  test('one that cannot be used changes nothing, and is told', async () => {
+  test('one that cannot be used changes nothing, and is logged', async () => {
     const world = await open();
     const [one, two] = [await world.authority.server(), await world.authority.server()];
     world.identity.replace(servingPair({ certificate: one.certificate, key: two.key }));
@@ -139,7 +139,7 @@ describe('certificates that change', () => {
     assert.equal((await world.ask('secure', '/hello')).status, 200);
   });
 
-  test('other authorities are told to clients from then on', async () => {
+  test('other authorities are offered to clients from then on', async () => {
     const world = await open({ routes: [whoAmI], authenticate: who });
     world.clientPem.replace('');
     assert.equal((await world.ask('secure', '/hello')).status, 200);
@@ -147,7 +147,7 @@ describe('certificates that change', () => {
     assert.equal((await world.ask('secure', '/hello')).status, 200);
   });
 
-  test('nobody is listened to any more after the stop', async () => {
+  test('no connection is accepted after the stop', async () => {
     const world = await open();
     assert.deepEqual([world.identity.listeners.size, world.clientPem.listeners.size], [1, 1]);
     await world.close();

@@ -4,7 +4,7 @@ import { raceAbort } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { BodySink, Page, StreamedAnswer } from '../route.ts';
-import { dropRest, isGone, sendHead, type Exchange, type Outgoing } from './exchange.ts';
+import { dropRest, isClosed, sendHead, type Exchange, type Outgoing } from './exchange.ts';
 
 interface SendLimits {
   readonly clock: Pick<Clock, 'after'>;
@@ -12,7 +12,7 @@ interface SendLimits {
   readonly stallMs: number;
 }
 
-/** Progress is only seen when a piece has gone, so pieces are small. */
+/** Progress is only seen when a piece was sent, so pieces are small. */
 const pieceBytes = 64 * 1024;
 
 /** Writes a whole answer. Rejects when the client does not take it; it must be broken off then. */
@@ -20,7 +20,7 @@ export async function sendPage(exchange: Exchange, page: Page, limits: SendLimit
   const { request, response } = exchange;
   const body = typeof page.body === 'string' ? Buffer.from(page.body) : page.body;
   const isBare = page.status === 204 || page.status === 304;
-  if (isGone(response)) throw gone();
+  if (isClosed(response)) throw clientClosed();
   sendHead(response, page.status, {
     ...commonHeaders(page),
     ...(!isBare && { 'content-length': body.byteLength }),
@@ -37,7 +37,7 @@ export async function sendStream(
   signal: AbortSignal,
 ): Promise<void> {
   const { request, response } = exchange;
-  if (isGone(response)) throw gone();
+  if (isClosed(response)) throw clientClosed();
   sendHead(response, answer.status, commonHeaders(answer), true);
   if (request.method !== 'HEAD') {
     const sink: BodySink = {
@@ -61,18 +61,18 @@ async function writePieces(
   const out: Writable = response;
   for (let at = 0; at < chunk.byteLength; at += pieceBytes) {
     signal.throwIfAborted();
-    if (isGone(response) || out.writableEnded) throw gone();
+    if (isClosed(response) || out.writableEnded) throw clientClosed();
     if (!out.write(chunk.subarray(at, at + pieceBytes))) await progress(out, 'drain', limits, signal);
   }
 }
 
 async function finish(exchange: Exchange, limits: SendLimits, signal: AbortSignal): Promise<void> {
-  if (isGone(exchange.response)) throw gone();
+  if (isClosed(exchange.response)) throw clientClosed();
   await progress(exchange.response, 'end', limits, signal);
   dropRest(exchange);
 }
 
-/** Until there is room again, or until the end has gone out. */
+/** Resolves when there is room again, or when the end was sent. */
 function progress(out: Writable, what: 'drain' | 'end', limits: SendLimits, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (): void => {
@@ -83,7 +83,7 @@ function progress(out: Writable, what: 'drain' | 'end', limits: SendLimits, sign
       forget();
       reject(error);
     };
-    const onClose = (): void => fail(gone());
+    const onClose = (): void => fail(clientClosed());
     const onAbort = (): void => fail(signal.reason);
     const cancelTimer = limits.clock.after(limits.stallMs, () =>
       fail(new TubeletError('timeout', `the client took nothing for ${limits.stallMs} ms`)),
@@ -104,6 +104,6 @@ function progress(out: Writable, what: 'drain' | 'end', limits: SendLimits, sign
   });
 }
 
-function gone(): TubeletError {
+function clientClosed(): TubeletError {
   return new TubeletError('cancelled', 'the client went away');
 }

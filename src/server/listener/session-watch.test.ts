@@ -27,7 +27,7 @@ async function open(...routes: ServerWorldOptions['routes']): Promise<void> {
   world = await ServerWorld.open({ routes, clock, listeners: ['secure'] });
 }
 
-test('a stream that nobody serves does not keep a connection that is broken', async () => {
+test('a stream without a handler does not keep a connection that is broken', async () => {
   await open(aRoute(hello));
   const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   const settings = Buffer.from('000000040000000000', 'hex');
@@ -82,8 +82,8 @@ test('an idle connection ends, one with a request does not', async () => {
   waiting.on('error', () => {});
   while (world.pipeline.underWay === 0) await nextTurn();
   const closed = once(idle, 'close');
-  // Whoever is about to ask knows that it was not asked.
-  const told = once(idle, 'goaway');
+  // A client that is about to send a request learns that it was not received.
+  const goaway = once(idle, 'goaway');
   for (let asked = 0; asked < 3; asked++) {
     const pinged = once(busy, 'ping');
     await clock.advance(30_000);
@@ -91,7 +91,7 @@ test('an idle connection ends, one with a request does not', async () => {
     // Its answer is on the way; nothing comes before it on this connection.
     assert.equal((await askHttp2(busy, '/hello')).status, 200);
   }
-  assert.deepEqual((await told).slice(0, 1), [0]);
+  assert.deepEqual((await goaway).slice(0, 1), [0]);
   await closed;
   assert.equal(busy.closed, false);
   busy.destroy();

@@ -5,7 +5,7 @@ import type { ServerLimits } from './limits.ts';
 
 interface SessionWatchDeps {
   readonly session: Http2Session;
-  /** What the session runs on: a session whose last words nobody takes never ends by itself. */
+  /** What the session runs on: a session whose last bytes the client does not take never ends by itself. */
   readonly socket: Duplex;
   readonly clock: Pick<Clock, 'after'>;
   readonly limits: Pick<ServerLimits, 'idleMs' | 'aliveMs'>;

@@ -46,7 +46,7 @@ describe('streams', () => {
     assert.deepEqual([plain.body, plain.headers['transfer-encoding']], ['one two', 'chunked']);
   });
 
-  test('one that fails is broken off, so that nobody takes it for whole; the log has why', async () => {
+  test('one that fails is broken off, so that no client takes it for whole; the log has why', async () => {
     const handler: Handler = async () =>
       streamOf(async (sink) => {
         await sink.write('half');

@@ -15,7 +15,7 @@ const absoluteForm = /^https?:\/\/([^/?#]*)(.*)$/is;
 
 /**
  * Takes the target of a request apart. Segments are decoded one by one, so that an escaped slash cannot make two of
- * one; nothing is normalised, so that whoever grants access and whoever answers cannot mean different paths. What is
+ * one; nothing is normalised, so that authorization and handler cannot mean different paths. What is
  * escaped wrongly, or climbs with dots, is bad.
  */
 export function parseTarget(target: string): Target {

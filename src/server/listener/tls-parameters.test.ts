@@ -38,7 +38,7 @@ test('suites by the names of IANA, in their order, each once', () => {
   });
 });
 
-test('what the library does not have is left out and told; if nothing is left, TLS 1.3 alone', () => {
+test('what the library does not have is left out and logged; if nothing is left, TLS 1.3 alone', () => {
   assert.deepEqual(parameters('', 'TLS_RSA_WITH_RC4_128_SHA', 'TLS_AES_128_GCM_SHA256', 'AES'), {
     minVersion: 'TLSv1.3',
     ciphers: newSuites,

@@ -62,8 +62,8 @@ test('what the TLS library finds of certificates, and where it differs from upst
     ['forged', [client({ forgedWith: newKey() })], 'CERT_SIGNATURE_FAILURE'],
   ];
   for (const [what, chain, wanted] of table) assert.equal(await verdictOn(...chain), wanted, what);
-  const stranger = oddCertificate({ ...times, subject: named('stranger'), authority: true });
-  assert.notEqual(await verdictOn(client({ issuer: stranger })), 'ok');
+  const unknown = oddCertificate({ ...times, subject: named('stranger'), authority: true });
+  assert.notEqual(await verdictOn(client({ issuer: unknown })), 'ok');
 });
 
 test('what it says of an authority that is no root, also after the file has changed', async () => {

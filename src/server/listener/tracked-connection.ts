@@ -46,7 +46,7 @@ export class TrackedConnection {
     return this.#caller !== undefined;
   }
 
-  /** Requests whose headers have come and whose answer has not gone. */
+  /** Requests whose headers have come and whose answer is not sent. */
   get underWay(): number {
     return this.#underWay.size;
   }

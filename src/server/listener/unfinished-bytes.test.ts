@@ -9,9 +9,9 @@ test('which connections end because of what they sent without a request', () => 
   const ofAddress = 'too many bytes without a request of its address';
   const inAll = 'too many bytes without a request in all';
   const table: readonly (readonly [string, readonly Row[], readonly (readonly [string, string])[]])[] = [
-    ['nobody', [], []],
+    ['none', [], []],
     [
-      'nobody within the limits',
+      'none within the limits',
       [
         ['a', '1', 30],
         ['b', '1', 20],

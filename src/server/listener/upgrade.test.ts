@@ -149,7 +149,7 @@ describe('handing over', () => {
     assert.equal(world.pipeline.underWay, 0);
   });
 
-  test('whoever takes the connection and throws leaves nothing open', async () => {
+  test('a hand-over that throws leaves nothing open', async () => {
     const handOver: HandOverFunction = async () => {
       throw new Error('it broke');
     };
@@ -189,7 +189,7 @@ describe('pages instead', () => {
     );
   });
 
-  test('an upgrade nobody offers is passed over: page, stream and body as usual', async () => {
+  test('an upgrade that no route offers is ignored: page, stream and body as usual', async () => {
     const usual: Handler = async ({ wantsUpgrade, body }) => text(200, `${wantsUpgrade} ${body.toString()}`);
     const { world } = await open(usual, {}, { ...session, streams: 'no', bodyBytes: 100 });
     assert.match(await ask(world.connect('secure'), ['GET /session/a HTTP/1.1']), /\r\n\r\nfalse $/);

@@ -9,7 +9,7 @@ const beginnings: readonly (readonly [readonly number[], string])[] = [
 
 /**
  * What a log file holds, by its first bytes. Nothing is ever called a page or a script, whatever its name: what stands
- * in logs was written by strangers.
+ * in logs was written by workloads that are not trusted.
  */
 export function contentTypeOf(head: Buffer): string {
   for (const [bytes, type] of beginnings) {

@@ -15,13 +15,13 @@ export interface FilePagesDeps {
 
 const blockBytes = 64 * 1024;
 const headBytes = 512;
-const mostEntries = 10_000;
-/** Names that no file can have are not looked for. */
-const longestPath = 4_096;
+const maxEntries = 10_000;
+/** Names that no file can have are not opened. */
+const maxPathLength = 4_096;
 
 /** The names on the way to a file below the root: no dots, no empty ones, and no way out. */
 export function namesOf(file: string): readonly string[] | undefined {
-  if (file.includes('\0') || file.length > longestPath) return undefined;
+  if (file.includes('\0') || file.length > maxPathLength) return undefined;
   return normalize(`/${file}`)
     .split('/')
     .filter((name) => name !== '');
@@ -64,7 +64,7 @@ export function openBelow(
 }
 
 async function folderPage(folder: NodeLogFolder, names: readonly string[]): Promise<Page> {
-  const { entries, more } = await folder.list(mostEntries);
+  const { entries, more } = await folder.list(maxEntries);
   return {
     kind: 'page',
     status: 200,
@@ -74,7 +74,7 @@ async function folderPage(folder: NodeLogFolder, names: readonly string[]): Prom
   };
 }
 
-/** Opened anew when it is sent: nobody may ever ask for the rest of an answer, and then nobody would close it. */
+/** Opened anew when it is sent: an answer that is never sent would never close its file. */
 async function fileAnswer(deps: FilePagesDeps, file: NodeLogFile, names: readonly string[]): Promise<RouteResponse> {
   const head = Buffer.alloc(headBytes);
   const bytes = await file.read(head, 0, headBytes);

@@ -4,7 +4,7 @@ const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>'
 
 /**
  * The names in a folder as a page of links. The links are whole paths: the page is the same with and without a slash at
- * the end of its address, and nobody is sent elsewhere for it.
+ * the end of its address, and no client is redirected for it.
  */
 export function listingPage(path: readonly string[], entries: readonly LogEntry[], more: boolean): string {
   const above = ['/logs', ...path.map(encodeName)].join('/');

@@ -3,7 +3,7 @@ import { goNumber } from '../container-logs/go-number.ts';
 import { isBefore, parseLogTime, type LogTime } from '../container-logs/log-time.ts';
 import { patternFault } from './pattern-fault.ts';
 
-/** What somebody wants to know of the node's services. */
+/** What a client wants to know of the node's services. */
 export interface ServiceQuery {
   readonly services: readonly string[];
   readonly options: QueryOptions;
@@ -25,10 +25,10 @@ type DecodedQuery =
   | { readonly kind: 'file'; readonly file: string }
   | { readonly kind: 'refused'; readonly status: 400 | 406; readonly body: string };
 
-const mostServices = 4;
-const longestService = 256;
-const mostTailLines = 100_000;
-const longestPattern = 1_024;
+const maxServices = 4;
+const maxServiceLength = 256;
+const maxTailLines = 100_000;
+const maxPatternLength = 1_024;
 const unsafe = /[^a-zA-Z\-_.:0-9@]/;
 
 /** Reads and checks a query; `withPath` when something stood behind `/logs`. */
@@ -65,7 +65,7 @@ export function decodeLogQuery(query: URLSearchParams, withPath: boolean): Decod
   return file === undefined ? { kind: 'services', services, options } : { kind: 'file', file };
 }
 
-/** How a file that was asked for and cannot be had is told. */
+/** The message for a file that was asked for and cannot be read. */
 export function fileRefusal(file: string, why: string): { readonly status: 406; readonly body: string } {
   return { status: 406, body: `query: Invalid value: ${goJson([file])}: stat ${file}: ${why}\n` };
 }
@@ -73,18 +73,18 @@ export function fileRefusal(file: string, why: string): { readonly status: 406; 
 function serviceFaults(services: readonly string[]): readonly string[] {
   const faults = services.flatMap((service) => {
     const why =
-      Buffer.byteLength(service) > longestService
-        ? `length must be at most ${longestService}`
+      Buffer.byteLength(service) > maxServiceLength
+        ? `length must be at most ${maxServiceLength}`
         : unsafe.test(service)
           ? 'input contains unsupported characters'
           : undefined;
     // Only its beginning: it may be as long as a request can be.
-    return why === undefined ? [] : [`query: Invalid value: ${goQuote(service.slice(0, longestService))}: ${why}`];
+    return why === undefined ? [] : [`query: Invalid value: ${goQuote(service.slice(0, maxServiceLength))}: ${why}`];
   });
-  if (services.length <= mostServices) return faults;
+  if (services.length <= maxServices) return faults;
   return [
-    ...faults.slice(0, mostServices),
-    `query: Too many: ${services.length}: must have at most ${mostServices} items`,
+    ...faults.slice(0, maxServices),
+    `query: Too many: ${services.length}: must have at most ${maxServices} items`,
   ];
 }
 
@@ -93,10 +93,10 @@ function combinationFaults(
   services: readonly string[],
   options: QueryOptions,
 ): readonly string[] {
-  const shown = goJson(files.slice(0, mostServices).map((file) => file.slice(0, longestService)));
+  const shown = goJson(files.slice(0, maxServices).map((file) => file.slice(0, maxServiceLength)));
   if (files.length === 0 && services.length === 0) return ['query: Required value: cannot be empty with options'];
   if (files.length > 0 && services.length > 0) {
-    const both = `[${files.join(' ')}], [${services.join(' ')}]`.slice(0, 2 * longestService);
+    const both = `[${files.join(' ')}], [${services.join(' ')}]`.slice(0, 2 * maxServiceLength);
     return [`query: Invalid value: ${goQuote(both)}: cannot specify a file and service`];
   }
   if (files.length > 1) return [`query: Invalid value: ${shown}: cannot specify more than one file`];
@@ -113,12 +113,13 @@ function optionFaults(query: URLSearchParams, options: QueryOptions): readonly s
     faults.push(`untilTime: Invalid value: ${goJson(query.get('untilTime'))}: must be after \`sinceTime\``);
   }
   if (boot !== undefined && boot > 0) faults.push(`boot: Invalid value: ${boot}: must be less than 1`);
-  if (tailLines !== undefined && (tailLines < 0 || tailLines > mostTailLines)) {
-    faults.push(`tailLines: Invalid value: ${tailLines}: must be between 0 and ${mostTailLines}, inclusive`);
+  if (tailLines !== undefined && (tailLines < 0 || tailLines > maxTailLines)) {
+    faults.push(`tailLines: Invalid value: ${tailLines}: must be between 0 and ${maxTailLines}, inclusive`);
   }
   if (pattern !== undefined) {
-    const why = pattern.length > longestPattern ? `may not be longer than ${longestPattern}` : patternFault(pattern);
-    const shown = goQuote(pattern.slice(0, longestPattern));
+    const why =
+      pattern.length > maxPatternLength ? `may not be longer than ${maxPatternLength}` : patternFault(pattern);
+    const shown = goQuote(pattern.slice(0, maxPatternLength));
     if (why !== undefined) faults.push(`pattern: Invalid value: ${shown}: ${why}`);
   }
   return faults;
@@ -129,7 +130,7 @@ function time(query: URLSearchParams, name: string, faults: string[]): LogTime |
   if (text === '') return undefined;
   const parsed = parseLogTime(text);
   if (parsed === undefined) {
-    faults.push(`${name}: Invalid value: ${goQuote(text.slice(0, longestService))}: invalid time format`);
+    faults.push(`${name}: Invalid value: ${goQuote(text.slice(0, maxServiceLength))}: invalid time format`);
   }
   return parsed;
 }
@@ -139,7 +140,7 @@ function number(query: URLSearchParams, name: string, faults: string[]): number 
   if (text === '') return undefined;
   const read = goNumber(text);
   if ('value' in read) return read.value;
-  const shown = goQuote(text.slice(0, longestService));
+  const shown = goQuote(text.slice(0, maxServiceLength));
   faults.push(`${name}: Invalid value: ${shown}: strconv.Atoi: parsing ${shown}: ${read.fault}`);
   return undefined;
 }

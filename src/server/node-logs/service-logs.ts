@@ -15,22 +15,22 @@ export interface ServiceLogsDeps extends FilePagesDeps {
 
 /** For all of a query, the client's slowness included. */
 const limitMs = 30_000;
-const mostUnitBytes = 4 * 1024 * 1024;
-/** An answer this long serves nobody; the query can be narrowed. */
-const mostOutputBytes = 256 * 1024 * 1024;
+const maxUnitBytes = 4 * 1024 * 1024;
+/** A longer answer is cut off: the client can narrow its query. */
+const maxOutputBytes = 256 * 1024 * 1024;
 /** Programs that run at a time. */
-const mostQueries = 4;
+const maxQueries = 4;
 
 /** Answers queries about the node's services: from the journal where it knows them, else from their files. */
 export class ServiceLogs {
   readonly #deps: ServiceLogsDeps;
-  readonly #limiter = new Limiter(mostQueries);
+  readonly #limiter = new Limiter(maxQueries);
 
   constructor(deps: ServiceLogsDeps) {
     this.#deps = deps;
   }
 
-  /** What goes wrong is told in the answer, which has begun. */
+  /** An error is written into the answer, which has begun. */
   async send(query: ServiceQuery, sink: BodySink, signal: AbortSignal): Promise<void> {
     try {
       await this.#limiter.run(
@@ -76,7 +76,7 @@ export class ServiceLogs {
     let bytes = 0;
     const keep = async (chunk: Uint8Array): Promise<void> => {
       bytes += chunk.length;
-      if (bytes <= mostUnitBytes) chunks.push(chunk);
+      if (bytes <= maxUnitBytes) chunks.push(chunk);
     };
     await this.#deps.journal.run(unitsCommand, keep, signal);
     return knownServices(services, Buffer.concat(chunks).toString('utf8'));
@@ -105,15 +105,14 @@ export class ServiceLogs {
   }
 }
 
-/** Closed when the signal aborts: whoever pays no heed to it shall not write into what comes after. */
+/** Closed when the signal aborts: a source that ignores the signal must not write into what comes after. */
 function boundedSink(sink: BodySink, signal: AbortSignal): BodySink {
-  let left = mostOutputBytes;
+  let left = maxOutputBytes;
   return {
     async write(chunk) {
       signal.throwIfAborted();
       left -= chunk.length;
-      if (left < 0)
-        throw new TubeletError('exhausted', `there is more than ${mostOutputBytes} bytes; narrow the query`);
+      if (left < 0) throw new TubeletError('exhausted', `there is more than ${maxOutputBytes} bytes; narrow the query`);
       await sink.write(chunk);
     },
   };

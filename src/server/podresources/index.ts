@@ -1,3 +1,3 @@
 export { podResourcesMetrics } from './pod-resources-metrics.ts';
 export { PodResourcesServer } from './pod-resources-server.ts';
-export { nothingHeld, type HoldingPod, type ResourceBooks } from './ports.ts';
+export { noAllocations, type AllocatedPod, type ResourceAllocations } from './ports.ts';

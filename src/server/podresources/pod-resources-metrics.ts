@@ -8,7 +8,7 @@ export interface PodResourcesMetrics {
   failed(method: PodResourcesMethod, version: ApiVersion): void;
 }
 
-/** How often somebody asks who holds what. */
+/** How often clients ask which pod holds what. */
 export function podResourcesMetrics(metrics: Metrics): PodResourcesMetrics {
   const counter = (name: string, help: string) =>
     metrics.counter({

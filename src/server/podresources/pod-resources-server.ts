@@ -10,18 +10,18 @@ import { PodResourcesListerService as OldListerService } from '../../gen/podreso
 import type { ApiVersion, PodResourcesMethod, PodResourcesMetrics } from './pod-resources-metrics.ts';
 import { allocatableResources, podResources } from './pod-resources.ts';
 import type { SocketFiles } from '../ports.ts';
-import type { HoldingPod, ResourceBooks } from './ports.ts';
+import type { AllocatedPod, ResourceAllocations } from './ports.ts';
 
 interface PodResourcesServerDeps {
   readonly clock: Clock;
   readonly log: Log;
-  readonly figures: PodResourcesMetrics;
+  readonly metrics: PodResourcesMetrics;
   /** Where the socket is to be. */
   readonly socket: string;
   readonly sockets: Omit<SocketFiles, 'removeSocket'>;
   /** Only pods that have not ended hold anything. */
-  readonly pods: { activePods(): readonly HoldingPod[] };
-  readonly books: ResourceBooks;
+  readonly pods: { activePods(): readonly AllocatedPod[] };
+  readonly allocations: ResourceAllocations;
   /** The gate KubeletPodResourcesGet. */
   readonly canGet: boolean;
 }
@@ -68,17 +68,17 @@ export class PodResourcesServer implements Component {
   }
 
   #addServices(server: Server): void {
-    const { pods, books, canGet } = this.#deps;
-    const all = () => ({ podResources: pods.activePods().map((pod) => podResources(pod, books)) });
+    const { pods, allocations, canGet } = this.#deps;
+    const all = () => ({ podResources: pods.activePods().map((pod) => podResources(pod, allocations)) });
     server.addService(PodResourcesListerService, {
       list: this.#answer('list', 'v1', all),
-      getAllocatableResources: this.#answer('get_allocatable', 'v1', () => allocatableResources(books)),
+      getAllocatableResources: this.#answer('get_allocatable', 'v1', () => allocatableResources(allocations)),
       get: this.#answer('get', 'v1', ({ podName, podNamespace }: { podName: string; podNamespace: string }) => {
         if (!canGet) throw new TubeletError('unsupported', 'PodResources API Get method disabled');
         const pod = pods.activePods().find(({ name, namespace }) => name === podName && namespace === podNamespace);
         if (pod === undefined)
           throw new TubeletError('notFound', `pod ${podName} in namespace ${podNamespace} not found`);
-        return { podResources: podResources(pod, books) };
+        return { podResources: podResources(pod, allocations) };
       }),
     });
     server.addService(OldListerService, { list: this.#answer('list', 'v1alpha1', all) });
@@ -94,11 +94,11 @@ export class PodResourcesServer implements Component {
         callback({ code: status.RESOURCE_EXHAUSTED, details: 'rejected by rate limit' });
         return;
       }
-      this.#deps.figures.asked(method, version);
+      this.#deps.metrics.asked(method, version);
       try {
         callback(null, answer(call.request));
       } catch (error) {
-        this.#deps.figures.failed(method, version);
+        this.#deps.metrics.failed(method, version);
         // As Go's server does with an error that has no code.
         callback({ code: status.UNKNOWN, details: messageOf(error) });
       }

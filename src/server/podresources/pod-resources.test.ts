@@ -18,9 +18,15 @@ import { socketFiles } from '../../host/index.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
-import { nothingHeld, podResourcesMetrics, PodResourcesServer, type HoldingPod, type ResourceBooks } from './index.ts';
+import {
+  noAllocations,
+  podResourcesMetrics,
+  PodResourcesServer,
+  type AllocatedPod,
+  type ResourceAllocations,
+} from './index.ts';
 
-const pod: HoldingPod = {
+const pod: AllocatedPod = {
   uid: 'u1',
   name: 'web',
   namespace: 'shop',
@@ -34,15 +40,15 @@ const pod: HoldingPod = {
 };
 
 const gpus = { resourceName: 'example.com/gpu', deviceIds: ['g1'], topology: { nodes: [{ ID: 0n }] } };
-const books: ResourceBooks = {
+const allocations: ResourceAllocations = {
   of: (uid, container) =>
     uid === 'u1' && container === 'app'
       ? { devices: [gpus], cpuIds: [2, 3], memory: [], dynamicResources: [] }
-      : nothingHeld.of(uid, container),
+      : noAllocations.of(uid, container),
   allocatable: () => ({ devices: [gpus], cpuIds: [0, 1, 2, 3], memory: [] }),
 };
 
-async function serve(context: TestContext, change: { canGet?: boolean; pods?: () => readonly HoldingPod[] } = {}) {
+async function serve(context: TestContext, change: { canGet?: boolean; pods?: () => readonly AllocatedPod[] } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'tubelet-podresources-'));
   const socket = join(folder, 'pod-resources', 'kubelet.sock');
   // What an agent that was killed left behind.
@@ -53,11 +59,11 @@ async function serve(context: TestContext, change: { canGet?: boolean; pods?: ()
   const server = new PodResourcesServer({
     clock,
     log: new MemoryLog(),
-    figures: podResourcesMetrics(metrics),
+    metrics: podResourcesMetrics(metrics),
     socket,
     sockets: socketFiles,
     pods: { activePods: change.pods ?? (() => [pod]) },
-    books,
+    allocations,
     canGet: change.canGet ?? true,
   });
   await server.start();

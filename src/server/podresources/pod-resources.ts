@@ -1,24 +1,28 @@
 import { sidecarsOf } from '../../model/containers.ts';
 import type { AllocatableResourcesResponse, PodResources } from '../../gen/podresources/v1.ts';
-import type { HoldingPod, Holdings, ResourceBooks } from './ports.ts';
+import type { AllocatedPod, ContainerAllocations, ResourceAllocations } from './ports.ts';
 
-/** What one pod holds: its sidecars and its containers. What ran before them has given everything back. */
-export function podResources(pod: HoldingPod, books: ResourceBooks): PodResources {
+/** What one pod has allocated: its sidecars and its containers. The init containers before them have released theirs. */
+export function podResources(pod: AllocatedPod, allocations: ResourceAllocations): PodResources {
   const names = [...sidecarsOf(pod.spec), ...pod.spec.containers].map(({ name }) => name);
   return {
     name: pod.name,
     namespace: pod.namespace,
     containers: names.map((name) => {
-      const held = books.of(pod.uid, name);
+      const held = allocations.of(pod.uid, name);
       return { name, ...shared(held), dynamicResources: [...held.dynamicResources] };
     }),
   };
 }
 
-export function allocatableResources(books: ResourceBooks): AllocatableResourcesResponse {
-  return shared(books.allocatable());
+export function allocatableResources(allocations: ResourceAllocations): AllocatableResourcesResponse {
+  return shared(allocations.allocatable());
 }
 
-function shared({ devices, cpuIds, memory }: Omit<Holdings, 'dynamicResources'>): AllocatableResourcesResponse {
+function shared({
+  devices,
+  cpuIds,
+  memory,
+}: Omit<ContainerAllocations, 'dynamicResources'>): AllocatableResourcesResponse {
   return { devices: [...devices], cpuIds: cpuIds.map(BigInt), memory: [...memory] };
 }

@@ -2,30 +2,30 @@ import type { ContainerDevices, ContainerMemory, DynamicResource } from '../../g
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
 
 /** A pod that has not ended. */
-export interface HoldingPod {
+export interface AllocatedPod {
   readonly uid: string;
   readonly name: string;
   readonly namespace: string;
   readonly spec: PodSpec;
 }
 
-/** What a container has for itself. */
-export interface Holdings {
+/** What was allocated to one container alone. */
+export interface ContainerAllocations {
   readonly devices: readonly ContainerDevices[];
-  /** Only CPUs that nobody else may use. */
+  /** Only CPUs that no other container may use. */
   readonly cpuIds: readonly number[];
   readonly memory: readonly ContainerMemory[];
   readonly dynamicResources: readonly DynamicResource[];
 }
 
-/** Those who give devices, CPUs and memory away. */
-export interface ResourceBooks {
-  of(podUid: string, container: string): Holdings;
-  /** All that can be given away on this node. */
-  allocatable(): Omit<Holdings, 'dynamicResources'>;
+/** What the device, CPU and memory managers have allocated. */
+export interface ResourceAllocations {
+  of(podUid: string, container: string): ContainerAllocations;
+  /** All that can be allocated on this node. */
+  allocatable(): Omit<ContainerAllocations, 'dynamicResources'>;
 }
 
-const none: Holdings = Object.freeze({ devices: [], cpuIds: [], memory: [], dynamicResources: [] });
+const none: ContainerAllocations = Object.freeze({ devices: [], cpuIds: [], memory: [], dynamicResources: [] });
 
-/** The books of a node on which everything is shared. */
-export const nothingHeld: ResourceBooks = { of: () => none, allocatable: () => none };
+/** Of a node without such managers, where all containers share everything. */
+export const noAllocations: ResourceAllocations = { of: () => none, allocatable: () => none };

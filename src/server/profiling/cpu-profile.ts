@@ -1,7 +1,7 @@
 import { frameOf, type CallFrame } from './call-frame.ts';
 import type { Frame, PprofProfile, PprofSample } from './pprof.ts';
 
-/** A CPU profile as V8 tells it: a tree of calls, and which of its nodes was found at each look. */
+/** A CPU profile as V8 reports it: a tree of calls, and which of its nodes was found by each sample. */
 export interface V8CpuProfile {
   readonly nodes: readonly V8CpuNode[];
   /** Microseconds. */
@@ -18,11 +18,11 @@ interface V8CpuNode {
   readonly children?: readonly number[] | undefined;
 }
 
-/** Waiting costs nothing, and the root is nobody. */
+/** Nodes without CPU time: the idle process, and the root of the tree. */
 const notWork: ReadonlySet<string> = new Set(['(idle)', '(root)']);
 const nanosPerMicro = 1_000;
 
-/** Time by stack, with those looks left out at which the process had nothing to do. */
+/** Time by stack, without the samples at which the process had nothing to do. */
 export function cpuToPprof(profile: V8CpuProfile, startedAt: number, periodMicros: number): PprofProfile {
   const { nodes, samples = [], timeDeltas = [] } = profile;
   const parents = new Map(nodes.flatMap(({ id, children = [] }) => children.map((child) => [child, id] as const)));
@@ -31,7 +31,7 @@ export function cpuToPprof(profile: V8CpuProfile, startedAt: number, periodMicro
   for (const [index, id] of samples.entries()) {
     const entry = spent.get(id) ?? { count: 0, micros: 0 };
     entry.count++;
-    // A node was at work until the next look; a clock that stumbles must not make that negative.
+    // A node was at work until the next sample; a clock that is set back must not make that negative.
     entry.micros += Math.max(0, timeDeltas[index + 1] ?? periodMicros);
     spent.set(id, entry);
   }

@@ -1,6 +1,6 @@
 import { mask, maskAddress } from '../../base/masked.ts';
 
-/** Flags whose values are nobody's business. */
+/** Flags whose values are secrets. */
 const secretFlag = /header|password|secret|token(?!-webhook)/;
 
 /** A command line as it may be shown: values of secret flags and passwords in addresses are masked. */

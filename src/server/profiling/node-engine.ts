@@ -3,7 +3,7 @@ import { getHeapSnapshot } from 'node:v8';
 import type { Engine, Recording } from './ports.ts';
 
 /**
- * What is worth a look in a trace: collections and compilation, files, the thread pool, the network. Promises and other
+ * What is recorded in a trace: collections and compilation, files, the thread pool, the network. Promises and other
  * hooks are left out, because watching them slows everything; requests are, because queries may hold secrets.
  */
 const traceCategories = [
@@ -31,17 +31,17 @@ export function nodeEngine(): Engine {
       record(
         async (session) => {
           await session.post('HeapProfiler.enable');
-          const gone = { includeObjectsCollectedByMajorGC: all, includeObjectsCollectedByMinorGC: all };
-          await session.post('HeapProfiler.startSampling', { samplingInterval: intervalBytes, ...gone });
+          const collected = { includeObjectsCollectedByMajorGC: all, includeObjectsCollectedByMinorGC: all };
+          await session.post('HeapProfiler.startSampling', { samplingInterval: intervalBytes, ...collected });
         },
         async (session) => (await session.post('HeapProfiler.stopSampling')).profile,
       ),
-    trace: (mostEvents) => {
+    trace: (maxEvents) => {
       const events: object[] = [];
       return record(
         async (session) => {
           session.on('NodeTracing.dataCollected', ({ params }) => {
-            events.push(...params.value.slice(0, mostEvents - events.length));
+            events.push(...params.value.slice(0, maxEvents - events.length));
           });
           await session.post('NodeTracing.start', { traceConfig: { includedCategories: traceCategories } });
         },

@@ -1,14 +1,14 @@
 import type { V8CpuProfile } from './cpu-profile.ts';
 import type { V8HeapProfile } from './heap-profile.ts';
 
-/** The engine that runs this process, as far as it tells about itself. */
+/** The engine that runs this process, as far as it reports on itself. */
 export interface Engine {
-  /** Begins; whoever is answered ends it by one of the methods. */
+  /** Begins; the caller ends it by one of the methods of the result. */
   cpuProfile(intervalMicros: number): Promise<Recording<V8CpuProfile>>;
-  /** With those objects too that are gone when it ends, where `all`. */
+  /** `all`: also with objects that were collected before it ended. */
   heapProfile(intervalBytes: number, all: boolean): Promise<Recording<V8HeapProfile>>;
   /** Events of the engine and of the runtime around it, at most so many. */
-  trace(mostEvents: number): Promise<Recording<readonly object[]>>;
+  trace(maxEvents: number): Promise<Recording<readonly object[]>>;
   /** Everything on the heap. The process stands still while it is taken. */
   heapSnapshot(): AsyncIterable<Uint8Array>;
 }

@@ -27,7 +27,7 @@ export interface PprofSample {
 export interface Frame {
   readonly name: string;
   readonly file: string;
-  /** Where the function begins; 0 where nobody knows. */
+  /** Where the function begins; 0 where that is unknown. */
   readonly line: number;
 }
 
@@ -55,7 +55,7 @@ const fields = {
 
 const nanosPerMs = 1_000_000n;
 
-/** Writes a profile as profile.proto has it, not compressed. Texts and places are written once and referred to. */
+/** Writes a profile as profile.proto has it, not compressed. Strings and locations are written once and referred to. */
 export function encodePprof(profile: PprofProfile, program: string): Uint8Array {
   const texts = new Interned<string>((text) => text);
   texts.of('');
@@ -88,7 +88,7 @@ export function encodePprof(profile: PprofProfile, program: string): Uint8Array 
   return writer.finish();
 }
 
-/** Readers want to know which program a place is in, and that there is no more to find out about it. */
+/** Readers want to know which program a location is in, and that there is no more to find out about it. */
 function writeMapping(writer: BinaryWriter, program: number): void {
   message(writer, fields.profile.mapping, (into) => {
     number(into, fields.mapping.id, 1);
@@ -99,7 +99,7 @@ function writeMapping(writer: BinaryWriter, program: number): void {
   });
 }
 
-/** One place is one function here: its location and the function share their number. */
+/** A location has one function here: both share their number. */
 function writeFrame(writer: BinaryWriter, id: number, { name, file, line }: Frame, texts: Interned<string>): void {
   message(writer, fields.profile.location, (into) => {
     number(into, fields.location.id, id);

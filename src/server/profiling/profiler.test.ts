@@ -29,8 +29,8 @@ class ScriptedEngine implements Engine {
     return this.#record(`heap ${intervalBytes} ${all}`, { head: { callFrame, selfSize: 7, children: [] } });
   }
 
-  async trace(mostEvents: number) {
-    return this.#record(`trace ${mostEvents}`, [{ name: 'event' }]);
+  async trace(maxEvents: number) {
+    return this.#record(`trace ${maxEvents}`, [{ name: 'event' }]);
   }
 
   async *heapSnapshot() {
@@ -111,7 +111,7 @@ describe('with a scripted engine', () => {
     assert.equal(clock.pending(), 0);
   });
 
-  test('a failure frees the place too', async () => {
+  test('after a failure the next profile can begin', async () => {
     const { clock, engine, signal, profiler } = start();
     engine.failure = new Error('no');
     const failed = assert.rejects(profiler.cpu(1, signal), /no/);
@@ -183,7 +183,7 @@ describe('of this very process', () => {
     assert.match(Buffer.concat(chunks).toString().slice(0, 200), /^\{"snapshot":\{"meta":/);
   });
 
-  test('a trace does not tell what others ask for: commands stand in their queries', async () => {
+  test('a trace does not show the requests of others: commands stand in their queries', async () => {
     const server = createServer((_, response) => response.end());
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
     const recording = await nodeEngine().trace(100_000);

@@ -15,13 +15,13 @@ interface ProfilerDeps {
 }
 
 const compress = promisify(gzip);
-/** A hundred looks a second, as readers of such profiles are used to; five minutes of them stay small. */
+/** A hundred samples a second, as readers of such profiles are used to; five minutes of them stay small. */
 const cpuIntervalMicros = 10_000;
 const heapIntervalBytes = 512 * 1024;
-const mostTraceEvents = 100_000;
+const maxTraceEvents = 100_000;
 
 /**
- * Profiles of this process. Each costs something while it is made, so there is one at a time: whoever comes meanwhile
+ * Profiles of this process. Each costs something while it is made, so there is one at a time: a request that comes meanwhile
  * gets an error of kind `conflict`. A signal that aborts ends the recording, and nothing is answered.
  *
  *   free ──> recording ──> free
@@ -62,7 +62,7 @@ export class Profiler {
 
   /** What happened, event by event. */
   trace(seconds: number, signal: AbortSignal): Promise<readonly object[]> {
-    return this.#alone('trace', () => this.#record(() => this.#deps.engine.trace(mostTraceEvents), seconds, signal));
+    return this.#alone('trace', () => this.#record(() => this.#deps.engine.trace(maxTraceEvents), seconds, signal));
   }
 
   /** All that is on the heap, piece by piece. */

@@ -7,12 +7,12 @@ interface Accepted {
   readonly quality: number;
 }
 
-/** More than anybody sends; the rest is not read. */
-const longestHeader = 4096;
+/** More than clients send; the rest is not read. */
+const maxHeaderLength = 4096;
 
 /** The entries of an Accept or Accept-Encoding header, best first; those of equal worth in their order. */
 export function parseAccept(header: string | readonly string[] | undefined): readonly Accepted[] {
-  const text = (typeof header === 'string' ? header : (header ?? []).join(',')).slice(0, longestHeader);
+  const text = (typeof header === 'string' ? header : (header ?? []).join(',')).slice(0, maxHeaderLength);
   return text
     .split(',')
     .map(parseEntry)

@@ -4,7 +4,7 @@ import { grpcErrorText, TubeletError } from '../../base/errors.ts';
 import { findContainer } from '../../model/containers.ts';
 import { podFields } from '../../model/pod-log.ts';
 import { json, text, type Handler } from '../route.ts';
-import { findPod, lookForTarget, runningContainer } from '../streaming/find-target.ts';
+import { findPod, inspectTarget, runningContainer } from '../streaming/find-target.ts';
 import type { CheckpointFolders } from '../streaming/ports.ts';
 import { parseCheckpointTimeout } from '../streaming/session-options.ts';
 import type { SessionDeps } from '../streaming/session.ts';
@@ -32,7 +32,7 @@ export function checkpointHandler(deps: CheckpointDeps): Handler {
     if ('refusal' in timeout) return text(404, timeout.refusal);
     try {
       const rule = { ...runningContainer(name), missing: `container ${name} not found` };
-      const containerId = await lookForTarget(deps.pods, pod, rule, signal);
+      const containerId = await inspectTarget(deps.pods, pod, rule, signal);
       const folder = join(deps.rootDir, 'checkpoints');
       await deps.folders.makeFolder(folder, folderMode);
       const location = join(folder, checkpointFile(pod.fullName, name, deps.clock.now()));

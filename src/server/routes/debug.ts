@@ -1,6 +1,6 @@
 import { json, text, type Handler } from '../route.ts';
 
-/** The pages of the flight recorder. Whoever keeps the record bounds them. */
+/** The pages of the flight recorder, which bounds their size. */
 export interface DebugPages {
   /** What was decided about a pod; undefined when nothing is on record. */
   pod(uid: string): object | undefined;

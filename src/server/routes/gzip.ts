@@ -7,12 +7,12 @@ const compress = promisify(gzip);
 /** What Prometheus reads is so repetitive that the quickest level does nearly all the work. */
 const options = { level: constants.Z_BEST_SPEED };
 /** Below this a page fits into a few packets anyway. */
-const leastBytes = 4096;
+const minBytes = 4096;
 const headers = { 'content-encoding': 'gzip' } as const;
 
 /** The page, compressed off the event loop where it is large and the client can read that. */
 export async function gzipPage(page: Page, request: Pick<RouteRequest, 'headers' | 'method'>): Promise<Page> {
-  if (page.body.length < leastBytes || !acceptsGzip(request.headers['accept-encoding'])) return page;
+  if (page.body.length < minBytes || !acceptsGzip(request.headers['accept-encoding'])) return page;
   return { ...page, headers: { ...page.headers, ...headers }, body: await compress(page.body, options) };
 }
 
@@ -34,7 +34,7 @@ export function gzipStream(answer: StreamedAnswer, request: Pick<RouteRequest, '
   };
 }
 
-/** Hands on what comes out of a compressor, one chunk at a time: a slow client slows whoever writes. */
+/** Hands on what comes out of a compressor, one chunk at a time: a slow client slows the writer. */
 class GzipSink implements BodySink {
   readonly #gzip = createGzip(options);
   readonly #drained: Promise<void>;

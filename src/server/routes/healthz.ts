@@ -7,7 +7,7 @@ export type HealthProblems = Readonly<Record<'log' | 'syncloop' | 'device-plugin
 
 interface HealthzDeps {
   readonly problems: HealthProblems;
-  /** Told of the checks of the page with all of them. */
+  /** Called with the result of each check of the page with all of them. */
   readonly observe: ObserveCheck;
 }
 
@@ -16,7 +16,7 @@ type HealthzHandlers = Pick<
   'healthz' | 'healthzPing' | 'healthzLog' | 'healthzSyncloop' | 'healthzDevicePlugin'
 >;
 
-/** Whoever can be asked is there. */
+/** The process answers, so it is alive. */
 const ping: HealthCheck = { name: 'ping', check: () => undefined };
 
 /** `/healthz` with all checks, and one page below it for each. */

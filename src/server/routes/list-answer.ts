@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../base/yield-to-event-loop.ts';
 import type { BodySink, RouteResponse } from '../route.ts';
 
-/** A JSON text that is mostly one list, whose entries may be made as they are gone through. */
+/** A JSON text that is mostly one list, whose entries may be made while they are iterated. */
 interface ListText {
   readonly before: string;
   readonly items: Iterable<unknown> & { readonly length: number };
@@ -10,17 +10,17 @@ interface ListText {
 
 const contentType = 'application/json';
 /** Short lists are written at once, with their length ahead of them. */
-const mostAtOnce = 16;
+const maxAtOnce = 16;
 /** About how much is made before others get their turn: a millisecond's work. */
 const turnBytes = 64 * 1024;
 /** How much goes out at once: each time costs a tenth of a millisecond, whatever its size. */
 const pieceBytes = 256 * 1024;
 /** No character of a text takes more. */
-const mostBytesPerUnit = 3;
+const maxBytesPerUnit = 3;
 
-/** The list as an answer; a long one goes out in pieces, so that nobody else waits for all of it. */
+/** The list as an answer; a long one goes out in pieces, so that no other request waits for all of it. */
 export function listAnswer(list: ListText): RouteResponse {
-  if (list.items.length <= mostAtOnce) {
+  if (list.items.length <= maxAtOnce) {
     const items = Array.from(list.items, (item) => JSON.stringify(item)).join(',');
     return { kind: 'page', status: 200, contentType, body: `${list.before}${items}${list.after}` };
   }
@@ -57,7 +57,7 @@ class Pieces {
 
   /** False where there is no room: the piece has to go first. */
   add(text: string): boolean {
-    if (this.#end + text.length * mostBytesPerUnit > pieceBytes) return false;
+    if (this.#end + text.length * maxBytesPerUnit > pieceBytes) return false;
     this.#buffer ??= Buffer.allocUnsafeSlow(pieceBytes);
     this.#end += this.#buffer.write(text, this.#end);
     return true;
@@ -82,7 +82,7 @@ class Pieces {
 
   async send(): Promise<void> {
     const bytes = this.#buffer?.subarray(0, this.#end);
-    // Whoever sends them keeps them until they are gone.
+    // The response keeps them until they are sent.
     this.#buffer = undefined;
     this.#end = 0;
     if (bytes !== undefined) await this.#sink.write(bytes);

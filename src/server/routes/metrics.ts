@@ -5,15 +5,15 @@ import { gzipPage, gzipStream } from './gzip.ts';
 type Text = string | Uint8Array;
 
 const textFormat = 'text/plain; version=0.0.4; charset=utf-8';
-/** Ways to write odd names. Ours never are, so that each reads the same; the reader is told the one it asked for. */
+/** Ways to write odd names. Ours never are, so that each reads the same; the answer names the one the client asked for. */
 const escapings: ReadonlySet<string> = new Set(['allow-utf-8', 'underscores', 'dots', 'values']);
 
-/** A page of figures in the text form that Prometheus reads. */
+/** A metrics page in the text form that Prometheus reads. */
 export function metricsHandler(render: (signal: AbortSignal) => Text | Promise<Text>): Handler {
   return async (request) => gzipPage(metricsPage(request, await render(request.signal)), request);
 }
 
-/** A page of figures that is too large to be made at once. */
+/** A metrics page that is too large to be made at once. */
 export function streamedMetricsHandler(render: (signal: AbortSignal) => AsyncIterable<Text>): Handler {
   return async (request) =>
     gzipStream(

@@ -19,7 +19,7 @@ test('the page of a recorded node, byte for byte', async () => {
   assert.equal(body, JSON.stringify(golden));
 });
 
-test('a condition that nobody probed for says so', async () => {
+test('a condition without a probe says so', async () => {
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: '2026-11-15T08:19:03Z' }];
   const { body } = await readAnswer(
     await podsHandler({ pods: () => [{ status: { conditions } }], isStandalone: false })(aRequest()),
@@ -28,7 +28,7 @@ test('a condition that nobody probed for says so', async () => {
   assert.ok(body.includes(`"conditions":[${shown}]`), body);
 });
 
-test('where everybody may look, values that may be secrets are masked, and nothing else', async () => {
+test('on the open ports, values that may be secrets are masked, and nothing else', async () => {
   const value = 'open-sesame';
   const httpGet = { port: 80, path: '/ready', httpHeaders: [{ name: 'X-Key', value }] };
   const container = {

@@ -68,7 +68,7 @@ test('too long is refused, and only headers need no recording', async () => {
   assert.deepEqual(asked, []);
 });
 
-test('who comes while another is served is told so, in a way that go tool pprof shows', async () => {
+test('a request while another is served is refused, in a way that go tool pprof shows', async () => {
   const refuse = (): Promise<never> => Promise.reject(new TubeletError('conflict', 'one profile at a time'));
   const { ask } = start({ busyWith: 'heap', cpu: refuse, heap: refuse, trace: refuse });
   for (const name of ['profile', 'heap', 'allocs', 'trace', 'heapsnapshot']) {

@@ -19,7 +19,7 @@ interface Profile {
   readonly answer: Answer;
 }
 
-const longestSeconds = 300;
+const maxSeconds = 300;
 /** Readers of profiles show the text of an error only from servers that say they know what they are asked. */
 const pprofHeaders = { 'x-go-pprof': '1' } as const;
 
@@ -102,8 +102,8 @@ function recorded(
 ): Answer {
   return async (deps, request) => {
     const seconds = secondsOf(request.query.get('seconds'), usualSeconds);
-    if (seconds === undefined) return failure(400, `seconds must be at most ${longestSeconds}`);
-    // Whoever only asks for the headers does not want the process watched for half a minute.
+    if (seconds === undefined) return failure(400, `seconds must be at most ${maxSeconds}`);
+    // A HEAD request asks for the headers alone: the process is not sampled for half a minute.
     if (request.method === 'HEAD') return pprofFile(request.params['name'] ?? '', new Uint8Array());
     try {
       return await record(deps, seconds, request.signal);
@@ -130,7 +130,7 @@ async function heapSnapshot({ profiler }: ProfileDeps, request: RouteRequest): P
 export function secondsOf(asked: string | null, usual: number): number | undefined {
   const seconds = asked !== null && /^\d+$/.test(asked) ? Number(asked) : 0;
   if (seconds === 0) return usual;
-  return seconds > longestSeconds ? undefined : seconds;
+  return seconds > maxSeconds ? undefined : seconds;
 }
 
 function pprofFile(name: string, body: Uint8Array): Page {

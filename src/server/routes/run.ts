@@ -1,7 +1,7 @@
 import { cutText } from '../../base/cut-text.ts';
 import { grpcErrorText } from '../../base/errors.ts';
 import { text, type Handler } from '../route.ts';
-import { findPod, lookForTarget, runningContainer } from '../streaming/find-target.ts';
+import { findPod, inspectTarget, runningContainer } from '../streaming/find-target.ts';
 import { parseRunCommand } from '../streaming/session-options.ts';
 import type { SessionDeps } from '../streaming/session.ts';
 
@@ -17,7 +17,7 @@ export function runHandler(deps: SessionDeps): Handler {
     const cmd = [...parseRunCommand(request.headers, request.body, request.query)];
     try {
       // What is known may be old, and a command must not be tried twice.
-      const containerId = await lookForTarget(deps.pods, pod, runningContainer(params['container'] ?? ''), signal);
+      const containerId = await inspectTarget(deps.pods, pod, runningContainer(params['container'] ?? ''), signal);
       const { stdout, stderr, exitCode } = await deps.runtime.execSync({ containerId, cmd, timeout: 0n }, { signal });
       if (exitCode !== 0) {
         // As bytes: a string of 16 MiB would cost the others a pause.

@@ -8,7 +8,7 @@ interface RunningPods {
   observed(): readonly ObservedPod[];
 }
 
-/** `/runningpods`: what runs, as the runtime tells it: names and images, nothing of specs. */
+/** `/runningpods`: what runs, as the runtime reports it: names and images, nothing of specs. */
 export function runningPodsHandler(deps: RunningPods): Handler {
   return async () => podListAnswer(deps.observed().flatMap((pod) => toRunningPod(pod) ?? []));
 }

@@ -3,7 +3,7 @@ import { json, type Handler } from '../route.ts';
 
 interface SpecDeps {
   machine(signal: AbortSignal): Promise<MachineFacts>;
-  /** Where the machine tells it. */
+  /** Where the machine reports it. */
   readonly cpuFrequencyKhz: number | undefined;
 }
 

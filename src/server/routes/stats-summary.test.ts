@@ -18,7 +18,7 @@ test('the page of a recorded node, byte for byte, short or long', async () => {
   }
 });
 
-test('whoever asks for little and goes away is passed on', async () => {
+test('options and signal of the request are passed on', async () => {
   const { signal } = new AbortController();
   const asked: unknown[] = [];
   const summary = async (...args: readonly unknown[]): Promise<Summary> => {
@@ -48,7 +48,7 @@ for (const [request, expected] of options) {
   });
 }
 
-test('/spec tells of the machine', async () => {
+test('/spec describes the machine', async () => {
   const machine = {
     machineId: 'm',
     systemUuid: 's',

@@ -17,7 +17,7 @@ interface StatuszDeps {
   /** What can be asked for: the paths of the route table. */
   readonly paths: readonly string[];
   readonly heartbeats: Pick<Heartbeats, 'all' | 'hung'>;
-  /** What is wrong on this node and goes on being wrong until somebody looks into it. */
+  /** What is wrong on this node and stays wrong until an administrator repairs it. */
   readonly troubles: () => readonly Trouble[];
 }
 

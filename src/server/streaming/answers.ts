@@ -2,10 +2,10 @@ import { grpcErrorText, isKind, TubeletError } from '../../base/errors.ts';
 import type { PodFields } from '../../model/pod-log.ts';
 import { text, type HandOver, type Page } from '../route.ts';
 
-/** The runtime forgets sessions that nobody comes for after this long, and then has room again. */
+/** The runtime drops sessions that no client connects to after this long, and then has room again. */
 const retryAfterSeconds = 60;
 
-/** What a client is told when no session came about. */
+/** The answer to a client whose session could not be made. */
 export function errorPage(error: unknown): Page {
   const words = grpcErrorText(error);
   // Clients know these two; whatever else it is, is an error.

@@ -37,7 +37,7 @@ export function readySandbox(pod: Pick<StreamingPod, 'fullName'>): TargetRule {
 }
 
 /** The target as the runtime has it now. */
-export async function lookForTarget(
+export async function inspectTarget(
   pods: Pick<StreamingPods, 'inspect'>,
   pod: StreamingPod,
   rule: TargetRule,
@@ -50,7 +50,7 @@ export async function lookForTarget(
 
 /**
  * Asks the runtime for a session with the target that is known. When it is not known, or the runtime refuses, it may
- * just have been replaced: then the pod is looked at, and another target is asked for. Only for what may be asked twice.
+ * just have been replaced: then the pod is inspected, and another target is asked for. Only for what may be asked twice.
  */
 export async function askForSession<Answer>(
   pods: Pick<StreamingPods, 'observed' | 'inspect'>,
@@ -60,13 +60,13 @@ export async function askForSession<Answer>(
   ask: (id: string) => Promise<Answer>,
 ): Promise<Answer> {
   const known = rule.pick(await pods.observed(pod.uid, signal));
-  if (known === undefined) return ask(await lookForTarget(pods, pod, rule, signal));
+  if (known === undefined) return ask(await inspectTarget(pods, pod, rule, signal));
   try {
     return await ask(known);
   } catch (error) {
     // None of these says anything about the target.
     if (isKind(error, 'exhausted', 'unavailable', 'timeout', 'cancelled')) throw error;
-    const now = await lookForTarget(pods, pod, rule, signal);
+    const now = await inspectTarget(pods, pod, rule, signal);
     if (now === known) throw error;
     return ask(now);
   }

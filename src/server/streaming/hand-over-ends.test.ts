@@ -29,7 +29,7 @@ describe('no session', () => {
     return client.text;
   }
 
-  test('nobody listens there', async () => {
+  test('no server listens at the address', async () => {
     const nowhere = world.target();
     world.target = () => nowhere;
     await world.useSocket(join(folder, 'other.sock'));

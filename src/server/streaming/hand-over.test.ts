@@ -10,7 +10,7 @@ beforeEach(async () => {
 afterEach(() => world.end());
 
 describe('the handshake', () => {
-  test('method and headers are the client’s, path and host those of the runtime, credentials nobody’s', async () => {
+  test('method and headers are the client’s, path and host those of the runtime, and there are no credentials', async () => {
     const { client, served } = await world.open(
       asks([
         'Authorization: Bearer secret',
@@ -91,7 +91,7 @@ describe('an open session', () => {
     await Promise.all([client.closed(), served.closed()]);
   });
 
-  test('a client that has gone without a break does not hold its session for as long as the command runs', async () => {
+  test('a client that vanished without closing does not hold its session for as long as the command runs', async () => {
     const { client, served } = await world.open();
     client.socket.end();
     await served.heardEnd();
@@ -133,7 +133,7 @@ describe('an open session', () => {
     client.socket.write(bytes);
     served.socket.write(bytes);
     await world.clock.settle();
-    // Whoever does not read makes the other wait: most of it has not even left its sender.
+    // A reader that stops makes its sender wait: most of it was not sent.
     assert.ok(client.socket.writableLength > 0 && served.socket.writableLength > 0);
     served.socket.resume();
     await served.until('all of it', () => served.count - toServed === bytes.length);
@@ -144,7 +144,7 @@ describe('an open session', () => {
     await Promise.all([client.closed(), served.closed()]);
   });
 
-  test('the tail reaches a slow client also when the runtime is gone and the client keeps sending', async () => {
+  test('the tail reaches a slow client also when the runtime has closed and the client keeps sending', async () => {
     const { client, served } = await world.open();
     const before = client.count;
     const bytes = Buffer.alloc(4 << 20, 'y');

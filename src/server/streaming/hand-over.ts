@@ -21,8 +21,8 @@ const answerMs = 30_000;
 /** What is left to be said when a session is over may take this long. */
 const partingMs = 30_000;
 /**
- * For clients that end their half: none of the protocols means "I go on listening" by that, and one that has gone looks
- * just the same, while its command may run for days.
+ * For clients that end their half: none of the protocols means "I go on listening" by that. A client that was killed
+ * ends its half in the same way, while its command may run for days.
  */
 const listeningMs = 10_000;
 const keepAliveMs = 30_000;
@@ -54,7 +54,7 @@ export function handOver(
  *        └────────────┴───────> failed ──────> closed     an answer of ours
  *
  * Nothing of the client reaches the runtime before it has said 101: what follows a request that was refused would
- * otherwise be the next request, and that one nobody has authorized.
+ * otherwise be the next request, which the agent has not authorized.
  */
 class Session {
   readonly #deps: HandOverDeps;

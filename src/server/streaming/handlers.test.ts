@@ -28,14 +28,14 @@ let sandbox: string;
 let containers: Readonly<Record<'main' | 'shell', string>>;
 /** What the agent remembers of the pod. */
 let known: ObservedPod;
-let looks: number;
+let inspections: number;
 let folders: string[];
 
 const pods = {
   pod: (namespace: string, name: string) => (namespace === 'default' && name === 'web' ? pod : undefined),
   observed: async () => known,
   inspect: async () => {
-    looks++;
+    inspections++;
     return observe(cri, pod);
   },
 };
@@ -51,7 +51,7 @@ beforeEach(async () => {
     shell: await runContainer(cri, pod, sandbox, 'shell'),
   };
   known = await observe(cri, pod);
-  looks = 0;
+  inspections = 0;
   folders = [];
 });
 
@@ -94,7 +94,7 @@ async function ask(verb: Verb, params: Record<string, string>, asked: Asked = {}
 }
 
 /** Status and words of an answer that is a page, or where the connection goes. */
-async function told(answer: Promise<RouteResponse>): Promise<string> {
+async function answered(answer: Promise<RouteResponse>): Promise<string> {
   const response = await answer;
   if (response.kind === 'handOver') return `to ${response.to.href}`;
   assert.equal(response.kind, 'page');
@@ -112,7 +112,9 @@ describe('exec', () => {
   const main = { container: 'main' };
 
   test('a command with its streams', async () => {
-    const answer = await told(ask('exec', main, { text: 'command=sh&command=-c&command=&input=1&output=1&error=1' }));
+    const answer = await answered(
+      ask('exec', main, { text: 'command=sh&command=-c&command=&input=1&output=1&error=1' }),
+    );
     assert.equal(answer, 'to http://127.0.0.1:1/exec/token1');
     assert.deepEqual(lastCall(), {
       verb: 'exec',
@@ -125,10 +127,10 @@ describe('exec', () => {
         stderr: true,
       },
     });
-    assert.equal(looks, 0, 'what is known is enough');
+    assert.equal(inspections, 0, 'what is known is enough');
   });
 
-  test('who was where is told by the server, once: nothing of the command gets into the log here', async () => {
+  test('the server audits the session, once: nothing of the command gets into the log here', async () => {
     await ask('exec', main, { text: 'command=mysql&command=-psecret&output=1' });
     assert.deepEqual(log.entries, []);
   });
@@ -149,33 +151,33 @@ describe('exec', () => {
   for (const [name, [params, asked, expected]] of Object.entries(refusals)) {
     test(name, async () => {
       const before = cri.calls.filter(({ verb }) => verb === 'exec').length;
-      assert.equal(await told(ask('exec', params, asked)), expected);
+      assert.equal(await answered(ask('exec', params, asked)), expected);
       assert.equal(cri.calls.filter(({ verb }) => verb === 'exec').length, before, 'the runtime was not asked');
     });
   }
 
   test('the uid of the pod in the path is fine', async () => {
-    assert.match(await told(ask('exec', { ...main, uid: 'uid-1' }, { text: 'output=1' })), /^to /);
+    assert.match(await answered(ask('exec', { ...main, uid: 'uid-1' }, { text: 'output=1' })), /^to /);
   });
 
-  test('a container that was replaced since we looked', async () => {
+  test('a container that was replaced since the last observation', async () => {
     cri.killContainer(containers.main);
     await clock.settle();
     const next = await runContainer(cri, pod, sandbox, 'main', 1);
-    assert.match(await told(ask('exec', main, { text: 'output=1' })), /^to /);
+    assert.match(await answered(ask('exec', main, { text: 'output=1' })), /^to /);
     assert.deepEqual((lastCall() as { request: { containerId: string } }).request.containerId, next);
-    assert.equal(looks, 1);
+    assert.equal(inspections, 1);
   });
 
-  test('a container that started since we looked', async () => {
+  test('a container that started since the last observation', async () => {
     known = { ...known, containers: [] };
-    assert.match(await told(ask('exec', main, { text: 'output=1' })), /^to /);
+    assert.match(await answered(ask('exec', main, { text: 'output=1' })), /^to /);
   });
 
-  test('a container that ended since we looked', async () => {
+  test('a container that ended since the last observation', async () => {
     cri.killContainer(containers.main);
     await clock.settle();
-    assert.equal(await told(ask('exec', main, { text: 'output=1' })), '500 container not found ("main")');
+    assert.equal(await answered(ask('exec', main, { text: 'output=1' })), '500 container not found ("main")');
   });
 
   test('what the runtime says, by its code', async () => {
@@ -195,7 +197,7 @@ describe('exec', () => {
       };
       const handler = execHandler({ log, pods, runtime: { ...cri, exec } });
       const request = requestOf(main, { text: 'output=1' });
-      assert.equal(await told(handler(request)), expected);
+      assert.equal(await answered(handler(request)), expected);
     }
   });
 
@@ -213,14 +215,14 @@ describe('exec', () => {
       body: 'too many',
       headers: { 'Retry-After': '60' },
     });
-    assert.equal(looks, 0, 'it is not bothered further');
+    assert.equal(inspections, 0, 'the runtime is asked for nothing more');
   });
 
   test('a runtime that gives no address', async () => {
     for (const url of ['/exec/token', 'nonsense']) {
       const handler = execHandler({ log, pods, runtime: { ...cri, exec: async () => ({ url }) } });
       assert.equal(
-        await told(handler(requestOf(main, { text: 'output=1' }))),
+        await answered(handler(requestOf(main, { text: 'output=1' }))),
         '500 the container runtime gave no address of the session',
       );
     }
@@ -230,7 +232,7 @@ describe('exec', () => {
 describe('attach', () => {
   test('the terminal is the container’s, whatever the client says', async () => {
     assert.match(
-      await told(ask('attach', { container: 'main' }, { text: 'tty=1&input=1&output=1' })),
+      await answered(ask('attach', { container: 'main' }, { text: 'tty=1&input=1&output=1' })),
       /attach\/token1$/,
     );
     assert.deepEqual(lastCall(), {
@@ -245,10 +247,13 @@ describe('attach', () => {
   });
 
   test('refusals', async () => {
-    assert.match(await told(ask('attach', { container: 'main' })), /^400 you must specify/);
-    assert.equal(await told(ask('attach', { container: 'x' }, { text: 'output=1' })), '500 container not found ("x")');
+    assert.match(await answered(ask('attach', { container: 'main' })), /^400 you must specify/);
     assert.equal(
-      await told(ask('attach', { container: 'main', pod: 'x' }, { text: 'output=1' })),
+      await answered(ask('attach', { container: 'x' }, { text: 'output=1' })),
+      '500 container not found ("x")',
+    );
+    assert.equal(
+      await answered(ask('attach', { container: 'main', pod: 'x' }, { text: 'output=1' })),
       '404 pod does not exist',
     );
   });
@@ -256,23 +261,23 @@ describe('attach', () => {
 
 describe('portForward', () => {
   test('to the sandbox; SPDY names its ports later', async () => {
-    assert.equal(await told(ask('portForward', {})), 'to http://127.0.0.1:1/portforward/token1');
+    assert.equal(await answered(ask('portForward', {})), 'to http://127.0.0.1:1/portforward/token1');
     assert.deepEqual(lastCall(), { verb: 'portForward', request: { podSandboxId: sandbox, port: [] } });
   });
 
   test('a WebSocket names them now', async () => {
     const headers = { upgrade: 'websocket' };
-    assert.match(await told(ask('portForward', {}, { headers, text: 'port=80,81' })), /^to /);
+    assert.match(await answered(ask('portForward', {}, { headers, text: 'port=80,81' })), /^to /);
     assert.deepEqual(lastCall(), { verb: 'portForward', request: { podSandboxId: sandbox, port: [80, 81] } });
-    assert.equal(await told(ask('portForward', {}, { headers })), '400 query parameter "port" is required');
+    assert.equal(await answered(ask('portForward', {}, { headers })), '400 query parameter "port" is required');
   });
 
   test('refusals', async () => {
-    assert.equal(await told(ask('portForward', { pod: 'x' })), '404 pod does not exist');
-    assert.equal(await told(ask('portForward', { uid: 'uid-0' })), '404 pod not found');
+    assert.equal(await answered(ask('portForward', { pod: 'x' })), '404 pod does not exist');
+    assert.equal(await answered(ask('portForward', { uid: 'uid-0' })), '404 pod not found');
     await cri.stopPodSandbox({ podSandboxId: sandbox });
-    assert.equal(await told(ask('portForward', {})), '500 pod not found ("web_default")');
-    assert.equal(await told(ask('portForward', {}, { wantsUpgrade: false })), '400 Upgrade request required');
+    assert.equal(await answered(ask('portForward', {})), '500 pod not found ("web_default")');
+    assert.equal(await answered(ask('portForward', {}, { wantsUpgrade: false })), '400 Upgrade request required');
   });
 });
 
@@ -297,17 +302,17 @@ describe('run', () => {
   test('a command that fails', async () => {
     cri.execs.forContainer('main', { exitCode: 2, stdout: 'out', stderr: 'no such file' });
     assert.equal(
-      await told(ask('run', main, { text: 'cmd=ls%20x' })),
+      await answered(ask('run', main, { text: 'cmd=ls%20x' })),
       "500 command 'ls x' exited with 2: no such file",
     );
   });
 
-  test('a container that is gone, a pod that is not there, a runtime that refuses', async () => {
-    assert.equal(await told(ask('run', { container: 'x' }, { text: 'cmd=ls' })), '500 container not found ("x")');
-    assert.equal(await told(ask('run', { ...main, pod: 'x' }, { text: 'cmd=ls' })), '404 pod does not exist');
-    assert.equal(await told(ask('run', { ...main, uid: 'x' }, { text: 'cmd=ls' })), '404 pod not found');
+  test('a container that was removed, an unknown pod, a runtime that refuses', async () => {
+    assert.equal(await answered(ask('run', { container: 'x' }, { text: 'cmd=ls' })), '500 container not found ("x")');
+    assert.equal(await answered(ask('run', { ...main, pod: 'x' }, { text: 'cmd=ls' })), '404 pod does not exist');
+    assert.equal(await answered(ask('run', { ...main, uid: 'x' }, { text: 'cmd=ls' })), '404 pod not found');
     cri.execs.forContainer('main', { failure: { kind: 'notFound', message: 'no such program' } });
-    assert.equal(await told(ask('run', main, { text: 'cmd=ls' })), '500 no such program');
+    assert.equal(await answered(ask('run', main, { text: 'cmd=ls' })), '500 no such program');
   });
 
   test('it is never run twice, also when the container dies of it', async () => {
@@ -315,7 +320,7 @@ describe('run', () => {
       cri.killContainer(containers.main);
       return { failure: { kind: 'internal', message: 'it died' } };
     });
-    assert.equal(await told(ask('run', main, { text: 'cmd=kill%201' })), '500 it died');
+    assert.equal(await answered(ask('run', main, { text: 'cmd=kill%201' })), '500 it died');
     assert.equal(cri.calls.filter(({ verb }) => verb === 'execSync').length, 1);
   });
 
@@ -325,7 +330,7 @@ describe('run', () => {
     const answer = ask('run', main, { text: 'cmd=sleep%20inf', signal: client.signal });
     await clock.settle();
     client.abort();
-    assert.match(await told(answer), /^500 /);
+    assert.match(await answered(answer), /^500 /);
   });
 });
 
@@ -349,14 +354,14 @@ describe('checkpoint', () => {
   });
 
   test('refusals', async () => {
-    assert.equal(await told(ask('checkpoint', { ...main, pod: 'x' })), '404 pod does not exist');
-    assert.equal(await told(ask('checkpoint', { container: '../x' })), '404 container ../x does not exist');
+    assert.equal(await answered(ask('checkpoint', { ...main, pod: 'x' })), '404 pod does not exist');
+    assert.equal(await answered(ask('checkpoint', { container: '../x' })), '404 container ../x does not exist');
     assert.equal(
-      await told(ask('checkpoint', main, { text: 'timeout=soon' })),
+      await answered(ask('checkpoint', main, { text: 'timeout=soon' })),
       '404 cannot parse value of timeout parameter',
     );
     assert.equal(
-      await told(ask('checkpoint', { container: 'prepare' })),
+      await answered(ask('checkpoint', { container: 'prepare' })),
       '500 checkpointing of default/web/prepare failed (container prepare not found)',
     );
     assert.deepEqual(folders, []);
@@ -378,7 +383,7 @@ describe('checkpoint', () => {
       folders: { makeFolder: async () => {} },
     });
     assert.equal(
-      await told(handler(requestOf(main))),
+      await answered(handler(requestOf(main))),
       '500 checkpointing of default/web/main failed ' +
         '(rpc error: code = Unimplemented desc = unknown method CheckpointContainer)',
     );

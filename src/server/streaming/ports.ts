@@ -24,7 +24,7 @@ export interface StreamingPods {
   ): Pick<DesiredPod, 'uid' | 'name' | 'namespace' | 'fullName' | 'spec'> | undefined;
   /** What the runtime has of a pod: what is known, unless it is known to be out of date. */
   observed(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
-  /** The same, looked up now. */
+  /** The same, asked of the runtime now. */
   inspect(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
 }
 

@@ -62,7 +62,7 @@ describe('ports of a WebSocket', () => {
     });
   }
 
-  test('others name theirs later, so the query is not looked at', () => {
+  test('others name theirs later, so the query is not read', () => {
     assert.deepEqual(parsePorts({ upgrade: 'SPDY/3.1' }, query('port=nonsense')), { value: [] });
     assert.deepEqual(parsePorts({}, query('')), { value: [] });
   });

@@ -24,7 +24,7 @@ export function parseStreams(query: URLSearchParams): Parsed<SessionStreams> {
 }
 
 /** A WebSocket gives each port two channels, and a channel's number is one byte. */
-const mostPorts = 128;
+const maxPorts = 128;
 const largestPort = 65_535;
 
 /** SPDY clients name a port with each stream; WebSockets cannot, so theirs stand in the query. */
@@ -40,7 +40,7 @@ export function parsePorts(headers: IncomingHttpHeaders, query: URLSearchParams)
       if (!(port <= largestPort)) return { refusal: unreadable(list, text, port) };
       if (port === 0) return { refusal: `port ${goQuote(list)} must be > 0` };
       ports.push(port);
-      if (ports.length > mostPorts) return { refusal: `query parameter "port" has more than ${mostPorts} ports` };
+      if (ports.length > maxPorts) return { refusal: `query parameter "port" has more than ${maxPorts} ports` };
     }
   }
   return { value: ports };

@@ -19,8 +19,8 @@ interface SessionPlan {
 }
 
 /**
- * The way of every session: pod, target, a session at the runtime, and the connection goes there. Whoever does not want
- * to go on with another protocol is told so before the runtime is bothered.
+ * The way of every session: pod, target, a session at the runtime, and the connection goes there. A client that
+ * wants no other protocol is refused before the runtime is asked for anything.
  */
 export async function openSession(
   deps: SessionDeps,

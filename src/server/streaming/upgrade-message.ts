@@ -1,6 +1,6 @@
 import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 
-/** What is the agent's own business with the client, or would announce a body that nobody sends. */
+/** What is the agent's own business with the client, or would announce a body that is never sent. */
 const notPassedOn: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -18,7 +18,7 @@ interface UpgradeRequest {
   readonly path: string;
   readonly host: string;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they came; only tells how often a header was there. */
+  /** Names and values in turn, as they came; used only to count how often a header was there. */
   readonly rawHeaders: readonly string[];
 }
 
@@ -34,8 +34,8 @@ export function upgradeHead(request: UpgradeRequest): Buffer {
 }
 
 /**
- * SPDY clients offer each protocol version in a header line of its own, and servers may look at lines. Node joins them;
- * they are taken apart again unless somebody has changed them meanwhile (to take a token out).
+ * SPDY clients offer each protocol version in a header line of its own, and servers may read them by line. Node joins them;
+ * they are taken apart again unless the pipeline has changed them meanwhile (to take a token out).
  */
 function valuesOf(value: string | readonly string[], raw: readonly string[] | undefined): readonly string[] {
   if (typeof value !== 'string') return value;
@@ -53,7 +53,7 @@ function repeatedHeaders(rawHeaders: readonly string[]): ReadonlyMap<string, rea
   return values;
 }
 
-/** So many bytes tell what the answer is: `HTTP/1.1 101 `. */
+/** So many bytes are enough to classify the answer: `HTTP/1.1 101 `. */
 export const answerStartBytes = 13;
 
 /**
@@ -61,7 +61,7 @@ export const answerStartBytes = 13;
  *
  *   101           opens   bytes go through in both directions
  *   2xx 4xx 5xx   refuses the answer is passed on, and that is all
- *   3xx and odd   useless the client gets an answer of ours: nobody is sent elsewhere by this port
+ *   3xx and odd   useless the client gets an answer of ours: this port redirects no client
  */
 type AnswerKind = 'opens' | 'refuses' | 'useless';
 

@@ -21,8 +21,8 @@ interface SpanExporterDeps {
 
 const waitMs = 5_000;
 const batchSize = 512;
-/** What nobody takes is dropped, the newest first: a collector that is away must not eat the node's memory. */
-const mostWaiting = 2_048;
+/** What the collector does not take is dropped, the newest first: it must not fill the node's memory. */
+const maxWaiting = 2_048;
 const sendMs = 10_000;
 
 /** Tells finished spans to a collector, in batches, one at a time. */
@@ -51,7 +51,7 @@ export class SpanExporter implements Component {
   }
 
   add(span: FinishedSpan): void {
-    if (this.#waiting.length >= mostWaiting) {
+    if (this.#waiting.length >= maxWaiting) {
       this.#dropped++;
       return;
     }
@@ -71,7 +71,7 @@ export class SpanExporter implements Component {
     });
   }
 
-  /** A batch that is not taken is lost: spans are for looking, and newer ones matter more. */
+  /** A batch that is not taken is lost: newer spans matter more than a complete record. */
   async #send(): Promise<void> {
     const { collector, resource, log } = this.#deps;
     const batch = this.#waiting.splice(0, batchSize);

@@ -1,9 +1,9 @@
-/** Which span of which trace, as processes tell one another in the header `traceparent`. */
+/** Which span of which trace, as processes pass it on in the header `traceparent`. */
 export interface TraceContext {
   /** 32 and 16 hexadecimal digits. */
   readonly traceId: string;
   readonly spanId: string;
-  /** Somebody wants to see it. */
+  /** The trace is recorded. */
   readonly sampled: boolean;
 }
 
@@ -24,6 +24,6 @@ export function formatTraceparent({ traceId, spanId, sampled }: TraceContext): s
 
 /** The first span of a trace is sampled by chance, and one trace the same way everywhere: by its id. */
 export function isSampled(traceId: string, perMillion: number): boolean {
-  // The last 52 bits are the random part that everybody agrees on.
+  // The last 52 bits are the random part in every implementation.
   return Number.parseInt(traceId.slice(-13), 16) / 2 ** 52 < perMillion / 1_000_000;
 }

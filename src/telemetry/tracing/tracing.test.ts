@@ -50,7 +50,7 @@ function setUp(perMillion = 1_000_000) {
 const hex = (bytes: Uint8Array | undefined): string => Buffer.from(bytes ?? []).toString('hex');
 
 describe('spans', () => {
-  test('a span inside another is its child, also behind an await; failures are told', async () => {
+  test('a span inside another is its child, also behind an await; failures are recorded', async () => {
     const { clock, collector, tracer } = setUp();
     await assert.rejects(
       tracer.span('outer', { attributes: { pod: 'web', tries: 2, ok: false, share: 0.5 } }, async (span) => {
@@ -107,7 +107,7 @@ describe('spans', () => {
   });
 });
 
-describe('telling them', () => {
+describe('export', () => {
   const many = async ({ tracer }: ReturnType<typeof setUp>, count: number): Promise<void> => {
     for (let index = 0; index < count; index++) await tracer.span(`s${index}`, {}, async () => {});
   };

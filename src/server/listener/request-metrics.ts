@@ -27,7 +27,7 @@ const knownRoots: ReadonlySet<string> = new Set(
     .filter((root) => root !== nameless),
 );
 
-/** The label of a path: few values, whatever strangers ask for. */
+/** The label of a path: few values, whatever unauthenticated clients ask for. */
 export function pathBucket(segments: readonly string[]): string {
   const root = rootOf(segments);
   return knownRoots.has(root) ? root : other;
@@ -50,7 +50,7 @@ export function requestLabels(
 }
 
 /** How many requests there were, are, and how long they took. */
-export class RequestFigures {
+export class RequestMetrics {
   readonly #clock: Clock;
   readonly #total: Counter<RequestLabel>;
   readonly #underWay: Gauge<RequestLabel>;

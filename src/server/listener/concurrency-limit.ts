@@ -1,13 +1,13 @@
-/** Counts who is inside: so many in all, so many for each key. Nobody waits; who finds no room is told so. */
-export class Places {
-  readonly #most: number;
-  readonly #mostPerKey: number;
+/** Limits what runs at a time: `max` in all, `maxPerKey` of one key. Work beyond a limit is refused, it does not wait. */
+export class ConcurrencyLimit {
+  readonly #max: number;
+  readonly #maxPerKey: number;
   readonly #inside = new Map<string, number>();
   #all = 0;
 
-  constructor(most: number, mostPerKey: number) {
-    this.#most = most;
-    this.#mostPerKey = mostPerKey;
+  constructor(max: number, maxPerKey: number) {
+    this.#max = max;
+    this.#maxPerKey = maxPerKey;
   }
 
   /** How many are inside. */
@@ -18,7 +18,7 @@ export class Places {
   /** Nothing when there is no room; otherwise call what is returned when leaving. Twice is harmless. */
   enter(key: string): (() => void) | undefined {
     const here = this.#inside.get(key) ?? 0;
-    if (this.#all >= this.#most || here >= this.#mostPerKey) return undefined;
+    if (this.#all >= this.#max || here >= this.#maxPerKey) return undefined;
     this.#all++;
     this.#inside.set(key, here + 1);
     let left = false;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { routeTable } from '../route-table.ts';
-import { pathBucket, RequestFigures, requestLabels } from './request-figures.ts';
+import { pathBucket, RequestMetrics, requestLabels } from './request-metrics.ts';
 
 const cases: readonly (readonly [path: string, bucket: string])[] = [
   ['/pods', 'pods'],
@@ -56,10 +56,10 @@ test('labels of a request', () => {
 test('requests are counted, while they last and with their time', async () => {
   const clock = new FakeClock();
   const registry = new Registry();
-  const figures = new RequestFigures(registry, clock);
+  const metrics = new RequestMetrics(registry, clock);
   const series = '{long_running="false",method="GET",path="pods",server_type="readonly"}';
-  const done = figures.begin(requestLabels('readOnly', 'GET', ['pods']));
-  figures.begin(undefined)();
+  const done = metrics.begin(requestLabels('readOnly', 'GET', ['pods']));
+  metrics.begin(undefined)();
   assert.ok(registry.render().includes(`kubelet_http_inflight_requests${series} 1`), registry.render());
   await clock.advance(2_000);
   done();
