@@ -271,7 +271,7 @@ describe('after a start', () => {
     isClean(world);
   });
 
-  test('a staging folder that nobody knows is removed when it is empty, and left when it is not', async () => {
+  test('a staging folder without a readable record is removed when it is empty, and left when it is not', async () => {
     const world = csiWorld();
     const other = stagingPlace('/k', { driver: csiDriverName, handle: 'other' });
     await world.files.makeFolder(staging.target, 0o750);
@@ -280,7 +280,7 @@ describe('after a start', () => {
     const service = world.volumes();
     await service.start();
     assert.deepEqual([world.files.has(staging.folder), world.files.has(other.target)], [false, true]);
-    assert.ok(world.log.messages().includes('Staged volume that nobody knows stays'));
+    assert.ok(world.log.messages().includes('Staged volume without a readable record stays'));
     await isIntact(world);
   });
 });
