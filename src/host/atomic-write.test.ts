@@ -53,12 +53,12 @@ test('a write that fails leaves the old content and nothing beside it', async (c
 test('a name that is taken is not written over', async (context) => {
   const root = folder(context);
   const taken = `.state.${seededRandom(5).hex(6)}.tmp`;
-  writeFileSync(join(root, 'target'), 'of somebody else');
+  writeFileSync(join(root, 'target'), 'of another program');
   symlinkSync('target', join(root, taken));
   await assert.rejects(atomicWrite(join(root, 'state'), 'x', { mode: 0o600, random: seededRandom(5) }), {
     code: 'EEXIST',
   });
-  assert.equal(readFileSync(join(root, 'target'), 'utf8'), 'of somebody else');
+  assert.equal(readFileSync(join(root, 'target'), 'utf8'), 'of another program');
 });
 
 test('what a killed writer left goes with the next write or removal, and nothing else does', async (context) => {

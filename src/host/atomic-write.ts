@@ -8,16 +8,16 @@ interface AtomicWriteOptions {
   readonly random: Random;
 }
 
-/** Temporary files that are being written; those of other names are of a writer that was killed. */
+/** Temporary files that this process is writing; a file of another name was left by a writer that was killed. */
 const underWay = new Set<string>();
 const randomBytes = 6;
 const randomPart = /^[0-9a-f]{12}$/;
 const ending = '.tmp';
 
 /**
- * Replaces a file so that a reader, and a machine that loses power, sees either the old content or the new, never a part.
- * The new content is written beside the old under a name of its own, brought to the disk, and renamed over it. What killed
- * writers of the same file have left goes before.
+ * Replaces a file so that a reader, and a machine that loses power, sees either the old content or the new, never a
+ * part. The new content is written beside the old one under a name of its own, synced to disk, and renamed over it.
+ * Files that killed writers of the same file have left are removed first.
  */
 export async function atomicWrite(path: string, data: string | Uint8Array, options: AtomicWriteOptions): Promise<void> {
   const folder = dirname(path);
@@ -25,7 +25,7 @@ export async function atomicWrite(path: string, data: string | Uint8Array, optio
   await removeUnfinished(path);
   underWay.add(temporary);
   try {
-    // Not made by us until it is open: a name that is taken belongs to somebody else.
+    // A file of this name that exists already was not made by this writer, so only a successful open makes it ours.
     const file = await open(temporary, 'wx', options.mode);
     try {
       await fill(file, data, options.mode);
@@ -40,28 +40,28 @@ export async function atomicWrite(path: string, data: string | Uint8Array, optio
   await syncFolder(folder);
 }
 
-/** Removes a file that `atomicWrite` wrote, with what killed writers of it have left. What is not there is fine. */
+/** Removes a file that `atomicWrite` wrote, with what killed writers of it have left. A missing file is no error. */
 export async function atomicRemove(path: string): Promise<void> {
   await removeUnfinished(path);
-  await unlessMissing(unlink(path));
+  await ignoreNotFound(unlink(path));
 }
 
 const prefixOf = (path: string): string => `.${basename(path)}.`;
 
-/** Only plain files of our own names: a link or folder of such a name was made by somebody else. */
+/** Only plain files of our own names: a link or folder of such a name was made by another program. */
 async function removeUnfinished(path: string): Promise<void> {
   const folder = dirname(path);
   const prefix = prefixOf(path);
-  for (const name of (await unlessMissing(readdir(folder))) ?? []) {
+  for (const name of (await ignoreNotFound(readdir(folder))) ?? []) {
     if (!name.startsWith(prefix) || !name.endsWith(ending)) continue;
     if (!randomPart.test(name.slice(prefix.length, -ending.length))) continue;
     const left = join(folder, name);
-    if (underWay.has(left) || (await unlessMissing(lstat(left)))?.isFile() !== true) continue;
-    await unlessMissing(unlink(left));
+    if (underWay.has(left) || (await ignoreNotFound(lstat(left)))?.isFile() !== true) continue;
+    await ignoreNotFound(unlink(left));
   }
 }
 
-async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+async function ignoreNotFound<T>(work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;
   } catch (error) {
@@ -80,7 +80,7 @@ async function fill(file: FileHandle, data: string | Uint8Array, mode: number): 
   }
 }
 
-/** The rename itself is on the disk only when the folder is. */
+/** A rename survives a power failure only after its folder has been synced. */
 async function syncFolder(path: string): Promise<void> {
   const folder = await open(path, 'r');
   try {

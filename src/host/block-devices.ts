@@ -4,7 +4,7 @@ import { raceAbort } from '../base/abort.ts';
 import { TubeletError } from '../base/errors.ts';
 import { mappedError } from './files.ts';
 
-/** Devices that do not answer to being opened: each keeps one of the agent's few threads. */
+/** Limit of devices that do not answer to being opened: each occupies one of the agent's few threads. */
 const maxOpening = 3;
 
 interface HostBlockDevicesOptions {
@@ -32,7 +32,7 @@ export class HostBlockDevices {
     }
   }
 
-  /** Only ever a link: whatever else is there stays. */
+  /** Removes the path only if it is a link; anything else stays. */
   async unlink(path: string): Promise<void> {
     try {
       if (!(await lstat(path)).isSymbolicLink()) throw new TubeletError('conflict', `${path} is no link`);
@@ -42,7 +42,7 @@ export class HostBlockDevices {
     }
   }
 
-  /** A device that does not answer is let go when it does, and not opened a second time before. */
+  /** A device that does not answer is closed when it does, and is not opened a second time before. */
   async hold(path: string, signal: AbortSignal): Promise<void> {
     if (this.#held.has(path)) return;
     if (this.#opening.has(path)) throw new TubeletError('unavailable', `${path} does not answer`);

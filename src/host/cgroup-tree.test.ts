@@ -100,7 +100,7 @@ describe('version 1', () => {
     }
   });
 
-  test('a cpuset that somebody narrowed stays so, for those below too', (context) => {
+  test('a cpuset that was narrowed stays so, for those below too', (context) => {
     const { root, tree } = machineOfVersion1(context);
     tree.make('/kubepods');
     put(join(root, 'cpuset/kubepods'), { 'cpuset.cpus': '1' });
@@ -161,7 +161,7 @@ describe('version 1', () => {
     }
   });
 
-  test('a tree that nobody may write to is said so', (context) => {
+  test('a read-only tree is reported', (context) => {
     const makeDirectory = (): void => {
       throw Object.assign(new Error('no'), { code: 'EROFS' });
     };
@@ -210,7 +210,7 @@ describe('version 2', () => {
 });
 
 describe('removing', () => {
-  /** Processes end when they are killed, at the earliest at the next look. */
+  /** Processes end when they are killed, at the earliest when they are listed again. */
   function withProcesses(context: TestContext, pids: readonly number[], stubborn = 0) {
     const killed: number[] = [];
     const clock = new FakeClock();
@@ -243,7 +243,7 @@ describe('removing', () => {
     assert.equal(tree.presence('/pod'), 'none');
   });
 
-  test('tries again while a process is still there, and tells in the end', async (context) => {
+  test('tries again while a process is still there, and reports it in the end', async (context) => {
     const { tree, clock, killed, root } = withProcesses(context, [4242], 99);
     const end = tree.remove('/pod');
     await clock.advance(150);
@@ -263,7 +263,7 @@ describe('removing', () => {
     assert.deepEqual(killed, []);
   });
 
-  test('what is not there is gone', async (context) => {
+  test('a missing cgroup counts as removed', async (context) => {
     const { tree } = machineOfVersion1(context);
     assert.deepEqual(await tree.remove('/nothing'), { removed: true, processes: [] });
   });

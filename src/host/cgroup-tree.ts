@@ -17,9 +17,9 @@ export interface HostCgroupsOptions {
 /** `processes` were killed on the way. */
 type CgroupEnd = CgroupRemoval & { readonly processes: readonly number[] };
 
-/** What pods are limited in. Other controllers are the business of whoever uses them. */
+/** What pods are limited in. Other controllers belong to the programs that use them. */
 const usedControllers = ['cpu', 'cpuset', 'memory', 'hugetlb', 'pids'] as const;
-/** The trees of version 1 in which a cgroup must be to count as whole; runtimes know no more than these for sure. */
+/** The trees of version 1 in which a cgroup must exist to count as whole: runtimes are certain to know only these. */
 const countedTrees = new Set<string>([...usedControllers, 'cpuacct', 'name=systemd']);
 
 const removalTries = 5;
@@ -27,7 +27,7 @@ const firstPauseMs = 10;
 
 /**
  * Cgroups by their path, in every tree at once: one tree on version 2, one for each mounted controller on version 1. On
- * a hybrid machine pods live in the trees of version 1, as the runtime has it; removal looks at the other one too.
+ * a hybrid machine pods live in the trees of version 1, as the runtime has it; removal includes the other one too.
  */
 export class HostCgroups {
   readonly version: CgroupVersion;
@@ -54,7 +54,7 @@ export class HostCgroups {
     );
   }
 
-  /** Looks at what is mounted. */
+  /** Reads the table of mounts. */
   static open(options: HostCgroupsOptions): HostCgroups {
     const hierarchies = options.hierarchies ?? cgroupHierarchies();
     const controllers = treesOf(options.version, hierarchies).flatMap((tree) =>
@@ -104,20 +104,22 @@ export class HostCgroups {
     return [...new Set(names)];
   }
 
-  /** Removes the cgroup with those below it, after killing whatever still runs there. */
+  /** Kills the processes that still run in the cgroup, and removes it with those below it. */
   async remove(path: string): Promise<CgroupEnd> {
     const killed = new Set<number>();
     for (let attempt = 1; ; attempt++) {
-      // Looked at anew each time: what is about to be killed may have had children.
+      // Read anew in each round: a process that is about to be killed may have had children.
       for (const pid of cgroupProcesses(path, this.#all)) if (this.#kill(pid)) killed.add(pid);
       const removal = await removeCgroup(path, this.#all);
       if (removal.removed || attempt === removalTries) return { ...removal, processes: [...killed] };
-      // A process that was killed is there until the kernel has taken it apart.
+      // A killed process stays in its cgroup until the kernel has reaped it.
       await this.#options.clock.sleep(firstPauseMs * 2 ** (attempt - 1));
     }
   }
 
-  /** Answers false when the process is not to be killed or is gone. A process of a foreign namespace is shown as 0. */
+  /**
+   * Answers false when the process must not be killed or has ended. The kernel shows one of a foreign namespace as 0.
+   */
   #kill(pid: number): boolean {
     if (!(pid > 1) || pid === process.pid) return false;
     try {
@@ -186,7 +188,7 @@ export class HostCgroups {
 const treesOf = (wanted: CgroupVersion, all: readonly CgroupHierarchy[]): readonly CgroupHierarchy[] =>
   all.filter(({ version }) => version === wanted);
 
-/** On version 1 nothing can live in a new cpuset before it is told its CPUs and memory: those of the one above it. */
+/** On version 1 a new cpuset takes no process before its CPUs and memory are set: copies those of the cgroup above. */
 function fillCpuset(directory: string): void {
   for (const file of ['cpuset.cpus', 'cpuset.mems']) {
     if (textIn(join(directory, file)) !== '') continue;
@@ -199,7 +201,7 @@ function fillCpuset(directory: string): void {
   }
 }
 
-/** Never makes a file: what the kernel does not offer must not look as if it had been set. */
+/** Never makes a file: a setting that the kernel does not offer must not appear as if it had been applied. */
 function writeInto(path: string, text: string): void {
   const file = openSync(path, constants.O_WRONLY | constants.O_TRUNC);
   try {

@@ -29,7 +29,7 @@ test('numbers and limits', () => {
   assert.equal(limitOf('0\n'), 0);
 });
 
-test('pressure, also from kernels that tell one line', () => {
+test('pressure, also from kernels that report one line', () => {
   const none = { totalUs: 0, avg10: 0, avg60: 0, avg300: 0 };
   assert.deepEqual(pressureOf('some avg10=1.00 avg60=0.50 avg300=0.25 total=123\n'), {
     some: { totalUs: 123, avg10: 1, avg60: 0.5, avg300: 0.25 },

@@ -1,13 +1,15 @@
 import type { DeviceUsage, Pressure, PressureLine } from '../model/usage.ts';
 
-/** The texts of cgroup files and their like. There are hundreds of them on each page, so nothing is split that need not. */
+/**
+ * Parses the text of cgroup files. There are hundreds of them on each page, so texts are split only where necessary.
+ */
 
 const [zero, nine] = [0x30, 0x39];
 const newline = 0x0a;
-/** From here on a limit of version 1 is none: the kernel rounds its largest number down to pages. */
+/** A limit of version 1 from this value on means "no limit": the kernel rounds its largest number down to pages. */
 const noLimit = 2 ** 62;
 
-/** The number behind `<key> ` or `<key>: ` at the beginning of a line. */
+/** The number after `<key> ` or `<key>: ` at the beginning of a line. */
 export function fieldOf(text: string, key: string): number | undefined {
   for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
     if (at > 0 && text.charCodeAt(at - 1) !== newline) continue;
@@ -18,12 +20,12 @@ export function fieldOf(text: string, key: string): number | undefined {
   return undefined;
 }
 
-/** A file that is one number; `max` and other words are none. */
+/** A file that is one number; undefined for `max` and other words. */
 export function numberOf(text: string | undefined): number | undefined {
   return text === undefined ? undefined : digitsFrom(text, 0);
 }
 
-/** A limit; undefined where nothing limits. */
+/** A limit; undefined where there is none. */
 export function limitOf(text: string | undefined): number | undefined {
   const limit = numberOf(text);
   return limit === undefined || limit >= noLimit ? undefined : limit;
@@ -47,7 +49,7 @@ function pressureLine(line: string): PressureLine {
 /** Devices by `major:minor`, to be summed up from lines. */
 type Devices = Map<string, { readBytes: number; writeBytes: number; reads: number; writes: number }>;
 
-/** io.stat of version 2: `8:0 rbytes=1 wbytes=2 rios=3 wios=4 …`; a device without figures has moved nothing. */
+/** io.stat of version 2: `8:0 rbytes=1 wbytes=2 rios=3 wios=4 …`; a device without numbers has moved nothing. */
 export function ioStat(text: string | undefined, names: ReadonlyMap<string, string>): readonly DeviceUsage[] {
   const devices: Devices = new Map();
   for (const line of (text ?? '').split('\n')) {
@@ -94,7 +96,7 @@ function deviceList(devices: Devices, names: ReadonlyMap<string, string>): reado
 }
 
 /** The numbers of a part of a text, which anything but digits separates. There are dozens for each pod of a page. */
-export function figuresIn(text: string, from: number, to: number): readonly number[] {
+export function numbersIn(text: string, from: number, to: number): readonly number[] {
   const figures: number[] = [];
   let value = -1;
   for (let at = from; at < to; at++) {

@@ -1,9 +1,9 @@
 import type { CgroupUsage, CpuUsage, DeviceUsage, MemoryUsage, ProcessUsage, UsageLimits } from '../model/usage.ts';
 import { blkio, fieldOf, limitOf, numberOf } from './cgroup-usage-text.ts';
-import { asNumber, FiguresForm, type Figures } from './file-figures.ts';
-import type { CgroupFiles, SetValues, UsageDepth } from './known-cgroup.ts';
+import { asNumber, KeyValueParser, type KeyValues } from './key-values.ts';
+import type { CgroupFiles, SetValues, UsageDepth } from './cgroup-file-set.ts';
 
-/** The part of a usage that the files of a cgroup tell. */
+/** The part of a usage that the files of a cgroup contain. */
 export type TreeUsage = Omit<CgroupUsage, 'path' | 'at' | 'createdAt'>;
 
 export interface UsageOptions {
@@ -14,14 +14,14 @@ export interface UsageOptions {
   readonly processes: number | undefined;
 }
 
-/** The kernel counts user and system time in hundredths of a second, whatever the machine's own tick. */
+/** The kernel counts user and system time in hundredths of a second, independent of the machine's own tick. */
 const nanosPerTick = 1e7;
 
-/** What the trees of version 1 tell; undefined where none of them has the cgroup. */
+/** Usage from the trees of version 1; undefined where none of them has the cgroup. */
 export function usageVersion1(cgroup: CgroupFiles, options: UsageOptions): TreeUsage | undefined {
   const { depth, devices, processes } = options;
-  const totalNs = cgroup.readAs(asNumber, 'cpuacct', 'cpuacct.usage');
-  const memoryBytes = cgroup.readAs(asNumber, 'memory', 'memory.usage_in_bytes');
+  const totalNs = cgroup.readParsed(asNumber, 'cpuacct', 'cpuacct.usage');
+  const memoryBytes = cgroup.readParsed(asNumber, 'memory', 'memory.usage_in_bytes');
   if (totalNs === undefined && memoryBytes === undefined) return undefined;
   const { limits, threadsMax } = cgroup.valuesSet(depth) ?? cgroup.keepValues(depth, setVersion1(cgroup, depth));
   const memory = memoryBytes === undefined ? undefined : memoryUsage(cgroup, memoryBytes);
@@ -34,7 +34,7 @@ export function usageVersion1(cgroup: CgroupFiles, options: UsageOptions): TreeU
     cpu: totalNs === undefined ? undefined : cpuUsage(cgroup, totalNs, limits),
     memory: memory && { ...memory, ...otherMemory(cgroup, limits, processes) },
     processes: processUsage(processes, cgroup.read('pids', 'pids.current'), threadsMax),
-    // Where no bytes went, nothing was done either.
+    // A device without bytes had no operations either.
     devices:
       bytes === noBytes
         ? noDevices
@@ -45,7 +45,7 @@ export function usageVersion1(cgroup: CgroupFiles, options: UsageOptions): TreeU
 }
 
 const noBytes = 'Total 0\n';
-/** The same ones for all that have none. */
+/** One empty list shared by all cgroups without devices. */
 export const noDevices: readonly DeviceUsage[] = [];
 export const noPressure: CgroupUsage['pressure'] = {};
 
@@ -67,7 +67,7 @@ function cpuUsage(cgroup: CgroupFiles, totalNs: number, { cpuQuotaUs }: UsageLim
   };
 }
 
-/** Figures of a cgroup alone, and with all below it. */
+/** Numbers of a cgroup alone, and with all below it. */
 const memoryKeys = [
   'cache',
   'rss',
@@ -78,11 +78,11 @@ const memoryKeys = [
   'inactive_file',
   'active_file',
 ] as const;
-const memoryForm = new FiguresForm([...memoryKeys, ...memoryKeys.map((key) => `total_${key}` as const)]);
+const memoryForm = new KeyValueParser([...memoryKeys, ...memoryKeys.map((key) => `total_${key}` as const)]);
 const { places: memoryAt } = memoryForm;
 
 function memoryUsage(cgroup: CgroupFiles, usage: number): MemoryUsage | undefined {
-  const stat = cgroup.readAs(memoryForm, 'memory', 'memory.stat');
+  const stat = cgroup.readParsed(memoryForm, 'memory', 'memory.stat');
   if (stat === undefined) return undefined;
   const inactiveFile = withAllBelow(stat, memoryAt.inactive_file, memoryAt.total_inactive_file);
   return {
@@ -108,12 +108,12 @@ function memoryUsage(cgroup: CgroupFiles, usage: number): MemoryUsage | undefine
   };
 }
 
-/** A kernel that does not count what is below a cgroup counts the cgroup alone. */
-function withAllBelow(stat: Figures, own: number, total: number): number {
+/** A kernel that does not count the cgroups below counts the cgroup alone. */
+function withAllBelow(stat: KeyValues, own: number, total: number): number {
   return stat.at(total) ?? stat.at(own) ?? 0;
 }
 
-/** Without a limit none is reached; without processes none is killed. */
+/** Without a limit it cannot be reached; without processes none can be killed. */
 function otherMemory(cgroup: CgroupFiles, limits: UsageLimits, processes: number | undefined): Partial<MemoryUsage> {
   const failures = limits.memory === undefined ? 0 : (numberOf(cgroup.read('memory', 'memory.failcnt')) ?? 0);
   const oom = processes === 0 ? undefined : cgroup.read('memory', 'memory.oom_control');
@@ -143,7 +143,7 @@ function setVersion1(cgroup: CgroupFiles, depth: UsageDepth): SetValues {
   };
 }
 
-/** A limit of threads that is none is told as 0. */
+/** Reports "no limit of threads" as 0. */
 export function threadsLimit(text: string | undefined): number | undefined {
   return text === undefined ? undefined : (numberOf(text) ?? 0);
 }

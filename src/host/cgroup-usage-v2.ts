@@ -8,10 +8,10 @@ import {
   type TreeUsage,
   type UsageOptions,
 } from './cgroup-usage-v1.ts';
-import { asNumber, FiguresForm } from './file-figures.ts';
-import type { CgroupFiles, SetValues } from './known-cgroup.ts';
+import { asNumber, KeyValueParser } from './key-values.ts';
+import type { CgroupFiles, SetValues } from './cgroup-file-set.ts';
 
-/** What the machine has, for the root: the kernel does not count memory for it again. */
+/** Memory of the machine, for the root: the kernel does not count it there a second time. */
 interface RootMemory {
   readonly usage: number;
   readonly swap: number;
@@ -24,7 +24,7 @@ interface Version2Options extends UsageOptions {
 }
 
 const nanosPerMicro = 1_000;
-const cpuForm = new FiguresForm([
+const cpuForm = new KeyValueParser([
   'usage_usec',
   'user_usec',
   'system_usec',
@@ -32,7 +32,7 @@ const cpuForm = new FiguresForm([
   'nr_throttled',
   'throttled_usec',
 ]);
-const memoryForm = new FiguresForm([
+const memoryForm = new KeyValueParser([
   'anon',
   'file',
   'file_mapped',
@@ -50,7 +50,7 @@ const memoryForm = new FiguresForm([
 const { places: cpuAt } = cpuForm;
 const { places: memoryAt } = memoryForm;
 
-/** What the tree of version 2 tells; undefined where it has no such cgroup. */
+/** Usage from the tree of version 2; undefined where it has no such cgroup. */
 export function usageVersion2(cgroup: CgroupFiles, options: Version2Options): TreeUsage | undefined {
   const { depth, pressure, devices, processes, root } = options;
   const cpu = cpuUsage(cgroup);
@@ -69,7 +69,7 @@ export function usageVersion2(cgroup: CgroupFiles, options: Version2Options): Tr
 }
 
 function cpuUsage(cgroup: CgroupFiles): CpuUsage | undefined {
-  const stat = cgroup.readAs(cpuForm, '', 'cpu.stat');
+  const stat = cgroup.readParsed(cpuForm, '', 'cpu.stat');
   const total = stat?.at(cpuAt.usage_usec);
   if (stat === undefined || total === undefined) return undefined;
   const periods = stat.at(cpuAt.nr_periods);
@@ -88,8 +88,8 @@ function cpuUsage(cgroup: CgroupFiles): CpuUsage | undefined {
 }
 
 function memoryUsage(cgroup: CgroupFiles, whole: boolean, root: RootMemory | undefined): MemoryUsage | undefined {
-  const usage = cgroup.readAs(asNumber, '', 'memory.current') ?? root?.usage;
-  const stat = usage === undefined ? undefined : cgroup.readAs(memoryForm, '', 'memory.stat');
+  const usage = cgroup.readParsed(asNumber, '', 'memory.current') ?? root?.usage;
+  const stat = usage === undefined ? undefined : cgroup.readParsed(memoryForm, '', 'memory.stat');
   if (usage === undefined || stat === undefined) return undefined;
   const events = whole ? (cgroup.read('', 'memory.events') ?? '') : '';
   const inactiveFile = stat.at(memoryAt.inactive_file) ?? 0;
@@ -97,12 +97,12 @@ function memoryUsage(cgroup: CgroupFiles, whole: boolean, root: RootMemory | und
   const faults = { minor: stat.at(memoryAt.pgfault) ?? 0, major: stat.at(memoryAt.pgmajfault) ?? 0 };
   return {
     usage,
-    maxUsage: whole ? cgroup.readAs(asNumber, '', 'memory.peak') : undefined,
+    maxUsage: whole ? cgroup.readParsed(asNumber, '', 'memory.peak') : undefined,
     workingSet: Math.max(usage - inactiveFile, 0),
     rss: stat.at(memoryAt.anon) ?? 0,
     cache: stat.at(memoryAt.file) ?? 0,
     mappedFile: stat.at(memoryAt.file_mapped) ?? 0,
-    swap: root?.swap ?? cgroup.readAs(asNumber, '', 'memory.swap.current') ?? 0,
+    swap: root?.swap ?? cgroup.readParsed(asNumber, '', 'memory.swap.current') ?? 0,
     kernel:
       stat.at(memoryAt.kernel) ??
       (stat.at(memoryAt.kernel_stack) ?? 0) +
@@ -142,7 +142,7 @@ function setVersion2(cgroup: CgroupFiles, whole: boolean): SetValues {
   };
 }
 
-/** The weight in the unit of version 1, which is what everybody reads: 1…10,000 onto 2…262,144. */
+/** The weight in the unit of version 1, which readers of the metrics expect: 1…10,000 onto 2…262,144. */
 function sharesOfWeight(weight: number): number {
   return Math.floor(2 + ((weight - 1) * 262_142) / 9_999);
 }

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { layOutRecord } from '../testing/recorded-tree.ts';
 import { HostCgroupUsage } from './cgroup-usage.ts';
-import { KeptFiles } from './kept-files.ts';
+import { OpenFileCache } from './open-file-cache.ts';
 
 const wall = Date.UTC(2026, 10, 15);
 const clock = new FakeClock({ wall });
@@ -39,7 +39,7 @@ function procOf(folder: string, files: Readonly<Record<string, string>> = {}): s
   return proc;
 }
 
-function version1(files?: KeptFiles) {
+function version1(files?: OpenFileCache) {
   const folder = layOutRecord('test/golden/cgroups/v1.txt');
   const hierarchies = ['cpu', 'cpuacct', 'memory', 'blkio', 'pids'].map((name) => ({
     version: 1 as const,
@@ -50,7 +50,7 @@ function version1(files?: KeptFiles) {
   return HostCgroupUsage.open({ clock, version: 1, pressure: true, hierarchies, proc: procOf(folder), ...kept });
 }
 
-function version2(files?: KeptFiles) {
+function version2(files?: OpenFileCache) {
   const folder = layOutRecord('test/golden/cgroups/v2.txt');
   const hierarchies = [{ version: 2 as const, root: folder, controllers: [] }];
   const kept = files && { files };
@@ -63,7 +63,7 @@ describe('files that are kept open', () => {
     ['version 2', version2, '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0a1b.slice', 4],
   ] as const) {
     test(`${name}: the same figures; only what every page needs stays open, and nothing after the end`, () => {
-      const files = new KeptFiles({ clock: new FakeClock(), most: 100 });
+      const files = new OpenFileCache({ clock: new FakeClock(), maxOpen: 100 });
       const [plain, keeping] = [open(), open(files)];
       for (const depth of ['core', 'everything', 'core'] as const) {
         assert.ok(plain.read(path, depth));
@@ -137,7 +137,7 @@ describe('version 1', () => {
     assert.equal(core?.limits.memory, 67108864);
   });
 
-  test('faults of a pod itself and of its containers are told apart', () => {
+  test('faults of a pod itself and of its containers are readOptional apart', () => {
     const pod = version1().read('/kubepods/burstable/pod0a1b', 'core');
     assert.deepEqual(pod?.memory?.faults, { own: { minor: 0, major: 0 }, all: { minor: 13914, major: 0 } });
     assert.equal(pod?.limits.memory, undefined);
@@ -249,7 +249,7 @@ describe('version 2', () => {
     });
   });
 
-  test('the root is told by the machine what the kernel does not count for it', () => {
+  test('the root is readOptional by the machine what the kernel does not count for it', () => {
     const root = version2().read('/', 'core');
     assert.equal(root?.cpu?.totalNs, 98765432100000);
     assert.equal(root?.memory?.usage, 15000 * 1024);

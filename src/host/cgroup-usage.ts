@@ -4,11 +4,11 @@ import type { CgroupVersion } from '../model/cgroup-values.ts';
 import type { CgroupUsage } from '../model/usage.ts';
 import { noDevices, noPressure, usageVersion1, type TreeUsage, type UsageOptions } from './cgroup-usage-v1.ts';
 import { usageVersion2 } from './cgroup-usage-v2.ts';
-import { asPids } from './file-figures.ts';
-import type { KeptFiles } from './kept-files.ts';
-import { KnownCgroup, type CgroupTrees, type UsageDepth } from './known-cgroup.ts';
+import { asPids } from './key-values.ts';
+import type { OpenFileCache } from './open-file-cache.ts';
+import { CgroupFileSet, type CgroupTrees, type UsageDepth } from './cgroup-file-set.ts';
 import { cgroupHierarchies, type CgroupHierarchy } from './pod-cgroups.ts';
-import { told } from './proc-usage-file.ts';
+import { readOptional } from './proc-usage-file.ts';
 import { HostProcessFiles } from './proc-usage-files.ts';
 import { HostProcUsage } from './proc-usage.ts';
 
@@ -17,15 +17,15 @@ interface HostCgroupUsageOptions {
   readonly version: CgroupVersion;
   /** Whether pressure is read, which costs three files for each cgroup. */
   readonly pressure: boolean;
-  /** Keeps what is read for every page open. */
-  readonly files?: KeptFiles;
+  /** Keeps files open that are read for every page. */
+  readonly files?: OpenFileCache;
   readonly hierarchies?: readonly CgroupHierarchy[];
   readonly proc?: string;
 }
 
 const noNames: ReadonlyMap<string, string> = new Map();
-/** Those of a thousand pods. */
-const mostKnown = 4_096;
+/** As many cgroups as a thousand pods have. */
+const maxKnown = 4_096;
 
 /** What cgroups use, by their path: from one tree on version 2, from those of their controllers on version 1. */
 export class HostCgroupUsage {
@@ -36,7 +36,7 @@ export class HostCgroupUsage {
   /** A tree that every cgroup with processes is in: its controller, and where it is mounted. */
   readonly #anyTree: string;
   readonly #anyRoot: string;
-  readonly #known = new Map<string, KnownCgroup>();
+  readonly #known = new Map<string, CgroupFileSet>();
   #devices: ReadonlyMap<string, string> = noNames;
 
   private constructor(options: HostCgroupUsageOptions, roots: ReadonlyMap<string, string>) {
@@ -49,7 +49,7 @@ export class HostCgroupUsage {
     this.#trees = { clock, files: options.files, roots: new Map([[this.#anyTree, this.#anyRoot], ...roots]) };
   }
 
-  /** Looks at what is mounted. */
+  /** Reads the table of mounts. */
   static open(options: HostCgroupUsageOptions): HostCgroupUsage {
     const trees = (options.hierarchies ?? cgroupHierarchies()).filter(({ version }) => version === options.version);
     const roots = trees.flatMap(({ version, root, controllers }) =>
@@ -58,15 +58,15 @@ export class HostCgroupUsage {
     return new HostCgroupUsage(options, new Map(roots));
   }
 
-  /** A page that shows everything begins: what is the same for all cgroups is read once. */
+  /** Starts a page with all cgroups: what is the same for all of them is read once. */
   begin(): void {
     this.#devices = this.#proc.blockDevices();
     this.#files.begin();
   }
 
   /**
-   * Undefined when there is no such cgroup. At depth `core` what only `everything` reads is undefined, empty or 0. When the
-   * cgroup was made is left to `createdAt`: mostly somebody knows it better than the kernel.
+   * Undefined when there is no such cgroup. At depth `core` what only `everything` reads is undefined, empty or 0. When
+   * the cgroup was made is left to `createdAt`: most callers know it better than the kernel.
    */
   read(path: string, depth: UsageDepth): CgroupUsage | undefined {
     const at = this.#options.clock.now();
@@ -84,27 +84,27 @@ export class HostCgroupUsage {
 
   /** The processes of the cgroup itself, without those of cgroups below it. */
   processes(path: string): readonly number[] {
-    return this.#cgroup(path).readAs(asPids, this.#anyTree, 'cgroup.procs') ?? [];
+    return this.#cgroup(path).readParsed(asPids, this.#anyTree, 'cgroup.procs') ?? [];
   }
 
   /** When the cgroup was made, as far as the kernel remembers. */
   createdAt(path: string): number | undefined {
     if (path === '/') return this.#proc.bootTime();
     const folder = `${this.#anyRoot}${path}`;
-    return told(() => Math.round(statSync(folder).mtimeMs), folder);
+    return readOptional(() => Math.round(statSync(folder).mtimeMs), folder);
   }
 
-  /** Keeps no file open until the next reading. */
+  /** Closes all files until the next reading. */
   close(): void {
     this.#options.files?.close();
   }
 
-  #cgroup(path: string): KnownCgroup {
+  #cgroup(path: string): CgroupFileSet {
     const known = this.#known.get(path);
     if (known !== undefined) return known;
-    // Cgroups come and go; whoever is gone is never asked about again.
-    if (this.#known.size >= mostKnown) this.#known.clear();
-    const cgroup = new KnownCgroup(path, this.#trees);
+    // Cgroups come and go; removed ones are never asked for again.
+    if (this.#known.size >= maxKnown) this.#known.clear();
+    const cgroup = new CgroupFileSet(path, this.#trees);
     this.#known.set(path, cgroup);
     return cgroup;
   }
@@ -116,7 +116,7 @@ export class HostCgroupUsage {
     const usage =
       this.#options.version === 1 ? usageVersion1(cgroup, options) : this.#version2(cgroup, options, isRoot);
     if (!isRoot) return usage;
-    // Not every kernel counts everything for the root: the machine itself is what it would count.
+    // Not every kernel counts everything for the root: the numbers of the machine take its place.
     const known = usage ?? nothing;
     return {
       ...known,
@@ -126,7 +126,7 @@ export class HostCgroupUsage {
     };
   }
 
-  #version2(cgroup: KnownCgroup, options: UsageOptions, isRoot: boolean): TreeUsage | undefined {
+  #version2(cgroup: CgroupFileSet, options: UsageOptions, isRoot: boolean): TreeUsage | undefined {
     const machine = isRoot ? this.#proc.memory() : undefined;
     return usageVersion2(cgroup, {
       ...options,

@@ -1,20 +1,20 @@
 import { Worker } from 'node:worker_threads';
 import { TubeletError } from '../base/errors.ts';
-import type { TreeNews, TreeTask } from './change-tree-thread.ts';
+import type { TreeProgress, TreeTask } from './change-tree-thread.ts';
 
-/** The thread keeps nothing but the way down to where it is. */
+/** The thread keeps only the folders on the way down to its position. */
 const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 };
 
 /**
- * Changes a tree in a thread of its own, with calls that wait: a fifth of the work of asynchronous ones, while nobody else
- * waits for a slow disk. Ends when the thread has ended, so that nobody changes anything afterwards.
+ * Changes a tree in a thread of its own, with synchronous calls: a fifth of the work of asynchronous ones, and a slow
+ * disk blocks only that thread. Ends when the thread has ended, so that nothing is changed afterwards.
  */
 export async function changeLargeTree(
   task: TreeTask,
   signal: AbortSignal,
   processed: (entries: number) => void,
 ): Promise<void> {
-  // A chunk of its own in every bundle, so that its address can be that of a thread.
+  // A chunk of its own in every bundle, so that its address can be passed to a thread.
   const { threadUrl } = await import('./change-tree-thread.ts');
   signal.throwIfAborted();
   const worker = new Worker(new URL(threadUrl), { workerData: task, resourceLimits: memory, env: {}, execArgv: [] });
@@ -33,10 +33,10 @@ export async function changeLargeTree(
 function ended(worker: Worker, processed: (entries: number) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     let outcome: 'done' | Error | undefined;
-    worker.on('message', (news: TreeNews) => {
-      if ('processed' in news) processed(news.processed);
-      if ('done' in news) outcome = 'done';
-      if ('failed' in news) outcome = Object.assign(new Error(news.failed), { code: news.code });
+    worker.on('message', (progress: TreeProgress) => {
+      if ('processed' in progress) processed(progress.processed);
+      if ('done' in progress) outcome = 'done';
+      if ('failed' in progress) outcome = Object.assign(new Error(progress.failed), { code: progress.code });
     });
     worker.on('error', (error: Error) => void (outcome = error));
     worker.on('exit', () => {

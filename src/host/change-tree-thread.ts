@@ -4,16 +4,16 @@ import { TubeletError } from '../base/errors.ts';
 import { changeFor, type GroupAccess } from '../model/group-access.ts';
 import { factsOf, isAbsence, oPath } from './path-handle.ts';
 
-/** What a thread is told. The folder is one that is held open by whoever started it. */
+/** What a thread gets. Its caller holds the folder open. */
 export interface TreeTask {
   readonly top: string;
   readonly device: number;
   readonly access: GroupAccess;
-  /** How many folders may be inside each other: two descriptors are open for every one on the way. */
-  readonly deepest: number;
+  /** How many levels of folders there may be: each level keeps two descriptors open. */
+  readonly maxDepth: number;
 }
 
-export type TreeNews =
+export type TreeProgress =
   | { readonly processed: number }
   | { readonly done: true }
   | { readonly failed: string; readonly code?: string };
@@ -21,37 +21,37 @@ export type TreeNews =
 /** The address of this file, in whatever bundle it is. */
 export const threadUrl = import.meta.url;
 
-const newsEvery = 256;
+const reportEvery = 256;
 const namesAtATime = 256;
 
 class TreeWalk {
   readonly #task: TreeTask;
-  readonly #tell: (news: TreeNews) => void;
-  #untold = 0;
+  readonly #report: (progress: TreeProgress) => void;
+  #unreported = 0;
 
-  constructor(task: TreeTask, tell: (news: TreeNews) => void) {
+  constructor(task: TreeTask, report: (progress: TreeProgress) => void) {
     this.#task = task;
-    this.#tell = tell;
+    this.#report = report;
   }
 
   run(): void {
     try {
       this.#change(Buffer.from(`${this.#task.top}/.`), 0);
-      this.#tell({ processed: this.#untold });
-      this.#tell({ done: true });
+      this.#report({ processed: this.#unreported });
+      this.#report({ done: true });
     } catch (error) {
       const { message, code } = error as NodeJS.ErrnoException;
-      this.#tell({ failed: message, ...(code !== undefined && { code }) });
+      this.#report({ failed: message, ...(code !== undefined && { code }) });
     }
   }
 
-  /** What is inside comes first: a top that is right then means that all is. */
+  /** Contents come first: if the top folder is right, everything below it is right too. */
   #change(path: Buffer, depth: number): void {
-    const fd = openUnlessGone(path);
+    const fd = openIfPresent(path);
     if (fd === undefined) return;
     try {
       const stats = fstatSync(fd);
-      // Another file system is somebody else's: it was mounted here, it is not part of the volume.
+      // Another file system is not part of the volume: it was mounted here.
       if (stats.dev !== this.#task.device) return;
       const facts = factsOf(stats);
       if (facts.kind === 'folder') this.#changeInside(fd, depth);
@@ -65,10 +65,10 @@ class TreeWalk {
   }
 
   #changeInside(fd: number, depth: number): void {
-    const { deepest } = this.#task;
-    if (depth > deepest) throw new TubeletError('invalid', `folders are nested more than ${deepest} deep`);
+    const { maxDepth } = this.#task;
+    if (depth > maxDepth) throw new TubeletError('invalid', `folders are nested more than ${maxDepth} deep`);
     const above = Buffer.from(`${shownAt(fd)}/`);
-    // Read in portions: a folder may have more names than the memory of this thread.
+    // Read in portions: a folder may have more names than this thread has memory for.
     const folder = opendirSync(shownAt(fd), { encoding: 'buffer' as BufferEncoding, bufferSize: namesAtATime });
     try {
       for (let name = nextName(folder); name !== undefined; name = nextName(folder)) {
@@ -80,21 +80,21 @@ class TreeWalk {
   }
 
   #count(): void {
-    if (++this.#untold < newsEvery) return;
-    this.#tell({ processed: this.#untold });
-    this.#untold = 0;
+    if (++this.#unreported < reportEvery) return;
+    this.#report({ processed: this.#unreported });
+    this.#unreported = 0;
   }
 }
 
 const shownAt = (fd: number): string => `/proc/self/fd/${fd}`;
 
-/** The declarations of Node know nothing of names that are bytes, which `encoding: 'buffer'` gives. */
+/** The declarations of Node lack names as bytes, which `encoding: 'buffer'` gives. */
 function nextName(folder: Dir): Buffer | undefined {
   const name: unknown = folder.readSync()?.name;
   return name instanceof Buffer ? name : undefined;
 }
 
-function openUnlessGone(path: Buffer): number | undefined {
+function openIfPresent(path: Buffer): number | undefined {
   try {
     return openSync(path, oPath | constants.O_NOFOLLOW);
   } catch (error) {
@@ -105,10 +105,10 @@ function openUnlessGone(path: Buffer): number | undefined {
 
 if (parentPort !== null && isTask(workerData)) {
   const port = parentPort;
-  new TreeWalk(workerData, (news) => port.postMessage(news)).run();
+  new TreeWalk(workerData, (progress) => port.postMessage(progress)).run();
 }
 
-/** Whoever loads this file for its address, in a thread or not, does no work. */
+/** Only a thread that was started with a task works; an import of this file for its address must not. */
 function isTask(data: unknown): data is TreeTask {
   return typeof data === 'object' && data !== null && 'top' in data && 'access' in data;
 }

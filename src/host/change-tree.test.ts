@@ -82,7 +82,7 @@ describe('a tree is given to a group', rootOnly, () => {
     );
   });
 
-  test('given up: the thread is gone when the promise is settled, and the top, which comes last, is as it was', async (context) => {
+  test('given up: the thread has ended when the promise is settled, and the top, which comes last, is as it was', async (context) => {
     const root = folder(context);
     const made = tree(root, 5, 300);
     const enough = new AbortController();
@@ -107,12 +107,12 @@ describe('a tree is given to a group', rootOnly, () => {
     gaveUp.abort(new Error('enough'));
     await assert.rejects(changeTree(root, access, gaveUp.signal), /enough/);
     await assert.rejects(
-      changeLargeTree({ top: root, device: 0, access, deepest: 9 }, gaveUp.signal, () => {}),
+      changeLargeTree({ top: root, device: 0, access, maxDepth: 9 }, gaveUp.signal, () => {}),
       /enough/,
     );
   });
 
-  test('what the disk refuses is told with its kind', async (context) => {
+  test('what the disk refuses is readOptional with its kind', async (context) => {
     const root = folder(context);
     const volume = join(root, 'v');
     mkdirSync(volume);
@@ -130,8 +130,8 @@ describe('a tree is given to a group', rootOnly, () => {
     const root = folder(context);
     mkdirSync(join(root, 'd/'.repeat(40)), { recursive: true });
     const { dev: device } = lstatSync(root);
-    const change = (deepest: number): Promise<void> =>
-      changeLargeTree({ top: root, device, access, deepest }, never, () => {});
+    const change = (maxDepth: number): Promise<void> =>
+      changeLargeTree({ top: root, device, access, maxDepth }, never, () => {});
     await assert.rejects(change(39), /nested more than 39 deep/);
     assert.equal(lstatSync(root).gid, 0);
     await change(40);

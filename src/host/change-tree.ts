@@ -5,17 +5,20 @@ import { mappedError } from './files.ts';
 import { entriesInPortions, type FolderEntry } from './folder-names.ts';
 import { entryOf, factsOf, openPath, pathOf } from './path-handle.ts';
 
-/** So many entries of one folder are looked at side by side; folders one after the other, so that few are open. */
+/** Entries of one folder that are read side by side; folders are read one after the other, so that few are open. */
 const sideBySide = 16;
-/** Trees with more get a thread of their own: it costs as much as this many entries, and each then a fifth of it here. */
-const mostHere = 500;
-/** As deep as a path of the longest length can lead. */
-const deepest = 2_048;
+/**
+ * Larger trees get a thread of their own: starting it costs as much as this many entries, and each then a fifth of it
+ * here.
+ */
+const maxEntriesInline = 500;
+/** As deep as a path of the maximum length can lead. */
+const maxDepth = 2_048;
 
 /**
- * Gives a folder and all that is below it on its file system to a group. Containers may be writing there: every entry is
- * taken from its folder's descriptor without following links, and what is changed is what was looked at. An entry that
- * vanishes meanwhile is fine, and one that is right already costs no more than a look.
+ * Gives a folder and everything below it on its file system to a group. Containers may be writing there, so every entry
+ * is opened from its folder's descriptor without following links, and exactly what was inspected is changed. An entry
+ * that vanishes meanwhile is no error, and one that is right already costs only its inspection.
  */
 export async function changeTree(
   path: string,
@@ -30,8 +33,8 @@ export async function changeTree(
     const { dev } = await top.stat();
     const walk: Walk = { access, signal, device: dev, seen: 0 };
     if (await changeOpen(top, walk)) processed(walk.seen);
-    // From the start again: what is done already is only looked at.
-    else await changeLargeTree({ top: pathOf(top), device: dev, access, deepest }, signal, processed);
+    // From the start again: entries that are done already are only inspected.
+    else await changeLargeTree({ top: pathOf(top), device: dev, access, maxDepth }, signal, processed);
   } catch (error) {
     throw mappedError(error);
   } finally {
@@ -46,15 +49,15 @@ interface Walk {
   seen: number;
 }
 
-/** Answers whether it got to the end: a tree that is too large is left half done. */
+/** Answers whether it reached the end: a tree that is too large is left half done. */
 async function changeOpen(entry: FileHandle, walk: Walk): Promise<boolean> {
   walk.signal.throwIfAborted();
   const stats = await entry.stat();
   const facts = factsOf(stats);
-  // Another file system is somebody else's: it was mounted here, it is not part of the volume.
+  // Another file system is not part of the volume: it was mounted here.
   if (stats.dev !== walk.device) return true;
-  if (++walk.seen > mostHere) return false;
-  // What is inside comes first: a top that is right then means that all is.
+  if (++walk.seen > maxEntriesInline) return false;
+  // Contents come first: if the top folder is right, everything below it is right too.
   if (facts.kind === 'folder' && !(await changeInside(entry, walk))) return false;
   const change = changeFor(walk.access, facts);
   if (change?.gid !== undefined) await chown(pathOf(entry), facts.uid, change.gid);
@@ -66,7 +69,7 @@ async function changeInside(folder: FileHandle, walk: Walk): Promise<boolean> {
   const entries: FolderEntry[] = [];
   for await (const portion of entriesInPortions(pathOf(folder))) {
     entries.push(...portion);
-    if (walk.seen + entries.length > mostHere) return false;
+    if (walk.seen + entries.length > maxEntriesInline) return false;
   }
   const folders = entries.filter(({ isFolder }) => isFolder);
   const others = entries.filter(({ isFolder }) => !isFolder);

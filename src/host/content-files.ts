@@ -27,10 +27,10 @@ interface KeptFile extends Access {
 
 const permissionBits = 0o7777;
 const unfinishedMode = 0o600;
-/** The name under which a link is made before it takes its place. */
+/** The name under which a link is made before it replaces the old one. */
 const linkInTheMaking = '..data_tmp';
 
-/** The files of volumes that only the agent writes to; the umask counts for nothing. */
+/** The files of volumes that only the agent writes to; modes are exact, independent of the umask. */
 export const contentFiles = {
   readLink(path: string): Promise<string | undefined> {
     return unless(['ENOENT', 'EINVAL', 'ENOTDIR'], readlink(path));
@@ -49,7 +49,7 @@ export const contentFiles = {
   async makeFolder(path: string, { mode, uid = 0, gid = 0 }: Access): Promise<void> {
     try {
       await mkdir(path, { mode: unfinishedMode });
-      // The owner first: a change of owner takes the group's bits away.
+      // The owner first: a change of owner clears the group's bits.
       if (isOther(uid, gid)) await lchown(path, uid, gid);
       await chmod(path, mode);
     } catch (error) {
@@ -73,12 +73,12 @@ export const contentFiles = {
     }
   },
 
-  /** Where nothing is yet, one step does it; else the new link takes the place of the old one from one moment to the next. */
+  /** Makes the link directly where nothing exists yet; otherwise the new link replaces the old one atomically. */
   async replaceLink(path: string, target: string, { uid = 0, gid = 0 }: Omit<Access, 'mode'>): Promise<void> {
     try {
       if (!isOther(uid, gid) && (await madeLink(target, path))) return;
       const making = join(dirname(path), linkInTheMaking);
-      // One that was left in the making by a crash gives way.
+      // A link that a crash left unfinished is removed.
       if (!(await madeLink(target, making))) {
         await unlink(making);
         await symlink(target, making);
@@ -95,10 +95,10 @@ export const contentFiles = {
   },
 };
 
-/** What the agent makes is its own, unless somebody else is named. */
+/** What the agent makes is owned by root, unless another owner is named. */
 const isOther = (uid: number, gid: number): boolean => uid !== 0 || gid !== 0;
 
-/** Answers false where something is already. */
+/** Answers false where the path exists already. */
 async function madeLink(target: string, path: string): Promise<boolean> {
   try {
     await symlink(target, path);
@@ -113,7 +113,7 @@ function rethrow(error: unknown): never {
   throw mappedError(error);
 }
 
-/** Nothing when it failed in one of these ways. */
+/** Undefined when the work failed with one of these codes. */
 async function unless<T>(codes: readonly string[], work: Promise<T>): Promise<T | undefined> {
   try {
     return await work;

@@ -55,7 +55,7 @@ describe('a program', () => {
     assert.equal(await setUp(file).run('x'.repeat(200_000)), 'done');
   });
 
-  test('that fails is told with its words, and without what it should keep secret', async (context) => {
+  test('that fails is readOptional with its words, and without what it should keep secret', async (context) => {
     const { file } = await program(
       context,
       `process.stderr.write('no  luck:\\n' + process.env.SECRET + ' ' + fs.readFileSync(0, 'utf8')); process.exit(3);`,

@@ -7,10 +7,10 @@ import type { Clock } from '../base/clock.ts';
 import { kindOf, TubeletError } from '../base/errors.ts';
 import type { Masked } from '../base/masked.ts';
 
-/** Leaves a plugin room to try again by itself, and keeps one that hangs from holding up pulls for ever. */
+/** Leaves a plugin time to retry by itself, and stops a plugin that hangs from blocking pulls for ever. */
 const timeoutMs = 60_000;
-const mostOutputBytes = 1 << 20;
-const mostErrorText = 400;
+const maxOutputBytes = 1 << 20;
+const maxErrorText = 400;
 
 interface PluginCall {
   readonly file: string;
@@ -27,7 +27,10 @@ interface PluginRunnerDeps {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Credential plugins as programs of this machine: the request on standard input, the answer on standard output, no shell. */
+/**
+ * Credential plugins as programs of this machine: the request on standard input, the answer on standard output, no
+ * shell.
+ */
 export function pluginRunner({ clock, environment }: PluginRunnerDeps): { run(call: PluginCall): Promise<string> } {
   return {
     async run(call) {
@@ -47,7 +50,7 @@ function runOnce(call: PluginCall, environment: PluginRunnerDeps['environment'],
     const options = {
       env: { ...environment, ...call.environment.reveal() },
       encoding: 'utf8',
-      maxBuffer: mostOutputBytes,
+      maxBuffer: maxOutputBytes,
       killSignal: 'SIGKILL',
       signal,
     } as const;
@@ -55,27 +58,27 @@ function runOnce(call: PluginCall, environment: PluginRunnerDeps['environment'],
       if (error === null) resolve(stdout);
       else reject(failureOf(call, error, stderr));
     });
-    // A plugin need not read its request; one that ends without doing so is judged by its answer.
+    // A plugin need not read its request; its answer decides.
     child.stdin?.on('error', () => {});
     child.stdin?.end(call.input.reveal());
   });
 }
 
-/** The error of the call itself repeats arguments and output, so only the way it ended is taken from it. */
+/** The error of the call itself repeats arguments and output, so only the kind of its end is taken from it. */
 function failureOf(call: PluginCall, error: Error, stderr: string): TubeletError {
   const { code, signal } = error as { code?: string | number | null; signal?: string | null };
   const said = stderr.trim().replaceAll(/\s+/g, ' ');
-  const words = said === '' ? '' : `: ${withoutSecrets(call, said).slice(0, mostErrorText)}`;
+  const words = said === '' ? '' : `: ${withoutSecrets(call, said).slice(0, maxErrorText)}`;
   const name = basename(call.file);
   if (typeof code === 'number') return new TubeletError('internal', `${name} ended with exit code ${code}${words}`);
   if (code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') {
-    return new TubeletError('exhausted', `${name} printed more than ${mostOutputBytes} bytes`);
+    return new TubeletError('exhausted', `${name} printed more than ${maxOutputBytes} bytes`);
   }
   if (typeof code === 'string') return new TubeletError('internal', `${name} could not be run: ${code}`);
-  return new TubeletError('internal', `${name} was ended by ${signal ?? 'somebody'}${words}`);
+  return new TubeletError('internal', `${name} was ended by ${signal ?? 'a signal'}${words}`);
 }
 
-/** What we gave the plugin to keep secret it may print in its distress. */
+/** Removes the secrets that the agent passed in from what a plugin prints when it fails. */
 function withoutSecrets({ input, environment }: PluginCall, text: string): string {
   const token = /"serviceAccountToken":"([^"]+)"/.exec(input.reveal())?.[1];
   const secrets = [token ?? '', ...Object.values(environment.reveal())].filter((secret) => secret.length >= 8);

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { TubeletError } from '../base/errors.ts';
 
-/** What the device manager of the kubelet that ran here before has left. */
+/** The checkpoint of the device manager of a kubelet that ran here before. */
 interface DeviceCheckpoint {
   readonly path: string;
   /** Undefined where there is none. */

@@ -1,8 +1,8 @@
 import type { MountEntry } from './mountinfo.ts';
 
-/** File systems that lie on disks. Those of the network are left out: one that does not answer would hold up everybody. */
+/** File systems on disks. Network file systems are left out: a server that does not answer would block every caller. */
 const onDisks = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'f2fs', 'zfs', 'bcachefs']);
-/** Folders in memory of the machine itself; pods and sandboxes have hundreds of their own. */
+/** File systems in memory of the machine itself; pods and sandboxes have hundreds of their own. */
 const inMemory = new Set(['/dev/shm', '/run', '/run/lock', '/tmp']);
 
 interface CountedMount {
@@ -10,7 +10,7 @@ interface CountedMount {
   readonly device: string;
 }
 
-/** The mounts that stand for file systems of the machine, each file system once, under its first mount. */
+/** The mounts that represent file systems of the machine: each file system once, by its first mount. */
 export function countedMounts(mounts: readonly MountEntry[]): readonly CountedMount[] {
   const found = new Map<string, CountedMount>();
   for (const mount of mounts) {
@@ -21,7 +21,9 @@ export function countedMounts(mounts: readonly MountEntry[]): readonly CountedMo
   return [...found.values()];
 }
 
-/** The device of the file system that a path is on: that of the deepest mount above it, the last one where several are. */
+/**
+ * The device of the file system that a path is on: that of the deepest mount above it, the last one where several are.
+ */
 export function deviceAt(mounts: readonly MountEntry[], path: string): string | undefined {
   const nearest = mountAt(mounts, path);
   return nearest === undefined ? undefined : deviceOf(nearest);
@@ -38,5 +40,5 @@ function mountAt(mounts: readonly MountEntry[], path: string): MountEntry | unde
   return nearest;
 }
 
-/** A file system in memory has no device; it goes by the place where it is. */
+/** A file system in memory has no device; its mount point identifies it. */
 const deviceOf = ({ fsType, source, mountPoint }: MountEntry): string => (fsType === 'tmpfs' ? mountPoint : source);

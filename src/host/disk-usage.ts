@@ -14,10 +14,10 @@ interface FolderSizes {
 }
 
 const deviceKeepMs = 60_000;
-/** More folders beside each other than any pod has containers; further ones count as files do. */
+/** More folders in one than any pod has containers; further ones are counted like files. */
 const maxFolders = 10_000;
 
-/** Space on real disks. Everything is asynchronous; one call follows the other, so that a tree never floods the threads. */
+/** Space on disks. Everything is asynchronous and sequential, so that one tree never occupies all threads. */
 export class HostDisk {
   readonly #clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly #devices = new Map<string, { readonly device: string | undefined; readonly untilMs: number }>();
@@ -44,13 +44,16 @@ export class HostDisk {
   async filesystems(): Promise<readonly FilesystemUsage[]> {
     const mounts = countedMounts(readMountInfo());
     const asked = await Promise.allSettled(mounts.map(({ path }) => this.filesystem(path)));
-    // One that went meanwhile, or that was mounted over by something out of reach, takes nothing from the others.
+    // A file system that was unmounted meanwhile, or is out of reach, must not hide the others.
     return asked.flatMap((answer, index) =>
       answer.status === 'fulfilled' ? [{ ...answer.value, device: mounts[index]?.device ?? '' }] : [],
     );
   }
 
-  /** What the file system of a path lies on: asked of few paths, and kept, for each pod makes the list of mounts longer. */
+  /**
+   * The device of a path's file system: asked of few paths and cached, because each pod makes the table of mounts
+   * longer.
+   */
   device(path: string): string | undefined {
     const nowMs = this.#clock.monotonic();
     const kept = this.#devices.get(path);
@@ -70,7 +73,7 @@ export class HostDisk {
     return walk.size();
   }
 
-  /** What is in each folder below one; the folders themselves are not counted. None where there is no such folder. */
+  /** What is in each folder below one; the folders themselves are not counted. Empty where there is no such folder. */
   async folders(path: string, signal: AbortSignal): Promise<FolderSizes> {
     const folders = new Map<string, TreeSize>();
     const points = await mountPointsBelow(path);
@@ -96,8 +99,8 @@ export class HostDisk {
 const empty: TreeSize = { bytes: 0, inodes: 0 };
 
 /**
- * What is mounted below a path, as it is spelt: pods may mount there what others see, and whoever looks at a mount point may
- * wait for its server for ever.
+ * Mount points below a path, as the path is spelt: pods may mount there and the mount appears here too, and a call on a
+ * mount point may wait for its server for ever.
  */
 async function mountPointsBelow(path: string): Promise<ReadonlySet<string>> {
   const real = await realpath(path).catch(() => path);

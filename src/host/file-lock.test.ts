@@ -87,28 +87,28 @@ test('a folder that is not there is an error', async (context) => {
   await assert.rejects(acquireFileLock(`${lockPath(context)}/x`, { clock: new FakeClock() }), { code: 'ENOENT' });
 });
 
-/** What a watch tells first after `act`. A signal alone does not keep a process running; the deadline does. */
-async function toldAfter(path: string, seen: string[], act: () => void): Promise<string> {
+/** What a watch reports first after `act`. A signal alone does not keep a process running; the deadline does. */
+async function reportedAfter(path: string, seen: string[], act: () => void): Promise<string> {
   return withTimeout(
     systemClock(),
     20_000,
     () =>
       new Promise<string>((resolve, reject) => {
-        const tell = (what: string) => {
+        const report = (what: string) => {
           seen.push(what);
           resolve(what);
         };
-        watchContention(path, tell).then(act, reject);
+        watchContention(path, report).then(act, reject);
       }),
   );
 }
 
-test('tells once of opening', async (context) => {
+test('reports opening once', async (context) => {
   const path = lockPath(context);
   const lock = await acquireFileLock(path, { clock: new FakeClock() });
   const seen: string[] = [];
   const openIt = () => closeSync(openSync(path, 'r'));
-  assert.equal(await toldAfter(path, seen, openIt), 'opened');
+  assert.equal(await reportedAfter(path, seen, openIt), 'opened');
   openIt();
   await new Promise(setImmediate);
   assert.deepEqual(seen, ['opened']);
@@ -116,13 +116,13 @@ test('tells once of opening', async (context) => {
   await lock.release();
 });
 
-test('tells of deletion, and nothing once closed', async (context) => {
+test('reports deletion, and nothing once closed', async (context) => {
   const path = lockPath(context);
   closeSync(openSync(path, 'w'));
-  const quiet = await watchContention(path, () => assert.fail('told after close'));
+  const quiet = await watchContention(path, () => assert.fail('readOptional after close'));
   quiet.close();
   quiet.close();
-  assert.equal(await toldAfter(path, [], () => unlinkSync(path)), 'deleted');
+  assert.equal(await reportedAfter(path, [], () => unlinkSync(path)), 'deleted');
   assert.equal(process.listenerCount('SIGIO'), 0);
 });
 

@@ -12,36 +12,36 @@ const defaultRetryMs = 500;
 
 interface FileLockOptions {
   readonly clock: Clock;
-  /** Gives the wait up. */
+  /** Ends the wait. */
   readonly signal?: AbortSignal;
   readonly retryMs?: number;
-  /** Told once when another process holds the lock. */
+  /** Called once when another process holds the lock. */
   readonly onWait?: () => void;
 }
 
 export interface FileLock {
   readonly path: string;
-  /** Lets the lock go; harmless when repeated. The kernel does it too when the process ends, however it ends. */
+  /** Releases the lock; may be called twice. The kernel releases it too when the process ends, in whatever way. */
   release(): Promise<void>;
 }
 
 /**
- * Takes the flock(2) lock of a file, which is made where it is missing, and waits while another process has it. The wait
- * asks again from time to time, because a blocking call would hold a thread that nothing can call back.
+ * Takes the flock(2) lock of a file, which is made if it is missing, and waits while another process has it. The wait
+ * polls, because a blocking call would occupy a thread that cannot be interrupted.
  */
 export async function acquireFileLock(path: string, options: FileLockOptions): Promise<FileLock> {
   const { clock, signal, retryMs = defaultRetryMs } = options;
   signal?.throwIfAborted();
   const libc = await loadLibc();
-  // A bare descriptor: a FileHandle would be closed, and the lock lost, once nobody refers to it.
+  // A bare descriptor: a FileHandle would be closed by garbage collection, and the lock lost.
   const fd = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-  let told = false;
+  let readOptional = false;
   try {
     while (libc.flock(fd, lockExclusive | lockWithoutWaiting) === -1) {
       const code = getSystemErrorName(-libc.errno());
       if (code !== 'EAGAIN' && code !== 'EINTR') throw libcError(libc, 'flock', path);
-      if (!told) options.onWait?.();
-      told = true;
+      if (!readOptional) options.onWait?.();
+      readOptional = true;
       await clock.sleep(retryMs, signal);
     }
   } catch (error) {

@@ -9,14 +9,14 @@ import { safeRemove } from './safe-remove.ts';
 
 const random = systemRandom();
 
-/** The real file system behind the small ports of components. Modes are exact: the umask counts for nothing. */
+/** The real file system behind the small ports of components. Modes are exact: the umask is overridden. */
 export const hostFiles = {
-  /** Makes a folder and those above it; one that is there gets the mode. */
+  /** Makes a folder and those above it; an existing one gets the mode. */
   async makeFolder(path: string, mode: number): Promise<void> {
     await mapped(async () => {
       const full = resolve(path);
       const highest = (await mkdir(full, { recursive: true, mode })) ?? full;
-      // The umask took its share of every folder that was made, not only of the last.
+      // The umask applies to every folder that was made, not only to the last.
       for (let made = full; made.length >= highest.length; made = dirname(made)) await chmod(made, mode);
     });
   },
@@ -34,7 +34,7 @@ export const hostFiles = {
     return mapped(() => atomicWrite(path, content, { mode, random }));
   },
 
-  /** Removes a file that `replaceFile` wrote. What is not there is fine. */
+  /** Removes a file that `replaceFile` wrote. A missing file is no error. */
   removeFile(path: string): Promise<void> {
     return mapped(() => atomicRemove(path));
   },
@@ -43,7 +43,7 @@ export const hostFiles = {
     return mapped(() => readFile(path, 'utf8'));
   },
 
-  /** The end of a file, at most so many bytes of it. Links are not followed and pipes are not waited for. */
+  /** The end of a file, at most so many bytes of it. Does not follow links and does not wait for pipes. */
   async readEnd(path: string, bytes: number): Promise<string> {
     return mapped(async () => {
       const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -59,8 +59,8 @@ export const hostFiles = {
   },
 
   /**
-   * Names in a folder; none when the folder is not there. With `keep` only those that it says true to, and of the others no
-   * more than some at a time: for folders that others may fill.
+   * Names in a folder; empty when the folder is missing. With `keep` only names that it accepts, and no more than a
+   * portion of the others at a time: other programs may fill such folders.
    */
   async list(path: string, keep?: (name: string) => boolean): Promise<readonly string[]> {
     try {
@@ -78,7 +78,7 @@ export const hostFiles = {
     return safeRemove(path);
   },
 
-  /** Removes a folder that has nothing in it; whatever is in one, or mounted on it, makes this fail. */
+  /** Removes an empty folder; fails if anything is in it or mounted on it. */
   async removeEmpty(path: string): Promise<void> {
     try {
       await rmdir(path);

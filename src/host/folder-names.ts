@@ -8,9 +8,9 @@ export interface FolderEntry {
 }
 
 /**
- * What is in a folder, some entries at a time: whoever may write there must not be able to fill the memory with names, nor
- * to hold up the event loop. The folder is not open any more when the last portion is handed on, so that a walk down a
- * tree of small folders has few open.
+ * Entries of a folder, some at a time: a program that can write there must not be able to fill the memory with names,
+ * nor to block the event loop. The folder is closed before the last portion is handed on, so that a walk through a tree
+ * of small folders has few open.
  */
 export async function* entriesInPortions(
   path: string | Buffer,
@@ -28,7 +28,7 @@ export async function* entriesInPortions(
           await folder.close();
           break;
         }
-        // The declarations of Node know nothing of names that are bytes, which `encoding: 'buffer'` gives.
+        // The declarations of Node lack names as bytes, which `encoding: 'buffer'` gives.
         entries.push({ name: entry.name as unknown as Buffer, isFolder: entry.isDirectory() });
       }
       if (entries.length > 0) yield entries;

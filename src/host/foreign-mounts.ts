@@ -1,6 +1,6 @@
 import type { MountEntry } from './mountinfo.ts';
 
-/** The kernel alone answers for these, out of its memory. */
+/** File systems that the kernel alone serves, from memory. */
 const inMemory = new Set([
   'binfmt_misc',
   'bpf',
@@ -27,20 +27,20 @@ const inMemory = new Set([
 /** A file system on which calls may hang for as long as a server or a disk does. */
 export type ForeignMount = Pick<MountEntry, 'device' | 'mountPoint' | 'fsType' | 'source'>;
 
-/** The devices of the file systems that this process itself stands on: where they hang, there is nothing left to save. */
+/** The devices of the file systems that this process itself runs from: if they hang, the agent cannot work at all. */
 export function ownDevices(mounts: readonly MountEntry[], paths: readonly string[]): ReadonlySet<string> {
   return new Set(paths.flatMap((path) => mountOf(mounts, path)?.device ?? []));
 }
 
 /**
- * Whether others than this machine's kernel answer for a file system: network file systems, FUSE, disks beside those of
- * the agent. A kind that is not known counts as one that may hang.
+ * Whether a file system is served by anything but this machine's kernel: network file systems, FUSE, disks beside those
+ * of the agent. An unknown type counts as one that may hang.
  */
 export function isForeign({ fsType, device }: ForeignMount, own: ReadonlySet<string>): boolean {
   return !inMemory.has(fsType) && !own.has(device);
 }
 
-/** The mount that a real path is on: the deepest at or above it, the last one where several are at one place. */
+/** The mount that a real path is on: the deepest at or above it; of several at one mount point the last. */
 function mountOf(mounts: readonly MountEntry[], path: string): MountEntry | undefined {
   let nearest: MountEntry | undefined;
   for (const mount of mounts) {
@@ -54,7 +54,7 @@ export function isAtOrAbove(point: string, path: string): boolean {
   return point === '/' || path === point || path.startsWith(`${point}/`);
 }
 
-/** What a pod is told of a file system that does not answer. */
+/** The message of a pod whose file system does not answer. */
 export function hangText(path: string, { fsType, source, mountPoint }: ForeignMount): string {
   return `${path}: the file system mounted on ${mountPoint} (${fsType}, ${source}) does not answer`;
 }

@@ -20,9 +20,9 @@ interface ForeignStorageDeps {
   readonly log: Log;
   /** The agent's own folder. */
   readonly rootDir: string;
-  /** Storage that did not answer may be tried again. */
+  /** Called when storage that did not answer may be tried again. */
   readonly onAnswer: () => void;
-  /** Takes note of calls on storage that may hang, while they are under way. */
+  /** Records calls on storage that may hang, while they are running. */
   readonly calls?: Calls;
   readonly mounts?: () => readonly MountEntry[];
   readonly start?: StartStorageProcess;
@@ -35,7 +35,7 @@ interface StorageCallOptions {
   readonly processed?: ((entries: number) => void) | undefined;
 }
 
-/** Of the sixteen threads that do the agent's own work on files. */
+/** Of the sixteen threads that do the agent's own file operations. */
 const maxDirect = 6;
 const maxTrees = 2;
 const recentMs = 1_000;
@@ -47,9 +47,9 @@ type Verbs = { readonly [Verb in StorageVerb]: Parameters<StorageCalls[Verb]> };
 type Outcomes = { readonly [Verb in StorageVerb]: Awaited<ReturnType<StorageCalls[Verb]>> };
 
 /**
- * Decides where a call on a path that tenants choose is made: in this process when the whole way there is on file systems that
- * answer or without which the agent is nothing anyway, else in another process, where a call that hangs holds up nobody
- * but those who want the same mount. See docs/adr/0008-foreign-storage.md.
+ * Decides where a call on a path that tenants choose is made: in this process if the whole way there is on file systems
+ * that answer or without which the agent cannot run anyway; otherwise in another process, where a call that hangs
+ * blocks only the calls on the same mount. See docs/adr/0008-foreign-storage.md.
  */
 export class ForeignStorage implements Component {
   readonly name = 'foreign-storage';
@@ -57,7 +57,7 @@ export class ForeignStorage implements Component {
   readonly #lanes: StorageLanes;
   readonly #direct = new Limiter(maxDirect);
   readonly #trees = new Limiter(maxTrees);
-  /** Paths that the other process holds open, by what names them here. */
+  /** Paths that the other process holds open, by the path that names them here. */
   readonly #held = new Map<string, readonly [ForeignMount, ...ForeignMount[]]>();
   #own: ReadonlySet<string> | undefined;
   #realRoot: string | undefined;
@@ -79,7 +79,7 @@ export class ForeignStorage implements Component {
     this.#lanes.stop();
   }
 
-  /** Makes a call on a path, whose way is walked first; `direct` makes it here. */
+  /** Makes a call on a path after resolving its way; `direct` makes it here. */
   async at<Verb extends StorageVerb>(
     path: string,
     verb: Verb,
@@ -95,7 +95,7 @@ export class ForeignStorage implements Component {
     return this.#ask({ chain, shown: path, ...(held === undefined && { path }) }, verb, args, options);
   }
 
-  /** The same for all that is below a path: a pod may have made a mount there that others see. */
+  /** The same for everything below a path: a pod may have mounted something there that is visible here. */
   async #onTree<Verb extends StorageVerb>(
     path: string,
     verb: Verb,
@@ -152,7 +152,7 @@ export class ForeignStorage implements Component {
 
   close({ handle, source }: HeldPath): void {
     this.#held.delete(source);
-    this.#lanes.tell('close', [handle]);
+    this.#lanes.post('close', [handle]);
   }
 
   /**
@@ -165,8 +165,8 @@ export class ForeignStorage implements Component {
   }
 
   /**
-   * As a recent table of mounts has it, for a path without links but those of the agent's own folder: figures of many
-   * volumes are asked for in one go.
+   * Answers from a recent table of mounts, for a path without links except those of the agent's own folder: usage of
+   * many volumes is requested at once.
    */
   isForeign(path: string): boolean {
     const { rootDir } = this.#deps;
@@ -179,7 +179,7 @@ export class ForeignStorage implements Component {
     return this.#recent.foreign.some(({ mountPoint }) => isAtOrAbove(mountPoint, real));
   }
 
-  /** The mounts that do not answer now. */
+  /** The mounts that do not answer at the moment. */
   hung(): readonly ForeignMount[] {
     return this.#lanes.hung();
   }
@@ -206,12 +206,12 @@ export class ForeignStorage implements Component {
     return reportedCall(calls, call, () => this.#askThroughLinks(where, verb, args, options));
   }
 
-  /** A link may lead from one foreign mount into another: then the call waits in the lane of that one. */
+  /** A link may lead from one foreign mount into another: then the call waits in the lane of the second. */
   async #askThroughLinks(
     where: Pick<StorageWork, 'chain' | 'shown' | 'path'>,
     verb: StorageVerb,
     args: readonly unknown[],
-    { kind = 'look', signal, processed }: StorageCallOptions,
+    { kind = 'lookup', signal, processed }: StorageCallOptions,
   ): Promise<{ readonly chain: StorageWork['chain']; readonly value: unknown }> {
     let { chain } = where;
     for (let crossings = 0; crossings <= maxCrossings; crossings++) {

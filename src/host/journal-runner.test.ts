@@ -27,7 +27,7 @@ describe('a program', () => {
     assert.equal(text, '$(x) "y" ;z');
   });
 
-  test('that is not there is told', async () => {
+  test('that is not there is readOptional', async () => {
     const end = await journalRunner({ environment: {}, program: '/nowhere/journalctl' }).run([], async () => {}, never);
     assert.equal(end.kind, 'notStarted');
   });

@@ -21,7 +21,8 @@ interface HostJournalRunner {
 
 /**
  * journalctl as a program of this machine, without a shell and with nothing on its standard input. It sees UTC, so that
- * times in its arguments are those of the query and not of the node's place. Read only as fast as the client takes it.
+ * times in its arguments are those of the query and not of the node's time zone. Output is read as fast as the client
+ * takes it.
  */
 export function journalRunner({ environment, program = 'journalctl' }: JournalRunnerOptions): HostJournalRunner {
   return {
@@ -29,14 +30,14 @@ export function journalRunner({ environment, program = 'journalctl' }: JournalRu
       signal.throwIfAborted();
       const env = { ...environment, TZ: 'UTC', LC_ALL: 'C', SYSTEMD_PAGER: '', SYSTEMD_COLORS: '0' };
       const child = spawn(program, [...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-      // A program that hangs in the kernel does not end when it is killed, and one that it has started may hold its
-      // outputs open: nothing more is read from them.
+      // A program that hangs in the kernel does not end when it is killed, and a child of it may hold its outputs open,
+      // so nothing more is read from them.
       const kill = (): void => {
         child.kill('SIGKILL');
         child.stdout.destroy();
         child.stderr.destroy();
       };
-      // Also a kill may fail; how the program ends is heard by other ways.
+      // A kill may fail as well; the exit of the program is reported by its own event.
       child.on('error', () => {});
       const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
       signal.addEventListener('abort', kill, { once: true });
@@ -47,7 +48,7 @@ export function journalRunner({ environment, program = 'journalctl' }: JournalRu
         return { kind: 'notStarted', why: error instanceof Error ? error.message : String(error) };
       }
       try {
-        // One chunk at a time, of whichever of the two there is first: lines of both stay whole as far as they come so.
+        // One chunk at a time, from whichever output has one first, so that lines stay whole as far as they come whole.
         let turn: Promise<void> = Promise.resolve();
         const inTurn = (chunk: Uint8Array): Promise<void> => (turn = turn.then(() => output(chunk)));
         await Promise.all([copy(child.stdout, inTurn), copy(child.stderr, inTurn)]);

@@ -1,10 +1,10 @@
 import { closeSync, constants, openSync, readlinkSync, readSync } from 'node:fs';
 
-/** The first namespace of process ids, whose numbers the kernel's log speaks of. */
+/** The first namespace of process ids, whose ids the kernel's log contains. */
 const firstPidNamespace = 'pid:[4026531836]';
 /** More records than the log of a kernel holds by default. */
 const maxRecords = 50_000;
-/** The kernel's log and its uptime are clocks of their own. */
+/** The timestamps of the kernel's log and its uptime come from different clocks. */
 const slackSeconds = 5;
 
 interface KernelLogOptions {
@@ -14,7 +14,7 @@ interface KernelLogOptions {
 
 /**
  * Whether the kernel's log says that its out-of-memory killer ended this process after the machine was up for so long;
- * undefined where the log cannot be read, or speaks of other numbers than this process knows.
+ * undefined where the log cannot be read, or has process ids of another namespace.
  */
 export function wasKilledForMemory(
   pid: number,
@@ -30,7 +30,7 @@ export function wasKilledForMemory(
       closeSync(file);
     }
   } catch {
-    // A container or a kernel that keeps its log to itself: there is no evidence either way.
+    // A container or a kernel that restricts its log: there is no evidence either way.
     return undefined;
   }
 }

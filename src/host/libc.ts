@@ -1,12 +1,12 @@
 import { getSystemErrorName } from 'node:util';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
 
-/** What a call has to say about a failure; 0 when all went well. */
+/** The errno of a failed call; 0 for success. */
 type ErrorNumber = number;
 
 /**
- * The few calls of the C library that Node has no word for. Each answers -1 on failure; `errno` then says why. Calls that
- * may take long are made in a thread of the pool, and answer their error number themselves.
+ * The few calls of the C library that Node does not offer. Each answers -1 on failure; `errno` then gives the reason.
+ * Calls that may take long are made in a thread of the pool, and answer their error number themselves.
  */
 export interface Libc {
   flock(fd: number, operation: number): number;
@@ -28,7 +28,7 @@ export interface Libc {
 
 let loading: Promise<Libc> | undefined;
 
-/** Loads the foreign-function library when the first caller needs it, for most runs of the program never do. */
+/** Loads the foreign-function library at the first use: most runs of the program never need it. */
 export function loadLibc(): Promise<Libc> {
   loading ??= bindLibc();
   return loading;
@@ -43,7 +43,7 @@ async function bindLibc(): Promise<Libc> {
     return (...args) =>
       new Promise((resolve, reject) => {
         call.async(...args, (error: Error | null, result: number) => {
-          // In its callback, and only there, the error number is that of the thread that made the call.
+          // Only inside this callback the error number is that of the thread that made the call.
           if (error === null) resolve(result === 0 ? 0 : koffi.errno());
           else reject(error);
         });

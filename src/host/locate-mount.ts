@@ -15,9 +15,9 @@ interface LocateMount {
 }
 
 /**
- * The mounts that a path leads into and that must not be entered here, outermost first; none where the whole way is free.
- * The way is walked name by name, and the table of mounts is asked before each step: nothing is touched that may hang.
- * Below the first such mount only the names of the path count, for links there cannot be read.
+ * The mounts that a path leads into and that must not be entered here, outermost first; empty where the whole way is
+ * free. The way is resolved name by name against the table of mounts before each step, so that nothing that may hang is
+ * touched. Below the first such mount only the names of the path count, because links there cannot be read.
  */
 export async function locateMount(path: string, options: LocateMount): Promise<readonly ForeignMount[]> {
   const { mounts, mayEnter, readLink = linkTarget } = options;
@@ -34,14 +34,14 @@ export async function locateMount(path: string, options: LocateMount): Promise<r
     const isProcess = points.get(at)?.fsType === 'proc' && processName.test(name);
     const gate = isProcess ? processMount(next) : points.get(next);
     if (gate !== undefined && !mayEnter(gate)) return [gate, ...beyond(points, next, names, mayEnter)];
-    // Links there lead to files past their names and past the table of mounts.
+    // Links there lead to files without their names and without the table of mounts.
     if (isProcess) return [];
     const target = await readLink(next);
     if (target === undefined) {
       at = next;
       continue;
     }
-    // The call itself is going to fail there.
+    // The call itself will fail there.
     if (++links > maxLinks) return [];
     if (target.startsWith('/')) at = '';
     names = [...split(target), ...names];
@@ -65,14 +65,14 @@ function beyond(
     .toSorted((one, other) => one.mountPoint.length - other.mountPoint.length);
 }
 
-/** Of several mounts at one place the last is what one sees. */
+/** Of several mounts at one mount point the last one is visible. */
 function topmost(mounts: readonly MountEntry[]): ReadonlyMap<string, MountEntry> {
   return new Map(mounts.map((mount) => [mount.mountPoint, mount]));
 }
 
 const processName = /^(?:\d+|self|thread-self)$/;
 
-/** What is below a process counts as a mount of its own, and as one that may hang: its links may lead to such. */
+/** The tree of a process counts as a mount of its own, and as one that may hang: its links may lead to such mounts. */
 const processMount = (path: string): ForeignMount => ({
   device: `process ${path}`,
   mountPoint: path,
@@ -84,7 +84,7 @@ async function linkTarget(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);
   } catch {
-    // No link, or nothing there, or nothing that may be read: the call itself says so.
+    // No link, or nothing there, or unreadable: the call itself reports that.
     return undefined;
   }
 }

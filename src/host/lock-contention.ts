@@ -1,11 +1,11 @@
 import { closeSync, readSync } from 'node:fs';
 import { libcError, loadLibc, type Libc } from './libc.ts';
 
-/** What happened to the file, as the kernel tells it. */
+/** What happened to the file, from the kernel's event. */
 type Contention = 'opened' | 'deleted';
 
 interface ContentionWatch {
-  /** Harmless when repeated. */
+  /** May be called twice. */
   close(): void;
 }
 
@@ -19,9 +19,9 @@ const setOwner = 8;
 const eventHeadBytes = 16;
 
 /**
- * Tells once when somebody opens or deletes a file, as another agent does that wants its lock. fs.watch does not tell of
- * opening, so the file is watched with an inotify descriptor of our own. The kernel announces its events by SIGIO, which
- * costs neither a waiting thread nor a timer; the events themselves are then read without blocking.
+ * Reports once when another process opens or deletes a file, as another agent does that wants its lock. fs.watch does
+ * not report opening, so an inotify descriptor of our own watches the file. The kernel announces its events by SIGIO,
+ * which costs neither a waiting thread nor a timer; the events themselves are then read without blocking.
  */
 export async function watchContention(
   path: string,
@@ -34,17 +34,18 @@ export async function watchContention(
   const close = (): void => {
     if (!open) return;
     open = false;
-    // No signal comes once the descriptor is gone; only then may the listener go, for SIGIO without one kills.
+    // No signal comes after the descriptor is closed; only then may the listener be removed, because SIGIO without one
+    // kills.
     closeSync(fd);
-    process.removeListener('SIGIO', look);
+    process.removeListener('SIGIO', checkContention);
   };
-  const look = (): void => {
+  const checkContention = (): void => {
     const what = open ? readContention(fd) : undefined;
     if (what === undefined) return;
     close();
     onContention(what);
   };
-  process.on('SIGIO', look);
+  process.on('SIGIO', checkContention);
   try {
     arm(libc, fd, path);
   } catch (error) {
@@ -60,7 +61,7 @@ function arm(libc: Libc, fd: number, path: string): void {
   if (libc.inotifyAddWatch(fd, path, inOpen | inDeleteSelf) === -1) throw libcError(libc, 'inotify_add_watch', path);
 }
 
-/** The first event that waits, if one does: SIGIO may have been meant for another descriptor. */
+/** The first event that is queued, if any: SIGIO may have been for another descriptor. */
 function readContention(fd: number): Contention | undefined {
   const buffer = Buffer.alloc(4096);
   let length: number;
@@ -78,7 +79,7 @@ function readContention(fd: number): Contention | undefined {
   return undefined;
 }
 
-/** The kernel writes in the order of the machine; every machine Node runs on with Linux but one is little-endian. */
+/** The kernel writes in the machine's byte order; every Linux machine that Node supports but one is little-endian. */
 function readWord(buffer: Buffer, at: number): number {
   return process.arch === 's390x' ? buffer.readUInt32BE(at) : buffer.readUInt32LE(at);
 }

@@ -43,7 +43,7 @@ describe('a log file', () => {
     await log.close();
   });
 
-  test('that is not there or none is told by kind', async () => {
+  test('that is not there or none is readOptional by kind', async () => {
     const missing = join(folder, 'missing');
     await assert.rejects(hostLogFiles.open(missing), { kind: 'notFound' });
     await assert.rejects(hostLogFiles.open(join(path, 'below')), { kind: 'notFound' });

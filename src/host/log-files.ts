@@ -5,7 +5,7 @@ import { messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
 import { LastNames } from '../base/last-names.ts';
 import { mappedError } from './files.ts';
 import { namesInPortions } from './folder-names.ts';
-import { logPlaceProblem, logRoot } from './log-place.ts';
+import { logLocationProblem, logRoot } from './log-location.ts';
 import { HostOpenLog } from './open-log.ts';
 import { isAbsence, openPath, pathOf } from './path-handle.ts';
 
@@ -19,32 +19,32 @@ interface HostLogFacts {
 const maxNames = 10_000;
 
 /**
- * Logs of containers on this machine. Which links are followed on the way to a log is said in `log-place.ts`; what was
- * resolved once is opened only where no link has come into its path since.
+ * Logs of containers on this machine. `log-location.ts` decides which links are followed on the way to a log; a
+ * resolved path is opened only as long as no link has come into it.
  */
 export const hostLogFiles = {
   async resolve(path: string, containerId = ''): Promise<string> {
     const [root, real] = await mapped(Promise.all([realpath(logRoot(path)), realpath(path)]));
-    const problem = logPlaceProblem({ path, root, real, containerId });
+    const problem = logLocationProblem({ path, root, real, containerId });
     if (problem !== undefined) throw new TubeletError('denied', problem);
     return real;
   },
 
   async open(path: string): Promise<HostOpenLog> {
     const plain = await openPlain(path, constants.O_NOFOLLOW);
-    // The name in the folder may be another one by now, or none: the log was rotated. The folder must be the same.
-    const place = await mapped(readlink(pathOf(plain.file)));
-    if (dirname(place) === dirname(path)) return openLog(plain);
+    // The name in the folder may be another file by now, or missing: the log was rotated. The folder must be the same.
+    const location = await mapped(readlink(pathOf(plain.file)));
+    if (dirname(location) === dirname(path)) return openLog(plain);
     await plain.file.close();
     throw new TubeletError('denied', `${path} leads elsewhere by now`);
   },
 
   async stat(path: string): Promise<HostLogFacts | undefined> {
-    const stats = await unlessAbsent(lstat(path, { bigint: true }));
+    const stats = await ignoreNotFound(lstat(path, { bigint: true }));
     return stats === undefined ? undefined : { identity: identityOf(stats), size: Number(stats.size) };
   },
 
-  /** The last of the names that begin so; whoever fills the folder does not fill the memory. */
+  /** The last of the names with this beginning; a program that fills the folder must not fill the memory. */
   async list(folder: string, beginning: string): Promise<readonly string[]> {
     const last = new LastNames(maxNames);
     const read = async (): Promise<void> => {
@@ -52,7 +52,7 @@ export const hostLogFiles = {
         for (const name of names) if (name.startsWith(beginning)) last.add(name);
       }
     };
-    await unlessAbsent(read());
+    await ignoreNotFound(read());
     return last.all();
   },
 
@@ -78,8 +78,8 @@ export interface HostNodeLog {
 export interface HostNodeLogFolder {
   readonly kind: 'folder';
   readonly modifiedMs: number;
-  /** Up to so many entries, as they come, and whether there are more. */
-  list(most: number): Promise<{ readonly entries: readonly HostLogEntry[]; readonly more: boolean }>;
+  /** Up to so many entries, in the order of the folder, and whether there are more. */
+  list(maxEntries: number): Promise<{ readonly entries: readonly HostLogEntry[]; readonly more: boolean }>;
   close(): Promise<void>;
 }
 
@@ -89,23 +89,28 @@ interface HostLogEntry {
 }
 
 /**
- * Opens what stands at a path, if it is in truth below one of the folders: containers that can write there must not
- * make us read the rest of the machine by links. Where it is, is asked of what is open, which cannot be swapped any
- * more. `denied` for what lies elsewhere or is neither a file nor a folder.
+ * Opens what exists at a path, if it is really below one of the folders: containers that can write there must not make
+ * the agent read the rest of the machine through links. The location is read from the open file, which cannot be
+ * swapped any more. `denied` for what lies elsewhere or is neither a file nor a folder.
  */
 export async function openNodeLog(path: string, folders: readonly string[]): Promise<HostNodeLog | HostNodeLogFolder> {
   const named = await openPath(await mapped(realpath(path)));
   if (named === undefined) throw new TubeletError('notFound', `${path} is not there`);
   try {
-    const place = await readlink(pathOf(named));
+    const location = await readlink(pathOf(named));
     const roots = await Promise.all(folders.map((folder) => realpath(folder).catch(() => folder)));
-    if (!roots.some((root) => place === root || place.startsWith(root.endsWith('/') ? root : `${root}/`))) {
+    if (!roots.some((root) => location === root || location.startsWith(root.endsWith('/') ? root : `${root}/`))) {
       throw new TubeletError('denied', `${path} leads out of the folder of logs`);
     }
     const stats = await named.stat({ bigint: true });
     const modifiedMs = Number(stats.mtimeMs);
     if (stats.isDirectory()) {
-      return { kind: 'folder', modifiedMs, list: (most) => listOpen(named, most), close: () => named.close() };
+      return {
+        kind: 'folder',
+        modifiedMs,
+        list: (maxEntries) => listOpen(named, maxEntries),
+        close: () => named.close(),
+      };
     }
     if (!stats.isFile()) throw notPlain(path);
     const log = openLog(await openPlain(pathOf(named)));
@@ -125,11 +130,11 @@ export async function openNodeLog(path: string, folders: readonly string[]): Pro
 
 async function listOpen(
   folder: FileHandle,
-  most: number,
+  maxEntries: number,
 ): Promise<{ readonly entries: readonly HostLogEntry[]; readonly more: boolean }> {
   const entries: HostLogEntry[] = [];
   for await (const entry of await mapped(opendir(pathOf(folder), { bufferSize: 256 }))) {
-    if (entries.length >= most) return { entries, more: true };
+    if (entries.length >= maxEntries) return { entries, more: true };
     entries.push({ name: entry.name, isFolder: entry.isDirectory() });
   }
   return { entries, more: false };
@@ -140,7 +145,7 @@ interface PlainFile {
   readonly stats: BigIntStats;
 }
 
-/** A plain file, and no waiting for somebody to write into what only looks like one. */
+/** A plain file; does not wait for a writer, as opening a pipe would. */
 async function openPlain(path: string, flags = 0): Promise<PlainFile> {
   const file = await mapped(open(path, constants.O_RDONLY | constants.O_NONBLOCK | flags));
   try {
@@ -157,7 +162,7 @@ function openLog({ file, stats }: PlainFile): HostOpenLog {
   return new HostOpenLog(file, identityOf(stats));
 }
 
-/** Where names come from clients: those that no file can have, and links that go in circles. */
+// Names come from clients: names that no file can have, and links that go in circles.
 const kinds: Readonly<Record<string, ErrorKind>> = {
   ENOENT: 'notFound',
   ENOTDIR: 'notFound',
@@ -182,7 +187,7 @@ async function mapped<T>(outcome: Promise<T>): Promise<T> {
   }
 }
 
-async function unlessAbsent<T>(outcome: Promise<T>): Promise<T | undefined> {
+async function ignoreNotFound<T>(outcome: Promise<T>): Promise<T | undefined> {
   try {
     return await outcome;
   } catch (error) {

@@ -29,7 +29,7 @@ test('two sockets of two cores of two threads', async () => {
   assert.equal(facts.machineId, 'id');
 });
 
-test('a machine that tells nothing of its processors', async () => {
+test('a machine without topology of its processors', async () => {
   const facts = await readMachineFacts({ machine, processors: processors([]) });
   assert.equal(facts.physicalCores, 8);
   assert.equal(facts.sockets, 1);

@@ -1,25 +1,25 @@
 import { readdirSync } from 'node:fs';
 import type { MachineFacts } from '../model/usage.ts';
 import { numberOf } from './cgroup-usage-text.ts';
-import { readMachine, type Machine } from './machine.ts';
+import { readMachineInfo, type MachineInfo } from './machine-info.ts';
 import { readNodeInfo, type NodeInfoOptions } from './node-info.ts';
 import { readPseudoFile } from './proc-usage-file.ts';
 
 interface MachineFactsOptions extends NodeInfoOptions {
-  readonly machine?: Pick<Machine, 'memoryBytes' | 'swapBytes' | 'cpus'>;
+  readonly machine?: Pick<MachineInfo, 'memoryBytes' | 'swapBytes' | 'cpus'>;
   /** Where the kernel describes processors; elsewhere in tests. */
   readonly processors?: string;
 }
 
-/** What the machine is. It stays that for as long as the agent runs, so it is read once. */
+/** Constant properties of the machine, so they are read once. */
 export async function readMachineFacts(options: MachineFactsOptions = {}): Promise<MachineFacts> {
-  const { memoryBytes, swapBytes, cpus } = options.machine ?? readMachine();
+  const { memoryBytes, swapBytes, cpus } = options.machine ?? readMachineInfo();
   const info = await readNodeInfo(options);
   const { cores, sockets } = topology(options.processors ?? '/sys/devices/system/cpu');
   return {
     ...info,
     cores: cpus,
-    // A machine that does not tell has at least what it has.
+    // Without topology files every processor counts as a core of its own.
     physicalCores: cores === 0 ? cpus : cores,
     sockets: sockets === 0 ? 1 : sockets,
     memoryBytes: Number(memoryBytes),

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { mappedError } from './files.ts';
 
-/** An empty file; one that is there stays as it is. */
+/** Makes an empty file; an existing one stays as it is. */
 export async function makeFile(path: string, mode: number): Promise<void> {
   try {
     const file = await open(path, 'a', mode);

@@ -22,8 +22,8 @@ function setUp(context: TestContext) {
     chmodSync(path, 0o755);
     return path;
   };
-  const told = (): string => readFileSync(join(root, 'told'), 'utf8').trim();
-  return { root, script, told, environment: { PATH: process.env['PATH'] } };
+  const seenArguments = (): string => readFileSync(join(root, 'seenArguments'), 'utf8').trim();
+  return { root, script, seenArguments, environment: { PATH: process.env['PATH'] } };
 }
 
 /** The signal of a test that waits for a program to say that it runs. */
@@ -33,17 +33,17 @@ async function until(holds: () => boolean): Promise<void> {
 
 describe('mount(8) and umount(8)', () => {
   test('get their words one by one, whatever is in them', async (context) => {
-    const { root, script, told, environment } = setUp(context);
-    const tell = `printf '%s|' "$@" > ${root}/told`;
-    const programs = mountPrograms({ environment, mount: script('mount', tell), umount: script('umount', tell) });
+    const { root, script, seenArguments, environment } = setUp(context);
+    const record = `printf '%s|' "$@" > ${root}/seenArguments`;
+    const programs = mountPrograms({ environment, mount: script('mount', record), umount: script('umount', record) });
     await programs.mount({ fsType: 'nfs', source: 's:/a $(b)', target: '/t t', options: ['hard', 'ro'] }, never);
-    assert.equal(told(), '-t|nfs|-o|hard,ro|--|s:/a $(b)|/t t|');
+    assert.equal(seenArguments(), '-t|nfs|-o|hard,ro|--|s:/a $(b)|/t t|');
     await programs.mount({ fsType: 'ext4', source: '/dev/x', target: '/t', options: [] }, never);
-    assert.equal(told(), '-t|ext4|--|/dev/x|/t|');
+    assert.equal(seenArguments(), '-t|ext4|--|/dev/x|/t|');
     await programs.unmount('/t', { force: false }, never);
-    assert.equal(told(), '--|/t|');
+    assert.equal(seenArguments(), '--|/t|');
     await programs.unmount('/t', { force: true }, never);
-    assert.equal(told(), '-f|--|/t|');
+    assert.equal(seenArguments(), '-f|--|/t|');
   });
 
   test('what they say goes into the failure, as people know it', async (context) => {
@@ -61,36 +61,36 @@ describe('mount(8) and umount(8)', () => {
   });
 
   test('one that hangs is killed with its helper, and the mount has ended then', async (context) => {
-    const { root, script, told, environment } = setUp(context);
+    const { root, script, seenArguments, environment } = setUp(context);
     // The helper is a process of its own and would mount later.
-    const hang = script('hang', `sleep 1000 & echo $! > ${root}/told; wait`);
+    const hang = script('hang', `sleep 1000 & echo $! > ${root}/seenArguments; wait`);
     const programs = mountPrograms({ environment, mount: hang, umount: hang });
     const spec = { fsType: 'nfs', source: 's:/', target: '/t', options: [] };
     for (const start of [
       (signal: AbortSignal) => programs.mount(spec, signal),
       (signal: AbortSignal) => programs.unmount('/t', { force: false }, signal),
     ]) {
-      rmSync(join(root, 'told'), { force: true });
+      rmSync(join(root, 'seenArguments'), { force: true });
       const gaveUp = new AbortController();
       const outcome = assert.rejects(start(gaveUp.signal), /enough/);
-      await until(() => existsSync(join(root, 'told')) && told() !== '');
+      await until(() => existsSync(join(root, 'seenArguments')) && seenArguments() !== '');
       gaveUp.abort(new Error('enough'));
       await outcome;
-      await until(() => !isRunning(told()));
+      await until(() => !isRunning(seenArguments()));
     }
-    const gone = new AbortController();
-    gone.abort(new Error('enough'));
-    await assert.rejects(programs.mount(spec, gone.signal), /enough/);
+    const aborted = new AbortController();
+    aborted.abort(new Error('enough'));
+    await assert.rejects(programs.mount(spec, aborted.signal), /enough/);
   });
 
   test('umount is not run again for a place where it has not ended, killed as it was', async (context) => {
-    const { root, script, told, environment } = setUp(context);
+    const { root, script, seenArguments, environment } = setUp(context);
     // Its helper keeps the output open, as one that cannot be killed does.
-    const hang = script('hang', `setsid sh -c 'echo $$ >> ${root}/told; exec sleep 1000' & wait`);
+    const hang = script('hang', `setsid sh -c 'echo $$ >> ${root}/seenArguments; exec sleep 1000' & wait`);
     const programs = mountPrograms({ environment, umount: hang });
     const gaveUp = new AbortController();
     const first = assert.rejects(programs.unmount('/t', { force: false }, gaveUp.signal), /enough/);
-    await until(() => existsSync(join(root, 'told')) && told() !== '');
+    await until(() => existsSync(join(root, 'seenArguments')) && seenArguments() !== '');
     gaveUp.abort(new Error('enough'));
     await first;
     for (let tries = 0; tries < 3; tries++) {
@@ -99,15 +99,15 @@ describe('mount(8) and umount(8)', () => {
         message: 'unmount failed: an earlier umount of /t has not ended',
       });
     }
-    assert.equal(told().split('\n').length, 1);
-    process.kill(Number(told()), 'SIGKILL');
+    assert.equal(seenArguments().split('\n').length, 1);
+    process.kill(Number(seenArguments()), 'SIGKILL');
     const again = new AbortController();
     let tries: Promise<unknown> = Promise.resolve();
     await until(() => {
       tries = programs.unmount('/t', { force: false }, again.signal).catch((error: unknown) => error);
-      return told().split('\n').length > 1;
+      return seenArguments().split('\n').length > 1;
     });
-    process.kill(Number(told().split('\n')[1]), 'SIGKILL');
+    process.kill(Number(seenArguments().split('\n')[1]), 'SIGKILL');
     again.abort(new Error('enough'));
     await tries;
   });
@@ -125,7 +125,7 @@ describe('mount(8) and umount(8)', () => {
   });
 });
 
-/** A process that was killed may wait for somebody to take note of its end. */
+/** A process that was killed may wait for its parent to reap it. */
 function isRunning(pid: string): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));

@@ -16,12 +16,14 @@ interface MountProgramsOptions {
   readonly umount?: string;
 }
 
-/** Enough for what a helper says; the rest is read and dropped. */
-const mostOutput = 8_192;
+/** Enough for the message of a helper; the rest is read and dropped. */
+const maxOutput = 8_192;
 
-/** mount(8) and umount(8), without a shell. They run helpers of file systems, which may hang for as long as servers do. */
+/**
+ * mount(8) and umount(8), without a shell. They run helpers of file systems, which may hang for as long as servers do.
+ */
 export function mountPrograms({ environment, mount = 'mount', umount = 'umount' }: MountProgramsOptions) {
-  /** What may not end although it was killed: there is never a second one of its kind for the same place. */
+  /** Programs that may not end although they were killed: there is never a second one for the same mount point. */
   const unmounting = new Set<string>();
   return {
     /** Ends when the program and its helper have ended: an abort kills both and waits for that. */
@@ -35,7 +37,7 @@ export function mountPrograms({ environment, mount = 'mount', umount = 'umount' 
       throw new TubeletError('unavailable', words);
     },
 
-    /** Ends with the signal, whatever the program does then. */
+    /** Ends with the signal, whether or not the program has ended. */
     async unmount(target: string, { force }: { readonly force: boolean }, signal: AbortSignal): Promise<void> {
       const args = [...(force ? ['-f'] : []), '--', target];
       const key = args.join(' ');
@@ -56,12 +58,12 @@ export function mountPrograms({ environment, mount = 'mount', umount = 'umount' 
 }
 
 interface ProgramEnd {
-  /** Nothing when all went well. */
+  /** Undefined after success. */
   readonly ended?: string;
   readonly output: string;
 }
 
-/** Runs a program in a group of its own; settles when it has ended, killed by the signal as it may be. */
+/** Runs a program in a process group of its own; settles when it has ended, killed by the signal or by itself. */
 function run(
   program: string,
   args: readonly string[],
@@ -79,7 +81,7 @@ function run(
     const chunks: Buffer[] = [];
     let size = 0;
     const keep = (chunk: Buffer): void => {
-      if (size < mostOutput) chunks.push(chunk);
+      if (size < maxOutput) chunks.push(chunk);
       size += chunk.length;
     };
     child.stdout.on('data', keep);
@@ -87,7 +89,7 @@ function run(
     const kill = (): void => killGroup(child.pid);
     const end = (ended: string | undefined): void => {
       signal.removeEventListener('abort', kill);
-      const output = Buffer.concat(chunks).toString('utf8').slice(0, mostOutput);
+      const output = Buffer.concat(chunks).toString('utf8').slice(0, maxOutput);
       resolve({ output, ...(ended !== undefined && { ended }) });
     };
     signal.addEventListener('abort', kill, { once: true });
@@ -103,7 +105,7 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch (error) {
-    // It ended by itself in this very moment.
+    // It ended by itself just now.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

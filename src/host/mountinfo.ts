@@ -17,7 +17,7 @@ export interface MountEntry {
   readonly superOptions: readonly string[];
 }
 
-/** Parses the whole file; a line that is not of this kind is left out. */
+/** Parses the whole file; ignores lines of another form. */
 export function parseMountInfo(text: string): MountEntry[] {
   const entries: MountEntry[] = [];
   for (const line of text.split('\n')) {
@@ -29,7 +29,7 @@ export function parseMountInfo(text: string): MountEntry[] {
 
 function parseLine(line: string): MountEntry | undefined {
   const words = line.split(' ');
-  // The optional fields are as many as there are; a lone hyphen ends them.
+  // There may be any number of optional fields; a lone hyphen ends them.
   const separator = words.indexOf('-', 6);
   if (separator === -1) return undefined;
   const [id, parentId, device = '', root = '', mountPoint = '', options = ''] = words;
@@ -48,12 +48,12 @@ function parseLine(line: string): MountEntry | undefined {
   };
 }
 
-/** The kernel writes blanks, tabs, line breaks, hashes and backslashes as three octal digits. */
+/** Decodes blanks, tabs, line breaks, hashes and backslashes, which the kernel writes as three octal digits. */
 function unescapeOctal(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
-/** The mounts this process sees. A pseudo-file: reading it is a memory copy, so it is read at once. */
+/** The mounts this process sees. Reading a pseudo-file is a memory copy, so it is synchronous. */
 export function readMountInfo(): MountEntry[] {
   return parseMountInfo(readFileSync('/proc/self/mountinfo', 'utf8'));
 }

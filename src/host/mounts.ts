@@ -10,7 +10,7 @@ const msRecursive = 16_384;
 const msPrivate = 262_144;
 const umountNoFollow = 8;
 
-/** What a bind can have of its own, whatever its file system has. */
+/** Flags that a bind can have of its own, independent of its file system. */
 const bindFlags: ReadonlyMap<string, number> = new Map([
   ['ro', 1],
   ['nosuid', 2],
@@ -22,14 +22,14 @@ const bindFlags: ReadonlyMap<string, number> = new Map([
   ['relatime', 2_097_152],
 ]);
 
-/** The calls of the kernel behind mounts; who makes them decides where they are made. */
+/** The calls of the kernel behind mounts; the implementation decides in which process they are made. */
 export interface MountCalls {
   /** A file system of the kernel's own on a folder. */
   mountNew(fsType: 'tmpfs' | 'hugetlbfs', target: string, data: string): Promise<void>;
   bind(source: string, target: string): Promise<void>;
-  /** Changes the flags or the propagation of what is mounted on a path. The way there leads through mounts. */
+  /** Changes the flags or the propagation of the mount on a path. The path crosses the mounts `through`. */
   change(target: string, flags: number, what: string, through: readonly MountEntry[]): Promise<void>;
-  /** Takes away all that is mounted on a path. The way there leads through mounts. */
+  /** Unmounts everything that is mounted on a path. The path crosses the mounts `through`. */
   unmount(target: string, through: readonly MountEntry[]): Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export const mountCalls: MountCalls = {
     let failed = await libc.umount2(target, umountNoFollow);
     while (failed === 0) failed = await libc.umount2(target, umountNoFollow);
     const error = callError(failed, 'umount', target);
-    // Nothing is mounted there any more, or nothing is there.
+    // Nothing is mounted there any more, or the path is missing.
     if (error.kind !== 'invalid' && error.kind !== 'notFound') throw error;
   },
 };
@@ -71,42 +71,47 @@ export function mountsBy(calls: MountCalls) {
       return calls.mountNew(fsType, target, options.join(','));
     },
 
-    /** Shows a file or folder at another place too; not what is mounted below it. */
+    /** Binds a file or folder to another path, without what is mounted below it. */
     bind(source: string, target: string): Promise<void> {
       return calls.bind(source, target);
     },
 
-    /** Takes rights from what is bound at a place, and there alone. Those that are taken already stay so. */
+    /** Takes rights from a bind, and only there. Rights that were taken before stay so. */
     async restrict(target: string, options: readonly string[]): Promise<void> {
       const wanted = flagsOf(options);
-      const place = await whereItIs(target);
-      const entry = place?.mounts.findLast(({ mountPoint }) => mountPoint === place.path);
+      const location = await locate(target);
+      const entry = location?.mounts.findLast(({ mountPoint }) => mountPoint === location.path);
       const present = flagsOf(entry?.options ?? []);
       if ((wanted | present) === present) return;
       const flags = msRemount | msBind | present | wanted;
-      await calls.change(target, flags, `remount (${options.join(',')})`, place?.mounts.filter(isOn(place.path)) ?? []);
+      await calls.change(
+        target,
+        flags,
+        `remount (${options.join(',')})`,
+        location?.mounts.filter(isOn(location.path)) ?? [],
+      );
     },
 
-    /** Takes away all that is mounted on a path, one over the other as it may be: the kernel reports when there is no more. */
+    /** Unmounts everything on a path, one layer after the other: the kernel reports when nothing is left. */
     async unmount(target: string): Promise<void> {
-      const place = await whereItIs(target);
-      const through = place?.mounts.filter(isOn(place.path)) ?? [];
+      const location = await locate(target);
+      const through = location?.mounts.filter(isOn(location.path)) ?? [];
       if (through.length > 0) await calls.unmount(target, through);
     },
 
     /**
-     * Takes away all that is mounted at and below a path. What is bound there has been shown elsewhere before us, and mounts
-     * that were made below that other place are seen here too: to unmount them here would unmount them there, so that
-     * a bind with mounts below it is cut off first.
+     * Unmounts everything at and below a path. What is bound there is visible elsewhere too, and mounts that were made
+     * below that other path appear here: to unmount them here would unmount them there, so a bind with mounts below it
+     * is made private first.
      */
     async release(path: string): Promise<void> {
-      const place = await whereItIs(path);
-      if (place === undefined || place.mounts.length === 0) return;
-      const points = pointsOf(place, path);
+      const location = await locate(path);
+      if (location === undefined || location.mounts.length === 0) return;
+      const points = pointsOf(location, path);
       const isBelow = (point: string, above: string): boolean => point.startsWith(`${above}/`);
       const through = (point: string): readonly MountEntry[] => {
-        const real = place.path + point.slice(path.length);
-        return place.mounts.filter(({ mountPoint }) => real === mountPoint || isBelow(real, mountPoint));
+        const real = location.path + point.slice(path.length);
+        return location.mounts.filter(({ mountPoint }) => real === mountPoint || isBelow(real, mountPoint));
       };
       const tops = points.filter((point) => !points.some((above) => isBelow(point, above)));
       for (const top of tops.filter((above) => points.some((point) => isBelow(point, above)))) {
@@ -115,15 +120,15 @@ export function mountsBy(calls: MountCalls) {
       for (const point of points) await calls.unmount(point, through(point));
     },
 
-    /** The paths at and below this one on which something is mounted, deepest first, in the words of the caller. */
+    /** The paths at and below this one on which something is mounted, deepest first, as the caller spelt them. */
     async atOrBelow(path: string): Promise<readonly string[]> {
-      const place = await whereItIs(path);
-      return place === undefined ? [] : pointsOf(place, path);
+      const location = await locate(path);
+      return location === undefined ? [] : pointsOf(location, path);
     },
   };
 }
 
-/** In this process alone, whatever is mounted where. */
+/** Calls in this process, for every mount. */
 export const hostMounts = mountsBy(mountCalls);
 
 const isOn =
@@ -131,23 +136,23 @@ const isOn =
   ({ mountPoint }: MountEntry): boolean =>
     mountPoint === path;
 
-function pointsOf(place: Place, path: string): readonly string[] {
-  const points = place.mounts.map(({ mountPoint }) => path + mountPoint.slice(place.path.length));
+function pointsOf(location: MountLocation, path: string): readonly string[] {
+  const points = location.mounts.map(({ mountPoint }) => path + mountPoint.slice(location.path.length));
   return [...new Set(points)].toSorted((one, other) => other.length - one.length);
 }
 
-interface Place {
+interface MountLocation {
   /** Without links. */
   readonly path: string;
   readonly mounts: readonly MountEntry[];
 }
 
 /**
- * Where a path is and what is mounted there; nothing when nothing is there. A mount point is not looked at: the server
- * behind it may not answer, ever, and would keep one of the few threads that do the work on files. The folder above says
- * where it is, and the table of mounts the rest. Only what is no mount point may be a link.
+ * Where a path is and what is mounted there; undefined when it is missing. A mount point itself is never accessed: its
+ * server may never answer, and the call would occupy one of the few threads for file operations. The folder above gives
+ * its location, and the table of mounts the rest. Only a path without a mount can be a link.
  */
-async function whereItIs(path: string): Promise<Place | undefined> {
+async function locate(path: string): Promise<MountLocation | undefined> {
   const parent = await unless(['ENOENT', 'ENOTDIR'], realpath(dirname(path)));
   if (parent === undefined) return undefined;
   const plain = join(parent, basename(path));
@@ -162,7 +167,7 @@ async function isLink(path: string): Promise<boolean> {
     await readlink(path);
     return true;
   } catch {
-    // No link, or not there, or not to be looked at: nothing is mounted on it either way, as the table has said.
+    // No link, missing, or unreadable: nothing is mounted on it in each case, as the table has shown.
     return false;
   }
 }
@@ -176,7 +181,7 @@ async function unless<T>(codes: readonly string[], promise: Promise<T>): Promise
   }
 }
 
-/** Most paths have no mount: then it is enough that the table does not name them. Odd characters are escaped in it. */
+/** Most paths have no mount: then it is enough that the table does not contain them. It escapes unusual characters. */
 function readMountsAt(path: string): readonly MountEntry[] {
   const text = readFileSync('/proc/self/mountinfo', 'utf8');
   return /^[\w./~:@{}-]+$/.test(path) && !text.includes(path) ? [] : parseMountInfo(text);

@@ -1,7 +1,7 @@
 import { renameSync } from 'node:fs';
 import { systemRandom } from '../base/system-random.ts';
 
-/** Names that cannot be guessed are hardly ever taken. */
+/** Random names are hardly ever in use. */
 const maxTries = 10;
 /** Another directory or file has the name; an empty directory would have been replaced. */
 const taken = new Set(['EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EISDIR']);
@@ -14,7 +14,7 @@ export function entryPath(directory: { readonly fd: number }, name: Buffer): Buf
   return Buffer.concat([Buffer.from(`/proc/self/fd/${directory.fd}/`), name]);
 }
 
-/** Moves an entry into a directory, never over one that has something in it. What is gone by then is fine. */
+/** Moves an entry into a directory, never over one that has something in it. A missing entry is no error. */
 export function moveAway(path: Buffer, to: { readonly fd: number }): void {
   for (let tries = 1; ; tries++) {
     try {

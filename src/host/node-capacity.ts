@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Quantity } from '../model/quantity.ts';
-import type { Machine } from './machine.ts';
+import type { MachineInfo } from './machine-info.ts';
 
-/** Where the kernel says what it has; elsewhere in tests. */
+/** Where the kernel reports capacity; elsewhere in tests. */
 const kernelFolders = { hugePages: '/sys/kernel/mm/hugepages', settings: '/proc/sys/kernel' };
 
 /** What the machine has of everything that the cgroup of all pods can be limited in. */
 export function nodeCapacity(
-  machine: Pick<Machine, 'cpus' | 'memoryBytes'>,
+  machine: Pick<MachineInfo, 'cpus' | 'memoryBytes'>,
   folders: Readonly<typeof kernelFolders> = kernelFolders,
 ): Readonly<Record<string, string>> {
   return {

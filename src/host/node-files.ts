@@ -39,7 +39,7 @@ export const nodeFiles = {
 };
 
 function toInfo(stats: BigIntStats): HostFileInfo {
-  // Inode numbers are used again soon after a deletion; the time of birth tells the two apart.
+  // Inode numbers are reused soon after a deletion; the time of birth distinguishes the files.
   const identity = `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
   return {
     kind: stats.isFile() ? 'file' : stats.isDirectory() ? 'directory' : 'other',

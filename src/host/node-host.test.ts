@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { release, tmpdir } from 'node:os';
 import { test } from 'node:test';
 import { systemClock } from '../base/system-clock.ts';
-import { readMachine } from './machine.ts';
+import { readMachineInfo } from './machine-info.ts';
 import { nodeHost, readKernelFacts, readProgramStart } from './node-host.ts';
 
 test('this machine, as a node is made from it', async () => {
-  const machine = readMachine();
+  const machine = readMachineInfo();
   const host = nodeHost({ machine, rootDir: tmpdir(), machineIdFiles: '/gone', bootIdFile: '/gone' });
   const { machineId, kernelVersion } = await host.identity();
   assert.deepEqual([machineId, kernelVersion], ['', release()]);

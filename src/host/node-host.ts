@@ -3,7 +3,7 @@ import { arch, release, uptime } from 'node:os';
 import { existsSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import { goArchitecture } from '../model/architecture.ts';
-import type { Machine } from './machine.ts';
+import type { MachineInfo } from './machine-info.ts';
 import { nodeCapacity } from './node-capacity.ts';
 import { readNodeInfo, type NodeInfo } from './node-info.ts';
 import { lookupAddresses, readNodeNetwork, type NodeNetwork } from './node-network.ts';
@@ -20,7 +20,7 @@ interface NodeHost {
 }
 
 interface NodeHostOptions {
-  readonly machine: Machine;
+  readonly machine: MachineInfo;
   readonly rootDir: string;
   /** Comma-separated, the first that can be read counts. */
   readonly machineIdFiles: string;
@@ -41,7 +41,7 @@ export function nodeHost({ machine, rootDir, machineIdFiles, bootIdFile }: NodeH
   };
 }
 
-/** What of the kernel pods may ask for; it stays that while the machine is up. */
+/** Kernel features that pods may ask for; constant while the machine is up. */
 interface KernelFacts {
   /** In the words of the label `kubernetes.io/arch`. */
   readonly architecture: string;

@@ -24,7 +24,7 @@ const systemRoots: readonly string[] = [
   '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
   '/etc/ssl/cert.pem',
 ];
-/** Headers that belong to the connection; whoever configures them would break the request, not change it. */
+/** Headers of the connection itself; a configured value would break the request. */
 const ownHeaders: ReadonlySet<string> = new Set([
   'host',
   'content-length',
@@ -34,9 +34,9 @@ const ownHeaders: ReadonlySet<string> = new Set([
 ]);
 const userAgent = 'tubelet';
 
-/** HTTP of this machine. An https server must be trusted by the machine, not only by those who built Node. */
+/** HTTP of this machine. An https server's certificate must be trusted by the machine, not only by Node's builders. */
 export const nodeHttp = {
-  /** One GET, without following anything; the signal ends it at any point, also while the body comes. */
+  /** One GET without redirects; the signal ends it at any point, also while the body is read. */
   async get(url: URL, headers: HttpHeaders, signal: AbortSignal): Promise<HostHttpAnswer> {
     const options = { agent: false, signal, headers: sentHeaders(headers.reveal()) } as const;
     if (url.protocol !== 'https:') return answerOf(plainRequest(url, options));
@@ -54,7 +54,7 @@ function sentHeaders(given: Readonly<Record<string, readonly string[]>>): Outgoi
   return named ? sent : { 'User-Agent': userAgent, ...sent };
 }
 
-/** The machine's certificates; undefined where it has none, so that Node's own count. */
+/** The machine's certificates; undefined where it has none, so that Node's own are used. */
 async function machineRoots(): Promise<string | undefined> {
   const chosen = process.env['SSL_CERT_FILE'];
   if (chosen !== undefined && chosen !== '') return readFile(chosen, 'utf8');
@@ -70,7 +70,7 @@ async function machineRoots(): Promise<string | undefined> {
 
 function answerOf(request: ClientRequest): Promise<HostHttpAnswer> {
   return new Promise((resolve, reject) => {
-    // Kept for the whole life of the request: an error that nobody listens to ends the process.
+    // Attached for the whole life of the request: an error without a listener ends the process.
     request.on('error', reject);
     request.once('response', (response: IncomingMessage) => {
       resolve({
@@ -79,7 +79,7 @@ function answerOf(request: ClientRequest): Promise<HostHttpAnswer> {
         body: response,
         close: () => {
           response.once('error', () => {
-            // Closing early is our own wish; what the connection says to it is of no interest.
+            // The agent itself closes early; a connection error after that is of no interest.
           });
           response.destroy();
         },

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { release } from 'node:os';
 
-/** Which machine this is, as the node's status tells it. */
+/** Which machine this is, as the node's status reports it. */
 export interface NodeInfo {
   readonly machineId: string;
   readonly systemUuid: string;
@@ -20,7 +20,7 @@ export interface NodeInfoOptions {
 
 const machineIdFiles = '/etc/machine-id,/var/lib/dbus/machine-id';
 const bootIdFile = '/proc/sys/kernel/random/boot_id';
-/** Firmware first; machines without it have a device tree, or only what the installation made up. */
+/** Firmware first; machines without it have a device tree, or only what the installation generated. */
 const systemUuidFiles = [
   '/sys/class/dmi/id/product_uuid',
   '/proc/device-tree/system-id',
@@ -29,7 +29,7 @@ const systemUuidFiles = [
 ];
 const osReleaseFiles = ['/etc/os-release', '/usr/lib/os-release'];
 
-/** A file that cannot be read leaves its answer to the next or empty: a node without an id is still a node. */
+/** An unreadable file leaves its field to the next file or empty: a node without an id is still a node. */
 export async function readNodeInfo(options: NodeInfoOptions = {}): Promise<NodeInfo> {
   const read = options.read ?? ((path: string) => readFile(path, 'utf8'));
   const first = async (paths: readonly string[]): Promise<string | undefined> => {

@@ -45,15 +45,15 @@ describe('compressing', () => {
     sink.end();
     await once(sink, 'close');
     const { arrayBuffers: before } = process.memoryUsage();
-    let most = 0;
+    let max = 0;
     const done = new AbortController();
     const finished = files.compress(at('large'), at('large.tmp'), never).finally(() => done.abort());
     while (!done.signal.aborted) {
-      most = Math.max(most, process.memoryUsage().arrayBuffers);
+      max = Math.max(max, process.memoryUsage().arrayBuffers);
       await new Promise((resolve) => void setImmediate(resolve));
     }
     await finished;
-    assert.ok(most - before < 16 * 1024 * 1024, `${most - before} bytes`);
+    assert.ok(max - before < 16 * 1024 * 1024, `${max - before} bytes`);
   });
 
   test('is given up when asked, and refuses links and what is there already', async () => {
@@ -151,11 +151,11 @@ describe('watching', () => {
   test('tells of a write', async () => {
     writeFileSync(at('a'), '');
     let stop = (): void => {};
-    const told = new Promise<void>((resolve) => {
+    const readOptional = new Promise<void>((resolve) => {
       stop = files.watch(at('a'), resolve);
     });
     await appendFile(at('a'), 'line\n');
-    await told;
+    await readOptional;
     stop();
   });
 

@@ -19,22 +19,22 @@ import { TubeletError, type ErrorKind } from '../base/errors.ts';
 import { LastNames } from '../base/last-names.ts';
 import { inLogFolder } from './container-log-folder.ts';
 
-/** More files of one log than are ever kept; those that sort before them are dealt with when these are gone. */
+/** More files of one log than are ever kept; names that sort before them are handled when these have been removed. */
 const maxNames = 10_000;
 const namesAtATime = 256;
 
 /**
- * The logs on this machine. Whoever can write into the folder of logs must not be able to make us read elsewhere: links
- * at the place of logs are refused, and new files are made only where there is nothing.
+ * The logs on this machine. A container that can write into the folder of logs must not make the agent read elsewhere:
+ * links in place of logs are refused, and new files are made only under free names.
  */
 export const nodeLogFiles = {
-  /** In bytes; nothing when there is no such file. */
+  /** In bytes; undefined when the file is missing. */
   async size(path: string): Promise<number | undefined> {
-    const stats = await unlessMissing(inLogFolder(path, (folder) => lstat(join(folder, basename(path)))));
+    const stats = await ignoreNotFound(inLogFolder(path, (folder) => lstat(join(folder, basename(path)))));
     return stats?.isFile() === true ? stats.size : undefined;
   },
 
-  /** Names in a folder that begin so, the last ones where there are very many; none when the folder is not there. */
+  /** Names in a folder with this beginning, the last ones if there are very many; empty when the folder is missing. */
   async list(folder: string, beginning: string): Promise<readonly string[]> {
     const last = new LastNames(maxNames);
     for await (const name of nodeLogFiles.names(folder)) if (name.startsWith(beginning)) last.add(name);
@@ -42,7 +42,7 @@ export const nodeLogFiles = {
   },
 
   async *names(folder: string): AsyncGenerator<string, void, undefined> {
-    const open = await unlessMissing(opendir(folder, { bufferSize: namesAtATime }));
+    const open = await ignoreNotFound(opendir(folder, { bufferSize: namesAtATime }));
     if (open === undefined) return;
     for await (const { name } of open) yield name;
   },
@@ -61,7 +61,7 @@ export const nodeLogFiles = {
   },
 
   async remove(path: string): Promise<void> {
-    await unlessMissing(inLogFolder(path, (folder) => unlink(join(folder, basename(path)))));
+    await ignoreNotFound(inLogFolder(path, (folder) => unlink(join(folder, basename(path)))));
   },
 
   /** Into a new file of the same mode. Memory does not grow with the file. */
@@ -88,7 +88,7 @@ export const nodeLogFiles = {
         pipeline(file.createReadStream({ autoClose: false }), createGunzip(), async (chunks: AsyncIterable<Buffer>) => {
           for await (const chunk of chunks) {
             const both = end.length + chunk.length;
-            // Copied only when it has grown to twice the size, not at every chunk.
+            // Copied only when it has grown to twice the size, not for every chunk.
             end = Buffer.concat([both > 2 * length ? end.subarray(Math.max(0, end.length - length)) : end, chunk]);
           }
         }),
@@ -100,7 +100,7 @@ export const nodeLogFiles = {
   },
 
   async removeLink(path: string): Promise<void> {
-    await unlessMissing(unlink(path));
+    await ignoreNotFound(unlink(path));
   },
 
   async makeFolder(path: string, mode: number): Promise<void> {
@@ -118,7 +118,7 @@ export const nodeLogFiles = {
   },
 
   async exists(path: string): Promise<boolean> {
-    return (await unlessMissing(access(path).then(() => true))) ?? false;
+    return (await ignoreNotFound(access(path).then(() => true))) ?? false;
   },
 
   link: (path: string, target: string): Promise<void> => mapped(symlink(target, path)),
@@ -141,7 +141,7 @@ async function compressIn(folder: string, from: string, to: string, signal: Abor
     const target = await open(join(folder, to), 'wx', mode);
     // The umask took its share.
     await target.chmod(mode);
-    // Written through before the file gets its name: what it was made from is removed right after.
+    // Synced before the file gets its name, because its source is removed right after.
     const sink = target.createWriteStream({ flush: true });
     await pipeline(source.createReadStream({ autoClose: false }), createGzip(), sink, { signal });
   } finally {
@@ -152,7 +152,7 @@ async function compressIn(folder: string, from: string, to: string, signal: Abor
 const openLog = (path: string): Promise<FileHandle> =>
   mapped(inLogFolder(path, (folder) => openPlain(join(folder, basename(path)))));
 
-/** A plain file, and no waiting for somebody to write into what only looks like one. */
+/** A plain file; does not wait for a writer, as opening a pipe would. */
 async function openPlain(path: string): Promise<FileHandle> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   if ((await file.stat()).isFile()) return file;
@@ -181,7 +181,7 @@ async function mapped<T>(outcome: Promise<T>): Promise<T> {
   }
 }
 
-async function unlessMissing<T>(outcome: Promise<T>): Promise<T | undefined> {
+async function ignoreNotFound<T>(outcome: Promise<T>): Promise<T | undefined> {
   try {
     return await outcome;
   } catch (error) {

@@ -6,8 +6,8 @@ import { openNodeLog, type HostNodeLog, type HostNodeLogFolder } from './log-fil
 const maxForeign = 2;
 
 /**
- * Logs below folders in which others mount file systems, or to which their links lead. Such a file system must have
- * answered before anything is read from it, and however many clients read when it stops, they keep few threads.
+ * Logs below folders in which other programs mount file systems, or to which their links lead. Such a file system must
+ * have answered before it is read, and if it stops answering, all its readers together occupy few threads.
  */
 export function nodeLogsOn(
   storage: Pick<ForeignStorage, 'probe'>,
@@ -23,7 +23,12 @@ export function nodeLogsOn(
 function limited(log: HostNodeLog | HostNodeLogFolder, foreign: Limiter): HostNodeLog | HostNodeLogFolder {
   const close = (): Promise<void> => foreign.run(() => log.close());
   if (log.kind === 'folder') {
-    return { kind: log.kind, modifiedMs: log.modifiedMs, list: (most) => foreign.run(() => log.list(most)), close };
+    return {
+      kind: log.kind,
+      modifiedMs: log.modifiedMs,
+      list: (maxEntries) => foreign.run(() => log.list(maxEntries)),
+      close,
+    };
   }
   const { kind, modifiedMs, size } = log;
   const read: HostNodeLog['read'] = (...words) => foreign.run(() => log.read(...words));

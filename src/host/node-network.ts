@@ -37,8 +37,8 @@ export function readNodeNetwork(): NodeNetwork {
 }
 
 /**
- * Node leaves out interfaces without a carrier, a bridge without pods among them; their addresses are the node's all the
- * same. What they are called the kernel's table does not say.
+ * Node leaves out interfaces without a carrier, for example a bridge without pods; their addresses belong to the node
+ * all the same. The kernel's table does not contain their names.
  */
 function idleInterfaces(running: readonly NodeInterface[], local: readonly string[]): readonly NodeInterface[] {
   const known = new Set(running.flatMap(({ addresses }) => addresses));
@@ -62,7 +62,10 @@ export function defaultRoutes4(table: string): readonly DefaultRoute[] {
     .map(([name = '']) => ({ interface: name, family: 4 }));
 }
 
-/** Of /proc/net/ipv6_route: destination, its length, source, its length, gateway, metric, two counters, flags, interface. */
+/**
+ * Of /proc/net/ipv6_route: destination, its length, source, its length, gateway, metric, two counters, flags,
+ * interface.
+ */
 export function defaultRoutes6(table: string): readonly DefaultRoute[] {
   const zero = '0'.repeat(32);
   return table
@@ -73,7 +76,7 @@ export function defaultRoutes6(table: string): readonly DefaultRoute[] {
     .map((fields) => ({ interface: fields[9] ?? '', family: 6 }));
 }
 
-/** Every address a host name stands for; none when there is no such name. Fails when nobody could be asked. */
+/** All addresses of a host name; empty when the name does not exist. Fails when no resolver answered. */
 export async function lookupAddresses(name: string): Promise<readonly string[]> {
   try {
     return (await lookup(name, { all: true, order: 'verbatim' })).map(({ address }) => address);

@@ -7,7 +7,7 @@ interface HostProgramResult {
   readonly stderr: string;
 }
 
-/** Users may be kept far away; a lookup that hangs must not keep its pod waiting for ever. */
+/** The directory of users may be remote; a lookup that hangs must not block its pod for ever. */
 const timeoutMs = 10_000;
 
 /** The programs on the agent's PATH, run without a shell. */

@@ -4,9 +4,9 @@ import { mappedError } from './files.ts';
 import { entryOf, factsOf, openPath, pathOf, targetOf } from './path-handle.ts';
 
 /** As many links as the kernel would follow. */
-const mostLinks = 40;
-/** Each folder on the way is open. Links could lead further down than any path, and take all descriptors of the agent. */
-const mostFolders = 2_048;
+const maxLinks = 40;
+/** Each folder on the way is open. Links could lead further down than any path, and use up the agent's descriptors. */
+const maxFolders = 2_048;
 const modeBits = 0o2777;
 
 /** A path that stays what it is for as long as it is open. */
@@ -67,7 +67,7 @@ export async function makeBelow(volumePath: string, subPath: string): Promise<vo
 }
 
 async function makeFolder(above: FileHandle, name: string, mode: number): Promise<FileHandle> {
-  const isOurs = await mkdir(entryOf(above, name), { mode: mode & 0o777 }).then(() => true, unlessThere);
+  const isOurs = await mkdir(entryOf(above, name), { mode: mode & 0o777 }).then(() => true, falseIfExists);
   const made = await openPath(entryOf(above, name));
   if (made === undefined) throw new TubeletError('conflict', `${name} vanished as soon as it was made`);
   const { kind } = factsOf(await made.stat());
@@ -79,8 +79,8 @@ async function makeFolder(above: FileHandle, name: string, mode: number): Promis
   throw new TubeletError('conflict', `${name} was swapped while it was made`);
 }
 
-/** Somebody was faster, a container perhaps: then the folder is theirs. */
-function unlessThere(error: unknown): false {
+/** Another process was faster, maybe a container: then the folder is not ours. */
+function falseIfExists(error: unknown): false {
   if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
   throw error;
 }
@@ -88,12 +88,12 @@ function unlessThere(error: unknown): false {
 interface Walk {
   /** Every folder on the way and what was reached last, open. */
   readonly folders: FileHandle[];
-  /** The names that are left when something was not there. */
+  /** The remaining names, from the first one that is missing. */
   readonly missing: readonly string[];
 }
 
 async function walkBelow(volumePath: string, subPath: string): Promise<Walk> {
-  // The volume's own folder may be named through links of the node; what is below it is in the hands of containers.
+  // The volume's own folder may be named through links of the node; below it containers control the names.
   const root = await openPath(await realpath(volumePath).catch(() => volumePath));
   if (root === undefined) throw new TubeletError('notFound', `${volumePath} is not there`);
   const folders = [root];
@@ -116,15 +116,16 @@ async function walkBelow(volumePath: string, subPath: string): Promise<Walk> {
       if (entry === undefined) break;
       if (!(await entry.stat()).isSymbolicLink()) {
         folders.push(entry);
-        if (folders.length > mostFolders) {
-          throw new TubeletError('invalid', `${subPath}: it is in more than ${mostFolders} folders`);
+        if (folders.length > maxFolders) {
+          throw new TubeletError('invalid', `${subPath}: it is in more than ${maxFolders} folders`);
         }
         names = names.slice(1);
         continue;
       }
       await entry.close();
-      if (++links > mostLinks) throw new TubeletError('invalid', `${subPath}: too many links`);
-      // Only its text counts, and that is walked like the rest: whoever swaps it changes where inside we get to.
+      if (++links > maxLinks) throw new TubeletError('invalid', `${subPath}: too many links`);
+      // Only the text of a link counts, and it is resolved like the rest: a swapped link leads elsewhere only inside
+      // the volume.
       const target = await targetOf(above, name);
       if (target?.startsWith('/') === true) throw escape(volumePath, subPath);
       if (target !== undefined) names = [...split(target), ...names.slice(1)];

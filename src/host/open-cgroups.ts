@@ -8,11 +8,11 @@ import { HostProcessTree } from './process-tree.ts';
 interface OpenCgroups {
   readonly tree: HostCgroups;
   readonly processes: HostProcessTree;
-  /** Looks again at what is mounted. */
+  /** Reads the table of mounts again. */
   removeEmpty(path: string): Promise<CgroupRemoval>;
 }
 
-/** Looks at what is mounted. */
+/** Reads the table of mounts. */
 export function openCgroups(options: { readonly version: CgroupVersion; readonly clock: Clock }): OpenCgroups {
   const { version, clock } = options;
   const hierarchies = cgroupHierarchies();

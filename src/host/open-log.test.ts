@@ -22,7 +22,7 @@ test('a file is read wherever it is wanted', async () => {
   await log.close();
 });
 
-test('closing waits for whoever still reads, and nobody reads after it: the number may be another file by then', async () => {
+test('closing waits for running reads, and no read follows it: the number may be another file by then', async () => {
   const pipe = join(folder, 'pipe');
   execFileSync('mkfifo', [pipe]);
   // Opened for both, so that opening does not wait for a writer but reading does.
@@ -42,7 +42,7 @@ test('closing waits for whoever still reads, and nobody reads after it: the numb
   if (writer.exitCode === null) await new Promise((resolve) => writer.once('exit', resolve));
 });
 
-test('a failure is told by kind', async () => {
+test('a failure is readOptional by kind', async () => {
   const log = new HostOpenLog(await open(folder), 'id');
   await assert.rejects(log.read(Buffer.alloc(1), 0, 1), { name: 'TubeletError' });
   await log.close();

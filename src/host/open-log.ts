@@ -4,8 +4,8 @@ import { TubeletError } from '../base/errors.ts';
 import { mappedError } from './files.ts';
 
 /**
- * A file that is read over and over by many. Node's own promise for a read costs several times what the read does, so
- * the callback is used; and since its number may be another file's as soon as it is closed, closing waits for reads.
+ * A file with many repeated readers. Node's promise for a read costs several times as much as the read, so the callback
+ * API is used; and because a closed descriptor's number may be reused at once, closing waits for reads.
  */
 export class HostOpenLog {
   readonly identity: string;

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { open, readlink, stat as statPath, type FileHandle } from 'node:fs/promises';
 import { mappedError } from './files.ts';
 
-/** Linux: a descriptor that names a file without opening it. No pipe is waited for and no device is touched. */
+/** Linux: a descriptor that names a file without opening it. Does not wait for pipes and does not touch devices. */
 export const oPath = 0o10000000;
 
 type PathKind = 'file' | 'folder' | 'link' | 'socket' | 'charDevice' | 'blockDevice' | 'pipe';
@@ -39,7 +39,7 @@ function kindOf(stats: Stats): PathKind {
   return stats.isFIFO() ? 'pipe' : 'file';
 }
 
-/** Opens a path itself, a link as a link. Nothing when it is not there. */
+/** Opens a path itself, a link as a link. Undefined when it is missing. */
 export async function openPath(path: string | Buffer): Promise<FileHandle | undefined> {
   try {
     return await open(path, oPath | constants.O_NOFOLLOW);
@@ -49,7 +49,7 @@ export async function openPath(path: string | Buffer): Promise<FileHandle | unde
   }
 }
 
-/** By what a path stays what it is, wherever it is moved and whatever is put in its place. */
+/** A path that keeps leading to the open file, even after it was moved or replaced. */
 export const pathOf = ({ fd }: FileHandle): string => `/proc/self/fd/${fd}`;
 
 /** An entry of an open folder. The name is one name: no slash, no dots. */
@@ -57,7 +57,7 @@ export function entryOf(folder: FileHandle, name: string | Buffer): Buffer {
   return Buffer.concat([Buffer.from(`${pathOf(folder)}/`), typeof name === 'string' ? Buffer.from(name) : name]);
 }
 
-/** The target of a link in an open folder; nothing when it is a link no more. */
+/** The target of a link in an open folder; undefined when it is not a link any more. */
 export async function targetOf(folder: FileHandle, name: string): Promise<string | undefined> {
   try {
     return await readlink(entryOf(folder, name));
@@ -67,7 +67,7 @@ export async function targetOf(folder: FileHandle, name: string): Promise<string
   }
 }
 
-/** What stands at a path, through links; nothing where there is nothing. */
+/** What exists at a path, through links; undefined where nothing exists. */
 export async function stat(path: string): Promise<PathFacts | undefined> {
   try {
     return factsOf(await statPath(path));

@@ -9,13 +9,15 @@ interface RegistryEntry {
   readonly kind: 'folder' | 'socket';
 }
 
-/** The folder in which plugins make their registration sockets. Failures are TubeletErrors; `notFound` means what it says. */
+/**
+ * The folder in which plugins make their registration sockets. Failures are TubeletErrors; `notFound`: it is missing.
+ */
 export const registryFiles = {
   async makeFolder(path: string): Promise<void> {
     await mapped(path, mkdir(path, { recursive: true, mode: folderMode }));
   },
 
-  /** Folders and sockets in a folder, nothing else; links lead to sockets, not to folders. */
+  /** Folders and sockets in a folder, nothing else; links are followed to sockets, not to folders. */
   async list(path: string): Promise<readonly RegistryEntry[]> {
     const entries = await mapped(path, readdir(path, { withFileTypes: true }));
     const found = entries.map(async (entry): Promise<readonly RegistryEntry[]> => {
@@ -29,7 +31,7 @@ export const registryFiles = {
   /** Changes when another file or folder takes over the path. */
   async identify(path: string): Promise<string> {
     const { dev, ino, birthtimeNs } = await mapped(path, stat(path, { bigint: true }));
-    // Inode numbers are used again soon after a deletion; the time of birth tells the two apart.
+    // Inode numbers are reused soon after a deletion; the time of birth distinguishes the files.
     return `${dev}:${ino}:${birthtimeNs}`;
   },
 
@@ -49,7 +51,7 @@ async function leadsToSocket(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isSocket();
   } catch {
-    // A link that leads nowhere is no socket.
+    // A link to a missing file is not a socket.
     return false;
   }
 }
@@ -74,5 +76,5 @@ const kindOfCode: Readonly<Record<string, ErrorKind>> = {
 
 function toTubeletError(path: string, error: unknown): TubeletError {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return new TubeletError(kindOfCode[code] ?? 'internal', `cannot look at ${path}`, { cause: error });
+  return new TubeletError(kindOfCode[code] ?? 'internal', `cannot read ${path}`, { cause: error });
 }

@@ -16,7 +16,7 @@ export interface CgroupHierarchy {
 /** `busy` names the cgroup directories that still have processes; nothing was removed then. */
 export type CgroupRemoval = { readonly removed: true } | { readonly removed: false; readonly busy: readonly string[] };
 
-/** Options of a cgroup file system that are no controllers. */
+/** Options of a cgroup file system that are not controllers. */
 const plainOptions = new Set(['rw', 'ro', 'noprefix', 'clone_children', 'xattr', 'cpuset_v2_mode']);
 
 /** The cgroup trees mounted on this machine, each once. */
@@ -25,7 +25,7 @@ export function cgroupHierarchies(mounts: readonly MountEntry[] = readMountInfo(
   for (const mount of mounts) {
     if (mount.fsType !== 'cgroup' && mount.fsType !== 'cgroup2') continue;
     const known = byDevice.get(mount.device);
-    // A tree may be mounted again elsewhere, or a part of it; the mount of its root says most.
+    // A tree may be mounted more than once, or only a part of it; the mount of its root is preferred.
     if (known === undefined || (known.root !== '/' && mount.root === '/')) byDevice.set(mount.device, mount);
   }
   return [...byDevice.values()].map((mount) => ({
@@ -46,14 +46,14 @@ export function cgroupProcesses(path: string, hierarchies: readonly CgroupHierar
   requirePath(path);
   const texts = hierarchies
     .flatMap(({ root }) => cgroupTree(join(root, path)))
-    .map((directory) => unlessGone(() => readProcesses(directory)) ?? '');
+    .map((directory) => ignoreNotFound(() => readProcesses(directory)) ?? '');
   const pids = texts.flatMap((text) => text.split('\n').filter((line) => line !== '')).map(Number);
   return [...new Set(pids)];
 }
 
 /**
  * Removes a cgroup such as `/kubepods/besteffort/pod<uid>`, with the cgroups below it, from every tree that has it. A
- * cgroup with processes cannot be removed; all trees are looked at before the first directory goes.
+ * cgroup with processes cannot be removed; all trees are checked before the first directory is removed.
  */
 export async function removeCgroup(
   path: string,
@@ -64,13 +64,13 @@ export async function removeCgroup(
   const busy = directories.filter(hasProcesses);
   if (busy.length > 0) return { removed: false, busy };
   for (const directory of directories) {
-    // Somebody may have moved in between; the kernel then says no, and so do we.
+    // A process may have moved in since the check; the kernel then refuses, and the cgroup is reported as busy.
     if (!(await removeDirectory(directory))) return { removed: false, busy: [directory] };
   }
   return { removed: true };
 }
 
-/** Whatever is done to a cgroup is done to that one: never to the root, nor to one beside it. */
+/** Accepts only the path of a cgroup below the root, without `..`. */
 export function requirePath(path: string): void {
   if (!path.startsWith('/') || normalize(path) !== path || path === '/' || path.endsWith('/')) {
     throw new TubeletError('invalid', `"${path}" is no path of a cgroup that could be made or removed`);
@@ -79,7 +79,7 @@ export function requirePath(path: string): void {
 
 /** A cgroup and those below it, the deepest first; empty when it is not there. */
 function cgroupTree(directory: string): string[] {
-  const children = unlessGone(() => readdirSync(directory, { withFileTypes: true }));
+  const children = ignoreNotFound(() => readdirSync(directory, { withFileTypes: true }));
   if (children === undefined) return [];
   const below = children
     .filter((child) => child.isDirectory())
@@ -88,11 +88,11 @@ function cgroupTree(directory: string): string[] {
 }
 
 function hasProcesses(directory: string): boolean {
-  const processes = unlessGone(() => readProcesses(directory));
+  const processes = ignoreNotFound(() => readProcesses(directory));
   return processes !== undefined && processes.trim() !== '';
 }
 
-/** A threaded cgroup of version 2 does not tell its processes, only its threads. */
+/** A threaded cgroup of version 2 does not list its processes, only its threads. */
 function readProcesses(directory: string): string {
   try {
     return readFileSync(join(directory, 'cgroup.procs'), 'utf8');
@@ -115,8 +115,8 @@ async function removeDirectory(directory: string): Promise<boolean> {
   }
 }
 
-/** A cgroup that vanishes while one looks is no error: that is what was wanted. */
-function unlessGone<T>(read: () => T): T | undefined {
+/** A cgroup that vanishes during a removal is no error: that was the goal. */
+function ignoreNotFound<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

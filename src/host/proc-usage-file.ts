@@ -2,68 +2,68 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { TubeletError } from '../base/errors.ts';
 
 /**
- * Pseudo-files are many and small, so they are read into one buffer that is always there: half the cost of a general
- * read, which asks for a size that the kernel does not know and takes fresh memory for each file.
+ * Pseudo-files are many and small, so they are read into one permanent buffer: half the cost of a general read, which
+ * asks for a size that the kernel does not know and allocates memory for each file.
  */
 const buffer = Buffer.allocUnsafeSlow(256 * 1024);
 
-/** The kernel fills about a page before it makes a reader come back; what is shorter than half of one is all there is. */
-const surelyWhole = 2_048;
+/** The kernel returns about a page per read; a result shorter than half a page is the whole file. */
+const certainlyWholeBytes = 2_048;
 
-/** What the kernel does not tell, be it that the thing is gone or that it does not count it. */
-const untold = new Set(['ENOENT', 'ENODEV', 'ESRCH', 'EOPNOTSUPP', 'EINVAL', 'ENOTDIR', 'EACCES', 'EPERM']);
+/** Codes with which the kernel reports that a value does not exist or is not counted. */
+const missingCodes = new Set(['ENOENT', 'ENODEV', 'ESRCH', 'EOPNOTSUPP', 'EINVAL', 'ENOTDIR', 'EACCES', 'EPERM']);
 
-/** What is made of the bytes of a file, which are gone with the next file. */
-export interface FileForm<T> {
+/** Parses the bytes of a file; the buffer is overwritten by the next file. */
+export interface FileParser<T> {
   of(bytes: Buffer, length: number): T;
 }
 
-export const asText: FileForm<string> = { of: (bytes, length) => bytes.toString('latin1', 0, length) };
+export const asText: FileParser<string> = { of: (bytes, length) => bytes.toString('latin1', 0, length) };
 
-/** The text of a file of /proc, /sys or a cgroup; undefined where there is none. What is beyond 256 KiB is left out. */
+/** The text of a file of /proc, /sys or a cgroup; undefined where there is none. Truncated after 256 KiB. */
 export function readPseudoFile(path: string): string | undefined {
-  return readPseudoFileAs(asText, path);
+  return parsePseudoFile(asText, path);
 }
 
-/** The same in another form. */
-export function readPseudoFileAs<T>(form: FileForm<T>, path: string): T | undefined {
+/** The same, parsed. */
+export function parsePseudoFile<T>(parser: FileParser<T>, path: string): T | undefined {
   try {
     const file = openSync(path, 'r');
     try {
-      return readOpenFile(form, file);
+      return readOpenFile(parser, file);
     } finally {
       closeSync(file);
     }
   } catch (error) {
-    return noAnswer(error, path);
+    return undefinedIfMissing(error, path);
   }
 }
 
-/** One that is open, from its beginning: the kernel tells its contents anew to whoever begins there. */
-export function readOpenFile<T>(form: FileForm<T>, file: number): T {
+/** Reads an open file from its beginning: the kernel makes the contents anew for such a reading. */
+export function readOpenFile<T>(parser: FileParser<T>, file: number): T {
   const length = readInto(file);
-  return form.of(buffer, length);
+  return parser.of(buffer, length);
 }
 
-/** The answer of the kernel; undefined where it has none. */
-export function told<T>(ask: () => T, what: string): T | undefined {
+/** The result of a read; undefined where the kernel has no value. */
+export function readOptional<T>(ask: () => T, what: string): T | undefined {
   try {
     return ask();
   } catch (error) {
-    return noAnswer(error, what);
+    return undefinedIfMissing(error, what);
   }
 }
 
-/** Undefined where the kernel has no answer; what else went wrong is thrown. For who asks too often to pass a function. */
-export function noAnswer(error: unknown, what: string): undefined {
+/** Undefined where the kernel has no value; other errors are thrown. For frequent callers, which avoid a closure. */
+export function undefinedIfMissing(error: unknown, what: string): undefined {
   const code = (error as NodeJS.ErrnoException).code ?? String(error);
-  if (untold.has(code)) return undefined;
+  if (missingCodes.has(code)) return undefined;
   throw new TubeletError('internal', `cannot read ${what}: ${code}`, { cause: error });
 }
 
 function readInto(file: number): number {
   let length = readSync(file, buffer, 0, buffer.length, 0);
-  if (length < surelyWhole) return length;
+  if (length < certainlyWholeBytes) return length;
   for (;;) {
     const more = length === buffer.length ? 0 : readSync(file, buffer, length, buffer.length - length, length);
     if (more === 0) return length;

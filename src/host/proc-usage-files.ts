@@ -1,11 +1,11 @@
 import { readdirSync, readlinkSync, statSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
-import { readPseudoFile, told } from './proc-usage-file.ts';
+import { readPseudoFile, readOptional } from './proc-usage-file.ts';
 import { openFilesLimit } from './proc-usage-text.ts';
 
 interface OpenFiles {
   readonly fileDescriptors: number;
-  /** Undefined until there was time to count them. */
+  /** Undefined until the sockets were counted for the first time. */
   readonly sockets: number | undefined;
   /** Of the first process; -1 for none. */
   readonly openFilesSoftLimit: number | undefined;
@@ -15,15 +15,15 @@ interface Counted extends Pick<OpenFiles, 'sockets' | 'openFilesSoftLimit'> {
   readonly atMs: number;
 }
 
-/** More processes than these are not looked at, for each cgroup. */
-const mostProcesses = 64;
-/** What a descriptor is, only its link tells; so many of them are read for one page, the other cgroups have their turn later. */
+/** Further processes of a cgroup are left out. */
+const maxProcesses = 64;
+/** Only its link shows what a descriptor is; so many links are read for one page, other cgroups on a later page. */
 const linksPerPage = 1_000;
-/** Counts of sockets, and limits, serve for this long. */
+/** How long counts of sockets, and limits, are cached. */
 const keepMs = 60_000;
-const mostKept = 4_096;
+const maxCached = 4_096;
 
-/** Open files of the processes of cgroups. Dear, so it is bounded in every direction. */
+/** Open files of the processes of cgroups. Expensive, so it is bounded in every dimension. */
 export class HostProcessFiles {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #proc: string;
@@ -35,19 +35,19 @@ export class HostProcessFiles {
     this.#proc = options.proc ?? '/proc';
   }
 
-  /** A new page begins, and with it a new allowance. */
+  /** Starts a new page with a new allowance. */
   begin(): void {
     this.#links = linksPerPage;
-    // Whoever is gone is never asked about again.
-    if (this.#counted.size > mostKept) this.#counted.clear();
+    // Removed cgroups are never asked for again.
+    if (this.#counted.size > maxCached) this.#counted.clear();
   }
 
-  /** Of the processes of the cgroup of that path. */
+  /** Of the processes `pids` of a cgroup. */
   of(path: string, pids: readonly number[]): OpenFiles {
-    const looked = pids.slice(0, mostProcesses);
-    const { sockets, openFilesSoftLimit } = this.#count(path, looked);
+    const inspected = pids.slice(0, maxProcesses);
+    const { sockets, openFilesSoftLimit } = this.#count(path, inspected);
     return {
-      fileDescriptors: looked.reduce((sum, pid) => sum + this.#descriptors(pid), 0),
+      fileDescriptors: inspected.reduce((sum, pid) => sum + this.#descriptors(pid), 0),
       sockets,
       openFilesSoftLimit,
     };
@@ -56,7 +56,7 @@ export class HostProcessFiles {
   /** Since Linux 6.2 the size of the folder is the number of descriptors; before, it was always 0. */
   #descriptors(pid: number): number {
     const folder = `${this.#proc}/${pid}/fd`;
-    return told(() => statSync(folder).size || readdirSync(folder).length, folder) ?? 0;
+    return readOptional(() => statSync(folder).size || readdirSync(folder).length, folder) ?? 0;
   }
 
   #count(path: string, pids: readonly number[]): Counted {
@@ -76,10 +76,12 @@ export class HostProcessFiles {
 
   #socketsOf(pid: number): number {
     const folder = `${this.#proc}/${pid}/fd`;
-    const names = told(() => readdirSync(folder), folder) ?? [];
-    const looked = names.slice(0, linksPerPage);
-    this.#links -= looked.length;
-    return looked.filter((name) => told(() => readlinkSync(`${folder}/${name}`), folder)?.startsWith('socket:')).length;
+    const names = readOptional(() => readdirSync(folder), folder) ?? [];
+    const inspected = names.slice(0, linksPerPage);
+    this.#links -= inspected.length;
+    return inspected.filter((name) =>
+      readOptional(() => readlinkSync(`${folder}/${name}`), folder)?.startsWith('socket:'),
+    ).length;
   }
 
   #softLimit(pid: number): number | undefined {

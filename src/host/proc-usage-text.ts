@@ -1,12 +1,12 @@
 import type { CpuUsage, DiskActivity, InterfaceUsage, MemoryUsage } from '../model/usage.ts';
-import { fieldOf, figuresIn } from './cgroup-usage-text.ts';
+import { fieldOf, numbersIn } from './cgroup-usage-text.ts';
 
-/** What the files of /proc say, from their texts alone. */
+/** Parses the texts of files in /proc. */
 
 const nanosPerTick = 1e7;
 const kilobyte = 1_024;
 
-/** Interfaces that only repeat what others carry: the loop, and the near ends of the cables of containers. */
+/** Interfaces that only repeat the traffic of others: loopback, and the host's ends of containers' veth pairs. */
 const repeating = ['lo', 'veth', 'docker', 'nerdctl'];
 
 /** /proc/<pid>/net/dev: two lines of headings, then a line for each interface. */
@@ -18,7 +18,7 @@ export function interfacesIn(text: string): readonly InterfaceUsage[] {
     const end = text.indexOf('\n', colon);
     start = end < 0 ? text.length : end;
     if (isRepeating(name)) continue;
-    const [rxBytes, rxPackets, rxErrors, rxDropped, , , , , txBytes, txPackets, txErrors, txDropped] = figuresIn(
+    const [rxBytes, rxPackets, rxErrors, rxDropped, , , , , txBytes, txPackets, txErrors, txDropped] = numbersIn(
       text,
       colon + 1,
       start,
@@ -71,7 +71,7 @@ export function machineMemory(meminfo: string): MachineMemory {
   };
 }
 
-/** The machine as if it were a cgroup, where the root tells nothing of memory. */
+/** The machine in the form of a cgroup, where the root cgroup has no memory files. */
 export function memoryOfMachine(meminfo: string, vmstat: string): MemoryUsage {
   const bytes = bytesOf(meminfo);
   const { total, free, swapTotal, swapFree } = machineMemory(meminfo);
@@ -116,7 +116,7 @@ export function blockDevicesIn(diskstats: string): ReadonlyMap<string, string> {
   return names;
 }
 
-/** /proc/diskstats: `/dev/<name>` → what went through it. A line with fewer figures is of no disk. */
+/** /proc/diskstats: `/dev/<name>` → its activity. A line with fewer fields is not of a disk. */
 export function diskActivitiesIn(diskstats: string): ReadonlyMap<string, DiskActivity> {
   const disks = new Map<string, DiskActivity>();
   for (const line of diskstats.split('\n')) {

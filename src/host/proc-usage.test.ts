@@ -55,7 +55,7 @@ test('interfaces, without those that only repeat what others carry', () => {
   assert.deepEqual(interfacesIn(''), []);
 });
 
-test('texts of /proc that are not as expected tell nothing', () => {
+test('texts of /proc of another form give no values', () => {
   assert.equal(cpuOfStat(''), undefined);
   assert.equal(cpuOfStat('cpu 1 2\n'), undefined);
   assert.equal(threadsOfLoadavg('2.57 3.63 4.79 3/175 10692\n'), 175);
@@ -69,7 +69,7 @@ test('texts of /proc that are not as expected tell nothing', () => {
 describe('this machine', () => {
   const proc = new HostProcUsage();
 
-  test('tells of itself', () => {
+  test('reports its own process', () => {
     const { total, free } = proc.memory();
     assert.ok(total > free && free > 0);
     const { most = 0, now = 0 } = proc.threads();

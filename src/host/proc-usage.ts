@@ -13,13 +13,13 @@ import {
 } from './proc-usage-text.ts';
 import type { CpuUsage, MemoryUsage } from '../model/usage.ts';
 
-/** How many threads there may be and are; undefined for what the kernel does not tell. */
+/** The limit and the number of threads; undefined for what the kernel does not report. */
 interface ThreadCounts {
   readonly most: number | undefined;
   readonly now: number | undefined;
 }
 
-/** The machine as /proc tells it. */
+/** The machine as /proc describes it. */
 export class HostProcUsage {
   readonly #proc: string;
 
@@ -28,7 +28,7 @@ export class HostProcUsage {
     this.#proc = proc;
   }
 
-  /** What has gone through the network that a process sees, `self` for the agent's own; nothing when it is gone. */
+  /** Traffic of the network that a process sees, `self` for the agent's own; empty when it has ended. */
   interfaces(pid: number | 'self'): readonly InterfaceUsage[] {
     return interfacesIn(this.#read(`${pid}/net/dev`) ?? '');
   }
@@ -47,13 +47,13 @@ export class HostProcUsage {
     };
   }
 
-  /** Wall milliseconds. */
+  /** Wall-clock milliseconds. */
   bootTime(): number | undefined {
     const seconds = fieldOf(this.#read('stat') ?? '', 'btime');
     return seconds === undefined ? undefined : seconds * 1_000;
   }
 
-  /** All processors since the start of the machine. */
+  /** All processors since boot. */
   cpu(): CpuUsage | undefined {
     return cpuOfStat(this.#read('stat') ?? '');
   }
@@ -75,7 +75,7 @@ export class HostProcUsage {
     return blockDevicesIn(this.#read('diskstats') ?? '');
   }
 
-  /** What went through disks and partitions, by their devices. */
+  /** Activity of disks and partitions, by device. */
   disks(): ReadonlyMap<string, DiskActivity> {
     return diskActivitiesIn(this.#read('diskstats') ?? '');
   }

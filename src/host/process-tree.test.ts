@@ -74,7 +74,7 @@ describe('a cgroup that does not take the process', () => {
     assert.equal(tries.length, 5);
   });
 
-  test('is not tried for ever, and its refusal is told', async (context) => {
+  test('is not tried for ever, and its refusal is readOptional', async (context) => {
     for (const [code, tried] of [
       ['EINVAL', 5],
       ['EBUSY', 1],
@@ -100,7 +100,7 @@ test('in a container the agent stays where it is', async (context) => {
   await assert.rejects(tree.enter(path), /runs in a container/);
 });
 
-test("a first process that does not let others look at it is no container's", async (context) => {
+test('an unreadable first process is not that of a container', async (context) => {
   const refuse = (code: string) => (): string => {
     throw Object.assign(new Error(code), { code });
   };

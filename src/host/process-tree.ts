@@ -16,7 +16,7 @@ export interface HostProcessTreeOptions {
   readonly write?: (file: string, pid: string) => void;
 }
 
-/** A cgroup that was just made may not take a process at once. */
+/** A new cgroup may not accept a process at once. */
 const enterTries = 5;
 const enterPauseMs = 30;
 
@@ -71,8 +71,8 @@ export class HostProcessTree {
   }
 
   /**
-   * A process with process ids of its own is in a container, whose runtime says where it is. A first process that does not
-   * let others look at it is that of a guarded machine.
+   * A process with a namespace of process ids of its own is in a container, and its runtime decides its cgroup. If the
+   * first process is unreadable, this is a hardened machine and not a container.
    */
   #requireHost(): void {
     const own = readlinkSync(`${this.#proc}/self/ns/pid`);

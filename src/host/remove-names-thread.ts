@@ -3,13 +3,13 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../base/system-clock.ts';
 import { codeOf, entryPath, moveAway } from './move-away.ts';
 
-/** What a thread is asked for. Folders are descriptors that whoever asks holds open. */
+/** The task of a thread. Its caller holds the folders open. */
 export type RemovalTask =
   /** Removes the files, links and empty folders in a folder. */
   | { readonly kind: 'empty'; readonly directory: number; readonly maxMs: number }
   /** Removes a folder that a process keeps writing into; full folders in it are moved to another one. */
   | {
-      readonly kind: 'outrun';
+      readonly kind: 'removeContended';
       readonly directory: number;
       readonly path: Uint8Array;
       readonly to: number;
@@ -20,21 +20,21 @@ export type RemovalAnswer =
   | { readonly done: boolean }
   | { readonly failed: string; readonly code?: string | undefined };
 
-/** What tells this file's thread from others that load it. */
+/** Marks this file's thread, so that an import of the file elsewhere does no work. */
 export const removalThread = 'removal';
 /** The address of this file, in whatever bundle it is. */
 export const threadUrl = import.meta.url;
 
 const namesAtATime = 256;
-/** No clock can be handed to a thread. */
+/** A clock cannot be passed to a thread. */
 const clock = systemClock();
 
 function carryOut(task: RemovalTask): boolean {
   const untilMs = clock.monotonic() + task.maxMs;
-  return task.kind === 'empty' ? empty(task.directory, untilMs) : outrun(task, untilMs);
+  return task.kind === 'empty' ? empty(task.directory, untilMs) : removeContended(task, untilMs);
 }
 
-/** Answers whether it got to the end in time. What it cannot remove stays, for whoever can say why. */
+/** Answers whether it reached the end in time. What it cannot remove stays, for the caller to report. */
 function empty(directory: number, untilMs: number): boolean {
   const folder = openFolder(directory);
   try {
@@ -52,15 +52,18 @@ function empty(directory: number, untilMs: number): boolean {
   }
 }
 
-/** One moment in which the folder is empty is enough: once it is gone, nothing can be written into it any more. */
-function outrun({ directory, path, to }: Extract<RemovalTask, { kind: 'outrun' }>, untilMs: number): boolean {
+/** It is enough that the folder is empty at one moment: after its removal nothing can be written into it. */
+function removeContended(
+  { directory, path, to }: Extract<RemovalTask, { kind: 'removeContended' }>,
+  untilMs: number,
+): boolean {
   const top = Buffer.from(path);
   while (clock.monotonic() < untilMs) {
     const code = codeOfFailure(() => rmdirSync(top));
     if (code === undefined || code === 'ENOENT') return true;
     if (code === 'ENOTDIR') return false;
     if (code !== 'ENOTEMPTY') throw failed(code);
-    // Only its first names: a writer may add to a folder faster than it can be read to its end.
+    // Only its first names: a writer may add names faster than they can be read to the end.
     const folder = openFolder(directory);
     const names = nextNames(folder);
     folder.closeSync();
@@ -90,7 +93,7 @@ function openFolder(directory: number): Dir {
   return opendirSync(path, { encoding: 'buffer' as BufferEncoding, bufferSize: namesAtATime });
 }
 
-/** Fewer than there may be at a time only at the end. */
+/** Fewer names than a full portion only at the end. */
 function nextNames(folder: Dir): readonly Buffer[] {
   const names: Buffer[] = [];
   while (names.length < namesAtATime) {
@@ -101,7 +104,7 @@ function nextNames(folder: Dir): readonly Buffer[] {
   return names;
 }
 
-/** The declarations of Node know nothing of names that are bytes, which `encoding: 'buffer'` gives. */
+/** The declarations of Node lack names as bytes, which `encoding: 'buffer'` gives. */
 function nextName(folder: Dir): Buffer | undefined {
   const name: unknown = folder.readSync()?.name;
   return name instanceof Buffer ? name : undefined;

@@ -3,26 +3,26 @@ import { TubeletError } from '../base/errors.ts';
 import { Limiter } from '../base/limiter.ts';
 import type { RemovalAnswer, RemovalTask } from './remove-names-thread.ts';
 
-/** The thread keeps no more than some names at a time. */
+/** The thread keeps only one portion of names at a time. */
 const memory = { maxOldGenerationSizeMb: 32, maxYoungGenerationSizeMb: 2 };
-/** Removals that have a thread; others do the same work in small steps here. */
+/** Removals with a thread; further ones do the same work in small steps here. */
 const maxThreads = 4;
 const threads = new Limiter(maxThreads);
 
 /**
- * Removes many names of one folder in a thread of its own, with calls that wait: a fifth of the work of asynchronous ones,
- * and fast enough to outrun a process that keeps writing into the folder. The thread is made when it is first needed.
+ * Removes many names of one folder in a thread of its own, with synchronous calls: a fifth of the work of asynchronous
+ * ones, and faster than a process that keeps writing into the folder. The thread is made at its first use.
  */
 export class NameRemover {
   #worker: Promise<Worker> | undefined;
   #release: (() => void) | undefined;
 
-  /** Whether a thread is there or can be made at once. */
+  /** Whether a thread exists or can be made at once. */
   get isReady(): boolean {
     return this.#worker !== undefined || threads.active < maxThreads;
   }
 
-  /** Answers false when it did not get to the end in time. One task at a time. */
+  /** Answers false when it did not reach the end in time. One task at a time. */
   async run(task: RemovalTask): Promise<boolean> {
     this.#worker ??= this.#start();
     const worker = await this.#worker;
@@ -45,7 +45,7 @@ export class NameRemover {
     });
   }
 
-  /** To be called in any case: the thread is gone when this is over. */
+  /** Must always be called; the thread has ended when this resolves. */
   async close(): Promise<void> {
     try {
       await (await this.#worker)?.terminate();
@@ -55,7 +55,7 @@ export class NameRemover {
   }
 
   async #start(): Promise<Worker> {
-    // A chunk of its own in every bundle, so that its address can be that of a thread.
+    // A chunk of its own in every bundle, so that its address can be passed to a thread.
     const { removalThread, threadUrl } = await import('./remove-names-thread.ts');
     await new Promise<void>((resolve) => {
       void threads.run(

@@ -234,14 +234,14 @@ test("nothing is moved out of a writer's reach once something is mounted in the 
   mkdirSync(tree);
   const program = writerIn(tree, 'path');
   await once(program, 'message');
-  let looks = 0;
+  let reads = 0;
   let outcome: unknown;
   try {
-    // The table is looked at again when the writer was in the way, which it is in most rounds, not in each.
-    for (let round = 0; round < 1_000 && looks < 2; round++) {
-      looks = 0;
+    // The table is read again when the writer was in the way, which it is in most rounds, not in each.
+    for (let round = 0; round < 1_000 && reads < 2; round++) {
+      reads = 0;
       mkdirSync(tree, { recursive: true });
-      outcome = await safeRemove(tree, { mounts: () => (looks++ === 0 ? [] : mounted) }).catch(
+      outcome = await safeRemove(tree, { mounts: () => (reads++ === 0 ? [] : mounted) }).catch(
         (error: unknown) => error,
       );
     }
@@ -271,7 +271,7 @@ function writerIn(tree: string, way: 'path' | 'open'): ChildProcess {
 }
 
 for (const way of ['path', 'open'] as const) {
-  test(`a process that keeps writing into the tree by ${way === 'path' ? 'its path' : 'a folder that is open'} is outrun`, async (context) => {
+  test(`a process that keeps writing into the tree by ${way === 'path' ? 'its path' : 'a folder that is open'} is no obstacle`, async (context) => {
     const { root } = folder(context);
     const tree = join(root, 'tree');
     mkdirSync(join(tree, 'held'), { recursive: true });

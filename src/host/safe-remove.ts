@@ -10,26 +10,26 @@ import { mountsAtOrBelow, readMountInfo, type MountEntry } from './mountinfo.ts'
 import { codeOf, entryPath, moveAway } from './move-away.ts';
 import { NameRemover } from './remove-names.ts';
 
-/** Something may still write into a directory while it is emptied; that many times it is tried. */
-const mostPasses = 3;
+/** A process may still write into a directory while it is emptied, so it is emptied at most so many times. */
+const maxPasses = 3;
 /**
- * A directory on the way down is open for each level. Containers can make trees of any depth, and must not be able to take
- * all descriptors of the agent that way: what is deeper is moved to the top of the tree, and its turn comes again.
+ * A directory on the way down is open for each level. Containers can make trees of any depth, and must not be able to
+ * use up the agent's descriptors that way: deeper directories are moved to the top of the tree and removed from there.
  */
-const deepest = 100;
+const maxDepth = 100;
 /**
- * A tree may have millions of names, and a process may go on making new ones. What is left then is removed by the next
- * call: whoever removes something tries again when it fails.
+ * A tree may have millions of names, and a process may go on making new ones. The next call removes what is left: every
+ * caller retries a removal that fails.
  */
 const maxRemovalMs = 10 * 60_000;
-/** A process that writes into a folder is raced for that long; it is lost within milliseconds as a rule. */
-const maxRaceMs = 2_000;
-/** Folders with more names are emptied by a thread, as far as files and empty folders are in them. */
+/** How long a thread competes with a process that writes into a folder; it usually wins within milliseconds. */
+const maxContendedMs = 2_000;
+/** In folders with more names a thread removes the files and empty folders. */
 const maxNamesHere = 1_000;
-/** What was moved out of a writer's reach may be contested in turn, by who has it open. */
-const mostAsides = 8;
-/** Directories of one tree that a writer is outrun in; then the whole tree is moved out of its reach. */
-const mostRaces = 20;
+/** A directory that was moved away from a writer may be contended again, by a process that has it open. */
+const maxAsides = 8;
+/** Limit of contended directories in one tree; after that the whole tree is moved away from its writer. */
+const maxContended = 20;
 
 interface SafeRemoveOptions {
   readonly clock?: Pick<Clock, 'monotonic'>;
@@ -37,16 +37,16 @@ interface SafeRemoveOptions {
 }
 
 /**
- * Removes a path with all that is below it, as long as it is all on one file system. It never follows a link and never
- * leaves the file system: what it would meet there may be a user's data. Where something is mounted it removes nothing
- * and names the mount. A path that is not there is fine.
+ * Removes a path with everything below it, as long as all of it is on one file system. It never follows a link and never
+ * leaves the file system: files there may be a user's data. If anything is mounted inside, it removes nothing and names
+ * the mount. A missing path is no error.
  *
- * Directories are entered by descriptor, each from the one above it, so that nobody can swap one for a link on the way.
+ * Directories are opened by descriptor, each from the one above it, so that no process can swap one for a link on the way.
  */
 export async function safeRemove(path: string, options: SafeRemoveOptions = {}): Promise<void> {
   const clean = normalize(path).replace(/(.)\/$/, '$1');
   if (!isAbsolute(clean) || clean === '/') throw new TubeletError('invalid', `refusing to remove "${path}"`);
-  const parent = await ifThere(realpath(dirname(clean)));
+  const parent = await ignoreNotFound(realpath(dirname(clean)));
   if (parent === undefined) return;
   const real = join(parent, basename(clean));
   const requireNoMount = (): void => {
@@ -60,17 +60,17 @@ export async function safeRemove(path: string, options: SafeRemoveOptions = {}):
   try {
     const { clock = systemClock() } = options;
     const removal = {
-      home: await placeOf(directory),
+      filesystem: await filesystemIdOf(directory),
       requireNoMount,
       names: new NameRemover(),
       top: basename(clean),
-      isOver: deadline(clock, maxRemovalMs),
+      isTimedOut: deadline(clock, maxRemovalMs),
       moved: 0,
       asides: 0,
-      races: 0,
+      contended: 0,
     };
     try {
-      for (let number = 1; number <= mostAsides; number++) {
+      for (let number = 1; number <= maxAsides; number++) {
         const aside = asideName(removal.top, number);
         await removeEntry(directory, Buffer.from(aside), join(parent, aside), removal, []);
       }
@@ -88,17 +88,22 @@ function deadline(clock: Pick<Clock, 'monotonic'>, ms: number): () => boolean {
   return () => clock.monotonic() >= untilMs;
 }
 
-/** Where what is in a contested directory goes: beside it, under a name by which the next removal of it finds it. */
+/**
+ * Where the contents of a contended directory are moved: beside it, under a name by which its next removal finds them.
+ */
 const asideName = (top: string, number: number): string =>
   `.removed-${createHash('sha256').update(top).digest('hex').slice(0, 16)}-${number}`;
 
-/** Where a directory lives. Two mounts of one file system share the device, so the mount counts too. */
-interface Place {
+/**
+ * What identifies the file system of a directory. Two mounts of one file system share the device, so the mount counts
+ * too.
+ */
+interface FilesystemId {
   readonly device: number;
   readonly mountId: string;
 }
 
-async function placeOf(directory: FileHandle): Promise<Place> {
+async function filesystemIdOf(directory: FileHandle): Promise<FilesystemId> {
   const { dev } = await directory.stat();
   const info = readFileSync(`/proc/self/fdinfo/${directory.fd}`, 'utf8');
   return { device: dev, mountId: /^mnt_id:\s*(\d+)$/m.exec(info)?.[1] ?? '' };
@@ -107,22 +112,22 @@ async function placeOf(directory: FileHandle): Promise<Place> {
 const refusal = (path: string, why: string): TubeletError =>
   new TubeletError('conflict', `refusing to remove ${path}: ${why}`);
 
-/** One removal; all of its tree is where its top is. */
+/** One removal; its whole tree must be on the file system of its top. */
 interface Removal {
-  readonly home: Place;
-  /** What is moved takes along what is mounted below it, and whoever mounted that would not find it again. */
+  readonly filesystem: FilesystemId;
+  /** A move would take along what is mounted below, and the program that mounted it would not find it again. */
   readonly requireNoMount: () => void;
   readonly names: NameRemover;
   /** The last name of the path. */
   readonly top: string;
-  readonly isOver: () => boolean;
-  /** Of those that were too deep. */
+  readonly isTimedOut: () => boolean;
+  /** Of directories that were too deep. */
   moved: number;
   asides: number;
-  races: number;
+  contended: number;
 }
 
-/** `above` has the directories of the tree that are open, its top first. */
+/** `above` has the open directories of the tree, its top first. */
 async function removeEntry(
   parent: FileHandle,
   name: Buffer,
@@ -131,41 +136,44 @@ async function removeEntry(
   above: readonly FileHandle[],
 ): Promise<void> {
   const path = entryPath(parent, name);
-  for (let pass = 1; pass <= mostPasses; pass++) {
+  for (let pass = 1; pass <= maxPasses; pass++) {
     if (await removeFile(path, shown)) return;
     const directory = await openDirectory(path);
     if (directory === undefined) continue;
     const { moved } = removal;
     try {
-      await requireHome(directory, shown, removal.home);
+      await requireSameFilesystem(directory, shown, removal.filesystem);
       const [top] = above;
-      if (top !== undefined && above.length >= deepest) {
+      if (top !== undefined && above.length >= maxDepth) {
         moving(shown, () => moveAway(path, top));
         removal.moved++;
         return;
       }
       await emptyDirectory(directory, shown, removal, [...above, directory]);
     } catch (error) {
-      if (above.length > 0 || !(error instanceof Contested)) throw error;
+      if (above.length > 0 || !(error instanceof Contended)) throw error;
       break;
     } finally {
       await directory.close();
     }
     if (await removeEmptyDirectory(path, shown)) return;
-    // What came from below to the top is no sign of a process that writes.
+    // Directories that were moved from below to the top are no sign of a process that writes.
     if (above.length === 0 && removal.moved > moved) pass = 0;
   }
-  if (!(await outrun(parent, name, shown, removal, above))) throw new Contested(shown);
+  if (!(await removeContended(parent, name, shown, removal, above))) throw new Contended(shown);
 }
 
-class Contested extends TubeletError {
+class Contended extends TubeletError {
   constructor(shown: string) {
     super('conflict', `cannot remove ${shown}: a process keeps writing into it`);
   }
 }
 
-/** What is in a contested directory goes to the top of the tree; for the top itself, beside it, to be removed there. */
-async function outrun(
+/**
+ * Moves the contents of a contended directory to the top of the tree; those of the top itself beside it, and removes
+ * them.
+ */
+async function removeContended(
   parent: FileHandle,
   name: Buffer,
   shown: string,
@@ -176,22 +184,23 @@ async function outrun(
   const directory = await openDirectory(path);
   if (directory === undefined) return removeFile(path, shown);
   try {
-    await requireHome(directory, shown, removal.home);
+    await requireSameFilesystem(directory, shown, removal.filesystem);
     removal.requireNoMount();
-    if (top !== undefined) return removal.races++ < mostRaces && (await race(removal, shown, directory, path, top));
-    removal.races = 0;
-    if (++removal.asides > mostAsides) return false;
+    if (top !== undefined)
+      return removal.contended++ < maxContended && (await removeInThread(removal, shown, directory, path, top));
+    removal.contended = 0;
+    if (++removal.asides > maxAsides) return false;
     const aside = Buffer.from(asideName(removal.top, removal.asides));
     await mkdir(entryPath(parent, aside), 0o700);
-    const won = await raceTo(parent, aside, shown, removal, directory, path);
+    const emptied = await moveContentsTo(parent, aside, shown, removal, directory, path);
     await removeEntry(parent, aside, join(dirname(shown), aside.toString()), removal, []);
-    return won;
+    return emptied;
   } finally {
     await directory.close();
   }
 }
 
-async function raceTo(
+async function moveContentsTo(
   parent: FileHandle,
   aside: Buffer,
   shown: string,
@@ -202,15 +211,15 @@ async function raceTo(
   const to = await openDirectory(entryPath(parent, aside));
   if (to === undefined) return false;
   try {
-    await requireHome(to, shown, removal.home);
-    return await race(removal, shown, directory, path, to);
+    await requireSameFilesystem(to, shown, removal.filesystem);
+    return await removeInThread(removal, shown, directory, path, to);
   } finally {
     await to.close();
   }
 }
 
-/** Once the directory is gone, whoever has it open can write into it no more. Answers false when that took too long. */
-async function race(
+/** After the directory is removed, a process that has it open can write nothing into it. Answers false on timeout. */
+async function removeInThread(
   { names }: Removal,
   shown: string,
   directory: FileHandle,
@@ -218,7 +227,13 @@ async function race(
   to: FileHandle,
 ): Promise<boolean> {
   try {
-    return await names.run({ kind: 'outrun', directory: directory.fd, path, to: to.fd, maxMs: maxRaceMs });
+    return await names.run({
+      kind: 'removeContended',
+      directory: directory.fd,
+      path,
+      to: to.fd,
+      maxMs: maxContendedMs,
+    });
   } catch (error) {
     throw movingFailure(shown, error);
   }
@@ -251,10 +266,10 @@ async function removeFile(path: Buffer, shown: string): Promise<boolean> {
   }
 }
 
-async function requireHome(directory: FileHandle, shown: string, home: Place): Promise<void> {
-  const { device, mountId } = await placeOf(directory);
-  if (device !== home.device) throw refusal(shown, 'it is on another file system');
-  if (mountId !== home.mountId) throw refusal(shown, 'it is a mount point');
+async function requireSameFilesystem(directory: FileHandle, shown: string, filesystem: FilesystemId): Promise<void> {
+  const { device, mountId } = await filesystemIdOf(directory);
+  if (device !== filesystem.device) throw refusal(shown, 'it is on another file system');
+  if (mountId !== filesystem.mountId) throw refusal(shown, 'it is a mount point');
 }
 
 async function emptyDirectory(
@@ -270,14 +285,14 @@ async function emptyDirectory(
     for (const { name } of entries) await removeEntry(directory, name, `${shown}/${name.toString()}`, removal, above);
     seen += entries.length;
     if (seen < maxNamesHere || isHandedOver || !removal.names.isReady) continue;
-    // What comes here after that is what the thread has left: folders with something in them, and what is mounted.
+    // Entries that appear after that were left by the thread: folders with contents, and mount points.
     isHandedOver = true;
     await removal.names.run({ kind: 'empty', directory: directory.fd, maxMs: maxRemovalMs });
   }
 }
 
-function requireTime(shown: string, { isOver }: Removal): void {
-  if (!isOver()) return;
+function requireTime(shown: string, { isTimedOut }: Removal): void {
+  if (!isTimedOut()) return;
   const words = `not all of it was removed within ${maxRemovalMs / 60_000} minutes, the rest is left to the next try`;
   throw new TubeletError('timeout', `cannot remove ${shown}: ${words}`);
 }
@@ -296,12 +311,12 @@ async function removeEmptyDirectory(path: Buffer, shown: string): Promise<boolea
   }
 }
 
-/** Nothing when it is not there, or no directory any more; the next pass then sees what it is. */
+/** Undefined when it is missing or not a directory any more; the next pass then finds out what it is. */
 async function openDirectory(path: string | Buffer): Promise<FileHandle | undefined> {
-  return ifThere(open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW));
+  return ignoreNotFound(open(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW));
 }
 
-async function ifThere<T>(promise: Promise<T>): Promise<T | undefined> {
+async function ignoreNotFound<T>(promise: Promise<T>): Promise<T | undefined> {
   try {
     return await promise;
   } catch (error) {

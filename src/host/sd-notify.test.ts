@@ -12,7 +12,7 @@ function folder(context: TestContext): string {
   return path;
 }
 
-test('tells a socket with a path, and one with an abstract name', async (context) => {
+test('notifies a socket with a path, and one with an abstract name', async (context) => {
   for (const name of [join(folder(context), 'notify'), `@tubelet-test-${process.pid}`]) {
     const received = notifySocket(context, name);
     const notifier = serviceNotifier({ NOTIFY_SOCKET: name });

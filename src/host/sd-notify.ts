@@ -8,7 +8,7 @@ const datagram = 2;
 const closeOnExec = 0o2000000;
 const nonBlocking = 0o4000;
 const noSigpipe = 0x4000;
-const longestAddress = 108;
+const maxAddressBytes = 108;
 
 interface NotifyEnvironment {
   readonly NOTIFY_SOCKET?: string | undefined;
@@ -16,14 +16,14 @@ interface NotifyEnvironment {
   readonly WATCHDOG_PID?: string | undefined;
 }
 
-/** Words to the service manager. Each answers false when no service manager listens. */
+/** Notifications to the service manager. Each answers false when no service manager listens. */
 export interface ServiceNotifier {
   ready(): Promise<boolean>;
   stopping(): Promise<boolean>;
   watchdog(): Promise<boolean>;
 }
 
-/** Tells systemd how the service fares, over the datagram socket it names in the environment. */
+/** Notifies systemd of the service's state, over the datagram socket that it names in the environment. */
 export function serviceNotifier(env: NotifyEnvironment): ServiceNotifier {
   const socket = env.NOTIFY_SOCKET ?? '';
   const send = async (state: string): Promise<boolean> => {
@@ -38,7 +38,9 @@ export function serviceNotifier(env: NotifyEnvironment): ServiceNotifier {
   };
 }
 
-/** How often systemd wants to hear from us at least, in milliseconds; undefined when it does not watch this process. */
+/**
+ * The interval in which systemd expects a notification, in milliseconds; undefined when it does not watch this process.
+ */
 export function watchdogTimeoutMs(env: NotifyEnvironment, pid: number): number | undefined {
   const { WATCHDOG_USEC: text = '', WATCHDOG_PID: owner = '' } = env;
   if (text === '') return undefined;
@@ -56,7 +58,7 @@ export function watchdogTimeoutMs(env: NotifyEnvironment, pid: number): number |
 /** The bytes of a sockaddr_un: a path, or with `@` before it a name in the abstract namespace. */
 export function unixAddress(name: string): Buffer {
   const bytes = Buffer.from(name.startsWith('@') ? `\0${name.slice(1)}` : `${name}\0`);
-  if (bytes.length > longestAddress) throw new TubeletError('invalid', `socket name is too long: ${name}`);
+  if (bytes.length > maxAddressBytes) throw new TubeletError('invalid', `socket name is too long: ${name}`);
   const family = Buffer.alloc(2);
   if (endianness() === 'LE') family.writeUInt16LE(unixDomain);
   else family.writeUInt16BE(unixDomain);

@@ -1,10 +1,10 @@
-/** As many files of several names are known one by one; enough for every tree that is made to be used. */
+/** So many files with several names are recorded one by one; enough for every tree of normal use. */
 const defaultMaxKnown = 100_000;
 
 /**
- * Counts files that have several names once, without growing with them: whoever makes millions of such files must not fill
- * the memory. Beyond a number of files each name counts for its part of the file, which comes to the same as long as all
- * of its names are in the tree.
+ * Counts files that have several names once, without growing with them: a program that makes millions of such files
+ * must not fill the memory. Beyond that number each name counts for its part of the file, which gives the same sum as
+ * long as all of its names are in the tree.
  */
 export class SeenInodes {
   readonly #known = new Set<number>();

@@ -3,23 +3,23 @@ import { mappedError } from './files.ts';
 
 /** The files at which this machine's unix sockets can be reached. */
 export const socketFiles = {
-  /** Makes a folder and those above it; one that is there stays as it is. */
+  /** Makes a folder and those above it; an existing one stays as it is. */
   async makeFolder(path: string, mode: number): Promise<void> {
     await mapped(mkdir(path, { recursive: true, mode }));
   },
 
-  /** Removes a socket that a process left behind. False where something else is there, which stays. */
+  /** Removes a socket that a process left behind. Answers false for any other kind of file, which stays. */
   async removeSocket(path: string): Promise<boolean> {
-    const found = await unlessAbsent(lstat(path));
+    const found = await ignoreNotFound(lstat(path));
     if (found === undefined) return true;
     if (!found.isSocket()) return false;
-    await unlessAbsent(unlink(path));
+    await ignoreNotFound(unlink(path));
     return true;
   },
 
-  /** Removes whatever file has that name; one that is not there is fine. */
+  /** Removes a file of any kind; a missing one is no error. */
   async removeFile(path: string): Promise<void> {
-    await unlessAbsent(unlink(path));
+    await ignoreNotFound(unlink(path));
   },
 
   async setMode(path: string, mode: number): Promise<void> {
@@ -35,7 +35,7 @@ async function mapped<T>(outcome: Promise<T>): Promise<T> {
   }
 }
 
-async function unlessAbsent<T>(outcome: Promise<T>): Promise<T | undefined> {
+async function ignoreNotFound<T>(outcome: Promise<T>): Promise<T | undefined> {
   try {
     return await outcome;
   } catch (error) {

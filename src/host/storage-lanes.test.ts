@@ -73,7 +73,7 @@ function setUp() {
   const run = (name: string, more: Partial<StorageWork> = {}): Promise<StorageOutcome> => {
     const outcome = lanes.run({
       chain: [mount(name)],
-      kind: 'look',
+      kind: 'lookup',
       shown: `/mnt/${name}/x`,
       verb: 'stat',
       args: [`/mnt/${name}/x`],
@@ -142,9 +142,9 @@ describe('calls on mounts that may hang', () => {
 
   test('to unmount are made although the mount hangs for lookups, and take longer before they hang', async () => {
     const { clock, run, only } = setUp();
-    const look = run('a');
+    const lookup = run('a');
     await clock.advance(5_000);
-    await assert.rejects(look, hangs('a'));
+    await assert.rejects(lookup, hangs('a'));
     const unmount = run('a', { kind: 'unmount', verb: 'unmount' });
     await clock.advance(59_999);
     only().answerLast();
@@ -166,10 +166,10 @@ describe('calls on mounts that may hang', () => {
     await clock.advance(60_000);
     await assert.rejects(tree, hangs('a'));
     // Lookups have a lane of their own.
-    const look = run('a');
+    const lookup = run('a');
     await clock.advance(0);
     only().answerLast();
-    await look;
+    await lookup;
   });
 
   test('on a tree that is given up end soon, whether the storage answers or not', async () => {
@@ -221,7 +221,7 @@ describe('the process that makes calls', () => {
       onAnswer: nothing,
     });
     for (const count of [1, 2]) {
-      const work = { chain: [mount('a')], kind: 'look', shown: '/x', verb: 'stat', args: [] } as const;
+      const work = { chain: [mount('a')], kind: 'lookup', shown: '/x', verb: 'stat', args: [] } as const;
       await assert.rejects(lanes.run(work), {
         kind: 'unavailable',
         message: `/x: the process that asked ended: no memory ${count}`,
@@ -229,7 +229,7 @@ describe('the process that makes calls', () => {
     }
   });
 
-  test('is replaced when a mount it hangs on is gone, but not before its other calls have ended', async () => {
+  test('is replaced when a mount it hangs on was unmounted, but not before its other calls have ended', async () => {
     const { clock, run, processes, table, lanes } = setUp();
     table.current = [{ device: 'dev-a' }];
     const hung = run('a');

@@ -7,13 +7,13 @@ import type { StorageAnswer, StorageVerb } from './storage-messages.ts';
 import { StorageProcesses, type StartStorageProcess } from './storage-processes.ts';
 
 /** Which calls wait for each other, and for how long before the mount counts as hung. */
-export type StorageLaneKind = 'look' | 'unmount' | 'tree';
+export type StorageLaneKind = 'lookup' | 'unmount' | 'tree';
 
 export interface StorageWork {
-  /** The mounts on the way, outermost first, that hold up whoever enters them when they hang; one at least. */
+  /** The mounts on the way, outermost first, at least one: a hung one of them blocks the call. */
   readonly chain: readonly [ForeignMount, ...ForeignMount[]];
   readonly kind: StorageLaneKind;
-  /** The path as messages have it. */
+  /** The path for messages. */
   readonly shown: string;
   readonly verb: StorageVerb;
   readonly args: readonly unknown[];
@@ -31,17 +31,18 @@ interface StorageLanesDeps {
   readonly mounts: () => readonly MountEntry[];
   /** Devices that the other process may enter as freely as this one. */
   readonly own: () => ReadonlySet<string>;
-  /** A mount that hung answers again, or is gone. */
+  /** Called when a mount that hung answers again, or has been unmounted. */
   readonly onAnswer: () => void;
 }
 
 /**
- * What takes longer hangs: a lookup; writing back what a file system has in memory; the next 256 entries of a tree.
+ * After this time a call counts as hung: a lookup; an unmount, which flushes a file system; the next 256 entries of a
+ * tree.
  */
-const limitMs = { look: 5_000, unmount: 60_000, tree: 60_000 };
-/** For a tree that was given up. */
+const limitMs = { lookup: 5_000, unmount: 60_000, tree: 60_000 };
+/** For a tree whose caller has given up. */
 const abortedMs = 5_000;
-/** Mounts that are asked at one time, those that hang among them, and trees among those: each may keep many threads. */
+/** Limits of mounts with a running call, hung ones included, and of trees among them: each may occupy many threads. */
 const maxLanes = 48;
 const maxTrees = 4;
 /** Calls that wait for one mount. */
@@ -69,12 +70,12 @@ interface StorageLane {
  * Calls on mounts that may hang, one at a time for each mount, in another process:
  *
  *   idle ──call──> asking ──answer──> idle
- *                    │ too long: all who wait are refused, and whoever comes
+ *                    │ too long: all waiting and all new calls are refused
  *                    v
- *                  hung ──answer, mount gone, process ended──> idle
+ *                  hung ──answer, unmounted, process ended──> idle
  *
- * The call that hangs stays where it is: its late answer is how one learns that the storage is back, and no second call is
- * made on a mount before the first one has ended.
+ * The call that hangs keeps running: its late answer shows that the storage is back, and no second call is made on a mount
+ * before the first one has ended.
  */
 export class StorageLanes {
   readonly #deps: StorageLanesDeps;
@@ -107,9 +108,9 @@ export class StorageLanes {
     });
   }
 
-  /** A call that needs no turn, for it asks no file system. */
-  tell(verb: 'close', args: readonly [handle: number]): void {
-    this.#processes.tell({ id: 0, verb, args, cleared: [] });
+  /** A call that needs no lane, because it asks no file system. */
+  post(verb: 'close', args: readonly [handle: number]): void {
+    this.#processes.post({ id: 0, verb, args, cleared: [] });
   }
 
   hung(): readonly ForeignMount[] {
@@ -123,8 +124,8 @@ export class StorageLanes {
 
   #refusal({ chain, kind, shown }: StorageWork): TubeletError | undefined {
     const unavailable = (message: string): TubeletError => new TubeletError('unavailable', message);
-    const isHung = (mount: ForeignMount): boolean => this.#lanes.get(keyOf('look', mount))?.isHung === true;
-    // What hangs for lookups may be unmounted all the same.
+    const isHung = (mount: ForeignMount): boolean => this.#lanes.get(keyOf('lookup', mount))?.isHung === true;
+    // A mount that hangs for lookups may be unmounted all the same.
     const hung = kind === 'unmount' ? undefined : chain.find(isHung);
     if (hung !== undefined) return unavailable(hangText(shown, hung));
     const lane = this.#lanes.get(keyOf(kind, chain.at(-1) ?? chain[0]));
@@ -155,7 +156,7 @@ export class StorageLanes {
     this.#limit(lane, call, limitMs[kind]);
     if (signal === undefined) return;
     call.onAbort = (): void => {
-      this.#processes.tell({ abort: id });
+      this.#processes.post({ abort: id });
       this.#limit(lane, call, abortedMs);
     };
     if (signal.aborted) call.onAbort();
@@ -205,7 +206,7 @@ export class StorageLanes {
     }
   }
 
-  /** Whoever was refused meanwhile hears nothing of the outcome: only that it is worth another try. */
+  /** Callers that were refused meanwhile do not get the result: they only learn that a retry is worthwhile. */
   #ended(lane: StorageLane, call: StorageCall): void {
     letGo(call);
     this.#byCall.delete(call.id);
@@ -222,7 +223,7 @@ export class StorageLanes {
       this.#cancelSweep = undefined;
       const present = new Set(this.#deps.mounts().map(({ device }) => device));
       const hung = this.hung();
-      // Unmounted lazily, it is kept alive by whoever still waits for it.
+      // After a lazy unmount, processes that still wait for it keep it alive.
       if (hung.some(({ device, fsType }) => fsType !== 'process' && !present.has(device))) {
         this.#processes.replace(this.#asked());
       }
@@ -230,7 +231,7 @@ export class StorageLanes {
     });
   }
 
-  /** Calls whose answers somebody still waits for. */
+  /** Calls whose callers still wait. */
   #asked(): readonly number[] {
     return [...this.#byCall].filter(([, { isHung }]) => !isHung).map(([id]) => id);
   }

@@ -21,7 +21,7 @@ export interface HeldPath {
   readonly source: string;
 }
 
-/** What can be asked for in either process, by name. Arguments and answers are plain data. */
+/** The calls that either process can make, by name. Arguments and answers are plain data. */
 export interface StorageCalls {
   stat(path: string): Promise<PathFacts | undefined>;
   makeFolder(path: string, mode: number): Promise<void>;
@@ -45,7 +45,7 @@ export type StorageRequest =
       readonly id: number;
       readonly verb: StorageVerb;
       readonly args: readonly unknown[];
-      /** To be walked first: the call is not made when the way leads into a mount that is not cleared. */
+      /** Resolved first: the call is not made when the path leads into a mount that is not cleared. */
       readonly path?: string;
       /** Devices of the mounts that may be entered, beside file systems in memory. */
       readonly cleared: readonly string[];

@@ -5,27 +5,27 @@ import type { StorageAnswer, StorageRequest } from './storage-messages.ts';
 /** Another process that makes calls for this one. */
 export interface StorageProcess {
   send(request: StorageRequest): void;
-  /** An idle one keeps nothing from ending that waits for its event loop to run dry. */
+  /** An idle process does not keep this one's event loop alive. */
   setBusy(isBusy: boolean): void;
   kill(): void;
 }
 
 export interface StorageProcessEvents {
   onAnswer(answer: StorageAnswer): void;
-  /** Once; also when it could not be started. */
+  /** Called once; also when the process could not be started. */
   onExit(how: string): void;
 }
 
 /**
- * Each call that hangs keeps one thread, and a walk through a tree up to sixteen: enough for those that are let in at one
- * time. A thread that waits takes a few kilobytes.
+ * Each call that hangs occupies one thread, and a walk through a tree up to sixteen: enough for all calls that are
+ * admitted at one time. A waiting thread takes a few kilobytes.
  */
 const threads = 128;
 const engine = ['--max-old-space-size=64', '--max-semi-space-size=1', '--v8-pool-size=0', '--no-warnings'];
 
-/** Nothing of the environment is for it, nor any output: a process that cannot be killed must hold no pipe of others. */
+/** It inherits no environment and no output: a process that cannot be killed must hold no pipe of another. */
 export async function startStorageProcess(events: StorageProcessEvents): Promise<StorageProcess> {
-  // A chunk of its own in every bundle, so that its address can be that of a process.
+  // A chunk of its own in every bundle, so that its address can be passed to a process.
   const { workerUrl, workerRole } = await import('./storage-worker.ts');
   const child = fork(fileURLToPath(workerUrl), [workerRole], {
     execArgv: engine,
@@ -45,7 +45,7 @@ export async function startStorageProcess(events: StorageProcessEvents): Promise
   });
   return {
     send(request) {
-      // What cannot be sent any more is over with the process, which says so by its exit.
+      // A request that cannot be sent any more ends with the process, whose exit is reported.
       if (child.connected) child.send(request, () => undefined);
     },
     setBusy(isBusy) {

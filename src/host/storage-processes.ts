@@ -9,7 +9,7 @@ interface StorageProcessesDeps {
   readonly log: Log;
   readonly start: StartStorageProcess;
   readonly onAnswer: (answer: StorageAnswer) => void;
-  /** The process that was to answer these calls has ended. */
+  /** The process that ran these calls has ended. */
   readonly onLost: (ids: readonly number[], how: string) => void;
 }
 
@@ -19,13 +19,13 @@ const maxUnkillable = 2;
 interface Running {
   readonly started: Promise<StorageProcess | undefined>;
   readonly calls: Set<number>;
-  /** Calls whose answers are waited for before it is killed. */
+  /** Calls that are waited for before the process is killed. */
   awaited?: Set<number>;
 }
 
 /**
- * The process that makes calls, started with the first one and kept. One whose threads are held by what is of no use any more
- * is replaced: the next call starts another, and it is killed as soon as its last useful call has ended.
+ * The process that makes calls, started with the first one and kept. A process whose threads are occupied by abandoned
+ * calls is replaced: the next call starts another, and the old one is killed after its last useful call has ended.
  */
 export class StorageProcesses {
   readonly #deps: StorageProcessesDeps;
@@ -47,14 +47,14 @@ export class StorageProcesses {
     });
   }
 
-  /** To whichever process it concerns; without an answer. */
-  tell(request: StorageRequest): void {
+  /** Sends a request without an answer to whichever process it concerns. */
+  post(request: StorageRequest): void {
     for (const running of [this.#current, ...this.#replaced]) {
       void running?.started.then((process) => process?.send(request));
     }
   }
 
-  /** Answers of the calls named are still waited for. */
+  /** Replaces the process; the named calls are still waited for. */
   replace(awaited: readonly number[]): void {
     const running = this.#current;
     if (running === undefined || this.#replaced.size >= maxUnkillable) return;

@@ -15,7 +15,7 @@ import type { StorageAnswer, StorageCalls, StorageRequest } from './storage-mess
 
 /** The address of this file, in whatever bundle it is. */
 export const workerUrl = import.meta.url;
-/** The word by which a process knows that it is to serve; whoever loads this file for its address serves nobody. */
+/** The argument that makes a process serve; an import of this file for its address serves nothing. */
 export const workerRole = 'tubelet-storage';
 
 type Asked = Extract<StorageRequest, { readonly id: number }>;
@@ -101,8 +101,8 @@ if (process.argv[2] === workerRole && process.send !== undefined) {
   process.title = workerRole;
   const worker = new StorageWorker((answer) => process.send?.(answer));
   process.on('message', (request: StorageRequest) => void worker.take(request));
-  // An ordinary end would wait for threads that hang.
+  // A normal exit would wait for threads that hang.
   process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'));
-  // Signals to a terminal's or a service's processes are for the one that started this process.
+  // Signals to the process group of a terminal or a service are for the process that started this one.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
 }

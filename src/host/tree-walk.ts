@@ -9,19 +9,19 @@ export interface TreeSize {
 }
 
 const blockBytes = 512;
-/** Entries of one folder that are looked at together. */
+/** Entries of one folder that are inspected at the same time. */
 const together = 8;
 /**
- * Folders of this size are read in portions: a pod that fills an emptyDir with millions of names must not fill the memory
- * of the agent with them. A small folder is read at once, which costs a third.
+ * Folders from this size on are read in portions: a pod that fills an emptyDir with millions of names must not fill the
+ * memory of the agent with them. A small folder is read at once, which costs a third.
  */
 const smallFolderBytes = 64 * 1024;
 /** File systems on which the size of a folder grows with what is in it: ext, xfs, btrfs, f2fs, zfs, tmpfs, overlay. */
-const tellingTypes = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630]);
-/** Every folder on the way down may be open with a portion of its names: further down the portions are small. */
+const typesWithFolderSizes = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x2fc12fc1, 0x01021994, 0x794c7630]);
+/** Every folder on the way down may be open with a portion of its names, so portions are small further down. */
 const [shallow, shallowPortion, deepPortion] = [32, 256, 32];
 
-/** A folder with its size as the file system tells it. */
+/** A folder with its size as the file system reports it. */
 interface SizedFolder {
   readonly path: string;
   readonly sizeBytes: number;
@@ -29,17 +29,17 @@ interface SizedFolder {
 
 interface Level {
   readonly path: string;
-  /** Names as they come, each character a byte: a name need be no text. */
+  /** Names in the order of the folder, each character a byte: a name need not be text. */
   readonly portions: AsyncIterator<readonly string[]>;
   folders: SizedFolder[];
 }
 
-/** One walk through folders of one file system. What it keeps does not grow with the tree. */
+/** One walk through folders of one file system. Its memory does not grow with the tree. */
 export class TreeWalk {
   #device: number | undefined;
-  #sizesTell: boolean | undefined;
+  #hasFolderSizes: boolean | undefined;
   readonly #signal: AbortSignal;
-  /** Not looked at, each character a byte. */
+  /** Left out of the walk; each character is a byte. */
   readonly #mountPoints: ReadonlySet<string>;
   readonly #seen = new SeenInodes();
   #bytes = 0;
@@ -66,7 +66,7 @@ export class TreeWalk {
     return share > 0;
   }
 
-  /** All that is below a folder: the depth of a tree is no depth of calls. */
+  /** Everything below a folder. Iterative, so that the depth of the tree does not become stack depth. */
   async below(path: string, sizeBytes: number): Promise<void> {
     const levels = [await this.#level({ path: asBytes(path), sizeBytes }, 0)];
     try {
@@ -100,8 +100,8 @@ export class TreeWalk {
   }
 
   async #level({ path, sizeBytes }: SizedFolder, depth: number): Promise<Level> {
-    this.#sizesTell ??= await sizesTell(path);
-    const isSmall = this.#sizesTell && sizeBytes < smallFolderBytes && depth < shallow;
+    this.#hasFolderSizes ??= await hasFolderSizes(path);
+    const isSmall = this.#hasFolderSizes && sizeBytes < smallFolderBytes && depth < shallow;
     const portions = isSmall ? atOnce(path) : inPortions(path, depth < shallow ? shallowPortion : deepPortion);
     return { path, portions, folders: [] };
   }
@@ -127,12 +127,12 @@ export class TreeWalk {
 
 const asBytes = (path: string): string => Buffer.from(path).toString('latin1');
 
-/** What vanishes while one counts takes no space any more; a name that is too long for a path cannot be reached. */
+/** An entry that vanishes during the walk takes no space any more; one whose path is too long cannot be reached. */
 const passing = new Set(['ENOENT', 'ENOTDIR', 'ENAMETOOLONG', 'EACCES', 'ELOOP']);
 
 const isPassing = (error: unknown): boolean => passing.has((error as NodeJS.ErrnoException).code ?? '');
 
-/** The plain call costs half of what its promise does, and there are thousands. */
+/** The callback API costs half of what its promise does, and there are thousands of calls. */
 export function status(path: string | Buffer): Promise<Stats | undefined> {
   return new Promise((resolve, reject) => {
     lstat(path, (error, stats) => {
@@ -143,9 +143,11 @@ export function status(path: string | Buffer): Promise<Stats | undefined> {
   });
 }
 
-function sizesTell(path: string): Promise<boolean> {
+function hasFolderSizes(path: string): Promise<boolean> {
   return new Promise((resolve) => {
-    statfs(Buffer.from(path, 'latin1'), (error, stats) => resolve(error === null && tellingTypes.has(stats.type)));
+    statfs(Buffer.from(path, 'latin1'), (error, stats) =>
+      resolve(error === null && typesWithFolderSizes.has(stats.type)),
+    );
   });
 }
 

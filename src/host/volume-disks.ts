@@ -17,12 +17,12 @@ export class HostVolumeDisks {
     this.#options = options;
   }
 
-  /** Read from the table of mounts: the file system itself is not touched. */
+  /** Read from the table of mounts, without accessing the file system. */
   isDistant(path: string): boolean {
     return this.#options.storage.isForeign(path);
   }
 
-  /** A server that is gone holds whoever asks: another process, and none of our threads. */
+  /** A server that does not answer blocks the caller: in another process, not in a thread of ours. */
   async distantFilesystem(path: string, signal: AbortSignal): Promise<FilesystemUsage> {
     const { clock, storage } = this.#options;
     signal.throwIfAborted();

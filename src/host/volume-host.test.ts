@@ -201,7 +201,7 @@ describe('a part of a volume', () => {
     assert.deepEqual(await mounts.atOrBelow(root), []);
   });
 
-  test('nothing there means no mount; what cannot be looked at is looked for where its folder is', async (context) => {
+  test('a missing path means no mount; an unreadable one is located by its folder', async (context) => {
     const root = folder(context);
     symlinkSync('circle', join(root, 'circle'));
     assert.deepEqual(await mounts.atOrBelow(join(root, 'none')), []);
@@ -214,7 +214,7 @@ describe('what is bound', rootOnly, () => {
   const optionsOf = (path: string): readonly string[] =>
     readMountInfo().findLast(({ mountPoint }) => mountPoint === path)?.options ?? [];
 
-  /** A disk of the node that is shared with everybody, as disks are on most nodes, and a place to show it at. */
+  /** A disk of the node that is shared, as disks are on most nodes, and a place to show it at. */
   async function sharedDisk(context: TestContext): Promise<{ disk: string; shown: string }> {
     const root = folder(context);
     const [disk, shown] = [join(root, 'disk'), join(root, 'shown')];
@@ -276,7 +276,7 @@ describe('what is bound', rootOnly, () => {
     assert.deepEqual(await mounts.atOrBelow(`${shown}-above/shown/nested`), []);
   });
 
-  test('a source is held open: what is shown is what was looked at', async (context) => {
+  test('a source is held open: what is shown is what was inspected', async (context) => {
     const { disk, shown } = await sharedDisk(context);
     const [link, elsewhere] = [`${disk}-link`, join(disk, 'nested')];
     symlinkSync(disk, link);
@@ -294,7 +294,9 @@ describe('what is bound', rootOnly, () => {
   });
 });
 
-/** Swaps a folder of a volume for a link that leads out and back, as fast as it can, until it is told to end. */
+/**
+ * Swaps a folder of a volume for a link that leads out and back, as fast as it can, until it is readOptional to end.
+ */
 const swapper = `
   const { workerData: { volume, flag } } = require('node:worker_threads');
   const { renameSync, rmSync } = require('node:fs');
@@ -304,7 +306,7 @@ const swapper = `
       try {
         return renameSync(volume + from, volume + to);
       } catch {
-        // Somebody made a folder there in the moment in which it was missing, and is perhaps still at it.
+        // Another process made the folder while it was missing, and may still write to it.
         try {
           rmSync(volume + to, { recursive: true, force: true });
         } catch {}

@@ -11,10 +11,10 @@ const ownPaths = { stat, changeTree };
 const makeFolder = (path: string, mode: number): Promise<void> => hostFiles.makeFolder(path, mode);
 const paths = { ...ownPaths, makeFolder, makeFile, makeBelow, openBelow };
 
-/** The machine as far as volumes need it, in this process alone: for storage that answers. */
+/** The machine as volumes need it, in this process: for storage that answers. */
 export const volumeHost = { files: hostFiles, contents: contentFiles, mounts: hostMounts, paths, ownPaths };
 
-/** The same where paths may be those of storage that does not answer. */
+/** The same for paths of storage that may not answer. */
 export function volumeHostOn(storage: ForeignStorage): typeof volumeHost {
   return { ...volumeHost, mounts: mountsBy(mountCallsOn(storage)), paths: pathsOn(storage) };
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { cgroupHierarchies, readMachine } from '../../src/host/index.ts';
+import { cgroupHierarchies, readMachineInfo } from '../../src/host/index.ts';
 import { processCgroupsIn } from '../../src/model/process-cgroups.ts';
 import type { Summary } from '../../src/model/stats-summary.ts';
 import { shapeRows } from '../../src/testing/parse-metrics.ts';
 import { RealNode } from '../support/real-node.ts';
 
-const { cgroupVersion } = readMachine();
+const { cgroupVersion } = readMachineInfo();
 let node: RealNode;
 let path: string;
 let pid: string;

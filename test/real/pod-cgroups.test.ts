@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { HostCgroups, cgroupHierarchies, nodeCapacity, readMachine } from '../../src/host/index.ts';
+import { HostCgroups, cgroupHierarchies, nodeCapacity, readMachineInfo } from '../../src/host/index.ts';
 import { cgroupSettings, type CgroupValues } from '../../src/model/cgroup-values.ts';
 import { processesOf } from '../support/real-footprint.ts';
 import { RealNode } from '../support/real-node.ts';
@@ -14,7 +14,7 @@ import { clock, until } from '../support/real-wait.ts';
 /** The cgroups of pods as the kernel has them, from all pods down to one container. */
 let node: RealNode;
 const flags = ['--pod-max-pids=300', '--kube-reserved=cpu=100m,memory=64Mi,pid=100'];
-const version = readMachine().cgroupVersion;
+const version = readMachineInfo().cgroupVersion;
 const tree = HostCgroups.open({ version, clock });
 const mega = 1n << 20n;
 const period = { cpuPeriodUs: 100_000n };
@@ -105,7 +105,7 @@ test('tiers weigh what their pods ask for', async () => {
 });
 
 test('all pods together get the machine less what is reserved', () => {
-  const capacity = nodeCapacity(readMachine());
+  const capacity = nodeCapacity(readMachineInfo());
   const milliCpu = BigInt(capacity['cpu'] ?? 0) * 1_000n - 100n;
   assertValues(allPods(), {
     cpuShares: (milliCpu * 1_024n) / 1_000n,

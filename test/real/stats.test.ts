@@ -10,7 +10,7 @@ import { HostCgroupUsage } from '../../src/host/cgroup-usage.ts';
 import { ForeignStorage } from '../../src/host/foreign-storage.ts';
 import { HostDisk } from '../../src/host/disk-usage.ts';
 import { HostVolumeDisks } from '../../src/host/volume-disks.ts';
-import { cgroupHierarchies, readMachine } from '../../src/host/index.ts';
+import { cgroupHierarchies, readMachineInfo } from '../../src/host/index.ts';
 import { readMachineFacts } from '../../src/host/machine-facts.ts';
 import { HostProcUsage } from '../../src/host/proc-usage.ts';
 import { desiredPod } from '../../src/model/desired-pod.ts';
@@ -26,7 +26,7 @@ import { clock, until } from '../support/real-wait.ts';
 /** What pods use by our word, beside what the kernel and the disk say of them. */
 const mega = 1 << 20;
 const { signal } = new AbortController();
-const { cgroupVersion: version } = readMachine();
+const { cgroupVersion: version } = readMachineInfo();
 /** Burns a fifth of a processor, holds memory, writes to its layer, a volume and its log, and then says so. */
 const busy = [
   'held=$(head -c 16777216 /dev/zero | tr "\\0" a)',

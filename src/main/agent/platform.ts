@@ -7,7 +7,7 @@ import type { Random } from '../../base/random.ts';
 import type { Tracer } from '../../base/tracing.ts';
 import type { Settings } from '../../config/index.ts';
 import type { Cri, ObserveCall } from '../../cri/index.ts';
-import type { Machine } from '../../host/index.ts';
+import type { MachineInfo } from '../../host/index.ts';
 import type { CommonPorts } from '../../model/common-ports.ts';
 import type { ImagesWiring } from '../../images/create-images.ts';
 import type { LoadedProviders } from '../../images/index.ts';
@@ -78,7 +78,7 @@ export interface HostWanted {
 export interface Host {
   /** Before anything that reads volumes. */
   readonly components: readonly Component[];
-  readonly machine: Machine;
+  readonly machine: MachineInfo;
   readonly kernel: KernelFacts & {
     /** Whether swap can be limited per cgroup. */
     readonly hasSwapController: boolean;

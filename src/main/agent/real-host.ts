@@ -18,7 +18,7 @@ import {
   providerFiles,
   readHostDns,
   readKernelFacts,
-  readMachine,
+  readMachineInfo,
   readProgramStart,
   recordFiles,
   registryFiles,
@@ -47,7 +47,7 @@ export async function openRealHost(
 ): Promise<Host> {
   const { clock, random, log } = ports;
   const { rootDir, machineIdFile: machineIdFiles, bootIdFile } = settings.flags;
-  const machine = readMachine();
+  const machine = readMachineInfo();
   const version = machine.cgroupVersion;
   const storage = new ForeignStorage({ ...ports, rootDir, onAnswer: () => storageAnswers.broadcast() });
   const { places, options } = providerSettings(settings);

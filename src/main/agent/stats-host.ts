@@ -5,17 +5,17 @@ import {
   HostDisk,
   HostProcUsage,
   HostVolumeDisks,
-  KeptFiles,
+  OpenFileCache,
   readMachineFacts,
   type ForeignStorage,
-  type Machine,
+  type MachineInfo,
 } from '../../host/index.ts';
 import type { StatsHost } from '../../stats/index.ts';
 
 interface StatsHostOptions {
   readonly clock: Clock;
   readonly settings: Settings;
-  readonly machine: Machine;
+  readonly machine: MachineInfo;
   readonly storage: ForeignStorage;
 }
 
@@ -28,7 +28,7 @@ export async function statsHost({ clock, settings, machine, storage }: StatsHost
       clock,
       version: machine.cgroupVersion,
       pressure: settings.featureGates.enabled('KubeletPSI'),
-      files: KeptFiles.open(clock),
+      files: OpenFileCache.open(clock),
     }),
     machine: new HostProcUsage(),
     disk: new HostDisk(clock),

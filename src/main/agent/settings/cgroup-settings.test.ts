@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadSettings, type Settings } from '../../../config/index.ts';
-import { readMachine } from '../../../host/index.ts';
+import { readMachineInfo } from '../../../host/index.ts';
 import { cgroupSettings, configuredReservations } from './cgroup-settings.ts';
 import { runtimeSettings } from './runtime-settings.ts';
 
@@ -19,7 +19,7 @@ test('reserves come from the configuration', () => {
 test('what is configured about cgroups arrives', () => {
   const flags = ['--fail-cgroupv1', '--qos-reserved=memory=50%', '--kubelet-cgroups=/agent', '--pod-max-pids=77'];
   const settings = settingsOf(...flags, '--feature-gates=MemoryQoS=true,QOSReserved=true', '--cpu-cfs-quota=false');
-  const machine = { ...readMachine(), cgroupVersion: 2, hugePageSizes: ['2MB'] } as const;
+  const machine = { ...readMachineInfo(), cgroupVersion: 2, hugePageSizes: ['2MB'] } as const;
   const kernel = {
     architecture: 'amd64',
     kernelVersion: '6.1',

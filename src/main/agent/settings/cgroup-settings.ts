@@ -1,5 +1,5 @@
 import type { Settings } from '../../../config/index.ts';
-import { nodeCapacity, type Machine } from '../../../host/index.ts';
+import { nodeCapacity, type MachineInfo } from '../../../host/index.ts';
 import { reservationsOf, type Reservations } from '../../../model/node-allocatable.ts';
 import type { RuntimeSettings } from '../../../model/runtime-settings.ts';
 import type { CgroupSettings } from '../../../resources/create-cgroups.ts';
@@ -11,7 +11,7 @@ export function cgroupSettings(
     RuntimeSettings,
     'cgroupsPerQos' | 'cgroupDriver' | 'cgroupRoot' | 'cgroupVersion' | 'cpuCfsQuota' | 'cpuCfsQuotaPeriodMs'
   >,
-  machine: Machine,
+  machine: MachineInfo,
 ): CgroupSettings {
   const { config, featureGates } = settings;
   return {

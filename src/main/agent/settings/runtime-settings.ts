@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Settings } from '../../../config/index.ts';
-import type { Machine } from '../../../host/index.ts';
+import type { MachineInfo } from '../../../host/index.ts';
 import type { NodeFacts, RuntimeSettings } from '../../../model/runtime-settings.ts';
 import type { Host } from '../platform.ts';
 
@@ -36,7 +36,7 @@ export function runtimeSettings(
 }
 
 /** What is allocatable may change while the agent runs, so that it is asked for at each use. */
-export function nodeFacts(machine: Machine, allocatable: () => NodeFacts['allocatable']): NodeFacts {
+export function nodeFacts(machine: MachineInfo, allocatable: () => NodeFacts['allocatable']): NodeFacts {
   return {
     memoryCapacityBytes: machine.memoryBytes,
     swapCapacityBytes: machine.swapBytes,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logPlaceProblem } from './log-place.ts';
+import { logLocationProblem } from './log-location.ts';
 
 const id = 'a'.repeat(64);
 const path = '/var/log/pods/ns_pod_uid/main/0.log';
@@ -27,7 +27,7 @@ const cases: readonly (readonly [string, string, string, string, boolean])[] = [
 
 for (const [what, root, real, containerId, isRead] of cases) {
   test(`${what} is ${isRead ? '' : 'not '}read`, () => {
-    const problem = logPlaceProblem({ path, root, real, containerId });
+    const problem = logLocationProblem({ path, root, real, containerId });
     assert.equal(problem, isRead ? undefined : `${path} leads out of the container's folder of logs`);
   });
 }

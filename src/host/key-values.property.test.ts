@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { fieldOf } from './cgroup-usage-text.ts';
-import { asPids, FiguresForm } from './file-figures.ts';
+import { asPids, KeyValueParser } from './key-values.ts';
 
 const wanted = ['rss', 'swap', 'total_rss', 'a'] as const;
 const key = fc.constantFrom(...wanted, 'b', 'map', 'cache', 'rss_huge');
@@ -17,7 +17,7 @@ test('whatever files came before, the figures are those of the words of this one
       fc.array(file, { minLength: 1, maxLength: 8 }),
       fc.array(fc.nat(7), { maxLength: 16 }),
       (files, order) => {
-        const form = new FiguresForm(wanted);
+        const form = new KeyValueParser(wanted);
         // Some of them several times, so that patterns are met again.
         for (const text of [...files, ...order.map((index) => files[index % files.length] ?? '')]) {
           const found = form.of(Buffer.from(`${text}rss 1\n`), text.length);

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { KeptFiles } from './kept-files.ts';
+import { OpenFileCache } from './open-file-cache.ts';
 import { asText } from './proc-usage-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'kept-files-'));
@@ -37,8 +37,8 @@ async function endOf(child: ChildProcess): Promise<void> {
 }
 
 describe('files that stay open', () => {
-  test('each reading tells what is there now, by one descriptor', () => {
-    const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
+  test('each reading has the current contents, by one descriptor', () => {
+    const files = new OpenFileCache({ clock: new FakeClock(), maxOpen: 10 });
     const path = fileOf('one', 'first\n');
     const file = files.file(path);
     assert.equal(file.read(asText), 'first\n');
@@ -49,12 +49,12 @@ describe('files that stay open', () => {
     assert.equal(openOf(path), 1);
     files.close();
     assert.equal(openOf(path), 0);
-    assert.equal(file.read(asText), '3\n', 'and is opened again for whoever reads it then');
+    assert.equal(file.read(asText), '3\n', 'and is opened again by the next reading');
     files.close();
   });
 
-  test('a long one is told whole', () => {
-    const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
+  test('a long one is readOptional whole', () => {
+    const files = new OpenFileCache({ clock: new FakeClock(), maxOpen: 10 });
     const text = 'a line of twenty byte\n'.repeat(5_000);
     const file = files.file(fileOf('long', text));
     assert.equal(file.read(asText), text);
@@ -64,13 +64,13 @@ describe('files that stay open', () => {
 
   test('one that was never there', () => {
     const clock = new FakeClock();
-    const files = new KeptFiles({ clock, most: 10 });
+    const files = new OpenFileCache({ clock, maxOpen: 10 });
     assert.equal(files.file(join(folder, 'nothing')).read(asText), undefined);
     assert.deepEqual([files.size, clock.pending()], [0, 0]);
   });
 
   test('one that the kernel has no more is closed, and another one of the same name is found', async () => {
-    const files = new KeptFiles({ clock: new FakeClock(), most: 10 });
+    const files = new OpenFileCache({ clock: new FakeClock(), maxOpen: 10 });
     const child = spawn('sleep', ['1000']);
     await once(child, 'spawn');
     const path = join(folder, 'link');
@@ -92,7 +92,7 @@ describe('files that stay open', () => {
   });
 
   test('there are never more than allowed; the others are read all the same', () => {
-    const files = new KeptFiles({ clock: new FakeClock(), most: 2 });
+    const files = new OpenFileCache({ clock: new FakeClock(), maxOpen: 2 });
     const paths = ['a', 'b', 'c'].map((name) => fileOf(name, name));
     const kept = paths.map((path) => files.file(path));
     for (let round = 0; round < 2; round++)
@@ -105,9 +105,9 @@ describe('files that stay open', () => {
     files.close();
   });
 
-  test('what nobody reads any more is closed after a while, and then no timer is left', async () => {
+  test('a file without readers is closed after a while, and then no timer is left', async () => {
     const clock = new FakeClock();
-    const files = new KeptFiles({ clock, most: 10 });
+    const files = new OpenFileCache({ clock, maxOpen: 10 });
     const [used, unused] = [fileOf('used', 'used'), fileOf('unused', 'unused')];
     const kept = files.file(used);
     kept.read(asText);

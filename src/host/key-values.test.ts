@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { asNumber, asPids, FiguresForm } from './file-figures.ts';
+import { asNumber, asPids, KeyValueParser } from './key-values.ts';
 
 /** As the one buffer of all files has them: with those of a longer file before behind them. */
 function read<T>(form: { of(bytes: Buffer, length: number): T }, text: string): T {
@@ -21,7 +21,7 @@ test('a file of one number', () => {
   for (const [text, expected] of cases) assert.equal(read(asNumber, text), expected, JSON.stringify(text));
 });
 
-test('processes, of which those of foreign namespaces are nobody', () => {
+test('processes, without those of foreign namespaces', () => {
   const cases: readonly (readonly [string, readonly number[]])[] = [
     ['1\n0\n42\n', [1, 42]],
     ['4194304\n', [4_194_304]],
@@ -33,7 +33,7 @@ test('processes, of which those of foreign namespaces are nobody', () => {
 });
 
 describe('figures by their keys', () => {
-  const form = new FiguresForm(['rss', 'total_rss', 'swap']);
+  const form = new KeyValueParser(['rss', 'total_rss', 'swap']);
   const figures = (text: string): readonly (number | undefined)[] => {
     const found = read(form, text);
     return [found.at(form.places.rss), found.at(form.places.total_rss), found.at(form.places.swap)];

@@ -1,27 +1,27 @@
 import type { Clock } from '../base/clock.ts';
 import type { UsageLimits } from '../model/usage.ts';
-import type { KeptFile, KeptFiles } from './kept-files.ts';
-import { asText, readPseudoFileAs, type FileForm } from './proc-usage-file.ts';
+import type { CachedFile, OpenFileCache } from './open-file-cache.ts';
+import { asText, parsePseudoFile, type FileParser } from './proc-usage-file.ts';
 
-/** How much of a cgroup is read: what summaries are made of, or all there is, which costs three times as much. */
+/** How much of a cgroup is read: `core` for summaries, or everything, which costs three times as much. */
 export type UsageDepth = 'core' | 'everything';
 
-/** What is set and seldom changes, so that it need not be read each time. */
+/** Settings that seldom change, so that they need not be read each time. */
 export interface SetValues {
   readonly limits: UsageLimits;
   /** 0 for any number. */
   readonly threadsMax: number | undefined;
 }
 
-/** What usage is worked out from. */
+/** The source of usage values. */
 export interface CgroupFiles {
   /** The text of one file, in the tree of a controller, the empty name on version 2; undefined where there is none. */
   read(controller: string, file: string): string | undefined;
-  /** The same in another form, which may be overwritten when it is asked for the next time. */
-  readAs<T>(form: FileForm<T>, controller: string, file: string): T | undefined;
-  /** What is known to be set, if all that this depth wants is known and new enough. */
+  /** The same, parsed; the result may be overwritten by the next call. */
+  readParsed<T>(parser: FileParser<T>, controller: string, file: string): T | undefined;
+  /** The cached settings, if all that this depth wants is known and new enough. */
   valuesSet(depth: UsageDepth): SetValues | undefined;
-  /** Remembers that for a while. */
+  /** Caches the settings for a while. */
   keepValues(depth: UsageDepth, values: SetValues): SetValues;
 }
 
@@ -29,13 +29,13 @@ export interface CgroupTrees {
   readonly clock: Pick<Clock, 'monotonic'>;
   /** Where the tree of a controller is mounted; that of version 2 under the empty name. */
   readonly roots: ReadonlyMap<string, string>;
-  /** Keeps what is read for every page open. */
-  readonly files: KeptFiles | undefined;
+  /** Keeps files open that are read for every page. */
+  readonly files: OpenFileCache | undefined;
 }
 
-/** It is a third of all files, so it is not read for every page. */
+/** Settings are a third of all files, so they are not read for every page. */
 const valuesKeepMs = 60_000;
-/** What every page is made of, in both versions. */
+/** The files of every page, in both versions. */
 const oftenRead = new Set([
   'cpuacct.usage',
   'memory.usage_in_bytes',
@@ -45,12 +45,12 @@ const oftenRead = new Set([
   'cgroup.procs',
 ]);
 
-/** A cgroup that is read again and again. */
-export class KnownCgroup implements CgroupFiles {
+/** The files of a cgroup that is read again and again. */
+export class CgroupFileSet implements CgroupFiles {
   readonly #path: string;
   readonly #trees: CgroupTrees;
-  /** What is read often, by its name. */
-  readonly #often = new Map<string, KeptFile>();
+  /** Files that are read often, by name. */
+  readonly #often = new Map<string, CachedFile>();
   #set: { readonly values: SetValues; readonly depth: UsageDepth; readonly untilMs: number } | undefined;
 
   constructor(path: string, trees: CgroupTrees) {
@@ -59,20 +59,20 @@ export class KnownCgroup implements CgroupFiles {
   }
 
   read(controller: string, file: string): string | undefined {
-    return this.readAs(asText, controller, file);
+    return this.readParsed(asText, controller, file);
   }
 
-  readAs<T>(form: FileForm<T>, controller: string, file: string): T | undefined {
+  readParsed<T>(parser: FileParser<T>, controller: string, file: string): T | undefined {
     const kept = this.#often.get(file);
-    if (kept !== undefined) return kept.read(form);
+    if (kept !== undefined) return kept.read(parser);
     const { roots, files } = this.#trees;
     const root = roots.get(controller);
     if (root === undefined) return undefined;
     const path = `${root}${this.#path}/${file}`;
-    if (files === undefined || !oftenRead.has(file)) return readPseudoFileAs(form, path);
+    if (files === undefined || !oftenRead.has(file)) return parsePseudoFile(parser, path);
     const often = files.file(path);
     this.#often.set(file, often);
-    return often.read(form);
+    return often.read(parser);
   }
 
   valuesSet(depth: UsageDepth): SetValues | undefined {

@@ -1,15 +1,15 @@
-import type { FileForm } from './proc-usage-file.ts';
+import type { FileParser } from './proc-usage-file.ts';
 
 /**
- * Numbers out of pseudo-files, straight from their bytes. A page of usage is made of hundreds of such files: their texts
- * would be much of its garbage, and the search for words in them much of its work.
+ * Parses numbers out of pseudo-files, straight from their bytes. A page of usage is made of hundreds of such files:
+ * their texts would be much of its garbage, and searching them much of its work.
  */
 
 const [zero, nine] = [0x30, 0x39];
 const newline = 0x0a;
 
 /** A file that is one number; undefined for `max` and other words. */
-export const asNumber: FileForm<number | undefined> = {
+export const asNumber: FileParser<number | undefined> = {
   of(bytes, length) {
     let value = 0;
     let at = 0;
@@ -22,8 +22,8 @@ export const asNumber: FileForm<number | undefined> = {
   },
 };
 
-/** A number on each line, as in cgroup.procs. A process of a foreign namespace is shown as 0 and is nobody here. */
-export const asPids: FileForm<readonly number[]> = {
+/** A number on each line, as in cgroup.procs. A process of a foreign namespace is shown as 0 and is left out. */
+export const asPids: FileParser<readonly number[]> = {
   of(bytes, length) {
     const pids: number[] = [];
     for (let at = 0, pid = 0; at < length; at++) {
@@ -37,30 +37,30 @@ export const asPids: FileForm<readonly number[]> = {
   },
 };
 
-/** Lines as they were in a file, without their numbers. */
+/** The lines of a file without their numbers. */
 interface Pattern {
   /** All keys one after the other, each with the space behind it. */
   readonly words: Uint8Array;
-  /** By line: where its key ends in there. */
+  /** By line: the offset at which its key ends in `words`. */
   readonly ends: readonly number[];
-  /** By line: where its number is put; -1 where nobody wants it. */
+  /** By line: the index at which its number is stored; -1 where it is not wanted. */
   readonly places: readonly number[];
 }
 
 const nowhere = -1;
 
-/** The figures of a file of lines `<key> <number>`, each in its place. */
-export interface Figures {
+/** The numbers of a file of lines `<key> <number>`, each at its index. */
+export interface KeyValues {
   at(place: number): number | undefined;
 }
 
 /**
- * Such files, which a kernel writes for every cgroup with the same keys in the same order: where the numbers were in one
- * file, they are looked for in the next. A file of another pattern is gone through word by word, and is the pattern then.
- * There is one set of figures, which the next file overwrites.
+ * Parses such files, which a kernel writes for every cgroup with the same keys in the same order: numbers are expected
+ * where they were in the previous file. A file with another pattern is parsed key by key, and its pattern is expected
+ * next. There is one set of numbers, which the next file overwrites.
  */
-export class FiguresForm<K extends string> implements FileForm<Figures>, Figures {
-  /** Where the figure of each key is: hundreds of files are asked for a dozen each, and no key is looked up for that. */
+export class KeyValueParser<K extends string> implements FileParser<KeyValues>, KeyValues {
+  /** The index of each key's number: hundreds of files are asked for a dozen each, so keys are resolved once. */
   readonly places: Readonly<Record<K, number>>;
   readonly #wanted: ReadonlyMap<string, number>;
   readonly #figures: Float64Array;
@@ -77,12 +77,12 @@ export class FiguresForm<K extends string> implements FileForm<Figures>, Figures
     return Number.isNaN(figure) ? undefined : figure;
   }
 
-  of(bytes: Buffer, length: number): Figures {
+  of(bytes: Buffer, length: number): KeyValues {
     if (!this.#readByPattern(bytes, length)) this.#learn(bytes.toString('latin1', 0, length));
     return this;
   }
 
-  /** False where the file has another pattern; what was read until then does not count. */
+  /** False where the file has another pattern; the numbers read until then are invalid. */
   #readByPattern(bytes: Buffer, length: number): boolean {
     const { words, ends, places } = this.#pattern;
     const figures = this.#figures.fill(Number.NaN);
@@ -99,7 +99,7 @@ export class FiguresForm<K extends string> implements FileForm<Figures>, Figures
       const place = places[line] ?? nowhere;
       if (place !== nowhere) figures[place] = value;
     }
-    // Behind its end are bytes of the file before.
+    // The buffer still holds bytes of the previous file behind the end of this one.
     return at === length && length > 0;
   }
 
@@ -118,7 +118,7 @@ export class FiguresForm<K extends string> implements FileForm<Figures>, Figures
       ends.push(words.length);
       places.push(place);
     }
-    // The last line feed ends a line, and begins none.
+    // The last line feed ends a line and starts none.
     this.#pattern = { words: Buffer.from(words, 'latin1'), ends: ends.slice(0, -1), places: places.slice(0, -1) };
   }
 }

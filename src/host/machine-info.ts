@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { networkInterfaces, availableParallelism } from 'node:os';
 import { isIPv4 } from 'node:net';
 
-/** What the kernel says about the machine. Pseudo-files are read synchronously: it costs microseconds. */
-export interface Machine {
+/** What the kernel reports about the machine. Pseudo-files are read synchronously: that takes microseconds. */
+export interface MachineInfo {
   readonly memoryBytes: bigint;
   readonly swapBytes: bigint;
   readonly cpus: number;
@@ -13,7 +13,7 @@ export interface Machine {
   readonly cgroupVersion: 1 | 2;
 }
 
-export function readMachine(): Machine {
+export function readMachineInfo(): MachineInfo {
   const meminfo = readFileSync('/proc/meminfo', 'utf8');
   return {
     memoryBytes: memoryField(meminfo, 'MemTotal'),
@@ -28,7 +28,7 @@ export function readMachine(): Machine {
   };
 }
 
-/** A field of /proc/meminfo in bytes; 0 when the kernel has none. */
+/** A field of /proc/meminfo in bytes; 0 where the kernel has none. */
 function memoryField(meminfo: string, field: string): bigint {
   const kilobytes = new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(meminfo)?.[1];
   return BigInt(kilobytes ?? 0) * 1024n;
@@ -52,7 +52,7 @@ function namesIn(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder) : [];
 }
 
-/** The addresses of the interface that leads out, IPv4 first; those of any other where none does. */
+/** The addresses of the interface of the default route, IPv4 first; without one those of any other interface. */
 export function outwardAddresses(): readonly string[] {
   const routes = existsSync('/proc/net/route') ? readFileSync('/proc/net/route', 'utf8') : '';
   const interfaces = networkInterfaces();
