@@ -15,7 +15,7 @@ import type { Files } from './directories/index.ts';
 import type { LogRotationDeps } from './logs/index.ts';
 import type { RuntimeEventSource, ObservableRuntime } from './pleg/index.ts';
 import type { Prober } from './probes/index.ts';
-import type { HookRequests, LastWordsFiles, PodEvents, PodRuntimeDeps, PrepareDeps } from './runtime/index.ts';
+import type { HookRequests, TerminationMessageFiles, PodEvents, PodRuntimeDeps, PrepareDeps } from './runtime/index.ts';
 import type { PodSyncDeps } from './sync/index.ts';
 import type { UserNamespacesDeps } from './userns/index.ts';
 
@@ -73,7 +73,7 @@ interface PodContainerRuntime {
 /** The machine. */
 export interface PodHost {
   readonly files: Files;
-  readonly terminationMessages: LastWordsFiles;
+  readonly terminationMessages: TerminationMessageFiles;
   readonly logFiles: LogsParts['files'];
   readonly hookRequests: HookRequests;
   readonly prober: Prober;

@@ -8,7 +8,7 @@ import type { PodSignals } from './create-signals.ts';
 import { DesiredPods, MirrorPods } from './desired/index.ts';
 import { podsOnDisk, type Files } from './directories/index.ts';
 import { ObservedPods, type ObservableRuntime } from './pleg/index.ts';
-import { withTerminationMessages, type LastWordsFiles } from './runtime/index.ts';
+import { withTerminationMessages, type TerminationMessageFiles } from './runtime/index.ts';
 import { PodSources } from './sources/index.ts';
 import { PodStarts, PodStatuses } from './status/index.ts';
 import { UnknownPods } from './unknown-pods.ts';
@@ -18,7 +18,7 @@ interface PodStoresParts {
   readonly ports: CommonPorts;
   readonly signals: PodSignals;
   readonly runtime: ObservableRuntime;
-  readonly terminationMessages: LastWordsFiles;
+  readonly terminationMessages: TerminationMessageFiles;
   readonly files: Files;
   readonly paths: PodPaths;
   /** The sources that must be read once before anything is cleaned up. */

@@ -1,11 +1,11 @@
 import { TubeletError } from '../../src/base/errors.ts';
 import { parseLogLine, type LinkFiles, type LogFiles, type LogWatch } from '../../src/pods/logs/index.ts';
-import type { LastWordsFiles } from '../../src/pods/runtime/index.ts';
+import type { TerminationMessageFiles } from '../../src/pods/runtime/index.ts';
 import type { FakeLogSink } from '../../src/testing/fake-cri/index.ts';
 import type { MemoryFiles } from '../../src/testing/memory-files.ts';
 
 /** The logs of fake containers on a disk in memory. A compressed file keeps its text: only its name tells. */
-export class FakeLogs implements FakeLogSink, LogFiles, LogWatch, LinkFiles, LastWordsFiles {
+export class FakeLogs implements FakeLogSink, LogFiles, LogWatch, LinkFiles, TerminationMessageFiles {
   readonly #files: MemoryFiles;
   readonly #watches = new Map<string, Set<() => void>>();
 

@@ -71,7 +71,7 @@ table('sandbox', {
     'kill-pod, sandbox#2, start main',
   ],
   'without address': [{ sandboxes: [aSandbox('s0', { ips: [] })] }, 'kill-pod, sandbox#1, start main'],
-  'without address, where the runtime does not tell addresses': [
+  'without address, where the runtime does not report addresses': [
     { sandboxes: [aSandbox('s0', { ips: [], networkKnown: false })], containers: [anInstance('main')] },
     '',
   ],
@@ -161,7 +161,7 @@ table('regular containers', {
   ],
 });
 
-table('strays', {
+table('outside', {
   'a container that runs in a sandbox that was given up is killed': [
     {
       sandboxes: [aSandbox('s1', { attempt: 1 }), aSandbox('s0', { state: 'notReady' })],
@@ -216,7 +216,7 @@ table('sidecars', {
     { spec: withSidecar, containers: [anInstance('side')] },
     'start prep',
   ],
-  'startup probe has not spoken: wait': [
+  'startup probe has no result yet: wait': [
     {
       spec: { initContainers: [aContainer('side', { restartPolicy: 'Always', startupProbe: {} }), aContainer('prep')] },
       containers: [anInstance('side')],
@@ -247,7 +247,7 @@ table('sidecars', {
     { spec: { ...withSidecar, ...never }, containers: [anInstance('main'), anInstance('side', exited(0))] },
     'start side',
   ],
-  'gone after initialisation: comes back': [{ spec: withSidecar, containers: [anInstance('main')] }, 'start side'],
+  'removed after initialisation: comes back': [{ spec: withSidecar, containers: [anInstance('main')] }, 'start side'],
   'all regular containers are over: the sidecar goes too': [
     { spec: { ...withSidecar, ...never }, containers: [anInstance('main', exited(0)), anInstance('side')] },
     'kill-pod',

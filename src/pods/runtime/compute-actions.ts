@@ -14,10 +14,10 @@ import {
   type PodActions,
 } from './pod-actions.ts';
 
-/** Decides; changes nothing. */
+/** What is to be done about a pod now. Pure: `PodRuntime` carries it out. */
 export function computePodActions(input: ActionsInput): PodActions {
   const actions = actionsTowardsSpec(input);
-  // Whatever a pod lacks, one that is being deleted gets nothing new.
+  // No container is started for a pod that is being deleted.
   return input.pod.metadata.deletionTimestamp === undefined ? actions : { ...actions, start: [] };
 }
 
@@ -33,17 +33,17 @@ function actionsTowardsSpec(input: ActionsInput): PodActions {
   }
   const ephemeral = ephemeralStarts(pod, observed);
   const init = computeInitActions(input, sandbox.id);
-  if (init.verdict === 'failed') {
+  if (init.progress === 'failed') {
     return { killPod: { reason: init.reason }, sandbox: sandbox.id, kill: init.kill, start: [] };
   }
-  const strays = straysOutside(observed, sandbox.id);
-  if (init.verdict === 'underway') {
+  const outside = killsOutside(observed, sandbox.id);
+  if (init.progress === 'underway') {
     const waitsFor = init.start.length === 0 ? { waitsFor: init.reason } : {};
-    return { sandbox: sandbox.id, ...waitsFor, kill: [...strays, ...init.kill], start: [...ephemeral, ...init.start] };
+    return { sandbox: sandbox.id, ...waitsFor, kill: [...outside, ...init.kill], start: [...ephemeral, ...init.start] };
   }
   return {
     sandbox: sandbox.id,
-    kill: unique([...strays, ...init.kill, ...regular.kill]),
+    kill: unique([...outside, ...init.kill, ...regular.kill]),
     start: [...ephemeral, ...init.start, ...regular.start],
   };
 }
@@ -61,9 +61,9 @@ function actionsForNewSandbox(input: ActionsInput, attempt: number, reason: stri
     const own = { container, podPolicy: restartPolicy, ownRules: ownRestartRules };
     const policy = restartPolicyOf(own);
     const last = newest(container.name);
-    // What runs once has run: losing its sandbox does not entitle it to a second time.
-    const isOver = policy === 'Never' ? isSecondTime : policy === 'OnFailure' && last?.state === 'exited';
-    return !isOver || (last?.state === 'exited' && computeRestart({ ...own, ended: last }));
+    // A container that may run only once does not run again because its sandbox was lost.
+    const hasEnded = policy === 'Never' ? isSecondTime : policy === 'OnFailure' && last?.state === 'exited';
+    return !hasEnded || (last?.state === 'exited' && computeRestart({ ...own, ended: last }));
   });
   const hadItsTime = isSecondTime && restartPolicy === 'Never';
   if (wanted.length === 0 && (hadItsTime || containers.some(({ name }) => newest(name) !== undefined))) return nothing;
@@ -75,8 +75,8 @@ function actionsForNewSandbox(input: ActionsInput, attempt: number, reason: stri
   return { ...killPod, createSandbox: { attempt, reason }, kill: [], start };
 }
 
-/** What runs in a sandbox that was given up runs for nobody. */
-function straysOutside({ containers }: ObservedPod, sandbox: SandboxId): readonly ContainerKill[] {
+/** Kills of containers that run outside the pod's sandbox: they share no network with the rest of the pod. */
+function killsOutside({ containers }: ObservedPod, sandbox: SandboxId): readonly ContainerKill[] {
   return containers
     .filter(({ sandboxId, state }) => sandboxId !== sandbox && (state === 'running' || state === 'unknown'))
     .map((container) => killOf(container, `Container ${container.name} runs in a sandbox that is gone`, 'unwanted'));

@@ -76,7 +76,7 @@ test('headers of a hook are written in one order', () => {
   );
 });
 
-test('groups of volumes come last, and a policy nobody knows is refused', () => {
+test('groups of volumes come last, and an unknown policy is refused', () => {
   const securityContext = { fsGroup: 1, supplementalGroups: [2] };
   const made = config({ spec: { securityContext }, input: { extraGroups: [900] } });
   assert.deepEqual(made.linux?.securityContext?.supplementalGroups, [1n, 2n, 900n]);
@@ -85,7 +85,7 @@ test('groups of volumes come last, and a policy nobody knows is refused', () => 
   });
 });
 
-test('the place for last words is absolute', () => {
+test('the termination message path is absolute', () => {
   const { mounts } = config({
     container: { terminationMessagePath: 'tmp/last' },
     input: { files: { terminationLog: '/log' } },
@@ -123,7 +123,7 @@ test('AppArmor in both notations, no new privileges, unmasked paths', () => {
   assert.deepEqual(context?.maskedPaths, []);
 });
 
-test('a pod with its own users maps its mounts as well', () => {
+test('a pod with a user namespace maps its mounts as well', () => {
   const made = config({
     spec: { hostUsers: false },
     input: { userNamespace: { hostId: 65_536, length: 65_536 } },
@@ -132,7 +132,7 @@ test('a pod with its own users maps its mounts as well', () => {
   assert.deepEqual(made.mounts[0]?.uidMappings, [{ hostId: 65_536, containerId: 0, length: 65_536 }]);
 });
 
-test('an ephemeral container looks into its target', () => {
+test('an ephemeral container has the process namespace of its target', () => {
   const options = config({ input: { kind: 'ephemeral', targetContainerId: 'abc' } }).linux?.securityContext;
   assert.equal(options?.namespaceOptions?.pid, NamespaceMode.TARGET);
   assert.equal(options?.namespaceOptions?.targetId, 'abc');

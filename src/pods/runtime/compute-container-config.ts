@@ -135,7 +135,7 @@ function allMounts(input: ContainerConfigInput): Mount[] | Refusal {
   );
 }
 
-/** What has to be known about a container when its pod no longer is: how to end it, and what it was made from. */
+/** What the agent needs to stop a container whose pod it does not know any more, and what the container was made from. */
 function ownAnnotations(pod: DesiredPod, container: Container, restartCount: number): Record<string, string> {
   const { lifecycle, ports = [] } = container;
   const deletionGrace = pod.metadata.deletionGracePeriodSeconds;
@@ -152,7 +152,7 @@ function ownAnnotations(pod: DesiredPod, container: Container, restartCount: num
   };
 }
 
-/** It comes back with every list of containers. What is too long is forgotten with the pod: then there is no hook. */
+/** Annotations come back with every list of containers, so a value that is too long is left out; then no hook runs. */
 function remembered(key: string, value: unknown): Record<string, string> {
   const text = value === undefined ? undefined : goJson(value);
   return text === undefined || text.length > maxRememberedBytes ? {} : { [key]: text };
@@ -236,7 +236,7 @@ function containerGroups(spec: PodSpec, extraGroups: readonly number[] = []): bi
   return [...(fsGroup === undefined ? [] : [fsGroup]), ...supplementalGroups, ...extraGroups].map(BigInt);
 }
 
-/** The user is always said: the runtime must not look into the image again and find another one. */
+/** The user is always set, because the runtime would read the image again and could find another one. */
 function runAs(asked: number | undefined, image: ImageUser): { runAsUser?: { value: bigint }; runAsUsername?: string } {
   if (asked !== undefined) return { runAsUser: { value: BigInt(asked) } };
   if (image.uid === undefined && image.name) return { runAsUsername: image.name };

@@ -17,7 +17,7 @@ interface DataObject {
 export interface EnvLookup {
   configMap(namespace: string, name: string): DataObject | undefined;
   secret(namespace: string, name: string): DataObject | undefined;
-  /** Why nobody can say whether there is such an object; nothing where that is known. */
+  /** Why it is not known whether there is such an object; nothing where that is known. */
   problem?(kind: 'ConfigMap' | 'Secret', namespace: string, name: string): string | undefined;
   /** `undefined` until the services have been read once. */
   services(): readonly ServiceObject[] | undefined;
@@ -86,7 +86,7 @@ function visibleServices(input: ContainerEnvInput): ReadonlyMap<string, string> 
   if (links === undefined) return refuse('nil pod.spec.enableServiceLinks encountered, cannot construct envvars');
   const services = input.lookup.services();
   if (services !== undefined) return serviceEnvironment(services, pod.namespace, links);
-  // A static pod may be what makes the API server reachable; it cannot wait for it.
+  // The API server may depend on a static pod, so a static pod starts without waiting for services.
   if (isStatic(pod)) return new Map();
   return refuse('services have not yet been read at least once, cannot construct envvars');
 }
@@ -164,7 +164,7 @@ function readData({ lookup, pod }: ContainerEnvInput, kind: DataKind, name: stri
   };
 }
 
-/** What is optional may not be there, but somebody must have been able to say so. */
+/** An optional object may be missing, but only where the lookup knows that it is. */
 function whyMissing(
   { lookup, pod }: ContainerEnvInput,
   kind: DataKind,

@@ -11,7 +11,7 @@ import { killOf, startOf, type ActionsInput, type ContainerKill, type ContainerS
  *      └──────an init failed under Never─────────> failed      the pod is over
  */
 interface InitActions {
-  readonly verdict: 'underway' | 'done' | 'failed';
+  readonly progress: 'underway' | 'done' | 'failed';
   readonly reason: string;
   readonly kill: readonly ContainerKill[];
   readonly start: readonly ContainerStart[];
@@ -21,7 +21,7 @@ interface InitActions {
 export function computeInitActions(input: ActionsInput, sandbox: SandboxId): InitActions {
   const { pod, observed } = input;
   const inits = pod.spec.initContainers ?? [];
-  // An init container that ran in an earlier sandbox says nothing: its work was for that sandbox's pod life.
+  // An init container that ran in an earlier sandbox does not count: it has to run again in this one.
   const here = observed.containers.filter((container) => container.sandboxId === sandbox);
   const newest = (name: string): ObservedContainer | undefined => here.find((container) => container.name === name);
   const regularBegun = pod.spec.containers.some(({ name }) => {
@@ -33,7 +33,7 @@ export function computeInitActions(input: ActionsInput, sandbox: SandboxId): Ini
     const care = inits
       .filter(isRestartableInit)
       .map((container) => careForSidecar(input, container, newest(container.name)));
-    return { verdict: 'done', reason: 'the pod is initialised', ...combine(care) };
+    return { progress: 'done', reason: 'the pod is initialised', ...combine(care) };
   }
 
   const reached = inits.findLastIndex(({ name }) => newest(name) !== undefined);
@@ -43,10 +43,10 @@ export function computeInitActions(input: ActionsInput, sandbox: SandboxId): Ini
     .map((container) => careForSidecar(input, container, newest(container.name)));
   const step = reached < 0 ? advance(inits, 0) : stepAt(input, inits, reached, newest);
   const { kill, start } = combine([...earlier, step]);
-  return { verdict: step.verdict, reason: step.reason, kill, start: start.map((one) => afterAll(observed, one)) };
+  return { progress: step.progress, reason: step.reason, kill, start: start.map((one) => afterAll(observed, one)) };
 }
 
-/** The count goes on where an earlier sandbox left it, though what ran there says nothing about this one. */
+/** The restart count goes on where an earlier sandbox left it, although what ran there does not count for this one. */
 function afterAll({ containers }: ObservedPod, start: ContainerStart): ContainerStart {
   const last = containers.find(({ name }) => name === start.container.name);
   return start.previous !== undefined || last === undefined ? start : { ...start, previous: last };
@@ -69,7 +69,7 @@ function stepAt(
   if (container === undefined || status === undefined) return advance(inits, index);
   if (isRestartableInit(container)) {
     const care = careForSidecar(input, container, status);
-    if (care.start.length > 0) return { verdict: 'underway', reason: 'a sidecar starts', ...care };
+    if (care.start.length > 0) return { progress: 'underway', reason: 'a sidecar starts', ...care };
     const started = container.startupProbe === undefined || input.probes.startup(status.id) === 'success';
     return started ? advance(inits, index + 1) : underway('a sidecar has not passed its startup probe');
   }
@@ -97,10 +97,10 @@ function failed(
   kill: readonly ContainerKill[],
 ): InitActions {
   const { pod, ownRestartRules = false } = input;
-  // One that is known to have failed did not end well, whatever its exit code says.
+  // A container that was OOM killed, or that the runtime lost, has failed although its exit code is 0.
   const ended = { exitCode: status.exitCode || 1 };
   if (!computeRestart({ container, podPolicy: pod.spec.restartPolicy, ended, ownRules: ownRestartRules })) {
-    return { verdict: 'failed', reason: `init container ${container.name} failed`, kill, start: [] };
+    return { progress: 'failed', reason: `init container ${container.name} failed`, kill, start: [] };
   }
   return { ...startNow(container, status, 'it failed'), kill };
 }
@@ -108,15 +108,15 @@ function failed(
 /** Everything before `index` is done: start the one there, or let the regular containers begin. */
 function advance(inits: readonly Container[], index: number): InitActions {
   const next = inits[index];
-  if (next === undefined) return { verdict: 'done', reason: 'all init containers are done', kill: [], start: [] };
+  if (next === undefined) return { progress: 'done', reason: 'all init containers are done', kill: [], start: [] };
   return startNow(next, undefined, 'its turn has come');
 }
 
 function startNow(container: Container, previous: ObservedContainer | undefined, reason: string): InitActions {
-  return { verdict: 'underway', reason, kill: [], start: [startOf(container, 'init', previous, reason)] };
+  return { progress: 'underway', reason, kill: [], start: [startOf(container, 'init', previous, reason)] };
 }
 
-const underway = (reason: string): InitActions => ({ verdict: 'underway', reason, kill: [], start: [] });
+const underway = (reason: string): InitActions => ({ progress: 'underway', reason, kill: [], start: [] });
 
 /** A sidecar runs for as long as the pod does, whatever the pod's restart policy says. */
 function careForSidecar(input: ActionsInput, container: Container, status: ObservedContainer | undefined): Step {

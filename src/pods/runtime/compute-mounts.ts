@@ -42,7 +42,7 @@ export interface SubPathMount {
   readonly volumeName: string;
   readonly volumePath: string;
   readonly subPath: string;
-  /** What of it variables stand for, which may be secret. */
+  /** The values of variables in it, which may be secret. */
   readonly values: readonly string[];
   readonly target: string;
   readonly readOnly: boolean;
@@ -148,7 +148,7 @@ function subPathOf(
   if (isRefusal(expanded)) return expanded;
   const { path: subPath, values } = expanded;
   if (subPath === '') return undefined;
-  // What variables stand for may be secret.
+  // The values of variables may be secret, so a message shows the expression.
   const shown = mount.subPathExpr || subPath;
   if (subPath.startsWith('/')) return refuse(`error SubPath \`${shown}\` must not be an absolute path`);
   if (subPath.split('/').includes('..')) {
@@ -205,15 +205,15 @@ function valuesOf(env: readonly EnvVariable[]): ReadonlyMap<string, string> {
 function recursiveReadOnly(mount: VolumeMount, supported: boolean): boolean | Refusal {
   const mode = mount.recursiveReadOnly ?? 'Disabled';
   if (mode === 'Disabled') return false;
-  const unresolved = (why: string): Refusal =>
+  const unresolved = (problem: string): Refusal =>
     refuse(
-      `failed to resolve recursive read-only mode: volume "${mount.name}" requested recursive read-only mode, but ${why}`,
+      `failed to resolve recursive read-only mode: volume "${mount.name}" requested recursive read-only mode, but ${problem}`,
     );
   if (mount.readOnly !== true) return unresolved('it is not read-only');
   if ((mount.mountPropagation ?? 'None') !== 'None') {
     return unresolved(`it is not compatible with propagation "${mount.mountPropagation ?? ''}"`);
   }
-  // Another word than IfPossible is a wish that must be kept.
+  // Any mode but IfPossible requires that the mount is read-only with all below it.
   if (mode !== 'IfPossible' && !supported) return unresolved('it is not supported by the runtime');
   return supported;
 }

@@ -12,26 +12,26 @@ interface RegularActions {
 }
 
 export function computeRegularActions(input: ActionsInput): RegularActions {
-  const verdicts = input.pod.spec.containers.map((container) => {
+  const perContainer = input.pod.spec.containers.map((container) => {
     const status = input.observed.containers.find(({ name }) => name === container.name);
     return status?.state === 'running'
-      ? verdictOnRunning(input, container, status)
-      : verdictOnStopped(input, container, status);
+      ? actionsForRunning(input, container, status)
+      : actionsForStopped(input, container, status);
   });
   return {
-    keep: verdicts.filter((verdict) => verdict.keep).length,
-    kill: verdicts.flatMap((verdict) => verdict.kill ?? []),
-    start: verdicts.flatMap((verdict) => verdict.start ?? []),
+    keep: perContainer.filter((actions) => actions.keep).length,
+    kill: perContainer.flatMap((actions) => actions.kill ?? []),
+    start: perContainer.flatMap((actions) => actions.start ?? []),
   };
 }
 
-interface Verdict {
+interface ContainerActions {
   readonly keep: boolean;
   readonly kill?: ContainerKill;
   readonly start?: ContainerStart;
 }
 
-function verdictOnRunning(input: ActionsInput, container: Container, status: ObservedContainer): Verdict {
+function actionsForRunning(input: ActionsInput, container: Container, status: ObservedContainer): ContainerActions {
   const { name } = container;
   const deleting = input.pod.metadata.deletionTimestamp !== undefined;
   if (status.hash !== '' && status.hash !== containerHash(container)) {
@@ -47,7 +47,7 @@ function verdictOnRunning(input: ActionsInput, container: Container, status: Obs
         ? 'startup'
         : undefined;
   if (probe === undefined) return { keep: true };
-  // Rules ask for an exit code, and there is none yet: only policies count here.
+  // Restart rules match an exit code, and the container has none yet: only policies count here.
   const restarts = restartPolicyOf(ownPolicy(input, container)) !== 'Never' && !deleting;
   const message = `Container ${name} failed ${probe} probe${restarts ? ', will be restarted' : ''}`;
   return {
@@ -57,7 +57,11 @@ function verdictOnRunning(input: ActionsInput, container: Container, status: Obs
   };
 }
 
-function verdictOnStopped(input: ActionsInput, container: Container, status: ObservedContainer | undefined): Verdict {
+function actionsForStopped(
+  input: ActionsInput,
+  container: Container,
+  status: ObservedContainer | undefined,
+): ContainerActions {
   if (input.pod.metadata.deletionTimestamp !== undefined) return { keep: false };
   if (status === undefined) return { keep: false, start: startOf(container, 'regular', undefined, 'it is not there') };
   if (status.state === 'created') {

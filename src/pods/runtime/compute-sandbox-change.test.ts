@@ -38,7 +38,10 @@ const cases: Readonly<Record<string, readonly [Case, string]>> = {
     '#2: more than one sandbox is ready',
   ],
   'without address': [{ sandboxes: [aSandbox('s0', { ips: [] })] }, '#1: the sandbox has no address'],
-  'the runtime does not tell addresses': [{ sandboxes: [aSandbox('s0', { ips: [], networkKnown: false })] }, 'keep s0'],
+  'the runtime does not report addresses': [
+    { sandboxes: [aSandbox('s0', { ips: [], networkKnown: false })] },
+    'keep s0',
+  ],
   'host network has no address': [{ hostNetwork: true, sandboxes: [aSandbox('s0', node)] }, 'keep s0'],
   'from the pod network to the host': [
     { hostNetwork: true, sandboxes: [aSandbox('s0')] },

@@ -2,15 +2,15 @@ import type { SandboxId } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 
-/** Whether the pod's sandbox can be used as it is; if not, under which attempt the next one is made, and why. */
-type SandboxVerdict =
+/** Whether the pod's sandbox can be used as it is; if not, the attempt of the next one, and why. */
+type SandboxChange =
   | { readonly kind: 'keep'; readonly id: SandboxId }
   | { readonly kind: 'replace'; readonly attempt: number; readonly reason: string };
 
 export function computeSandboxChange(
   pod: Pick<DesiredPod, 'spec'>,
   observed: Pick<ObservedPod, 'sandboxes'>,
-): SandboxVerdict {
+): SandboxChange {
   const [newest] = observed.sandboxes;
   if (newest === undefined) return { kind: 'replace', attempt: 0, reason: 'there is no sandbox' };
   const attempt = newest.attempt + 1;

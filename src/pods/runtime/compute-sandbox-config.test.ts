@@ -93,7 +93,7 @@ test('host name: none of its own on the host network, the full one on request', 
   });
 });
 
-test('a pod that wants users of its own never gets those of the host', () => {
+test('a pod with a user namespace never gets the users of the host', () => {
   assert.throws(() => config({ hostUsers: false }), {
     kind: 'unsupported',
     message: "can't set `spec.hostUsers: false`, runtime does not support user namespaces",
@@ -101,7 +101,7 @@ test('a pod that wants users of its own never gets those of the host', () => {
   assert.doesNotThrow(() => config({ hostUsers: true }));
 });
 
-test('identity and place of logs', () => {
+test('identity and directory of logs', () => {
   const made = config({});
   assert.deepEqual(made.metadata, { name: 'p', uid: 'u-1', namespace: 'n', attempt: 2 });
   assert.equal(made.logDirectory, '/var/log/pods/n_p_u-1');

@@ -37,7 +37,8 @@ interface SandboxConfigInput {
 
 /**
  * What the runtime is asked for as the pod's sandbox. Throws kind `invalid` when the pod cannot have the name or the
- * groups it asks for, `unsupported` when it wants users of its own and there are none to give: those of the host would be too many.
+ * groups it asks for, `unsupported` when it asks for a user namespace and the runtime has none: the pod must not run with
+ * the users of the host instead.
  */
 export function computeSandboxConfig(input: SandboxConfigInput): PodSandboxConfig {
   const { pod, attempt, settings } = input;
@@ -141,7 +142,7 @@ function sysctls(spec: PodSpec): Record<string, string> {
 function sandboxSecurityContext(input: SandboxConfigInput): LinuxSandboxSecurityContext {
   const { spec } = input.pod;
   const privileged = allContainers(spec).some(({ container }) => container.securityContext?.privileged === true);
-  // Users of its own are never left out, whoever wrote the pod.
+  // A user namespace is never left out, even of a pod without a security context.
   const context = spec.securityContext ?? (spec.hostUsers === false ? {} : undefined);
   const supplementalGroupsPolicy = groupsPolicy(spec);
   if (isRefusal(supplementalGroupsPolicy)) {
@@ -176,7 +177,7 @@ const groupsPolicies: Readonly<Record<string, SupplementalGroupsPolicy>> = {
   Strict: SupplementalGroupsPolicy.Strict,
 };
 
-/** Whether the groups that the image gives a user count as well. A word nobody knows is refused: it may mean "no". */
+/** Whether the groups that the image gives a user count as well. An unknown value is refused: it may be stricter. */
 export function groupsPolicy(spec: PodSpec): SupplementalGroupsPolicy | Refusal {
   const asked = spec.securityContext?.supplementalGroupsPolicy ?? 'Merge';
   return ownValue(groupsPolicies, asked) ?? refuse(`unsupported supplementalGroupsPolicy: ${asked}`);

@@ -13,7 +13,7 @@ const table: readonly (readonly [what: string, sandboxes: readonly ObservedSandb
   ['made just now', [made(1, 10_000)], 1_000],
   ['old enough', [made(1, 9_000)], undefined],
   ['long ago', [made(7, 1)], undefined],
-  ['in the future: the wall was set, which must not hold it up', [made(7, 10_001)], undefined],
+  ['in the future: the clock was set back, which must not delay it', [made(7, 10_001)], undefined],
 ];
 for (const [what, sandboxes, waitMs] of table)
   test(`the next sandbox: ${what}`, () => assert.equal(computeSandboxWait({ sandboxes }, 10_000), waitMs));

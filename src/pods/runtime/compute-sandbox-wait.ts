@@ -10,6 +10,6 @@ export function computeSandboxWait({ sandboxes }: Pick<ObservedPod, 'sandboxes'>
   const [newest] = sandboxes;
   if (newest === undefined || newest.attempt === 0) return undefined;
   const ageMs = nowMs - newest.createdAt;
-  // A clock that was set back must not hold a pod up.
+  // A creation in the future means that the clock was set back: that must not delay the pod.
   return ageMs >= 0 && ageMs < minAgeMs ? minAgeMs - ageMs : undefined;
 }

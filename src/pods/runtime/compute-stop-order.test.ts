@@ -4,7 +4,7 @@ import { aContainer, aPod } from '../../testing/pods.ts';
 import { computeStopGrace } from './compute-stop-grace.ts';
 import { computeStopOrder } from './compute-stop-order.ts';
 
-test('without sidecars nobody waits', () => {
+test('without sidecars no container waits', () => {
   assert.equal(computeStopOrder(aPod({ spec: { initContainers: [aContainer('init')] } }).spec).size, 0);
 });
 

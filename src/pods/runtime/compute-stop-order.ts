@@ -2,8 +2,8 @@ import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import { sidecarsOf } from '../../model/containers.ts';
 
 /**
- * Whom each container waits for before it is stopped: a sidecar serves the regular containers and the sidecars that came
- * after it, so it outlives them. Regular containers wait for nobody.
+ * The containers that each sidecar waits for before it is stopped: it serves the regular containers and the sidecars that
+ * were started after it, so it outlives them. Regular containers wait for no other.
  */
 export function computeStopOrder(spec: PodSpec): ReadonlyMap<string, readonly string[]> {
   const regular = spec.containers.map(({ name }) => name);

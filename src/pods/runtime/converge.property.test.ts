@@ -14,7 +14,7 @@ import type { ContainerStart, PodActions } from './pod-actions.ts';
 import { computeRestartCount } from './prepare-container.ts';
 
 /** How often a pod may be decided upon until there is nothing left to do. */
-const mostRounds = 12;
+const maxRounds = 12;
 
 /** A runtime so small that it can be seen through: what is started runs, plain init containers do their work and end. */
 class ModelRuntime {
@@ -38,7 +38,7 @@ class ModelRuntime {
     }
     this.#end(({ id }) => kill.some((killed) => killed.id === id));
     this.#set({
-      containers: this.observed.containers.filter(({ id }) => !prune.containers.some((gone) => gone.id === id)),
+      containers: this.observed.containers.filter(({ id }) => !prune.containers.some((pruned) => pruned.id === id)),
       sandboxes: this.observed.sandboxes.filter(({ id }) => !prune.sandboxes.includes(id)),
     });
     if (createSandbox !== undefined) {
@@ -99,7 +99,7 @@ class ModelRuntime {
 function converge(world: PodWorld, exitOf: (name: string) => number | undefined = () => undefined): ModelRuntime {
   const runtime = new ModelRuntime(world, exitOf);
   const history: string[] = [];
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const actions = computePodActions({
       pod: world.pod,
       observed: runtime.observed,

@@ -12,7 +12,7 @@ const plainHttpCodes: ReadonlySet<string> = new Set([
 
 /** As Go's client does: a server may announce an answer only so often before it gives one. */
 const maxInformational = 5;
-/** Of a body that nobody reads: enough for a small server to end in peace. */
+/** How much of a body is read although no hook uses it, so that a small server can finish its response. */
 const maxDrainedBytes = 10 * 1_024;
 const maxDrainedPieces = 16;
 const maxDrainPauseMs = 1_000;
@@ -32,12 +32,12 @@ function send({ url, headers }: HookRequest, signal: AbortSignal): Promise<HookA
         headers: Object.fromEntries(headers),
         agent: false,
         signal,
-        // Small servers end header lines with a bare line feed; containers are not here to be taught HTTP.
+        // Small servers end header lines with a bare line feed; a strict parser would fail their hooks.
         insecureHTTPParser: true,
         ...(secure && { rejectUnauthorized: false }),
       },
       (response) => {
-        // Whatever it says, it has been asked: what follows the headers changes nothing.
+        // The hook is over with the headers: neither status nor body decides whether it succeeded.
         resolve({ status: response.statusCode ?? 0 });
         drain(response);
       },
@@ -46,7 +46,7 @@ function send({ url, headers }: HookRequest, signal: AbortSignal): Promise<HookA
     sent.on('information', () => {
       if (++announced > maxInformational) sent.destroy(new Error('net/http: too many 1xx informational responses'));
     });
-    // Stays for the errors that may come after the answer.
+    // The listener stays, because errors may come after the answer.
     sent.on('error', (error: NodeJS.ErrnoException) => {
       if (secure && plainHttpCodes.has(error.code ?? '')) resolve({ plainHttp: true });
       else reject(error);
@@ -65,6 +65,6 @@ function drain(response: IncomingMessage): void {
   });
   response.setTimeout(maxDrainPauseMs, () => response.destroy());
   response.on('error', () => {
-    // The hook has succeeded; how the connection ends says nothing about it.
+    // The hook has succeeded; an error at the end of the connection does not change that.
   });
 }

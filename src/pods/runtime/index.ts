@@ -5,5 +5,5 @@ export { StartErrors } from './start-errors.ts';
 export { nodeHookRequests } from './hook-requests.ts';
 export { RestartBackoff } from './restart-backoff.ts';
 export type { HookRequests } from './run-hook.ts';
-export { type LastWordsFiles } from './read-last-words.ts';
+export { type TerminationMessageFiles } from './read-termination-message.ts';
 export { withTerminationMessages } from './with-termination-messages.ts';

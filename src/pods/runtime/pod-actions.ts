@@ -4,7 +4,7 @@ import type { ContainerKind } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
 
-/** What probes say of a container instance; `unknown` while they have not spoken. */
+/** What probes say of a container instance; `unknown` before the first result. */
 export type ProbeVerdict = 'success' | 'failure' | 'unknown';
 
 export interface ProbeVerdicts {
@@ -24,13 +24,13 @@ export interface ContainerStart {
 export interface ContainerKill {
   readonly id: ContainerId;
   readonly name: string;
-  /** Said in the event of the kill. */
+  /** The message of the event of the kill. */
   readonly message: string;
   readonly cause: 'unwanted' | 'changed' | 'liveness' | 'startup' | 'lost';
 }
 
 /**
- * What to do about a pod now. Carried out top to bottom; a later sync decides anew from what it then sees.
+ * What to do about a pod now, carried out top to bottom; a later sync decides again from a newer observation.
  */
 export interface PodActions {
   /** Everything of the pod is stopped first: sandbox unusable, or nothing left to run. */
@@ -39,7 +39,7 @@ export interface PodActions {
   readonly createSandbox?: { readonly attempt: number; readonly reason: string };
   /** The sandbox that containers are started in, when none is made. */
   readonly sandbox?: SandboxId;
-  /** What has to end or to come up before the next container may start, in words. */
+  /** What has to end or to come up before the next container may start, for people. */
   readonly waitsFor?: string;
   readonly kill: readonly ContainerKill[];
   /** In this order. */

@@ -119,7 +119,7 @@ describe('a pod from nothing', () => {
     world.cri.programs.forContainer('one', exitAfter(400, 0));
     world.cri.programs.forContainer('two', exitAfter(400, 0));
     assert.deepEqual(await world.sync(), { acted: true });
-    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 25 }, 'waits, and looks again soon');
+    assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 25 }, 'waits, and is synced again soon');
     await world.clock.advance(400);
     assert.deepEqual(await world.sync(), { acted: true });
     await world.clock.advance(400);
@@ -139,7 +139,7 @@ describe('a pod from nothing', () => {
 describe('the network of a pod', () => {
   const problem = 'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:no cni';
 
-  test('without one nothing is made, and it is looked again soon', async () => {
+  test('without one nothing is made, and it is checked again soon', async () => {
     const world = new World();
     world.networkError = problem;
     assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 1_000 });
@@ -158,7 +158,7 @@ describe('the network of a pod', () => {
     assert.deepEqual(world.sandboxes(), ['#0 ready']);
   });
 
-  test('what was left out of its resolver configuration is told', async () => {
+  test('what was left out of its resolver configuration is recorded', async () => {
     const nameservers = ['1', '2', '3', '4'].map((digit) => `192.0.2.${digit}`);
     const world = new World({ dnsPolicy: 'None', dnsConfig: { nameservers } });
     await world.sync();
@@ -173,7 +173,7 @@ describe('the network of a pod', () => {
 });
 
 describe('refusals', () => {
-  test('one container that cannot start does not hold up the next', async () => {
+  test('one container that cannot start does not delay the next', async () => {
     const world = new World({ containers: [aContainer('a'), aContainer('b')] });
     world.refusals.set('a', { reason: 'ErrImagePull', message: 'no registry', retryMs: 4_000 });
     assert.deepEqual(await world.sync(), { acted: true, requeueAfterMs: 1_000 });
@@ -189,7 +189,7 @@ describe('refusals', () => {
     assert.deepEqual(await world.sync(), { acted: false, requeueAfterMs: 10_000 });
   });
 
-  test('a pull that failed is looked at before the next one is due, so that the wait for it is told', async () => {
+  test('a pod whose pull failed is synced before the next pull is due, so that the wait for it is reported', async () => {
     const world = new World();
     world.refusals.set('main', { reason: 'ErrImagePull', message: 'no registry', retryMs: 160_000 });
     assert.deepEqual(await world.sync(), { acted: true, requeueAfterMs: 1_000 });
@@ -316,7 +316,7 @@ describe('the end', () => {
 });
 
 describe('runtime classes', () => {
-  test('a class that the runtime does not announce is refused in words', async () => {
+  test('a class that the runtime does not announce is refused with a message', async () => {
     const world = new World({ runtimeClassName: 'kata' });
     await assert.rejects(world.sync(), /Failed to create pod sandbox: runtimeclass\.node\.k8s\.io "kata" not found/);
     assert.equal(

@@ -17,7 +17,7 @@ import { startReasons } from '../../model/reasons.ts';
 import { runtimeHandlerFor, type HandlerChoice, type RuntimeClasses } from '../../model/runtime-class.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import { computePodActions } from './compute-actions.ts';
-import { computeInitRecheck } from './compute-recheck.ts';
+import { computeInitRequeue } from './compute-requeue.ts';
 import { computeSandboxChange } from './compute-sandbox-change.ts';
 import { computeLeftOut, computeSandboxConfig, computeSandboxDns } from './compute-sandbox-config.ts';
 import { computeSandboxWait } from './compute-sandbox-wait.ts';
@@ -39,10 +39,10 @@ import {
 } from './runtime-decisions.ts';
 import { runtimeMetrics } from './runtime-metrics.ts';
 import type { CommandRuntime, HookDeps } from './run-hook.ts';
-import { startContainer, type StartDeps, type StartPlace } from './start-container.ts';
+import { startContainer, type StartDeps, type StartContext } from './start-container.ts';
 import type { StartErrors } from './start-errors.ts';
 import { stopContainer, type StopContainerDeps } from './stop-container.ts';
-import { gone, removePod, stopPod } from './stop-pod.ts';
+import { ignoreNotFound, removePod, stopPod } from './stop-pod.ts';
 
 export interface PodRuntimeDeps {
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export interface PodRuntimeDeps {
   readonly backoff: RestartBackoff;
   readonly hooks: Pick<HookDeps, 'requests'>;
   readonly prepare: PrepareContainer;
-  /** Which dead instances nobody needs any more. */
+  /** The dead instances that neither restarts nor logs need any more. */
   readonly prune: (observed: ObservedPod) => Prunable;
   readonly logs: { remove(path: string): Promise<void> };
   readonly metrics?: Metrics;
@@ -67,12 +67,12 @@ export interface PodRuntimeDeps {
   readonly runtimeHandlers?: () => ReadonlySet<string>;
   /** The API server's runtime classes; without one a class is a handler of that name. */
   readonly runtimeClasses?: RuntimeClasses;
-  /** Why pods cannot have a network of their own now; they can unless told. */
+  /** Why pods cannot have a network of their own now; default: they can. */
   readonly networkError?: () => string | undefined;
-  /** Without it no pod can have users of its own. */
+  /** Without it no pod can have a user namespace. */
   readonly userNamespaces?: UserNamespaces;
   readonly volumes?: Pick<Volumes, 'extraGroups'>;
-  /** Whether a healthy stream of events tells when containers end. */
+  /** Whether a healthy stream of events reports when containers end. */
   readonly exitEventsReliable?: () => boolean;
 }
 
@@ -84,33 +84,33 @@ interface Prunable {
 export interface RuntimeOutcome {
   /** Something was changed in the runtime: what was observed before is out of date. */
   readonly acted: boolean;
-  /** Dead instances that nobody needs were taken out; that alone is no news of the pod. */
+  /** Dead instances were removed; that alone is no news of the pod. */
   readonly pruned?: boolean;
-  /** When a look is worth while again, where something is waited for. */
+  /** When to sync again, where the pod waits for something. */
   readonly requeueAfterMs?: number;
-  /** Nothing of the pod may run again, whatever its containers show: what was not started never will be. */
+  /** Nothing of the pod may run again, whatever its containers show: no container of it will be started. */
   readonly ended?: boolean;
 }
 
 const afterKillMs = 1_000;
 const maxLeftOutShown = 10;
-/** While pods can have no network, it is looked for this often whether they can. */
+/** While pods can have no network, this often it is checked whether they can. */
 const networkRetryMs = 1_000;
-/** A refusal that names no time of its own is tried again after this long: what it lacks may have come. */
+/** A refusal without a time of its own is tried again after this long, because what was missing may be there. */
 const refusedRetryMs = 10_000;
 
 /**
- * When to look again at a container that could not start. A pull that failed is told for a while only: the look after it
- * comes before the next pull may be tried, and tells that this is waited for.
+ * When to sync again a pod whose container could not start. ErrImagePull is reported for a while only: the next sync comes
+ * before the back-off of the pull has passed, and reports ImagePullBackOff.
  */
-function recheckAfter({ reason, retryMs = refusedRetryMs }: StartRefusal): number {
+function requeueAfterRefusal({ reason, retryMs = refusedRetryMs }: StartRefusal): number {
   return reason === startReasons.errImagePull ? Math.min(retryMs, refusedRetryMs) : retryMs;
 }
 
-/** Refusals that leave something behind in the runtime: a container was made, or even ran. */
+/** Refusals after which the runtime has a new container, which may even have run. */
 const leavesContainer: ReadonlySet<string> = new Set([startReasons.runContainerError, startReasons.postStartHookError]);
 
-/** Carries decisions about a pod out in the runtime. Keeps nothing of its own but start errors and back-off. */
+/** Carries out decisions about a pod in the runtime. Keeps no state of its own but start errors and back-off. */
 export class PodRuntime {
   readonly #deps: Omit<PodRuntimeDeps, 'metrics'> & StopContainerDeps & Pick<StartDeps, 'started'>;
 
@@ -141,16 +141,16 @@ export class PodRuntime {
       return { acted: false, requeueAfterMs: wait };
     }
     if (actions.waitsFor !== undefined) this.#record(pod, initWaitDecision(actions.waitsFor));
-    const stopped = await this.#stopWhatMust(pod, observed, actions, signal);
+    const stopped = await this.#killContainers(pod, observed, actions, signal);
     const pruned = await this.#prune(observed, signal);
-    const started = await this.#startWhatShall(pod, observed, actions, signal);
-    // Where events tell of ends, there is nothing to ask for.
+    const started = await this.#startContainers(pod, observed, actions, signal);
+    // Where events report exits, no sync at intervals is needed.
     const exitEventsReliable = this.#deps.exitEventsReliable?.() ?? false;
     const waits = [
       ...started.waits,
-      // What was killed and may not start yet has left an end behind that is to be taken in, and older ones to go.
+      // A container that was killed and may not start yet: the next sync reports its end and removes older instances.
       actions.kill.length > 0 && started.waits.length > 0 ? afterKillMs : undefined,
-      exitEventsReliable ? undefined : computeInitRecheck(pod, observed, this.#deps.clock.now()),
+      exitEventsReliable ? undefined : computeInitRequeue(pod, observed, this.#deps.clock.now()),
     ];
     const known = waits.filter((wait) => wait !== undefined);
     const ended = actions.killPod !== undefined && actions.createSandbox === undefined && actions.start.length === 0;
@@ -162,7 +162,7 @@ export class PodRuntime {
     };
   }
 
-  /** Pods on the node's own network need none made for them, and may be what brings it up. */
+  /** Pods on the host network do not wait: they need no pod network, and one of them may be what brings it up. */
   #lacksNetwork(pod: DesiredPod): boolean {
     const problem = pod.spec.hostNetwork === true ? undefined : this.#deps.networkError?.();
     if (problem === undefined) return false;
@@ -182,7 +182,7 @@ export class PodRuntime {
     await stopPod(this.#deps, pod, observed, graceSeconds, signal);
   }
 
-  /** Takes a stopped pod's containers and sandboxes out of the runtime. */
+  /** Removes a stopped pod's containers and sandboxes from the runtime. */
   async remove(observed: ObservedPod, signal: AbortSignal): Promise<void> {
     await removePod(this.#deps, observed, signal);
     this.#deps.errors.forget(observed.uid);
@@ -190,7 +190,7 @@ export class PodRuntime {
     for (const { id } of observed.containers) this.#deps.preStopped.delete(id);
   }
 
-  async #stopWhatMust(
+  async #killContainers(
     pod: DesiredPod,
     observed: ObservedPod,
     actions: PodActions,
@@ -205,7 +205,7 @@ export class PodRuntime {
         events.record(pod, { type: 'Normal', reason: podEvents.sandboxChanged, message });
       }
       await stopPod(this.#deps, pod, observed, graceSeconds, signal);
-      // A pod that is over is told to stop at each look; only what was alive makes it an action, or it would look for ever.
+      // A pod that is over is stopped at each sync. That counts as an action only if something ran, or it would sync for ever.
       return isAlive(observed);
     }
     const podIp = observed.sandboxes[0]?.ips[0] ?? '';
@@ -227,43 +227,45 @@ export class PodRuntime {
     const prune = this.#deps.prune(observed);
     await Promise.all(
       prune.containers.map(async ({ id, logPath }) => {
-        // The log first: without the container nobody would know that it is there.
+        // The log first: once the container is removed, its log path is lost.
         if (logPath !== undefined && logPath !== '') await logs.remove(logPath);
-        await gone(runtime.removeContainer({ containerId: id }, { signal }));
+        await ignoreNotFound(runtime.removeContainer({ containerId: id }, { signal }));
       }),
     );
-    await Promise.all(prune.sandboxes.map((id) => gone(runtime.removePodSandbox({ podSandboxId: id }, { signal }))));
+    await Promise.all(
+      prune.sandboxes.map((id) => ignoreNotFound(runtime.removePodSandbox({ podSandboxId: id }, { signal }))),
+    );
     return prune.containers.length + prune.sandboxes.length > 0;
   }
 
-  async #startWhatShall(
+  async #startContainers(
     pod: DesiredPod,
     observed: ObservedPod,
     actions: PodActions,
     signal: AbortSignal,
   ): Promise<{ readonly any: boolean; readonly waits: readonly number[] }> {
-    const place = await this.#place(pod, observed, actions, signal);
-    if (place === undefined) return { any: false, waits: [] };
+    const context = await this.#ensureSandbox(pod, observed, actions, signal);
+    if (context === undefined) return { any: false, waits: [] };
     const waits: number[] = [];
     let any = actions.createSandbox !== undefined;
     for (const start of actions.start) {
-      const refusal = await startContainer(this.#deps, place, start, signal);
-      // A container that failed to run was made all the same, and is now a dead one.
+      const refusal = await startContainer(this.#deps, context, start, signal);
+      // A container that failed to run was created all the same, and is now a dead one.
       any ||= refusal === undefined || leavesContainer.has(refusal.reason);
       if (refusal === undefined) this.#record(pod, startedDecision(start));
       else this.#record(pod, refusedDecision(start, refusal, refusal.retryMs ?? refusedRetryMs));
-      if (refusal !== undefined) waits.push(recheckAfter(refusal));
+      if (refusal !== undefined) waits.push(requeueAfterRefusal(refusal));
     }
     return { any, waits };
   }
 
   /** The sandbox that containers are started in: the one there is, or a new one. */
-  async #place(
+  async #ensureSandbox(
     pod: DesiredPod,
     observed: ObservedPod,
     actions: PodActions,
     signal: AbortSignal,
-  ): Promise<StartPlace | undefined> {
+  ): Promise<StartContext | undefined> {
     const { createSandbox, sandbox } = actions;
     const attempt = createSandbox?.attempt ?? observed.sandboxes.find(({ id }) => id === sandbox)?.attempt ?? 0;
     if (createSandbox === undefined && (sandbox === undefined || actions.start.length === 0)) return undefined;
@@ -326,12 +328,12 @@ export class PodRuntime {
   async #createSandbox(
     pod: DesiredPod,
     config: PodSandboxConfig,
-    why: string,
+    reason: string,
     signal: AbortSignal,
   ): Promise<SandboxId> {
     const choice = this.#handlerFor(pod);
     if ('refusal' in choice) throw this.#sandboxFailed(pod, choice.refusal);
-    this.#deps.log.debug(2, 'Creating pod sandbox', { ...podFields(pod), reason: why });
+    this.#deps.log.debug(2, 'Creating pod sandbox', { ...podFields(pod), reason });
     const { runtime, clock, started } = this.#deps;
     const began = clock.monotonic();
     const ran = (failed: boolean): void => {
@@ -363,7 +365,7 @@ export class PodRuntime {
   async #addresses(id: SandboxId, signal: AbortSignal): Promise<readonly string[]> {
     const { status } = await this.#deps.runtime.podSandboxStatus({ podSandboxId: id, verbose: false }, { signal });
     const { ip = '', additionalIps = [] } = status?.network ?? {};
-    return [ip, ...additionalIps.map((entry) => entry.ip)].filter((address) => address !== '');
+    return [ip, ...additionalIps.map((additional) => additional.ip)].filter((address) => address !== '');
   }
 }
 

@@ -42,7 +42,7 @@ interface PresentImage {
   readonly user: { readonly uid?: number; readonly name?: string };
 }
 
-/** Why a container cannot be started now, in the words of its waiting state. */
+/** Why a container cannot be started now, as its waiting state shows it. */
 export interface StartRefusal {
   readonly reason: string;
   readonly message: string;
@@ -71,7 +71,7 @@ export interface Volumes {
 
 /** Parts of volumes, made ready before the container that gets them. */
 export interface SubPaths {
-  /** Binds one to its target, safe from whoever writes into the volume meanwhile. The message of a failure is for people. */
+  /** Binds one to its target, safe from processes that write into the volume meanwhile. A failure's message is for people. */
   bind(
     uid: PodUid,
     part: Pick<SubPathMount, 'volumePath' | 'subPath' | 'values' | 'target'> & {
@@ -82,7 +82,7 @@ export interface SubPaths {
 }
 
 export interface UserNamespaces {
-  /** The host ids of a pod that wants users of its own, in a sandbox of that handler. Throws when it cannot have them. */
+  /** The host ids of a pod with a user namespace, in a sandbox of that handler. Throws when it cannot have them. */
   blockFor(pod: DesiredPod, handler: string, signal: AbortSignal): Promise<UserNamespaceBlock | undefined>;
 }
 

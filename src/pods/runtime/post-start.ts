@@ -6,7 +6,12 @@ import { podFields } from '../../model/pod-log.ts';
 import { startReasons } from '../../model/reasons.ts';
 import type { StartRefusal } from './ports.ts';
 import { runHook, withoutArguments } from './run-hook.ts';
-import { stopContainer, toldOfFallback, type StopContainerDeps, type StoppableContainer } from './stop-container.ts';
+import {
+  stopContainer,
+  recordHttpFallback,
+  type StopContainerDeps,
+  type StoppableContainer,
+} from './stop-container.ts';
 
 interface PostStartInput {
   readonly pod: DesiredPod;
@@ -25,7 +30,7 @@ export async function runPostStart(
   const handler = container.lifecycle?.postStart;
   if (handler === undefined) return undefined;
   const input = { handler, container, id: instance.id, podIp, podName: describePod(pod) };
-  const problem = await runHook(deps.hooks, { ...input, onPlainHttp: toldOfFallback(deps, pod) }, signal);
+  const problem = await runHook(deps.hooks, { ...input, onPlainHttp: recordHttpFallback(deps, pod) }, signal);
   if (problem === undefined) return undefined;
   deps.log.warn('PostStart hook failed', {
     ...podFields(pod),

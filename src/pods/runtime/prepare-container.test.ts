@@ -21,7 +21,7 @@ describe('restart count', () => {
     assert.equal(of(anInstance('main', { attempt: 4, state: 'unknown' })), 5));
   test('the number of one that never started is used again', () =>
     assert.equal(of(anInstance('main', { attempt: 4, state: 'created' })), 4));
-  test('where the runtime remembers none, one more than the logs', () => assert.equal(of(undefined, 6), 7));
+  test('where the runtime has none, one more than the logs', () => assert.equal(of(undefined, 6), 7));
   test('logs of the first instance count too', () => assert.equal(of(undefined, 0), 1));
   test('the runtime knows better than the logs', () =>
     assert.equal(of(anInstance('main', { attempt: 2, ...exited(1) }), 9), 3));
@@ -143,7 +143,7 @@ describe('prepareContainer', () => {
     assert.deepEqual(files, []);
   });
 
-  test('what cannot be mounted is told before a file is made', async () => {
+  test('a mount that is impossible is refused before a file is made', async () => {
     const subPathExpr = [{ name: 'data', mountPath: '/d', subPathExpr: '$(NOPE)/x' }];
     const recursive = [{ name: 'data', mountPath: '/d', readOnly: true, recursiveReadOnly: 'Enabled' }];
     for (const volumeMounts of [subPathExpr, recursive]) {

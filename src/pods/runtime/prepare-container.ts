@@ -14,7 +14,7 @@ import { computeContainerEnv, type EnvLookup } from './compute-container-env.ts'
 import { computeMounts, computeSubPaths } from './compute-mounts.ts';
 import type { ContainerStart } from './pod-actions.ts';
 import type { ContainerFiles, Images, Refusable, SubPaths, Volumes } from './ports.ts';
-import { ungivenDevices } from './ungiven-devices.ts';
+import { unavailableDevices } from './unavailable-devices.ts';
 
 export interface PrepareDeps {
   readonly images: Images;
@@ -25,7 +25,7 @@ export interface PrepareDeps {
   readonly settings: RuntimeSettings;
   readonly node: NodeFacts;
   readonly hostIps: () => readonly string[];
-  /** Whether the pod's runtime handler can make mounts read-only with all below them; it cannot unless told. */
+  /** Whether the pod's runtime handler can make mounts read-only with all below them; default: it cannot. */
   readonly recursiveReadOnly?: (pod: DesiredPod) => boolean;
 }
 
@@ -45,7 +45,7 @@ export type PrepareContainer = (input: PrepareInput, signal: AbortSignal) => Pro
 export function prepareContainer(deps: PrepareDeps): PrepareContainer {
   return async ({ pod, start, podIps, fieldPath, sandboxConfig, newest }, signal) => {
     const { container, kind } = start;
-    const ungiven = ungivenDevices(container, deps.node.allocatable);
+    const ungiven = unavailableDevices(container, deps.node.allocatable);
     if (ungiven !== undefined) return ungiven;
     const image = await deps.images.ensure(pod, container, fieldPath, signal, {
       ...(sandboxConfig && { sandboxConfig }),
@@ -59,7 +59,7 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
     const where = { pod, container, podIps: pod.spec.hostNetwork === true ? hostIps : podIps, hostIps };
     const env = computeContainerEnv({ ...where, nodeName: settings.nodeName, node, lookup: deps.lookup });
     if (isRefusal(env)) return env;
-    // What cannot be mounted is told before any file is made: this is tried again and again.
+    // A mount that is impossible is refused before any file is made, because each later try would make the file again.
     const volumes = deps.volumes.mounted(pod.uid);
     const recursiveReadOnly = deps.recursiveReadOnly?.(pod) === true;
     const { rootDir, selinuxEnabled } = settings;
@@ -68,15 +68,15 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
     const unbound = isRefusal(mounts) ? mounts : await bindSubPaths(deps, wanted);
     if (unbound !== undefined) return unbound;
     const etcHosts = await writeHosts(deps, pod, podIps);
-    const wantsLastWords = (container.terminationMessagePath ?? '') !== '';
-    if (wantsLastWords) await deps.files.makeContainerFolder(pod.uid, container.name);
-    // Before a file of its own is made: this is tried again and again, and each try would leave one behind.
+    const wantsTerminationLog = (container.terminationMessagePath ?? '') !== '';
+    if (wantsTerminationLog) await deps.files.makeContainerFolder(pod.uid, container.name);
+    // Refused before the termination log is made, because each later try would leave one behind.
     const rootRefusal = verifyNonRoot(pod, container, image.ok.user);
     if (rootRefusal !== undefined) return rootRefusal;
 
     const [logged, terminationLog] = await Promise.all([
       deps.files.prepareLogs(pod, container.name),
-      wantsLastWords ? deps.files.makeTerminationLog(pod.uid, container.name) : undefined,
+      wantsTerminationLog ? deps.files.makeTerminationLog(pod.uid, container.name) : undefined,
     ]);
     const config = computeContainerConfig({
       ...where,
@@ -124,15 +124,15 @@ function targetOf(
   return newest?.(name) ?? refuse(`unable to find target container ${name}`);
 }
 
-/** A container has the users of the sandbox it goes into, and no others. */
+/** A container has the user namespace of its sandbox. */
 function userNamespaceOf(sandbox: PodSandboxConfig | undefined): { readonly userNamespace?: UserNamespaceBlock } {
   const [mapping] = sandbox?.linux?.securityContext?.namespaceOptions?.usernsOptions?.uids ?? [];
   return mapping === undefined ? {} : { userNamespace: { hostId: mapping.hostId, length: mapping.length } };
 }
 
 /**
- * One more than the instance before; where the runtime remembers none, one more than the logs do. An instance that was
- * made but never started did not run, so its number is used again.
+ * One more than that of the instance before; where the runtime has none, one more than the newest log's. An instance that
+ * was created but never started did not run, so its number is used again.
  */
 export function computeRestartCount({ previous }: ContainerStart, logged: number | undefined): number {
   if (previous === undefined) return logged === undefined ? 0 : logged + 1;

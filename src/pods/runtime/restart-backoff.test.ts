@@ -6,7 +6,7 @@ import { computeBackoffLimits, RestartBackoff, restartBackoffAnnotation } from '
 
 const node = { initialMs: 10_000, maxMs: 300_000 };
 
-describe('the wish of a pod', () => {
+describe('the annotation of a pod', () => {
   const cases: readonly (readonly [string | undefined, object])[] = [
     [undefined, { limits: node }],
     ['initial=1s,max=30s', { limits: { initialMs: 1_000, maxMs: 30_000 } }],

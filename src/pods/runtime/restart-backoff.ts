@@ -9,31 +9,31 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 /** A pod may ask for other times, as in `initial=1s,max=30s`. */
 export const restartBackoffAnnotation = 'tubelet.io/restart-back-off';
 
-/** However eager a pod is, a node must survive it. */
-const shortestMs = 1_000;
-const longestMs = 300_000;
+/** Bounds of what a pod may ask for, so that no pod restarts a container faster than the node can bear. */
+const minDelayMs = 1_000;
+const maxDelayMs = 300_000;
 
-interface BackoffWish {
+interface BackoffChoice {
   readonly limits: BackoffLimits;
-  /** What is wrong with the pod's wish; the node's limits hold then. */
+  /** What is wrong with the pod's annotation; the node's limits hold then. */
   readonly problem?: string;
 }
 
 /** The limits for a pod: the node's, or within bounds its own. */
-export function computeBackoffLimits(annotation: string | undefined, node: BackoffLimits): BackoffWish {
+export function computeBackoffLimits(annotation: string | undefined, node: BackoffLimits): BackoffChoice {
   if (annotation === undefined) return { limits: node };
-  const wish: { initialMs?: number; maxMs?: number } = {};
+  const asked: { initialMs?: number; maxMs?: number } = {};
   for (const part of annotation.split(',')) {
     const [key, value = ''] = part.trim().split('=');
     const ms = parsedMs(value);
     if ((key !== 'initial' && key !== 'max') || ms === undefined) {
       return { limits: node, problem: `"${part}" is not of the form initial=DURATION or max=DURATION` };
     }
-    if (ms < shortestMs || ms > longestMs) return { limits: node, problem: `"${part}" is not between 1s and 5m` };
-    wish[key === 'initial' ? 'initialMs' : 'maxMs'] = ms;
+    if (ms < minDelayMs || ms > maxDelayMs) return { limits: node, problem: `"${part}" is not between 1s and 5m` };
+    asked[key === 'initial' ? 'initialMs' : 'maxMs'] = ms;
   }
-  const initialMs = wish.initialMs ?? Math.min(node.initialMs, wish.maxMs ?? node.maxMs);
-  const maxMs = wish.maxMs ?? Math.max(node.maxMs, initialMs);
+  const initialMs = asked.initialMs ?? Math.min(node.initialMs, asked.maxMs ?? node.maxMs);
+  const maxMs = asked.maxMs ?? Math.max(node.maxMs, initialMs);
   if (initialMs > maxMs) return { limits: node, problem: 'initial is longer than max' };
   return { limits: { initialMs, maxMs } };
 }
@@ -50,14 +50,14 @@ function parsedMs(text: string): number | undefined {
 interface RestartBackoffDeps {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly limits: BackoffLimits;
-  /** Told when a pod's wish cannot be granted. */
+  /** Called when a pod's annotation is invalid. */
   readonly onProblem?: (pod: DesiredPod, problem: string) => void;
 }
 
 /** How long a container that ended must wait before it is started again, counted from its end. */
 export class RestartBackoff {
   readonly #deps: RestartBackoffDeps;
-  readonly #pods = new Map<PodUid, { readonly wish: string | undefined; readonly backoff: Backoff }>();
+  readonly #pods = new Map<PodUid, { readonly asked: string | undefined; readonly backoff: Backoff }>();
 
   constructor(deps: RestartBackoffDeps) {
     this.#deps = deps;
@@ -84,24 +84,24 @@ export class RestartBackoff {
     this.#pods.delete(uid);
   }
 
-  /** Pods with a memory of ends. */
+  /** Pods of which an end is remembered. */
   size(): number {
     return this.#pods.size;
   }
 
   #of(pod: DesiredPod): Backoff {
-    const wish = pod.metadata.annotations?.[restartBackoffAnnotation];
+    const asked = pod.metadata.annotations?.[restartBackoffAnnotation];
     const known = this.#pods.get(pod.uid);
-    if (known !== undefined && known.wish === wish) return known.backoff;
-    const { limits, problem } = computeBackoffLimits(wish, this.#deps.limits);
+    if (known !== undefined && known.asked === asked) return known.backoff;
+    const { limits, problem } = computeBackoffLimits(asked, this.#deps.limits);
     if (problem !== undefined) this.#deps.onProblem?.(pod, problem);
     const backoff = new Backoff({ clock: this.#deps.clock, ...limits });
-    this.#pods.set(pod.uid, { wish, backoff });
+    this.#pods.set(pod.uid, { asked, backoff });
     return backoff;
   }
 }
 
-/** Another image or other resources are another attempt at running: the count begins anew. */
+/** With another image or other resources the container is taken for a new one, and its back-off starts at the minimum. */
 function keyOf({ name, image = '', resources = {} }: Container): string {
   return JSON.stringify([name, image, resources]);
 }

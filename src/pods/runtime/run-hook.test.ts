@@ -98,7 +98,7 @@ describe('httpGet', () => {
     assert.equal(seen.at(-1), 'GET /bye kube-lifecycle/1.34');
   });
 
-  test('https answered in plain HTTP is sent again that way, and told', async () => {
+  test('https answered in plain HTTP is sent again that way, and recorded', async () => {
     const { port } = server.address() as AddressInfo;
     const httpHeaders = [{ name: 'Authorization', value: 'Bearer x' }];
     const deps = depsWith({ requests: nodeHookRequests });
@@ -108,7 +108,7 @@ describe('httpGet', () => {
     assert.equal(seen.at(-1), 'GET /s kube-lifecycle/1.34');
   });
 
-  test('nobody there', async () => {
+  test('no server there', async () => {
     const said = await run(depsWith({ requests: nodeHookRequests }), { httpGet: { port: 1, path: '/' } });
     assert.equal(
       said,
@@ -148,7 +148,7 @@ describe('an httpGet hook', () => {
   }
   const send = (port: number) => run(depsWith({ requests: nodeHookRequests }), { httpGet: { port, path: '/' } });
 
-  test('is over with the headers, and lets go of a body without an end', async (context) => {
+  test('is over with the headers, and closes a body without an end', async (context) => {
     const closed = new Deferred();
     const port = await serveRaw(context, (socket) => {
       socket.once('close', () => closed.resolve());
@@ -162,7 +162,7 @@ describe('an httpGet hook', () => {
     await closed.done;
   });
 
-  test('lets go of a body that drips, or stands still', async (context) => {
+  test('closes a body that drips, or stands still', async (context) => {
     for (const piece of ['x', '']) {
       const closed = new Deferred();
       const port = await serveRaw(context, (socket) => {
@@ -176,7 +176,7 @@ describe('an httpGet hook', () => {
     }
   });
 
-  test('fails when its answer is announced for ever', async (context) => {
+  test('fails when its answer is announced without end', async (context) => {
     const port = await serveRaw(context, (socket) => {
       const announce = (): void => {
         if (!socket.destroyed) socket.write('HTTP/1.1 102 Processing\r\n\r\n', () => setImmediate(announce));

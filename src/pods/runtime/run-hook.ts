@@ -41,7 +41,7 @@ interface HookInput {
 /** Of a command in a message: it stands there twice. */
 const maxCommandBytes = 1_024;
 
-/** What a failed hook says; nothing when it went well. However much a command prints, the message has an end. */
+/** The message of a failed hook, cut to 10 KiB; nothing when it succeeded. */
 export async function runHook(deps: HookDeps, input: HookInput, signal: AbortSignal): Promise<string | undefined> {
   const { exec, httpGet, sleep, tcpSocket } = input.handler;
   if (exec !== undefined) return runCommand(deps, input, exec.command ?? [], signal);
@@ -53,7 +53,7 @@ export async function runHook(deps: HookDeps, input: HookInput, signal: AbortSig
     await deps.clock.sleep(sleep.seconds * 1_000, signal);
     return undefined;
   }
-  // The API accepts it for old manifests; no kubelet has ever run it.
+  // The API accepts tcpSocket for old manifests; no kubelet has ever run it.
   return `Cannot run handler: invalid handler: ${tcpSocket === undefined ? 'none given' : 'tcpSocket'}`;
 }
 
@@ -97,7 +97,7 @@ async function runRequest(deps: HookDeps, input: HookInput, signal: AbortSignal)
   const { host } = new URL(request.url);
   const answer = await sendOnce(deps, request, signal);
   if (typeof answer === 'string' || 'status' in answer) return typeof answer === 'string' ? answer : undefined;
-  // What was meant for an encrypted connection must not go over a plain one.
+  // Credentials that were meant for an encrypted connection must not go over a plain one.
   const headers = request.headers.filter(([name]) => name.toLowerCase() !== 'authorization');
   const again = await sendOnce(deps, { headers, url: request.url.replace(/^https:/, 'http:') }, signal);
   if (typeof again === 'string') return again;

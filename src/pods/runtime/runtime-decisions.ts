@@ -25,7 +25,7 @@ export function createSandboxDecision({ attempt, reason }: NonNullable<PodAction
   return { ...decided('createSandbox', attempt === 0 ? 'NoSandbox' : 'SandboxUnusable', reason), inputs: { attempt } };
 }
 
-/** The sandbox could not be made. The pod worker says when it is tried again. */
+/** The sandbox could not be created. The pod worker decides when it is tried again. */
 export function sandboxRefusedDecision(message: string): Decision {
   return decided('refuse', podEvents.failedCreatePodSandbox, message);
 }
@@ -39,7 +39,7 @@ export function networkWaitDecision(message: string, nextTryInMs: number): Decis
   return { ...decided('wait', podEvents.networkNotReady, message), nextTryInMs };
 }
 
-/** Nothing is to be done now, for something that runs has to come to its end or to its start first. */
+/** The next container waits for an init container to end or a sidecar to start. */
 export function initWaitDecision(waitsFor: string): Decision {
   return decided('wait', 'PodInitializing', waitsFor);
 }

@@ -6,14 +6,14 @@ export interface RuntimeMetrics {
   /** A sandbox is about to be made. */
   podStarts(ownUsers: boolean): void;
   podFailed(ownUsers: boolean): void;
-  /** A container is about to be made; one that is held back is not. */
+  /** A container is about to be created; one in back-off is not. */
   containerStarts(kind: ContainerKind): void;
   containerFailed(kind: ContainerKind, reason: string): void;
   /** The runtime has made a sandbox, or failed to. */
   sandboxRan(handler: string, seconds: number, failed: boolean): void;
-  /** A hook that asked for encryption went without. */
+  /** An HTTPS hook was sent again in plain HTTP. */
   hookFellBack(): void;
-  /** A pause before the end was cut short because the grace was over. */
+  /** A preStop sleep was cut short because the grace period was over. */
   sleepCutShort(): void;
 }
 
@@ -23,7 +23,7 @@ const typeOf: Readonly<Record<ContainerKind, string>> = {
   ephemeral: 'ephemeral_container',
 };
 
-/** Without a registry nothing is counted. */
+/** Without `metrics` the functions do nothing. */
 export function runtimeMetrics(metrics: Metrics | undefined): RuntimeMetrics {
   const count = (name: string, help: string) => metrics?.counter({ name, help, stability: 'ALPHA' });
   const pods = count('kubelet_started_pods_total', 'Sandboxes that were to be started.');

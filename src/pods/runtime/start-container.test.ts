@@ -65,7 +65,7 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
       },
   };
   let ended: number | undefined;
-  const place = {
+  const context = {
     pod,
     sandbox: sandboxId(sandbox),
     sandboxConfig,
@@ -83,7 +83,7 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
     async start(signal = new AbortController().signal) {
       const [previous] = (await observe(cri, pod)).containers;
       ended = previous?.state === 'exited' ? previous.finishedAt : undefined;
-      return startContainer(deps, place, startOf(main, kind, previous, 'the test wants it'), signal);
+      return startContainer(deps, context, startOf(main, kind, previous, 'the test wants it'), signal);
     },
   };
   return world;
@@ -92,7 +92,7 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
 const waiting = ({ errors }: World) => errors.of(pod.uid).get('main');
 
 describe('a start', () => {
-  test('makes the container, starts it, and says both', async () => {
+  test('creates the container, starts it, and records both', async () => {
     const world = await setUp();
     assert.equal(await world.start(), undefined);
     assert.equal(world.cri.containerNamed('main')?.state, 'running');
@@ -146,7 +146,7 @@ describe('a start', () => {
 });
 
 describe('a refusal', () => {
-  test('of the configuration is told with its message', async () => {
+  test('of the configuration is recorded with its message', async () => {
     const world = await setUp();
     world.prepared = { refusal: { reason: 'CreateContainerConfigError', message: 'configmap "nope" not found' } };
     assert.deepEqual(await world.start(), {
@@ -158,7 +158,7 @@ describe('a refusal', () => {
     assert.equal(world.cri.state.containers.size, 0);
   });
 
-  test('of the image is told by its reason, for the details have had their event', async () => {
+  test('of the image is recorded by its reason, for the details have had their event', async () => {
     for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName']) {
       const world = await setUp();
       world.prepared = { refusal: { reason, message: 'a long story', retryMs: 7_000 } };
@@ -191,7 +191,7 @@ describe('a refusal', () => {
     assert.deepEqual(waiting(world), { reason: 'RunContainerError', message });
   });
 
-  test('a start that is given up leaves no reason behind', async () => {
+  test('a start that is aborted leaves no reason behind', async () => {
     const world = await setUp();
     world.cri.faults.hang('createContainer');
     const gaveUp = new AbortController();
@@ -238,7 +238,7 @@ describe('back-off', () => {
     }
   });
 
-  test('counts from the end of the container, not from when it is looked at', async () => {
+  test('counts from the end of the container, not from when it is seen', async () => {
     const world = await setUp();
     world.cri.programs.forContainer('main', exitAfter(0, 1));
     await world.start();
@@ -271,7 +271,7 @@ describe('back-off', () => {
       started: runtimeMetrics(undefined),
       prepare: async () => ({ refusal: { reason: 'Tried', message: '' } }),
     };
-    const place = {
+    const context = {
       pod,
       sandbox: sandboxId('s0'),
       sandboxConfig: PodSandboxConfig.fromPartial({}),
@@ -282,13 +282,13 @@ describe('back-off', () => {
     const dead = anInstance('main', exited(1, clock.now()));
     for (const image of ['a:1', 'a:1', 'a:2']) {
       const start = startOf(aContainer('main', { image }), 'regular', dead, '');
-      refusals.push((await startContainer(deps, place, start, new AbortController().signal))?.reason);
+      refusals.push((await startContainer(deps, context, start, new AbortController().signal))?.reason);
     }
     assert.deepEqual(refusals, ['Tried', 'CrashLoopBackOff', 'Tried']);
   });
 });
 
-test('what starts is counted, what is held back is not, and what fails by its reason', async () => {
+test('starts are counted, delayed ones are not, and failures by their reason', async () => {
   const world = await setUp('init');
   world.cri.programs.forContainer('main', exitAfter(0, 1));
   for (const _ of [1, 2, 3]) await world.start();

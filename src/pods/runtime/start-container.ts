@@ -15,7 +15,7 @@ import type { RestartBackoff } from './restart-backoff.ts';
 import type { RuntimeMetrics } from './runtime-metrics.ts';
 import type { StartErrors } from './start-errors.ts';
 import type { StopContainerDeps } from './stop-container.ts';
-import { gone } from './stop-pod.ts';
+import { ignoreNotFound } from './stop-pod.ts';
 import { withoutArguments } from './run-hook.ts';
 
 export interface StartDeps extends StopContainerDeps {
@@ -26,78 +26,86 @@ export interface StartDeps extends StopContainerDeps {
   readonly started: RuntimeMetrics;
 }
 
-/** Where the container goes. */
-export interface StartPlace {
+/** The pod and the sandbox that a container is started in. */
+export interface StartContext {
   readonly pod: DesiredPod;
   readonly sandbox: SandboxId;
   readonly sandboxConfig: PodSandboxConfig;
   readonly podIps: readonly string[];
-  /** When an instance of the container last ended, of those the runtime remembers. */
+  /** When an instance of the container last ended, of those the runtime has. */
   readonly lastEnd: (name: string) => number | undefined;
   /** The newest instance of a container, in whatever state. */
   readonly newest: (name: string) => ContainerId | undefined;
 }
 
-/** How long the runtime is not asked again for what it has just failed at: sooner the first time, it may be a hiccup. */
-const firstHoldMs = 1_000;
-const holdMs = 10_000;
+/** The delay before a start that the runtime failed at is tried again; shorter the first time, for a passing failure. */
+const firstRetryDelayMs = 1_000;
+const retryDelayMs = 10_000;
 
 /**
- * Makes and starts one container, or says why not now. A refusal is kept as the container's waiting reason until a
- * start succeeds; what only an operator or time can change is a refusal, never an exception.
+ * Creates and starts one container, or returns why it cannot start now. A refusal is kept as the container's waiting
+ * reason until a start succeeds; what only an operator or time can change is a refusal, never an exception.
  */
 export async function startContainer(
   deps: StartDeps,
-  place: StartPlace,
+  context: StartContext,
   start: ContainerStart,
   signal: AbortSignal,
 ): Promise<StartRefusal | undefined> {
-  const { pod } = place;
+  const { pod } = context;
   const { name } = start.container;
-  const held = onHold(deps, pod, start);
-  if (held !== undefined) return held;
+  const delayed = retryDelayed(deps, pod, start);
+  if (delayed !== undefined) return delayed;
   const fieldPath = containerFieldPath(start.kind, name);
   const warn = (reason: string, message: string): void =>
     deps.events.record(pod, { type: 'Warning', reason, message, fieldPath });
 
-  const refusal = backOff(deps, place, start, warn) ?? (await createAndStart(deps, place, start, fieldPath, signal));
+  const refusal =
+    backOff(deps, context, start, warn) ?? (await createAndStart(deps, context, start, fieldPath, signal));
   if (refusal === undefined) {
     deps.errors.clear(pod.uid, name);
     return undefined;
   }
   signal.throwIfAborted();
   const isFirst = deps.errors.of(pod.uid).get(name) === undefined && refusal.reason !== startReasons.crashLoopBackOff;
-  const hold = { until: deps.clock.monotonic() + (isFirst ? firstHoldMs : holdMs), definition: start.container };
+  const delay = {
+    until: deps.clock.monotonic() + (isFirst ? firstRetryDelayMs : retryDelayMs),
+    definition: start.container,
+  };
   deps.errors.set(
     pod.uid,
     name,
     { reason: refusal.reason, message: refusal.message, ...(wasKilled(start) && { atOnce: true }) },
-    isRuntimeFailure(refusal.reason) ? hold : undefined,
+    isRuntimeFailure(refusal.reason) ? delay : undefined,
   );
   const { postStart } = start.container.lifecycle ?? {};
   const message = postStart === undefined ? refusal.message : withoutArguments(refusal.message, postStart);
   deps.log.debug(1, 'Container cannot start', { ...podFields(pod), containerName: name, ...refusal, message });
   if (refusal.reason !== startReasons.crashLoopBackOff) deps.started.containerFailed(start.kind, refusal.reason);
-  if (!hasSpoken.has(refusal.reason))
+  if (!hasOwnEvent.has(refusal.reason))
     warn(containerEvents.failed, `Error: ${isImageReason(refusal.reason) ? refusal.reason : refusal.message}`);
-  return isFirst ? { ...refusal, retryMs: Math.min(firstHoldMs, refusal.retryMs ?? firstHoldMs) } : refusal;
+  return isFirst ? { ...refusal, retryMs: Math.min(firstRetryDelayMs, refusal.retryMs ?? firstRetryDelayMs) } : refusal;
 }
 
-/** The instance before ran when it was decided upon, so that we have killed it since. */
+/** The instance before ran when the start was decided, so the agent has killed it since. */
 function wasKilled({ previous }: ContainerStart): boolean {
   return previous?.state === 'running';
 }
 
 /**
- * What the runtime failed at it is not asked for again at once, however often the pod is looked at: a try that fails may
- * leave something behind, whose events would set off the next try.
+ * The refusal of a start that the runtime has just failed at, however often the pod is synced: a failed try may leave a
+ * container behind, whose events would cause the next try.
  */
-function onHold(deps: StartDeps, pod: DesiredPod, { container, previous }: ContainerStart): StartRefusal | undefined {
-  const waitMs = deps.errors.heldUntil(pod.uid, container) - deps.clock.monotonic();
+function retryDelayed(
+  deps: StartDeps,
+  pod: DesiredPod,
+  { container, previous }: ContainerStart,
+): StartRefusal | undefined {
+  const waitMs = deps.errors.retryDelayedUntil(pod.uid, container) - deps.clock.monotonic();
   const last = deps.errors.of(pod.uid).get(container.name);
-  // Less than a millisecond is a rounding error, and a wait of no time.
+  // Less than a millisecond is a rounding error: the delay has passed.
   if (last === undefined || waitMs < 1) return undefined;
-  // One that ended at its start has run, as far as the runtime knows: that is a matter of back-off.
+  // A container that ended at its start has run, as far as the runtime knows: back-off delays it, not this.
   if (last.reason === startReasons.runContainerError && previous?.state !== 'created') return undefined;
   return { reason: last.reason, message: last.message, retryMs: waitMs };
 }
@@ -105,11 +113,11 @@ function onHold(deps: StartDeps, pod: DesiredPod, { container, previous }: Conta
 /** A container that ended is not started again before its delay has passed, counted from its end. */
 function backOff(
   deps: StartDeps,
-  { pod, lastEnd }: StartPlace,
+  { pod, lastEnd }: StartContext,
   { container }: ContainerStart,
   warn: (reason: string, message: string) => void,
 ): StartRefusal | undefined {
-  // The end before last counts for a container that was killed just now: a probe that keeps failing is a crash loop too.
+  // For a container that was killed just now the end before counts: a probe that keeps failing is a crash loop too.
   const endedAt = lastEnd(container.name);
   if (endedAt === undefined) return undefined;
   const waiting = deps.backoff.waiting(pod, container, endedAt);
@@ -128,20 +136,20 @@ function backOff(
 
 async function createAndStart(
   deps: StartDeps,
-  place: StartPlace,
+  context: StartContext,
   start: ContainerStart,
   fieldPath: string,
   signal: AbortSignal,
 ): Promise<StartRefusal | undefined> {
-  const { pod, sandbox, sandboxConfig, podIps, newest } = place;
+  const { pod, sandbox, sandboxConfig, podIps, newest } = context;
   const { name } = start.container;
   deps.started.containerStarts(start.kind);
   const prepared = await deps.prepare({ pod, start, podIps, fieldPath, sandboxConfig, newest }, signal);
   if ('refusal' in prepared) return prepared.refusal;
 
-  // Made but never started: its time to run never came, so its place and its number are free again.
+  // It was created but never started, so its name and its restart count are used again.
   if (start.previous?.state === 'created') {
-    await gone(deps.runtime.removeContainer({ containerId: start.previous.id }, { signal }));
+    await ignoreNotFound(deps.runtime.removeContainer({ containerId: start.previous.id }, { signal }));
   }
   const created = await create(deps, sandbox, prepared.ok, sandboxConfig, signal);
   if ('refusal' in created) return created.refusal;
@@ -198,10 +206,10 @@ function isRuntimeFailure(reason: string): boolean {
   return reason === startReasons.createContainerError || reason === startReasons.runContainerError;
 }
 
-/** Reasons that have had an event of their own, and no more to say. */
-const hasSpoken: ReadonlySet<string> = new Set([startReasons.crashLoopBackOff, startReasons.postStartHookError]);
+/** Reasons for which an event of their own was recorded already. */
+const hasOwnEvent: ReadonlySet<string> = new Set([startReasons.crashLoopBackOff, startReasons.postStartHookError]);
 
-/** Image trouble has had an event of its own with the details. */
+/** The puller has recorded an event of its own with the details. */
 function isImageReason(reason: string): boolean {
   return reason.includes('Image');
 }

@@ -19,7 +19,7 @@ test('the last reason of each container, until it starts', () => {
   assert.deepEqual([...errors.of(a).keys()], ['side']);
 });
 
-test('pods do not share, and a pod that is gone leaves nothing', () => {
+test('pods do not share, and a pod that was removed leaves nothing', () => {
   const errors = new StartErrors();
   errors.set(a, 'main', error('A'));
   errors.set(b, 'main', error('B'));

@@ -6,53 +6,55 @@ import type { Container } from '../../gen/kubernetes/types.ts';
 interface StartError {
   readonly reason: string;
   readonly message: string;
-  /** It follows upon a kill of our own: the end of the container is no news. */
+  /** The agent killed the container before: how it ended is no news, so the status shows the error at once. */
   readonly atOnce?: true;
 }
 
-/** What failed is not tried again before a monotonic time, unless its definition changes. */
-interface StartHold {
+/** A start that failed is not tried again before a monotonic time, unless the container's definition changes. */
+interface RetryDelay {
   readonly until: number;
   readonly definition: Container;
 }
 
-/** What a hook's command printed stands there twice. */
+/** The message of a failed hook contains twice what its command printed. */
 const maxWaitingBytes = 4 * maxMessageBytes;
 
-/** Why containers could not be started last time: what their waiting state says. Owned by the runtime actors. */
+/** Why containers could not be started last time, as their waiting state shows it. Written by `startContainer` alone. */
 export class StartErrors {
   readonly #errors = new Map<PodUid, Map<string, StartError>>();
-  readonly #holds = new Map<PodUid, Map<string, StartHold>>();
+  readonly #retryDelays = new Map<PodUid, Map<string, RetryDelay>>();
 
-  set(uid: PodUid, container: string, error: StartError, hold?: StartHold): void {
+  set(uid: PodUid, container: string, error: StartError, delay?: RetryDelay): void {
     const ofPod = this.#errors.get(uid) ?? new Map<string, StartError>();
-    // It stands in the pod's status, of which every watcher gets a copy at each change.
+    // The message is part of the pod's status, of which every watcher gets a copy at each change.
     ofPod.set(container, { ...error, message: cutText(error.message, maxWaitingBytes) });
     this.#errors.set(uid, ofPod);
-    const holds = this.#holds.get(uid) ?? new Map<string, StartHold>();
-    if (hold === undefined) holds.delete(container);
-    else holds.set(container, hold);
-    this.#holds.set(uid, holds);
+    const delays = this.#retryDelays.get(uid) ?? new Map<string, RetryDelay>();
+    if (delay === undefined) delays.delete(container);
+    else delays.set(container, delay);
+    this.#retryDelays.set(uid, delays);
   }
 
   /** Until when this definition of a container is not tried again, in monotonic time; the past when it may be. */
-  heldUntil(uid: PodUid, definition: Container): number {
-    const hold = this.#holds.get(uid)?.get(definition.name);
-    return hold !== undefined && isDeepStrictEqual(hold.definition, definition) ? hold.until : Number.NEGATIVE_INFINITY;
+  retryDelayedUntil(uid: PodUid, definition: Container): number {
+    const delay = this.#retryDelays.get(uid)?.get(definition.name);
+    return delay !== undefined && isDeepStrictEqual(delay.definition, definition)
+      ? delay.until
+      : Number.NEGATIVE_INFINITY;
   }
 
   clear(uid: PodUid, container: string): void {
     this.#errors.get(uid)?.delete(container);
-    this.#holds.get(uid)?.delete(container);
+    this.#retryDelays.get(uid)?.delete(container);
   }
 
   size(): number {
-    return this.#errors.size + this.#holds.size;
+    return this.#errors.size + this.#retryDelays.size;
   }
 
   forget(uid: PodUid): void {
     this.#errors.delete(uid);
-    this.#holds.delete(uid);
+    this.#retryDelays.delete(uid);
   }
 
   of(uid: PodUid): ReadonlyMap<string, StartError> {

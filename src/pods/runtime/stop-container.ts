@@ -20,7 +20,7 @@ export interface StopContainerDeps {
   readonly runtime: Pick<ContainerRuntime, 'stopContainer'>;
   readonly events: PodEvents;
   readonly hooks: HookDeps;
-  /** Containers whose preStop hook has begun: a stop that is begun anew does not run it a second time. */
+  /** Containers whose preStop hook has begun: a second stop of the container does not run it again. */
   readonly preStopped: Set<ContainerId>;
   readonly started?: Pick<RuntimeMetrics, 'hookFellBack' | 'sleepCutShort'>;
 }
@@ -28,39 +28,49 @@ export interface StopContainerDeps {
 /** As much of a container as stopping it takes. */
 export type StoppableContainer = Pick<ObservedContainer, 'id' | 'name' | 'state' | 'annotations'>;
 
-interface StopHow {
+interface StopOptions {
   readonly graceSeconds: number;
   readonly podIp: string;
-  /** Why, in the words of the event; a plain stop says so itself. */
+  /** Why, for the event; default: the container is stopped. */
   readonly message?: string;
-  /** Ends when those that must go first have gone. */
-  readonly turn?: Promise<unknown>;
-  /** Names a pod in the log of which no source has a spec. */
+  /** Ends when the containers that are stopped first have ended. */
+  readonly waitFor?: Promise<unknown>;
+  /** The name for the log of a pod that no source names. */
   readonly orphan?: LoggedPod;
   readonly signal: AbortSignal;
 }
 
-/** A container always gets this long between the polite signal and the other one. */
+/** A container always gets this long between the stop signal and SIGKILL. */
 const minimumStopSeconds = 2;
 
-/** Stops one container: its hook, its turn, its signal, all within one grace. What is gone already counts as stopped. */
+/**
+ * Stops one container within one grace period: preStop hook, wait for the containers that end first, stop signal. One that
+ * the runtime does not have counts as stopped.
+ */
 export async function stopContainer(
   deps: StopContainerDeps,
   pod: DesiredPod | undefined,
   observed: StoppableContainer,
-  how: StopHow,
+  options: StopOptions,
 ): Promise<void> {
   const { clock, log, runtime } = deps;
-  const { graceSeconds, signal } = how;
+  const { graceSeconds, signal } = options;
   const began = clock.monotonic();
-  // Whole seconds count: a hook that takes half a second costs nothing.
+  // Whole seconds count, so a hook that takes half a second takes nothing of the grace period.
   const left = (): number => graceSeconds - Math.floor((clock.monotonic() - began) / 1_000);
-  tell(deps, pod, observed, containerEvents.killing, how.message ?? `Stopping container ${observed.name}`, 'Normal');
-  await preStop(deps, pod, observed, how);
-  if (how.turn !== undefined) await within(clock, left() * 1_000, signal, () => how.turn);
+  recordEvent(
+    deps,
+    pod,
+    observed,
+    containerEvents.killing,
+    options.message ?? `Stopping container ${observed.name}`,
+    'Normal',
+  );
+  await preStop(deps, pod, observed, options);
+  if (options.waitFor !== undefined) await within(clock, left() * 1_000, signal, () => options.waitFor);
   const timeout = BigInt(Math.max(minimumStopSeconds, Math.ceil(left())));
   log.debug(2, 'Killing container with a grace period', {
-    ...podFields(pod ?? how.orphan ?? {}),
+    ...podFields(pod ?? options.orphan ?? {}),
     containerName: observed.name,
     containerID: observed.id,
     gracePeriod: Number(timeout),
@@ -76,7 +86,7 @@ async function preStop(
   deps: StopContainerDeps,
   pod: DesiredPod | undefined,
   observed: StoppableContainer,
-  { graceSeconds, podIp, orphan, signal }: StopHow,
+  { graceSeconds, podIp, orphan, signal }: StopOptions,
 ): Promise<void> {
   const container = containerOf(pod, observed);
   const handler = container.lifecycle?.preStop;
@@ -89,9 +99,9 @@ async function preStop(
     id: observed.id,
     podIp,
     podName: pod === undefined ? '' : describePod(pod),
-    onPlainHttp: toldOfFallback(deps, pod),
+    onPlainHttp: recordHttpFallback(deps, pod),
   };
-  // A pause that is cut short has done what it is for.
+  // A sleep that is cut short is no failure: the grace period has passed.
   let problem = handler.sleep === undefined ? 'it did not end within the grace period' : undefined;
   let ended = false;
   await within(deps.clock, graceSeconds * 1_000, signal, async (bounded) => {
@@ -106,11 +116,11 @@ async function preStop(
     containerID: observed.id,
     err: withoutArguments(problem, handler),
   });
-  tell(deps, pod, observed, containerEvents.failedPreStopHook, 'PreStopHook failed', 'Warning');
+  recordEvent(deps, pod, observed, containerEvents.failedPreStopHook, 'PreStopHook failed', 'Warning');
 }
 
-/** Says that a hook which asked for encryption went without. */
-export function toldOfFallback(
+/** Counts and records that an HTTPS hook was answered in plain HTTP and sent again that way. */
+export function recordHttpFallback(
   { events, started }: Pick<StopContainerDeps, 'events' | 'started'>,
   pod: DesiredPod | undefined,
 ): (host: string) => void {
@@ -123,7 +133,7 @@ export function toldOfFallback(
   };
 }
 
-/** Waits no longer than the time there is; running out of it is no error, being given up is. */
+/** Waits for the work, `ms` at most; a timeout is no error, an abort is. */
 async function within(
   clock: Clock,
   ms: number,
@@ -139,7 +149,7 @@ async function within(
   }
 }
 
-function tell(
+function recordEvent(
   deps: StopContainerDeps,
   pod: DesiredPod | undefined,
   { name }: StoppableContainer,
@@ -147,12 +157,12 @@ function tell(
   message: string,
   type: 'Normal' | 'Warning',
 ): void {
-  const entry = pod && findContainer(pod.spec, name);
-  if (pod === undefined || entry === undefined) return;
-  deps.events.record(pod, { type, reason, message, fieldPath: containerFieldPath(entry.kind, name) });
+  const found = pod && findContainer(pod.spec, name);
+  if (pod === undefined || found === undefined) return;
+  deps.events.record(pod, { type, reason, message, fieldPath: containerFieldPath(found.kind, name) });
 }
 
-/** The container's spec, or what its annotations remember of it. */
+/** The container's spec, or what its annotations keep of it. */
 function containerOf(pod: DesiredPod | undefined, { name, annotations }: StoppableContainer): Container {
   const known = pod && findContainer(pod.spec, name)?.container;
   if (known !== undefined) return known;
@@ -165,7 +175,7 @@ function containerOf(pod: DesiredPod | undefined, { name, annotations }: Stoppab
   };
 }
 
-/** What a kubelet wrote into an annotation; nothing when it cannot be read, for then nothing can be done with it. */
+/** What a kubelet wrote into an annotation; nothing when it is not JSON, so that the stop goes on without it. */
 function parsed<T>(text: string | undefined): T | undefined {
   if (text === undefined) return undefined;
   try {

@@ -92,7 +92,7 @@ describe('stopPod', () => {
     ]);
   });
 
-  test('regular containers get their signal at once, a sidecar when they are gone', async () => {
+  test('regular containers get their signal at once, a sidecar when they have ended', async () => {
     const { clock, cri, stop, called } = await setUp(({ programs }) => programs.otherwise(ignoresTerm));
     const stopped = stop({ grace: 10 });
     await clock.advance(9_999);
@@ -100,7 +100,7 @@ describe('stopPod', () => {
     assert.equal(called('stopContainer').length, 2);
     await clock.advance(1);
     assert.deepEqual(states(cri), ['exited', 'exited', 'running', 'ready']);
-    // Nothing is left of its grace but the least that everybody gets.
+    // Nothing is left of its grace period but the minimum that every container gets.
     await clock.advance(2_000);
     await stopped;
     assert.deepEqual(states(cri), ['exited', 'exited', 'exited', 'notReady']);
@@ -126,7 +126,7 @@ describe('stopPod', () => {
 
   test('a hook that outlasts the grace has failed; a pause that does has not', async () => {
     const hooks = [{ sleep: { seconds: 9 } }, { exec: { command: ['wait'] } }];
-    const told: string[][] = [];
+    const hookEvents: string[][] = [];
     for (const preStop of hooks) {
       const { clock, cri, events, stop } = await setUp();
       cri.execs.forContainer('main', { hangs: true });
@@ -134,18 +134,18 @@ describe('stopPod', () => {
       const stopped = stop({ grace: 3, of: aPod({ spec: { containers } }) });
       await clock.advance(6_000);
       await stopped;
-      told.push(events.filter((event) => event.includes('Hook')));
+      hookEvents.push(events.filter((event) => event.includes('Hook')));
     }
-    assert.deepEqual(told, [[], ['Warning FailedPreStopHook PreStopHook failed spec.containers{main}']]);
+    assert.deepEqual(hookEvents, [[], ['Warning FailedPreStopHook PreStopHook failed spec.containers{main}']]);
   });
 
-  test('what is gone already counts as stopped', async () => {
+  test('what the runtime does not have counts as stopped', async () => {
     const { cri, observed, stop } = await setUp();
     for (const { id } of observed.sandboxes) await cri.removePodSandbox({ podSandboxId: id });
     await stop();
   });
 
-  test('only what is alive is stopped; what was made or has ended is not', async () => {
+  test('only what runs is stopped; what was only created or has ended is not', async () => {
     const { clock, cri, called } = await setUp();
     const alive = [anInstance('main', { state: 'unknown', id: 'lost' })];
     const rest = [anInstance('web', exited(0)), anInstance('side', { state: 'created' })];
@@ -231,7 +231,7 @@ test('a kill with a reason says the reason', async () => {
 });
 
 describe('removePod', () => {
-  test('takes containers and sandboxes out of the runtime, and can be repeated', async () => {
+  test('removes containers and sandboxes from the runtime, and can be repeated', async () => {
     const { cri, stop, remove } = await setUp();
     await stop();
     await remove();

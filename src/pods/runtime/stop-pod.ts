@@ -10,8 +10,8 @@ interface StopDeps extends StopContainerDeps {
 }
 
 /**
- * Stops all containers of a pod, then all its sandboxes. What is gone already counts as stopped. One container
- * that cannot be stopped does not keep the others running; the failures come back together.
+ * Stops all containers of a pod, then all its sandboxes. What the runtime does not have counts as stopped. One container
+ * that cannot be stopped does not keep the others running; the failures are thrown together.
  */
 export async function stopPod(
   deps: StopDeps,
@@ -24,14 +24,14 @@ export async function stopPod(
   signal.throwIfAborted();
   throwTogether(stops, 'cannot stop containers');
   const sandboxes = await Promise.allSettled(
-    observed.sandboxes.map(({ id }) => gone(deps.runtime.stopPodSandbox({ podSandboxId: id }, { signal }))),
+    observed.sandboxes.map(({ id }) => ignoreNotFound(deps.runtime.stopPodSandbox({ podSandboxId: id }, { signal }))),
   );
   throwTogether(sandboxes, 'cannot stop sandboxes');
 }
 
 /**
- * Stops the living containers at once, except that sidecars wait for those they serve. A container that could not be
- * stopped lets its sidecars go on to their end all the same.
+ * Stops the running containers at once, except that sidecars wait for those they serve. Sidecars are stopped even when a
+ * container they serve could not be.
  */
 function stopContainers(
   deps: StopDeps,
@@ -44,14 +44,14 @@ function stopContainers(
   const podIp = observed.sandboxes[0]?.ips[0] ?? '';
   const stops = new Map<string, Promise<void>>();
   const alive = observed.containers.filter(({ state }) => state === 'running' || state === 'unknown');
-  // Those that others wait for come first, so that their stops are there to be waited for.
+  // Containers that others wait for come first, so that their stops exist when the others ask for them.
   const waitsFor = ({ name }: ObservedContainer): readonly string[] => order.get(name) ?? [];
   for (const container of alive.toSorted((a, b) => waitsFor(a).length - waitsFor(b).length)) {
     const before = waitsFor(container).flatMap((name) => stops.get(name) ?? []);
-    const turn = before.length === 0 ? {} : { turn: Promise.allSettled(before) };
+    const waitFor = before.length === 0 ? {} : { waitFor: Promise.allSettled(before) };
     stops.set(
       container.name,
-      stopContainer(deps, pod, container, { graceSeconds, podIp, orphan: observed, signal, ...turn }),
+      stopContainer(deps, pod, container, { graceSeconds, podIp, orphan: observed, signal, ...waitFor }),
     );
   }
   return Promise.allSettled(stops.values());
@@ -60,17 +60,17 @@ function stopContainers(
 /** Takes containers and sandboxes of a stopped pod out of the runtime. */
 export async function removePod(deps: StopDeps, observed: ObservedPod, signal: AbortSignal): Promise<void> {
   const containers = await Promise.allSettled(
-    observed.containers.map(({ id }) => gone(deps.runtime.removeContainer({ containerId: id }, { signal }))),
+    observed.containers.map(({ id }) => ignoreNotFound(deps.runtime.removeContainer({ containerId: id }, { signal }))),
   );
   throwTogether(containers, 'cannot remove containers');
   const sandboxes = await Promise.allSettled(
-    observed.sandboxes.map(({ id }) => gone(deps.runtime.removePodSandbox({ podSandboxId: id }, { signal }))),
+    observed.sandboxes.map(({ id }) => ignoreNotFound(deps.runtime.removePodSandbox({ podSandboxId: id }, { signal }))),
   );
   throwTogether(sandboxes, 'cannot remove sandboxes');
 }
 
-/** What is not there needs no stopping and no removing. */
-export async function gone(call: Promise<unknown>): Promise<void> {
+/** A container or sandbox that the runtime does not have is stopped and removed already. */
+export async function ignoreNotFound(call: Promise<unknown>): Promise<void> {
   try {
     await call;
   } catch (error) {

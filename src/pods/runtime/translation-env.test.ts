@@ -147,7 +147,7 @@ describe('command and files', () => {
       ],
       ['terminal', { main: { tty: true, stdin: true, stdinOnce: true } }, { tty: true, stdin: true, stdinOnce: true }],
       [
-        'a path for last words of its own',
+        'a termination message path of its own',
         { main: { terminationMessagePath: '/x/y', terminationMessagePolicy: 'FallbackToLogsOnError' } },
         {
           'annotation io.kubernetes.container.terminationMessagePath': '/x/y',

@@ -62,7 +62,7 @@ describe('rights', () => {
         { [inSecurity('seccomp')]: { profileType: 'Localhost', localhostRef: '{{rootDir}}/seccomp/a/b.json' } },
       ],
       ['seccomp by configuration', { settings: { seccompDefault: true } }, { [inSecurity('seccomp')]: {} }],
-      ['seccomp of nobody', {}, { [inSecurity('seccomp')]: { profileType: 'Unconfined' } }],
+      ['seccomp that is not set', {}, { [inSecurity('seccomp')]: { profileType: 'Unconfined' } }],
       [
         'AppArmor in both notations',
         { spec: { securityContext: { appArmorProfile: { type: 'Localhost', localhostProfile: 'p' } } } },

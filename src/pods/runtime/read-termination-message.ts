@@ -13,24 +13,27 @@ import {
 import { podFields } from '../../model/pod-log.ts';
 import { computeTerminationMessage, terminationLimits, wantsLogTail } from '../../model/termination-message.ts';
 
-export interface LastWordsFiles {
+export interface TerminationMessageFiles {
   /** The end of a file, at most `bytes` of it; kind `notFound` when there is none. */
   readEnd(path: string, bytes: number): Promise<string>;
   /** The end of a container's log without the runtime's prefixes. */
   readLogTail(path: string, limits: { readonly lines: number; readonly bytes: number }): Promise<string>;
 }
 
-interface LastWordsDeps {
-  readonly files: LastWordsFiles;
+interface TerminationMessageDeps {
+  readonly files: TerminationMessageFiles;
   readonly log: Log;
 }
 
 /**
  * The message of a container that has ended: what it wrote to its termination message file, or the end of its log where
- * its policy says so. The container could have put anything at that path, so nothing but the beginning is believed of it
- * and a file that cannot be read is no reason to stop observing.
+ * its policy says so. The container could have put anything at that path, so only the beginning of the file is read, and
+ * a file that cannot be read does not fail the observation.
  */
-export async function readLastWords({ files, log }: LastWordsDeps, status: ContainerStatus): Promise<string> {
+export async function readTerminationMessage(
+  { files, log }: TerminationMessageDeps,
+  status: ContainerStatus,
+): Promise<string> {
   if (status.state !== ContainerState.CONTAINER_EXITED) return cutText(status.message);
   const { annotations, exitCode, reason, logPath } = status;
   const runtimeMessage = cutText(status.message);
@@ -38,26 +41,30 @@ export async function readLastWords({ files, log }: LastWordsDeps, status: Conta
   if (path === undefined || path === '') return runtimeMessage;
   const policy = annotations[containerTerminationMessagePolicyAnnotation] ?? 'File';
   const hostPath = status.mounts.find(({ containerPath }) => containerPath === path)?.hostPath;
-  const believed = async (what: string, read: Promise<string>): Promise<string | undefined> => {
+  const readOptional = async (source: string, read: Promise<string>): Promise<string | undefined> => {
     try {
       return await read;
     } catch (error) {
       if (!isKind(error, 'notFound'))
-        log.warn('Cannot read the last words of a container', { ...whose(status), what, err: error });
+        log.warn('Cannot read the termination message of a container', {
+          ...fieldsOf(status),
+          path: source,
+          err: error,
+        });
       return undefined;
     }
   };
   const fileContent =
-    hostPath === undefined ? undefined : await believed(hostPath, files.readEnd(hostPath, terminationLimits.file));
+    hostPath === undefined ? undefined : await readOptional(hostPath, files.readEnd(hostPath, terminationLimits.file));
   const known = { fileContent, policy, exitCode, reason, runtimeMessage };
   const limits = { lines: terminationLimits.logLines, bytes: terminationLimits.log };
   const logTail =
-    wantsLogTail(known) && logPath !== '' ? await believed(logPath, files.readLogTail(logPath, limits)) : undefined;
+    wantsLogTail(known) && logPath !== '' ? await readOptional(logPath, files.readLogTail(logPath, limits)) : undefined;
   return computeTerminationMessage({ ...known, logTail });
 }
 
-/** The runtime keeps with a container whose it is. */
-function whose({ id, labels }: ContainerStatus): LogFields {
+/** The log fields of a container's pod, from its labels. */
+function fieldsOf({ id, labels }: ContainerStatus): LogFields {
   const pod = { namespace: labels[podNamespaceLabel], name: labels[podNameLabel], uid: labels[podUidLabel] };
   return { ...podFields(pod), containerName: labels[containerNameLabel], containerID: id };
 }

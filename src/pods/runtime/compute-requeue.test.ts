@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aContainer, anInstance, aPod, aSandbox, exited, observedPod } from '../../testing/pods.ts';
-import { computeInitRecheck } from './compute-recheck.ts';
+import { computeInitRequeue } from './compute-requeue.ts';
 
 const pod = aPod({ spec: { initContainers: [aContainer('side', { restartPolicy: 'Always' }), aContainer('prep')] } });
 const began = 100_000;
 
 const recheck = (nowMs: number, ...containers: ReturnType<typeof anInstance>[]) =>
-  computeInitRecheck(pod, observedPod([aSandbox('s0')], containers), nowMs);
+  computeInitRequeue(pod, observedPod([aSandbox('s0')], containers), nowMs);
 const prep = anInstance('prep', { startedAt: began });
 
 test('soon at first, later in proportion, at least once a second', () => {
@@ -15,7 +15,7 @@ test('soon at first, later in proportion, at least once a second', () => {
   assert.deepEqual(waits, [25, 25, 25, 100, 500, 1_000, 1_000, 1_000]);
 });
 
-test('a wall that was set back makes it look soon, not never', () => {
+test('with a clock that was set back it comes soon, not never', () => {
   assert.equal(recheck(began - 60_000, prep), 25);
 });
 

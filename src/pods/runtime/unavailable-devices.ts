@@ -3,15 +3,15 @@ import type { Container, EphemeralContainer } from '../../gen/kubernetes/types.t
 import { Quantity } from '../../model/quantity.ts';
 import { refuse, type Refusal } from '../../model/refusal.ts';
 
-/** Of names in a refusal. */
+/** Limit of the names in a refusal. */
 const maxNamesBytes = 1_024;
 
 /**
- * What a container would have to be given and cannot: claims, and devices of a resource that the node knows and has none
- * of. New pods of that kind are not let in; this is for those that were here before this agent. A resource that the node
- * does not know is the cluster's, and nothing is given for it.
+ * The refusal of a container that asks for resource claims, or for devices of a resource of which the node has none.
+ * Admission rejects new pods of that kind; this is for pods that another agent admitted. A resource that the node does not
+ * know is the cluster's own, and a container gets no device for it.
  */
-export function ungivenDevices(
+export function unavailableDevices(
   { resources }: Pick<Container | EphemeralContainer, 'resources'>,
   allocatable: Readonly<Record<string, string>>,
 ): Refusal | undefined {

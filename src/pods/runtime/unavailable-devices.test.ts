@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResourceRequirements } from '../../gen/kubernetes/types.ts';
 import { refuse } from '../../model/refusal.ts';
-import { ungivenDevices } from './ungiven-devices.ts';
+import { unavailableDevices } from './unavailable-devices.ts';
 
 const longName = `v.io/${'g'.repeat(100_000)}`;
 const node = { [longName]: '0', cpu: '0', 'v.io/gpu': '0', 'v.io/dongle': '2', 'x.kubernetes.io/y': '0' };
@@ -31,6 +31,6 @@ const cases: Readonly<Record<string, readonly [resources: ResourceRequirements |
 
 for (const [name, [resources, expected]] of Object.entries(cases)) {
   test(`devices of a container: ${name}`, () => {
-    assert.deepEqual(ungivenDevices(resources === undefined ? {} : { resources }, node), expected);
+    assert.deepEqual(unavailableDevices(resources === undefined ? {} : { resources }, node), expected);
   });
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TubeletError } from '../../base/errors.ts';
 import { ContainerState, ContainerStatus } from '../../gen/cri/api.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
-import { readLastWords } from './read-last-words.ts';
+import { readTerminationMessage } from './read-termination-message.ts';
 
 interface Case {
   readonly state?: ContainerState;
@@ -14,7 +14,7 @@ interface Case {
   readonly message?: string;
 }
 
-async function words(given: Case): Promise<readonly [string, number]> {
+async function message(given: Case): Promise<readonly [string, number]> {
   const log = new MemoryLog();
   const status = ContainerStatus.fromPartial({
     id: 'c',
@@ -27,35 +27,35 @@ async function words(given: Case): Promise<readonly [string, number]> {
       'io.kubernetes.container.terminationMessagePath': '/dev/termination-log',
       'io.kubernetes.container.terminationMessagePolicy': given.policy ?? 'File',
     },
-    mounts: [{ containerPath: '/dev/termination-log', hostPath: '/host/words' }],
+    mounts: [{ containerPath: '/dev/termination-log', hostPath: '/host/message' }],
   });
   const files = {
     async readEnd(path: string) {
-      assert.equal(path, '/host/words');
+      assert.equal(path, '/host/message');
       if (given.file instanceof TubeletError) throw given.file;
       return given.file ?? '';
     },
     readLogTail: async () => given.tail ?? 'the log',
   };
-  return [await readLastWords({ files, log }, status), log.entries.length];
+  return [await readTerminationMessage({ files, log }, status), log.entries.length];
 }
 
 test('what the container wrote', async () => {
-  assert.deepEqual(await words({ file: 'bye' }), ['bye', 0]);
-  assert.deepEqual(await words({ file: 'bye', policy: 'FallbackToLogsOnError' }), ['bye', 0]);
+  assert.deepEqual(await message({ file: 'bye' }), ['bye', 0]);
+  assert.deepEqual(await message({ file: 'bye', policy: 'FallbackToLogsOnError' }), ['bye', 0]);
 });
 
 test('the log, where the policy says so and nothing was written', async () => {
-  assert.deepEqual(await words({ policy: 'FallbackToLogsOnError' }), ['the log', 0]);
-  assert.deepEqual(await words({ policy: 'FallbackToLogsOnError', exitCode: 0 }), ['', 0]);
-  assert.deepEqual(await words({}), ['', 0]);
+  assert.deepEqual(await message({ policy: 'FallbackToLogsOnError' }), ['the log', 0]);
+  assert.deepEqual(await message({ policy: 'FallbackToLogsOnError', exitCode: 0 }), ['', 0]);
+  assert.deepEqual(await message({}), ['', 0]);
 });
 
-test('a file that is gone is silence, one that cannot be read is told', async () => {
-  assert.deepEqual(await words({ file: new TubeletError('notFound', 'gone'), message: 'runtime' }), ['runtime', 0]);
-  assert.deepEqual(await words({ file: new TubeletError('denied', 'no') }), ['', 1]);
+test('a missing file is no message, one that cannot be read is logged', async () => {
+  assert.deepEqual(await message({ file: new TubeletError('notFound', 'gone'), message: 'runtime' }), ['runtime', 0]);
+  assert.deepEqual(await message({ file: new TubeletError('denied', 'no') }), ['', 1]);
 });
 
-test('a container that runs has no last words', async () => {
-  assert.deepEqual(await words({ state: ContainerState.CONTAINER_RUNNING, file: 'x' }), ['', 0]);
+test('a container that runs has no termination message', async () => {
+  assert.deepEqual(await message({ state: ContainerState.CONTAINER_RUNNING, file: 'x' }), ['', 0]);
 });
