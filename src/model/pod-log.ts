@@ -1,4 +1,5 @@
 import type { PodFullName, PodUid } from '../base/ids.ts';
+import type { NamespacedName } from './pod-reference.ts';
 
 /** What a log line needs of a pod; a DesiredPod, an API pod's metadata and a sandbox's metadata all have it. */
 export interface LoggedPod {
@@ -9,7 +10,7 @@ export interface LoggedPod {
 
 /** The fields by which a log line names a pod: `pod="ns/name" podUID="…"`. What is unknown is left out. */
 export type PodFields = {
-  readonly pod?: { readonly namespace: string; readonly name: string };
+  readonly pod?: NamespacedName;
   readonly podUID?: string;
 };
 
@@ -33,7 +34,7 @@ export function fullNameFields(fullName: PodFullName): PodFields {
 }
 
 /** How a log line names several pods: `pods=["ns/name",…]`. */
-export function podListFields(pods: readonly { readonly namespace: string; readonly name: string }[]): {
+export function podListFields(pods: readonly NamespacedName[]): {
   readonly pods: readonly string[];
 } {
   return { pods: pods.map(({ namespace, name }) => `${namespace}/${name}`) };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { PodUid } from '../base/ids.ts';
+import type { PodReference } from './pod-reference.ts';
 
 /** Where the agent keeps what belongs to a pod. The layout is the kubelet's: others read it too. */
 export interface PodPaths {
@@ -18,7 +19,7 @@ export interface PodPaths {
   container(uid: PodUid, name: string): string;
   /** Of all logs. */
   readonly logs: string;
-  podLogs(pod: { readonly namespace: string; readonly name: string; readonly uid: PodUid }): string;
+  podLogs(pod: PodReference): string;
 }
 
 export function podPaths(rootDir: string, podLogsDir: string): PodPaths {

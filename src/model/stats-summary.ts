@@ -1,3 +1,5 @@
+import type { NamespacedName } from './pod-reference.ts';
+
 /**
  * The page `/stats/summary` as it goes over the wire; times are RFC 3339 with seconds. Fields that are undefined are left
  * out there: entries of one kind then have one shape, which is what makes thousands of them cheap to build.
@@ -123,6 +125,6 @@ export interface FsStats {
 
 export interface VolumeStats extends FsStats {
   readonly name: string;
-  readonly pvcRef?: { readonly name: string; readonly namespace: string } | undefined;
+  readonly pvcRef?: NamespacedName | undefined;
   readonly volumeHealthStats?: { readonly abnormal: boolean } | undefined;
 }

@@ -8,6 +8,7 @@ import type {
 } from '../gen/cri/api.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { ObservedPod } from '../model/observed-pod.ts';
+import type { NamespacedName } from '../model/pod-reference.ts';
 import type { CgroupUsage, DiskActivity, FilesystemUsage, InterfaceUsage } from '../model/usage.ts';
 
 /** How much of a cgroup is read: what summaries are made of, or all that the kernel tells, which costs four times as much. */
@@ -89,7 +90,7 @@ export interface PodVolume {
   readonly kind: 'ephemeral' | 'persistent';
   /** From a driver or a server that may never answer, or a block device. Unset: the agent made it, on disk or in memory. */
   readonly origin?: 'elsewhere' | 'device';
-  readonly pvc?: { readonly name: string; readonly namespace: string };
+  readonly pvc?: NamespacedName;
 }
 
 /** The same list for as long as nothing of it changes. */

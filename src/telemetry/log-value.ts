@@ -1,13 +1,8 @@
 import { describeError } from '../base/errors.ts';
+import type { NamespacedName } from '../model/pod-reference.ts';
 
-/** An object that is written as who it is, not as all it holds. */
-interface ObjectReference {
-  readonly name: string;
-  readonly namespace: string;
-}
-
-/** Pods and other named objects: `{name, namespace}` with whatever else, or an API object with them in its metadata. */
-export function objectReference(value: unknown): ObjectReference | undefined {
+/** Pods and other named objects are written as who they are, not as all they hold: `{name, namespace}` with whatever else, or an API object with them in its metadata. */
+export function objectReference(value: unknown): NamespacedName | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { name, namespace, metadata } = value as Record<string, unknown>;
   if (typeof name === 'string' && typeof namespace === 'string') return { name, namespace };

@@ -1,4 +1,5 @@
 import type { Decision } from '../../model/decisions.ts';
+import type { NamespacedName } from '../../model/pod-reference.ts';
 import { podReasons } from '../../model/reasons.ts';
 import { preemptionDecision } from './preemption.ts';
 import type { AfterPreempting, Verdict } from './verdict.ts';
@@ -28,7 +29,7 @@ export function admissionDecision(verdict: Verdict, { wasAdmitted, activePods }:
 /** That a pod gives way, for the victim's record and, with all who do, for the node's. */
 export function preemptDecision(
   { shortOf, victims }: AfterPreempting,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
+  { namespace, name }: NamespacedName,
 ): { readonly ofVictim: Decision; readonly ofNode: Decision } {
   const common = { kind: 'preempt', by: 'admission', reason: podReasons.preempting } as const;
   const criticalPod = `${namespace}/${name}`;

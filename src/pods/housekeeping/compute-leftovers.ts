@@ -1,4 +1,5 @@
 import type { PodUid } from '../../base/ids.ts';
+import type { PodReference } from '../../model/pod-reference.ts';
 
 interface LeftoversInput {
   /** Every source has spoken: only then does "nobody wants it" mean anything. */
@@ -7,7 +8,7 @@ interface LeftoversInput {
   /** Pods that have a worker, and whether it is finished and dropped by its source. */
   readonly workers: readonly { readonly uid: PodUid; readonly canBeRemoved: boolean }[];
   /** Pods the runtime has something of. */
-  readonly inRuntime: readonly { readonly uid: PodUid; readonly name: string; readonly namespace: string }[];
+  readonly inRuntime: readonly PodReference[];
   /** Pods that have files here. */
   readonly onDisk: readonly PodUid[];
   /** Pods that somebody here remembers something of. */
@@ -16,7 +17,7 @@ interface LeftoversInput {
 
 interface Leftovers {
   /** In the runtime, wanted by nobody, cared for by nobody: to be stopped. */
-  readonly orphans: readonly { readonly uid: PodUid; readonly name: string; readonly namespace: string }[];
+  readonly orphans: readonly PodReference[];
   /**
    * Stopped and dropped: what is left of them in the runtime and on disk goes, then their memory. Also of those that are
    * wanted again: their new life waits until nothing is left of the old one.

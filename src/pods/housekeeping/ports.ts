@@ -1,5 +1,6 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import type { PodReference, NamespacedName } from '../../model/pod-reference.ts';
 
 export interface Lifecycles {
   uids(): readonly PodUid[];
@@ -11,12 +12,12 @@ export interface Lifecycles {
 }
 
 export interface Workers {
-  adoptOrphan(orphan: { readonly uid: PodUid; readonly name: string; readonly namespace: string }): void;
+  adoptOrphan(orphan: PodReference): void;
   forget(uid: PodUid): boolean;
 }
 
 export interface Observations {
-  listed(): ReadonlyMap<PodUid, { readonly name: string; readonly namespace: string }>;
+  listed(): ReadonlyMap<PodUid, NamespacedName>;
   inspect(uid: PodUid, signal: AbortSignal): Promise<ObservedPod>;
 }
 

@@ -1,13 +1,14 @@
-import type { ContainerId, PodUid } from '../../base/ids.ts';
+import type { ContainerId } from '../../base/ids.ts';
 import type { LogFields } from '../../base/log.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
+import type { PodReference } from '../../model/pod-reference.ts';
 
 /** The log of one instance of a container. */
 export interface ContainerLog {
   readonly id: ContainerId;
   readonly container: string;
-  readonly pod: { readonly uid: PodUid; readonly name: string; readonly namespace: string };
+  readonly pod: PodReference;
   /** Of the file it writes to now. */
   readonly path: string;
   readonly running: boolean;

@@ -6,6 +6,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
+import type { PodReference } from '../../model/pod-reference.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 import type {
   Cgroups,
@@ -44,12 +45,6 @@ type SyncResult =
 
 /** The API's default; a source fills it in. */
 const defaultGraceSeconds = 30;
-
-interface Orphan {
-  readonly uid: PodUid;
-  readonly name: string;
-  readonly namespace: string;
-}
 
 /**
  * The four operations on a pod, each a list of steps read from top to bottom. They keep one thing: when each pod was
@@ -116,7 +111,7 @@ export class PodSync {
     this.#publish(pod, after, { ...how, terminal: true });
   }
 
-  async terminateOrphan(orphan: Orphan, graceSeconds: number, signal: AbortSignal): Promise<void> {
+  async terminateOrphan(orphan: PodReference, graceSeconds: number, signal: AbortSignal): Promise<void> {
     const { uid } = orphan;
     this.#deps.log.info('Killing unwanted pod', podFields(orphan));
     await this.#stop(undefined, uid, await this.#observe(uid, signal), graceSeconds, signal);
@@ -124,7 +119,7 @@ export class PodSync {
   }
 
   async release(
-    target: { readonly kind: 'desired'; readonly pod: DesiredPod } | ({ readonly kind: 'orphan' } & Orphan),
+    target: { readonly kind: 'desired'; readonly pod: DesiredPod } | ({ readonly kind: 'orphan' } & PodReference),
     _signal: AbortSignal,
   ): Promise<void> {
     if (target.kind === 'desired') await this.#deps.volumes.unmount(target.pod);

@@ -8,6 +8,7 @@ import { jitter, type Random } from '../../base/random.ts';
 import type { Decision, Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podFields, type PodFields } from '../../model/pod-log.ts';
+import type { PodReference, NamespacedName } from '../../model/pod-reference.ts';
 import type { PodSyncer } from './ports.ts';
 import type { Operation, WorkerMetrics } from './worker-metrics.ts';
 import { reduceWorker, targetOf, type WorkerEvent, type WorkerState } from './state.ts';
@@ -127,7 +128,7 @@ export class PodWorker {
     }
   }
 
-  #pod(): { readonly namespace: string; readonly name: string } {
+  #pod(): NamespacedName {
     const target = targetOf(this.#state);
     return target.kind === 'desired' ? target.pod : target;
   }
@@ -158,7 +159,7 @@ export class PodWorker {
     if (decision !== undefined) this.#deps.decisions.pod(this.#subject(), decision);
   }
 
-  #subject(): { readonly uid: PodUid; readonly namespace: string; readonly name: string } {
+  #subject(): PodReference {
     const target = targetOf(this.#state);
     const { namespace, name } = target.kind === 'desired' ? target.pod : target;
     return { uid: this.#deps.uid, namespace, name };

@@ -9,6 +9,7 @@ import { superviseLoop } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
 import type { Decisions } from '../../model/decisions.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import type { PodReference } from '../../model/pod-reference.ts';
 import type { PodLifecycles } from './pod-lifecycles.ts';
 import { PodWorker } from './pod-worker.ts';
 import type { PodSyncer } from './ports.ts';
@@ -85,7 +86,7 @@ export class PodWorkers implements Component {
   }
 
   /** The runtime has a pod that nobody names. */
-  adoptOrphan(orphan: { readonly uid: PodUid; readonly name: string; readonly namespace: string }): void {
+  adoptOrphan(orphan: PodReference): void {
     this.#apply(orphan.uid, { type: 'orphaned', ...orphan });
   }
 

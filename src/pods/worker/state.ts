@@ -1,5 +1,5 @@
-import type { PodUid } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { PodReference } from '../../model/pod-reference.ts';
 import { computeGrace } from './compute-grace.ts';
 
 /**
@@ -22,7 +22,7 @@ export type WorkerState = Waiting | Syncing | Terminating | Terminated | Finishe
 /** What a worker cares for: a pod somebody wants, or one that only the runtime knows. */
 export type PodTarget =
   | { readonly kind: 'desired'; readonly pod: DesiredPod }
-  | { readonly kind: 'orphan'; readonly uid: PodUid; readonly name: string; readonly namespace: string };
+  | ({ readonly kind: 'orphan' } & PodReference);
 
 /** Why somebody other than the config sources ends a pod, in words for its status. */
 export interface KillDecision {
@@ -68,7 +68,7 @@ export type WorkerEvent =
   /** A source named the pod, for the first time or again. `mustWait` tells that a namesake still has the turn. */
   | { readonly type: 'configured'; readonly pod: DesiredPod; readonly mustWait: boolean }
   /** The runtime has a pod that no source names. */
-  | { readonly type: 'orphaned'; readonly uid: PodUid; readonly name: string; readonly namespace: string }
+  | ({ readonly type: 'orphaned' } & PodReference)
   | { readonly type: 'turn' }
   | { readonly type: 'removed' }
   | { readonly type: 'killed'; readonly graceSeconds?: number; readonly decided?: KillDecision }
