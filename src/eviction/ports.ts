@@ -1,5 +1,6 @@
 import type { PodUid } from '../base/ids.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
+import type { ObjectEvent } from '../model/object-event.ts';
 
 export interface ActivePods {
   /** Pods whose containers may run. */
@@ -30,5 +31,5 @@ export interface StorageMeter {
 }
 
 export interface EvictionEvents {
-  record(pod: DesiredPod, event: { readonly type: 'Warning'; readonly reason: string; readonly message: string }): void;
+  record(pod: DesiredPod, event: ObjectEvent): void;
 }

@@ -4,6 +4,7 @@ import type { Masked } from '../base/masked.ts';
 import type { ImageStatusRequest, ImageStatusResponse, PullImageRequest, PullImageResponse } from '../gen/cri/api.ts';
 import type { Secret } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
+import type { PodEvent } from '../model/object-event.ts';
 
 /** What pulling needs of the runtime's image service. */
 export interface ImageService {
@@ -12,15 +13,7 @@ export interface ImageService {
 }
 
 export interface ImageEvents {
-  record(
-    pod: DesiredPod,
-    event: {
-      readonly type: 'Normal' | 'Warning';
-      readonly reason: string;
-      readonly message: string;
-      readonly fieldPath?: string;
-    },
-  ): void;
+  record(pod: DesiredPod, event: PodEvent): void;
 }
 
 /** Told when a pod waits for an image, and when it has it. */

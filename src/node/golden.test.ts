@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { CSINode, Node } from '../gen/kubernetes/types.ts';
+import type { ObjectEvent } from '../model/object-event.ts';
 import { goldenInputs, goldenSettings } from '../testing/node-world.ts';
 import { newCsiNode, reconciledCsiNode } from './csinode/compute-csi-node.ts';
-import type { NodeEvent } from './ports.ts';
 import { computeInitialNode } from './register/compute-initial-node.ts';
 import { startEvents } from './start-events.ts';
 import { computeNodeStatus } from './status/compute-node-status.ts';
@@ -49,8 +49,8 @@ test('made from the recorded one it says the same, with new heartbeats only', ()
 });
 
 test('events of a start, of a new node and of its first ready are the recorded ones', () => {
-  const words = ({ type, reason, message }: NodeEvent): string => `${type} ${reason} ${message}`;
-  const known = new Set(golden<readonly NodeEvent[]>('node-events.json').map(words));
+  const words = ({ type, reason, message }: ObjectEvent): string => `${type} ${reason} ${message}`;
+  const known = new Set(golden<readonly ObjectEvent[]>('node-events.json').map(words));
   const initial = computeInitialNode(goldenSettings);
   const waiting = computeNodeStatus(initial, { ...goldenInputs, notReady: ['not yet'] }, recordedAt);
   const ready = computeNodeStatus(waiting.node, goldenInputs, recordedAt);

@@ -11,16 +11,11 @@ import type {
 import type { Node } from '../gen/kubernetes/types.ts';
 import type { ApiClient, Mirror, MirrorChange } from '../model/api-client.ts';
 import type { Amounts } from '../model/node-allocatable.ts';
+import type { ObjectEvent } from '../model/object-event.ts';
 
-/** An event about this node. Its object is the node by name, and its uid is the name too. */
-export interface NodeEvent {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-}
-
+/** Events about this node. Their object is the node by name, and its uid is the name too. */
 export interface NodeEvents {
-  record(event: NodeEvent): void;
+  record(event: ObjectEvent): void;
 }
 
 /** The machine under the node. */

@@ -1,6 +1,7 @@
 import type { Component } from '../base/component.ts';
 import { nodeEvents } from '../model/event-reasons.ts';
-import type { NodeEvent, NodeEvents } from './ports.ts';
+import type { ObjectEvent } from '../model/object-event.ts';
+import type { NodeEvents } from './ports.ts';
 
 export interface StartFacts {
   readonly cgroupVersion: 1 | 2;
@@ -25,8 +26,8 @@ export function startEvents({
   tmpfsNoSwap,
   imageFsBytes,
   lastRun,
-}: StartFacts): readonly NodeEvent[] {
-  const warning = (when: boolean, reason: string, message: string): readonly NodeEvent[] =>
+}: StartFacts): readonly ObjectEvent[] {
+  const warning = (when: boolean, reason: string, message: string): readonly ObjectEvent[] =>
     when ? [{ type: 'Warning', reason, message }] : [];
   return [
     { type: 'Normal', reason: nodeEvents.starting, message: 'Starting kubelet.' },
@@ -67,7 +68,7 @@ export class StartEvents implements Component {
 /** Ends that need no event: a machine that restarted has one of its own, and a stop that was cut off was asked for. */
 const expectedEnds: ReadonlySet<string> = new Set(['stillRunning', 'machineRestarted', 'stopCutOff']);
 
-function lastRunEvents(lastRun: LastRunFacts | undefined): readonly NodeEvent[] {
+function lastRunEvents(lastRun: LastRunFacts | undefined): readonly ObjectEvent[] {
   if (lastRun === undefined || expectedEnds.has(lastRun.kind)) return [];
   const { kind, message } = lastRun;
   const { kubeletHeapExhausted, kubeletEndedUnexpectedly } = nodeEvents;
@@ -77,6 +78,6 @@ function lastRunEvents(lastRun: LastRunFacts | undefined): readonly NodeEvent[] 
 }
 
 /** The agent cannot go on; said once more where people look for reasons. */
-export function setupFailedEvent(why: string): NodeEvent {
+export function setupFailedEvent(why: string): ObjectEvent {
   return { type: 'Warning', reason: nodeEvents.kubeletSetupFailed, message: why };
 }

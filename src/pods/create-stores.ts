@@ -2,6 +2,7 @@ import type { CommonPorts } from '../model/common-ports.ts';
 import type { DesiredPod, PodSource } from '../model/desired-pod.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import { podEvents } from '../model/event-reasons.ts';
+import type { ObjectEvent } from '../model/object-event.ts';
 import { ActivePods } from './active-pods.ts';
 import { Allocations } from './allocation/index.ts';
 import type { PodSignals } from './create-signals.ts';
@@ -24,10 +25,7 @@ interface PodStoresParts {
   /** The sources that must be read once before anything is cleaned up. */
   readonly sources: readonly PodSource[];
   readonly events: {
-    record(
-      pod: DesiredPod,
-      event: { readonly type: 'Warning'; readonly reason: string; readonly message: string },
-    ): void;
+    record(pod: DesiredPod, event: ObjectEvent): void;
   };
 }
 

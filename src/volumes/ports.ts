@@ -3,6 +3,7 @@ import type { ImageSpec } from '../gen/cri/api.ts';
 import type { ConfigMap, Secret, Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { GroupAccess } from '../model/group-access.ts';
+import type { ObjectEvent } from '../model/object-event.ts';
 import type { DataObjectKind } from '../model/standalone-object.ts';
 import type { ClaimedVolume, PersistentSource } from './claims/claimed-volume.ts';
 
@@ -221,8 +222,5 @@ export interface VolumeImages {
 
 /** Events about a pod. */
 export interface VolumeEvents {
-  record(
-    pod: DesiredPod,
-    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-  ): void;
+  record(pod: DesiredPod, event: ObjectEvent): void;
 }

@@ -1,4 +1,4 @@
-import type { PodEvent } from '../../src/pods/runtime/index.ts';
+import type { PodEvent } from '../../src/model/object-event.ts';
 import type { GoldenEvent, GoldenRecord } from '../../src/testing/golden.ts';
 import { diffLists } from './diff.ts';
 

@@ -1,9 +1,9 @@
 import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { apiTime } from '../../src/model/api-time.ts';
 import { desiredPod, podObject, type DesiredPod } from '../../src/model/desired-pod.ts';
+import type { PodEvent } from '../../src/model/object-event.ts';
 import { defaultPod } from '../../src/model/pod-defaults.ts';
 import { toStaticPod } from '../../src/model/static-pod.ts';
-import type { PodEvent } from '../../src/pods/runtime/index.ts';
 import type { FakeCall } from '../../src/testing/fake-cri/index.ts';
 import { goldenPod, type GoldenRecord } from '../../src/testing/golden.ts';
 import { sooner } from './differences.ts';

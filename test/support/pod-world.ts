@@ -21,6 +21,7 @@ import type { CommonPorts } from '../../src/model/common-ports.ts';
 import type { Decisions } from '../../src/model/decisions.ts';
 import type { DesiredPod, PodSource } from '../../src/model/desired-pod.ts';
 import type { HostDns } from '../../src/model/dns.ts';
+import type { PodEvent } from '../../src/model/object-event.ts';
 import { podPaths } from '../../src/model/pod-paths.ts';
 import type { NodeFacts, RuntimeSettings } from '../../src/model/runtime-settings.ts';
 import { createObjects, type Objects } from '../../src/objects/create-objects.ts';
@@ -33,7 +34,7 @@ import { createPodStores, type PodStores } from '../../src/pods/create-stores.ts
 import type { Files } from '../../src/pods/directories/index.ts';
 import type { RuntimeEventSource } from '../../src/pods/pleg/index.ts';
 import { createProber } from '../../src/pods/probes/index.ts';
-import { nodeHookRequests, type PodEvent, type PodEvents } from '../../src/pods/runtime/index.ts';
+import { nodeHookRequests, type PodEvents } from '../../src/pods/runtime/index.ts';
 import type { Cgroups } from '../../src/pods/sync/index.ts';
 import { Registry } from '../../src/telemetry/index.ts';
 import { createVolumes, type Volumes } from '../../src/volumes/create-volumes.ts';

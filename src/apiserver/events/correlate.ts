@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { ObjectReference } from '../../gen/kubernetes/types.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 
 /** What happened, and to whom. */
-export interface Happening {
+export interface Happening extends ObjectEvent {
   readonly about: ObjectReference;
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 

@@ -1,7 +1,7 @@
 import type { Node } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
 import { nodeEvents } from '../../model/event-reasons.ts';
-import type { NodeEvent } from '../ports.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 import { setAddresses } from './addresses.ts';
 import { setImages } from './images.ts';
 import { setMachineInfo } from './machine-info.ts';
@@ -32,7 +32,7 @@ const setters: readonly Setter[] = [
 export interface ComputedNode {
   readonly node: Node;
   /** To be recorded once the node is written, or at once where nothing is to be written. */
-  readonly events: readonly NodeEvent[];
+  readonly events: readonly ObjectEvent[];
   /** What could not be set, in words. */
   readonly problems: readonly string[];
 }
@@ -40,7 +40,7 @@ export interface ComputedNode {
 /** The node as it is now, made from what the API server knows of it. What others wrote stays. */
 export function computeNodeStatus(previous: Node, inputs: NodeInputs, wallMs: number): ComputedNode {
   const time = apiTime(wallMs);
-  const events: NodeEvent[] = [];
+  const events: ObjectEvent[] = [];
   const problems: string[] = [];
   let node = previous;
   for (const set of setters) {

@@ -1,8 +1,8 @@
 import type { Node } from '../../gen/kubernetes/types.ts';
 import { nodeEvents } from '../../model/event-reasons.ts';
 import { nodeAllocatable, type Amounts } from '../../model/node-allocatable.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 import { Quantity } from '../../model/quantity.ts';
-import type { NodeEvent } from '../ports.ts';
 import type { NodeSettings } from '../settings.ts';
 import { evictionReservation } from './eviction-reservation.ts';
 import { isExtendedResource, isHugePages } from './resource-names.ts';
@@ -63,7 +63,7 @@ export function allocatableOf(
 function withIdentity(
   node: Node,
   { settings, identity, swapBytes }: NodeInputs,
-): { readonly node: Node; readonly events: readonly NodeEvent[] } {
+): { readonly node: Node; readonly events: readonly ObjectEvent[] } {
   if (identity === undefined) return { node, events: [] };
   const { machineId: machineID, systemUuid: systemUUID, bootId: bootID } = identity;
   const before = node.status?.nodeInfo?.bootID ?? '';

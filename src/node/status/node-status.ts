@@ -9,9 +9,10 @@ import { Wakeup } from '../../base/wakeup.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
 import type { ApiClient, Mirror, MirrorChange, RequestOptions } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 import type { NodeView } from '../node-view.ts';
 import type { OwnNode } from '../own-node.ts';
-import type { NodeDiff, NodeEvent, NodeEvents } from '../ports.ts';
+import type { NodeDiff, NodeEvents } from '../ports.ts';
 import { isUnschedulable, type ComputedNode } from './compute-node-status.ts';
 import { computeReport, isReady, type ReportState } from './compute-report.ts';
 import { conditionOf } from './pressure-conditions.ts';
@@ -209,7 +210,7 @@ export class NodeStatus implements Component {
     else log.warn('Node became not ready', { node: own.settings.nodeName, condition });
   }
 
-  #record(event: NodeEvent): void {
+  #record(event: ObjectEvent): void {
     const { log, events, own } = this.#deps;
     log.debug(2, 'Recording event message for node', { node: own.settings.nodeName, event: event.reason });
     events.record(event);

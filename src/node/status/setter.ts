@@ -1,6 +1,7 @@
 import type { Node, NodeFeatures, NodeStatus, NodeSystemInfo } from '../../gen/kubernetes/types.ts';
 import type { Amounts } from '../../model/node-allocatable.ts';
-import type { HostIdentity, HostNetwork, NodeEvent } from '../ports.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
+import type { HostIdentity, HostNetwork } from '../ports.ts';
 import type { NodeSettings } from '../settings.ts';
 
 /** Everything that a node's status is made from, as it was at one moment. What could not be learnt is not there. */
@@ -60,7 +61,7 @@ export interface NodePressure {
 /** What one setter makes of a node. A problem is told; the others go on. */
 export interface SetterOutcome {
   readonly node: Node;
-  readonly events?: readonly NodeEvent[];
+  readonly events?: readonly ObjectEvent[];
   readonly problem?: string;
 }
 
@@ -93,6 +94,6 @@ export function withNodeInfo(node: Node, info: Partial<NodeSystemInfo>): Node {
 }
 
 /** The event that says what has become of a node. */
-export function statusEvent(nodeName: string, reason: string): NodeEvent {
+export function statusEvent(nodeName: string, reason: string): ObjectEvent {
   return { type: 'Normal', reason, message: `Node ${nodeName} status is now: ${reason}` };
 }

@@ -3,6 +3,7 @@ import type { PodUid } from '../../base/ids.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 import type { Admission } from './admission.ts';
 import { preemptDecision } from './admission-decision.ts';
@@ -16,10 +17,7 @@ interface PodGateDeps {
   readonly activePods: { activePods(): readonly DesiredPod[] };
   readonly statuses: { set(uid: PodUid, status: PodStatus): void };
   readonly events: {
-    record(
-      pod: DesiredPod,
-      event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-    ): void;
+    record(pod: DesiredPod, event: ObjectEvent): void;
   };
   /** Ends a pod that gives way. */
   readonly terminate: (uid: PodUid, how: { readonly decided: typeof preemptionDecision }) => void;

@@ -1,13 +1,14 @@
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 import { podQos } from '../../model/qos.ts';
 import { podMessages, podPhases, podReasons } from '../../model/reasons.ts';
 import type { Refused } from './verdict.ts';
 
 interface Rejection {
   readonly status: PodStatus;
-  readonly event: { readonly type: 'Warning'; readonly reason: string; readonly message: string };
+  readonly event: ObjectEvent;
 }
 
 /** What becomes of a pod that is not admitted: it has failed before it began, so there is nothing else to report. */

@@ -1,5 +1,5 @@
 export { PodRuntime, type PodRuntimeDeps } from './pod-runtime.ts';
-export type { PodEvent, PodEvents } from './ports.ts';
+export type { PodEvents } from './ports.ts';
 export { prepareContainer, type PrepareDeps } from './prepare-container.ts';
 export { StartErrors } from './start-errors.ts';
 export { nodeHookRequests } from './hook-requests.ts';

@@ -17,6 +17,7 @@ import type {
 import type { Container } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { UserNamespaceBlock } from '../../model/namespaces.ts';
+import type { PodEvent } from '../../model/object-event.ts';
 import type { MountedVolume, SubPathMount } from './compute-mounts.ts';
 
 /** The verbs on sandboxes. */
@@ -103,12 +104,4 @@ export interface ContainerFiles {
 /** What happened to a pod, for people: becomes an API event where there is an API server. */
 export interface PodEvents {
   record(pod: DesiredPod, event: PodEvent): void;
-}
-
-export interface PodEvent {
-  readonly type: 'Normal' | 'Warning';
-  readonly reason: string;
-  readonly message: string;
-  /** `spec.containers{web}` where the event is about a container. */
-  readonly fieldPath?: string;
 }

@@ -1,6 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 
 export interface Observations {
@@ -76,10 +77,7 @@ export interface Statuses {
 }
 
 export interface Events {
-  record(
-    pod: DesiredPod,
-    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-  ): void;
+  record(pod: DesiredPod, event: ObjectEvent): void;
 }
 
 /** Probing follows the pod's life. */

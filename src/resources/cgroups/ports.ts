@@ -1,6 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { CgroupSetting } from '../../model/cgroup-values.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 import type { ProcessCgroups } from '../../model/process-cgroups.ts';
 
 /** The machine's cgroups by path, in all trees at once. */
@@ -62,5 +63,5 @@ export type RemoveEmpty = (
 
 /** Events about the node. */
 export interface NodeEvents {
-  record(event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string }): void;
+  record(event: ObjectEvent): void;
 }

@@ -3,6 +3,7 @@ import { TubeletError } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { NodeGetVolumeStatsResponse } from '../../gen/csi/v1.ts';
 import { volumeEvents } from '../../model/event-reasons.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 import type { FilesystemUsage } from '../../model/usage.ts';
 import type { MountedVolume } from '../ports.ts';
 import type { DriverClient } from './driver-client.ts';
@@ -13,10 +14,7 @@ interface DriverStatsDeps {
   /** What is mounted of a pod, by the names of its volumes. */
   readonly mounted: (uid: PodUid) => ReadonlyMap<string, MountedVolume>;
   /** Records an event when a driver finds a volume abnormal; unset unless the gate CSIVolumeHealth is on. */
-  readonly abnormal?: (
-    uid: PodUid,
-    event: { readonly type: 'Warning'; readonly reason: string; readonly message: string },
-  ) => void;
+  readonly abnormal?: (uid: PodUid, event: ObjectEvent) => void;
 }
 
 /** What a driver reports of a volume. What it does not report is undefined. */

@@ -7,6 +7,7 @@ import type { ApiWriter } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import { apiTime } from '../../model/api-time.ts';
 import { volumeEvents } from '../../model/event-reasons.ts';
+import type { ObjectEvent } from '../../model/object-event.ts';
 import { podFields, type LoggedPod } from '../../model/pod-log.ts';
 import type { Quantity } from '../../model/quantity.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
@@ -38,10 +39,7 @@ interface VolumeExpanderDeps {
 
 /** Events about claims. */
 export interface ClaimEvents {
-  record(
-    about: ObjectReference,
-    event: { readonly type: 'Normal' | 'Warning'; readonly reason: string; readonly message: string },
-  ): void;
+  record(about: ObjectReference, event: ObjectEvent): void;
 }
 
 /** Where a volume is, for its driver. */

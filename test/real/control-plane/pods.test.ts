@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Event, Pod } from '../../../src/gen/kubernetes/types.ts';
-import type { PodEvent } from '../../../src/pods/runtime/index.ts';
+import type { PodEvent } from '../../../src/model/object-event.ts';
 import { loadGolden, type GoldenRecord } from '../../../src/testing/golden.ts';
 import { compareEvents } from '../../differential/compare-events.ts';
 import { containerRoot } from '../../support/container-root.ts';
