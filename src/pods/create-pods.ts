@@ -86,7 +86,7 @@ export function createPods(signals: PodSignals, stores: PodStores, parts: PodPar
   });
   const housekeeping = new Housekeeping({
     ...ports,
-    sourcesReady: () => sources.allReady(),
+    sourcesReady: () => sources.sourcesReady(),
     isDesired: (uid) => desired.has(uid),
     lifecycles,
     workers,

@@ -11,14 +11,14 @@ test('pods and containers are counted by those who know of them', () => {
   const [file, api] = [aPod({ uid: 'a' }), aPod({ uid: 'b', source: 'api' })];
   const states = new Map<PodUid, WorkerState>([
     [file.uid, { phase: 'syncing', pod: file }],
-    [api.uid, { phase: 'finished', target: { kind: 'desired', pod: api }, dropped: false }],
+    [api.uid, { phase: 'finished', target: { kind: 'desired', pod: api }, removedFromSource: false }],
     [
       podUid('c'),
       {
         phase: 'terminating',
         target: { kind: 'orphan', uid: podUid('c'), name: 'n', namespace: 'n' },
         graceSeconds: 1,
-        dropped: true,
+        removedFromSource: true,
       },
     ],
   ]);

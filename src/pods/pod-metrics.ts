@@ -19,7 +19,7 @@ type PodLife =
   | {
       readonly phase: 'terminating' | 'terminated' | 'finished';
       readonly target: { readonly kind: 'desired'; readonly pod: DesiredPod } | { readonly kind: 'orphan' };
-      readonly dropped: boolean;
+      readonly removedFromSource: boolean;
     };
 
 const stability = 'ALPHA';
@@ -118,5 +118,5 @@ function describeLife(state: PodLife): string {
   }
   const lifecycle = state.phase === 'terminating' ? 'terminating' : 'terminated';
   if (state.target.kind === 'orphan') return `${lifecycle} runtime_only unknown`;
-  return `${lifecycle} ${state.dropped ? 'orphan' : 'desired'} ${isStatic(state.target.pod) ? 'true' : ''}`;
+  return `${lifecycle} ${state.removedFromSource ? 'orphan' : 'desired'} ${isStatic(state.target.pod) ? 'true' : ''}`;
 }

@@ -16,7 +16,7 @@ interface Facts {
 
 function unknownPods(facts: Facts, whileReading: () => void = () => {}): UnknownPods {
   return new UnknownPods({
-    sources: { allReady: () => facts.ready },
+    sources: { sourcesReady: () => facts.ready },
     desired: { has: () => facts.desired },
     lifecycles: { knows: () => facts.worker },
     observed: { hasBeenListed: () => facts.listed, listed: () => new Map(facts.runtime ? [[uid, {}]] : []) },

@@ -1,7 +1,7 @@
 import type { PodUid } from '../base/ids.ts';
 
 interface UnknownPodsDeps {
-  readonly sources: { allReady(): boolean };
+  readonly sources: { sourcesReady(): boolean };
   readonly desired: { has(uid: PodUid): boolean };
   readonly lifecycles: { knows(uid: PodUid): boolean };
   readonly observed: { hasBeenListed(): boolean; listed(): ReadonlyMap<PodUid, unknown> };
@@ -18,13 +18,13 @@ export class UnknownPods {
 
   /** Every configured source has been read once. */
   sourcesReady(): boolean {
-    return this.#deps.sources.allReady();
+    return this.#deps.sources.sourcesReady();
   }
 
   /** No source names the pod, no worker cares for it, and nothing of it is in the runtime or on disk. */
   async isUnknown(uid: PodUid): Promise<boolean> {
     const { sources, observed, directories } = this.#deps;
-    if (!sources.allReady() || !observed.hasBeenListed() || this.#isKnown(uid)) return false;
+    if (!sources.sourcesReady() || !observed.hasBeenListed() || this.#isKnown(uid)) return false;
     // Reading the disk takes a while, in which the pod may come.
     return !(await directories.uids()).has(uid) && !this.#isKnown(uid);
   }

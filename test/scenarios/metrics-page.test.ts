@@ -138,7 +138,7 @@ test('a node of a cluster tells how it works', async () => {
     /^kubelet_started_pods_total 2$/m,
     /^kubelet_run_podsandbox_duration_seconds_count\{runtime_handler=""\} 2$/m,
     /^workqueue_depth\{name="status-writer"\} 0$/m,
-    /^workqueue_adds_total\{name="mirror-keeper"\} [1-9]/m,
+    /^workqueue_adds_total\{name="mirror-pod-reconciler"\} [1-9]/m,
     /^kubelet_orphan_pod_cleaned_volumes 0$/m,
   ]) {
     assert.match(page, line);

@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { podUid } from '../../base/ids.ts';
 import { admissionDecision, preemptDecision } from './admission-decision.ts';
-import { admitted, refused, type Verdict } from './verdict.ts';
+import { admitted, rejected, type PodAdmitResult } from './pod-admit-result.ts';
 
 const victims = [podUid('a'), podUid('b')];
 const afterPreempting = { admit: 'afterPreempting', victims, shortOf: 'memory' } as const;
 
-test('every verdict is recorded with its own reason', () => {
-  const cases: readonly (readonly [Verdict, boolean, string])[] = [
+test('every result is recorded with its own reason', () => {
+  const cases: readonly (readonly [PodAdmitResult, boolean, string])[] = [
     [admitted, false, 'admit Admitted: it may run on this node'],
     [admitted, true, 'admit AlreadyAdmitted: it was admitted before the agent started'],
-    [refused('OutOfcpu', 'not enough cpu'), false, 'reject OutOfcpu: not enough cpu'],
+    [rejected('OutOfcpu', 'not enough cpu'), false, 'reject OutOfcpu: not enough cpu'],
     [afterPreempting, false, 'admit AfterPreempting: it may run here once 2 other pods have given way'],
   ];
-  for (const [verdict, wasAdmitted, expected] of cases) {
-    const { kind, reason, message, inputs } = admissionDecision(verdict, { wasAdmitted, activePods: 7 });
+  for (const [result, wasAdmitted, expected] of cases) {
+    const { kind, reason, message, inputs } = admissionDecision(result, { wasAdmitted, activePods: 7 });
     assert.equal(`${kind} ${reason}: ${message}`, expected);
     assert.equal(inputs?.['activePods'], 7);
   }

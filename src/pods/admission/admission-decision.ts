@@ -2,7 +2,7 @@ import type { Decision } from '../../model/decisions.ts';
 import type { NamespacedName } from '../../model/pod-reference.ts';
 import { podReasons } from '../../model/reasons.ts';
 import { preemptionDecision } from './preemption.ts';
-import type { AfterPreempting, Verdict } from './verdict.ts';
+import type { AfterPreempting, PodAdmitResult } from './pod-admit-result.ts';
 
 interface AdmissionFacts {
   /** What the pod counts as was settled by an earlier run of the agent. */
@@ -11,12 +11,12 @@ interface AdmissionFacts {
   readonly activePods: number;
 }
 
-/** A verdict as the record has it. */
-export function admissionDecision(verdict: Verdict, { wasAdmitted, activePods }: AdmissionFacts): Decision {
+/** A result as the record has it. */
+export function admissionDecision(result: PodAdmitResult, { wasAdmitted, activePods }: AdmissionFacts): Decision {
   const common = { by: 'admission', inputs: { activePods } } as const;
-  if (verdict.admit === false) return { ...common, kind: 'reject', reason: verdict.reason, message: verdict.message };
-  if (verdict.admit === 'afterPreempting') {
-    const { victims, shortOf } = verdict;
+  if (result.admit === false) return { ...common, kind: 'reject', reason: result.reason, message: result.message };
+  if (result.admit === 'afterPreempting') {
+    const { victims, shortOf } = result;
     const message = `it may run here once ${victims.length} other pods have given way`;
     const inputs = { ...common.inputs, shortOf, victims };
     return { ...common, kind: 'admit', reason: 'AfterPreempting', message, inputs };

@@ -5,11 +5,11 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podQos, type QosClass } from '../../model/qos.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aContainer, aPod } from '../../testing/pods.ts';
-import { admissionChain, judge } from './chain.ts';
+import { admissionChain, admitByRules } from './chain.ts';
 import { computePreemption } from './preemption.ts';
 import { requestOf } from './requests.ts';
 import { computeShortages, missingOf } from './shortages.ts';
-import type { AdmissionInput } from './verdict.ts';
+import type { AdmissionInput } from './pod-admit-result.ts';
 
 const gpu = 'example.com/gpu';
 const amount = fc.integer({ min: 0, max: 8 });
@@ -91,14 +91,14 @@ test('more of anything never turns an admitted pod away', () => {
   const more = fc.record({ cpu: amount, memory: amount, [gpu]: amount, pods: amount });
   fc.assert(
     fc.property(input, more, (asked, added) => {
-      fc.pre(judge(chain, asked).admit !== false);
+      fc.pre(admitByRules(chain, asked).admit !== false);
       const allocatable = Object.fromEntries(
         Object.entries(asked.node.allocatable).map(([name, value]) => [
           name,
           String(Number(value) + (added[name as keyof typeof added] ?? 0)),
         ]),
       );
-      assert.notEqual(judge(chain, { ...asked, node: { ...asked.node, allocatable } }).admit, false);
+      assert.notEqual(admitByRules(chain, { ...asked, node: { ...asked.node, allocatable } }).admit, false);
     }),
   );
 });
@@ -106,9 +106,9 @@ test('more of anything never turns an admitted pod away', () => {
 test('one pod less never turns an admitted pod away', () => {
   fc.assert(
     fc.property(input, fc.nat(7), (asked, index) => {
-      const verdict = judge(chain, asked);
-      fc.pre(verdict.admit === true);
-      assert.deepEqual(judge(chain, { ...asked, active: asked.active.toSpliced(index, 1) }), verdict);
+      const result = admitByRules(chain, asked);
+      fc.pre(result.admit === true);
+      assert.deepEqual(admitByRules(chain, { ...asked, active: asked.active.toSpliced(index, 1) }), result);
     }),
   );
 });
@@ -123,7 +123,7 @@ test('the order of the other pods does not matter', () => {
     );
   fc.assert(
     fc.property(shuffled, ({ asked, again }) => {
-      const [first, second] = [judge(chain, asked), judge(chain, again)];
+      const [first, second] = [admitByRules(chain, asked), admitByRules(chain, again)];
       if (first.admit !== 'afterPreempting' || second.admit !== 'afterPreempting') {
         assert.deepEqual(first, second);
         return;
@@ -172,12 +172,12 @@ test('preemption frees enough, by the lowest classes that can, and nobody goes i
 test('after the victims are gone the pod fits', () => {
   fc.assert(
     fc.property(fc.oneof(input, crowded), (asked) => {
-      const verdict = judge(chain, asked);
-      fc.pre(verdict.admit === 'afterPreempting');
+      const result = admitByRules(chain, asked);
+      fc.pre(result.admit === 'afterPreempting');
       const active = asked.active.filter(
-        ({ uid }) => verdict.admit === 'afterPreempting' && !verdict.victims.includes(uid),
+        ({ uid }) => result.admit === 'afterPreempting' && !result.victims.includes(uid),
       );
-      assert.deepEqual(judge(chain, { ...asked, active }), { admit: true });
+      assert.deepEqual(admitByRules(chain, { ...asked, active }), { admit: true });
     }),
   );
 });

@@ -8,10 +8,10 @@ import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
 import { Admission } from './admission.ts';
-import { admissionChain, judge } from './chain.ts';
+import { admissionChain, admitByRules } from './chain.ts';
 import type { AdmissionNode } from './ports.ts';
 import { rejectedStatus, rejectionLabel } from './rejection.ts';
-import { admitted, refused, type AdmissionRule } from './verdict.ts';
+import { admitted, rejected, type AdmissionRule } from './pod-admit-result.ts';
 
 class World {
   node: AdmissionNode = anAdmissionNode({ allocatable: { cpu: '2', memory: '1Gi', pods: '10' } });
@@ -50,10 +50,10 @@ describe('a decision stands', () => {
 
   test('a refused one has failed for good, and is counted once', () => {
     const world = new World();
-    const verdict = world.admission.decide(pod('a', '64'), []);
-    assert.equal(verdict.admit, false);
+    const result = world.admission.decide(pod('a', '64'), []);
+    assert.equal(result.admit, false);
     world.node = anAdmissionNode({ allocatable: { cpu: '128', memory: '1Gi', pods: '10' } });
-    assert.equal(world.admission.decide(pod('a', '64'), []), verdict);
+    assert.equal(world.admission.decide(pod('a', '64'), []), result);
     assert.equal(world.admission.isAdmitted(pod('a', '64')), false);
     assert.match(world.registry.render(), /^kubelet_admission_rejections_total\{reason="OutOfcpu"\} 1$/m);
     const [recorded, ...more] = world.decisions.take();
@@ -128,8 +128,8 @@ test('victims are named once and their share is not counted any more', () => {
   const busy = pod('busy', '2');
   assert.equal(world.admission.decide(busy, []).admit, true);
   const critical = pod('critical', '1', { source: 'file' });
-  const verdict = world.admission.decide(critical, [busy]);
-  assert.deepEqual(verdict, { admit: 'afterPreempting', victims: [busy.uid], shortOf: 'cpu' });
+  const result = world.admission.decide(critical, [busy]);
+  assert.deepEqual(result, { admit: 'afterPreempting', victims: [busy.uid], shortOf: 'cpu' });
   assert.equal(world.admission.decide(critical, [busy]).admit, true);
   assert.equal(world.admission.isAdmitted(busy), false);
   assert.equal(world.admission.isAdmitted(critical), true);
@@ -140,12 +140,12 @@ test('victims are named once and their share is not counted any more', () => {
 describe('the chain', () => {
   const wrongSysctl = { securityContext: { sysctls: [{ name: 'vm.a', value: '1' }] } };
   const managers: AdmissionRule = () =>
-    refused('TopologyAffinityError', 'Resources cannot be allocated with Topology locality');
+    rejected('TopologyAffinityError', 'Resources cannot be allocated with Topology locality');
 
   test('resource managers are asked after sysctls and before the node totals', () => {
     const reasonOf = (asked: DesiredPod): string | undefined => {
-      const verdict = new World(managers).admission.decide(asked, []);
-      return verdict.admit === false ? verdict.reason : undefined;
+      const result = new World(managers).admission.decide(asked, []);
+      return result.admit === false ? result.reason : undefined;
     };
     assert.equal(reasonOf(pod('a', '64')), 'TopologyAffinityError');
     assert.equal(reasonOf(pod('a', '64', { spec: wrongSysctl })), 'SysctlForbidden');
@@ -205,10 +205,10 @@ describe('the chain', () => {
       ['NodeShutdown', () => mend.node({ shuttingDown: false })],
     ];
     const ask = () =>
-      judge(admissionChain(), { pod: aPod({ source: 'api', metadata: { labels }, spec }), active, node });
+      admitByRules(admissionChain(), { pod: aPod({ source: 'api', metadata: { labels }, spec }), active, node });
     for (const [reason, repair] of steps) {
-      const verdict = ask();
-      assert.equal(verdict.admit === false && verdict.reason, reason);
+      const result = ask();
+      assert.equal(result.admit === false && result.reason, reason);
       repair();
     }
     assert.equal(ask(), admitted);
@@ -216,7 +216,7 @@ describe('the chain', () => {
 });
 
 describe('a rejected pod', () => {
-  const refusal = refused('NodeShutdown', 'Pod was rejected as the node is shutting down.');
+  const refusal = rejected('NodeShutdown', 'Pod was rejected as the node is shutting down.');
 
   test('static: no generation, failed, with an event', () => {
     const asked = aPod({ metadata: { generation: 7 }, status: { startTime: '2030-01-01T00:00:00Z' } });

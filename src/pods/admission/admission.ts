@@ -7,9 +7,9 @@ import { podFields } from '../../model/pod-log.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
 import { admissionDecision } from './admission-decision.ts';
 import { admissionMetrics, type AdmissionMetrics } from './admission-metrics.ts';
-import { admissionChain, judge } from './chain.ts';
+import { admissionChain, admitByRules } from './chain.ts';
 import type { AdmissionNode, RunningPods } from './ports.ts';
-import { admitted, type AdmissionRule, type Verdict } from './verdict.ts';
+import { admitted, type AdmissionRule, type PodAdmitResult } from './pod-admit-result.ts';
 
 interface AdmissionDeps {
   readonly log: Log;
@@ -28,7 +28,7 @@ export class Admission {
   readonly #chain: readonly AdmissionRule[];
   readonly #metrics: AdmissionMetrics;
   /** What a pod is answered when it is asked for again. */
-  readonly #decided = new Map<PodUid, Verdict>();
+  readonly #decided = new Map<PodUid, PodAdmitResult>();
   /** Pods that were told to give way: they may still be ending, but what they asked for is promised to others. */
   readonly #victims = new Set<PodUid>();
   /** Pods of which the runtime has containers that prove nothing: they are of a life that is over. */
@@ -41,19 +41,19 @@ export class Admission {
   }
 
   /**
-   * The verdict about a pod beside the pods that already count. It stands: an admitted pod is never refused later, a
+   * The result about a pod beside the pods that already count. It stands: an admitted pod is never refused later, a
    * refused one has failed for good. Victims are named in the first answer only.
    */
-  decide(pod: DesiredPod, active: readonly DesiredPod[]): Verdict {
+  decide(pod: DesiredPod, active: readonly DesiredPod[]): PodAdmitResult {
     const known = this.#decided.get(pod.uid);
     if (known !== undefined) return known;
     const wasAdmitted = this.#wasAdmitted(pod);
-    const verdict = wasAdmitted ? admitted : this.#judge(pod, active);
+    const result = wasAdmitted ? admitted : this.#evaluate(pod, active);
     this.#formerLives.delete(pod.uid);
-    this.#decided.set(pod.uid, verdict.admit === 'afterPreempting' ? admitted : verdict);
-    this.#deps.decisions.pod(pod, admissionDecision(verdict, { wasAdmitted, activePods: active.length }));
-    this.#tell(pod, verdict);
-    return verdict;
+    this.#decided.set(pod.uid, result.admit === 'afterPreempting' ? admitted : result);
+    this.#deps.decisions.pod(pod, admissionDecision(result, { wasAdmitted, activePods: active.length }));
+    this.#report(pod, result);
+    return result;
   }
 
   /** Whether the pod counts on this node: it was admitted, by this run of the agent or an earlier one, and may stay. */
@@ -71,14 +71,14 @@ export class Admission {
     else this.#formerLives.delete(uid);
   }
 
-  /** How many pods a verdict is remembered of, that their former containers count for nothing included. */
+  /** How many pods a result is remembered of, that their former containers count for nothing included. */
   size(): number {
     return this.#decided.size + this.#victims.size + this.#formerLives.size;
   }
 
-  #judge(pod: DesiredPod, active: readonly DesiredPod[]): Verdict {
+  #evaluate(pod: DesiredPod, active: readonly DesiredPod[]): PodAdmitResult {
     const others = active.filter(({ uid }) => uid !== pod.uid && !this.#victims.has(uid));
-    return judge(this.#chain, { pod, active: others, node: this.#deps.node() });
+    return admitByRules(this.#chain, { pod, active: others, node: this.#deps.node() });
   }
 
   /** Only an agent on this node writes a start time, and a pod that it refused is Failed: one that lives was admitted. */
@@ -88,19 +88,19 @@ export class Admission {
     return startedByUs || (this.#deps.running.hasContainers(pod.uid) && !this.#formerLives.has(pod.uid));
   }
 
-  #tell(pod: DesiredPod, verdict: Verdict): void {
+  #report(pod: DesiredPod, result: PodAdmitResult): void {
     const { log } = this.#deps;
     const fields = podFields(pod);
-    if (verdict.admit === false) {
-      const { reason, message } = verdict;
+    if (result.admit === false) {
+      const { reason, message } = result;
       log.info('Pod was not admitted', { ...fields, reason, message });
       this.#metrics.rejected(reason);
-    } else if (verdict.admit === 'afterPreempting') {
-      for (const uid of verdict.victims) {
+    } else if (result.admit === 'afterPreempting') {
+      for (const uid of result.victims) {
         this.#victims.add(uid);
-        this.#metrics.preempted(verdict.shortOf);
+        this.#metrics.preempted(result.shortOf);
       }
-      log.info('Pods give way to a critical pod', { ...fields, victims: verdict.victims, resource: verdict.shortOf });
+      log.info('Pods give way to a critical pod', { ...fields, victims: result.victims, resource: result.shortOf });
     }
   }
 }

@@ -5,7 +5,7 @@ import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
 import type { AppArmorSupport } from './ports.ts';
 import { appArmor } from './rules/app-armor.ts';
-import { admitted, type Verdict } from './verdict.ts';
+import { admitted, type PodAdmitResult } from './pod-admit-result.ts';
 
 const off: AppArmorSupport = { enabled: false, reason: 'AppArmor is not enabled on the host' };
 const on: AppArmorSupport = { enabled: true, reason: '' };
@@ -53,7 +53,7 @@ const cases: readonly [what: string, pod: PodOptions, support: AppArmorSupport, 
 
 for (const [what, pod, support, message] of cases) {
   test(what, () => {
-    const expected: Verdict = message === undefined ? admitted : { admit: false, reason: 'AppArmor', message };
+    const expected: PodAdmitResult = message === undefined ? admitted : { admit: false, reason: 'AppArmor', message };
     assert.deepEqual(appArmor({ pod: aPod(pod), active: [], node: anAdmissionNode({ appArmor: support }) }), expected);
   });
 }

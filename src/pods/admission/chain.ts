@@ -16,7 +16,7 @@ import { resources } from './rules/resources.ts';
 import { supplementalGroups } from './rules/supplemental-groups.ts';
 import { sysctls } from './rules/sysctls.ts';
 import { taints } from './rules/taints.ts';
-import { admitted, type AdmissionInput, type AdmissionRule, type Verdict } from './verdict.ts';
+import { admitted, type AdmissionInput, type AdmissionRule, type PodAdmitResult } from './pod-admit-result.ts';
 
 /** The rules in the order in which they are asked. `resourceManagers` stands for CPUs, memory and devices given out whole. */
 export function admissionChain(resourceManagers: AdmissionRule = () => admitted): readonly AdmissionRule[] {
@@ -44,12 +44,12 @@ export function admissionChain(resourceManagers: AdmissionRule = () => admitted)
 }
 
 /** The first refusal counts. Victims are named only if nobody refuses after them: a pod never gives way in vain. */
-export function judge(chain: readonly AdmissionRule[], input: AdmissionInput): Verdict {
-  let verdict: Verdict = admitted;
+export function admitByRules(chain: readonly AdmissionRule[], input: AdmissionInput): PodAdmitResult {
+  let result: PodAdmitResult = admitted;
   for (const rule of chain) {
     const answer = rule(input);
     if (answer.admit === false) return answer;
-    if (answer.admit === 'afterPreempting') verdict = answer;
+    if (answer.admit === 'afterPreempting') result = answer;
   }
-  return verdict;
+  return result;
 }

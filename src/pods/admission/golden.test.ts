@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Quantity } from '../../gen/kubernetes/types.ts';
 import { goldenNames, goldenPod, loadGolden } from '../../testing/golden.ts';
-import { admissionChain, judge } from './chain.ts';
+import { admissionChain, admitByRules } from './chain.ts';
 import type { AdmissionNode } from './ports.ts';
 import { rejectedStatus } from './rejection.ts';
 
@@ -41,16 +41,16 @@ const node = recordedNode();
 for (const name of goldenNames()) {
   const record = loadGolden(name);
   const pod = goldenPod(record);
-  const verdict = judge(admissionChain(), { pod, active: [], node });
+  const result = admitByRules(admissionChain(), { pod, active: [], node });
 
   if (!rejected.includes(name)) {
-    test(`${name} is admitted`, () => assert.deepEqual(verdict, { admit: true }));
+    test(`${name} is admitted`, () => assert.deepEqual(result, { admit: true }));
     continue;
   }
 
   test(`${name} is rejected as recorded`, () => {
-    assert.ok(verdict.admit === false);
-    const { status, event } = rejectedStatus(pod, verdict, Date.parse('2030-01-02T03:04:05.678Z'));
+    assert.ok(result.admit === false);
+    const { status, event } = rejectedStatus(pod, result, Date.parse('2030-01-02T03:04:05.678Z'));
     assert.equal(status.startTime, '2030-01-02T03:04:05Z');
     const { type: _, ...recorded } = record.statuses.find(({ phase }) => phase === 'Failed') ?? { type: 'MODIFIED' };
     assert.deepEqual({ ...status, startTime: '{{time}}' }, recorded);

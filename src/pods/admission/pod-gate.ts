@@ -40,15 +40,15 @@ export class PodGate {
     // What is ending anyway needs no leave to come in.
     if (pod.metadata.deletionTimestamp !== undefined || isTerminalPhase(pod.status.phase)) return true;
     const counted = activePods.activePods().filter((other) => admission.isAdmitted(other));
-    const verdict = admission.decide(pod, counted);
-    if (verdict.admit === false) {
-      this.#reject(pod, verdict);
+    const result = admission.decide(pod, counted);
+    if (result.admit === false) {
+      this.#reject(pod, result);
       return false;
     }
-    if (verdict.admit === 'afterPreempting') {
-      const { ofVictim, ofNode } = preemptDecision(verdict, pod);
+    if (result.admit === 'afterPreempting') {
+      const { ofVictim, ofNode } = preemptDecision(result, pod);
       decisions.node(ofNode);
-      for (const victim of counted.filter(({ uid }) => verdict.victims.includes(uid))) {
+      for (const victim of counted.filter(({ uid }) => result.victims.includes(uid))) {
         events.record(victim, preemptionEvent);
         decisions.pod(victim, ofVictim);
         terminate(victim.uid, { decided: preemptionDecision });
@@ -67,7 +67,7 @@ export class PodGate {
     this.#rejected.delete(uid);
   }
 
-  /** How many pods a verdict is remembered of. */
+  /** How many pods a result is remembered of. */
   size(): number {
     return this.#deps.admission.size() + this.#rejected.size;
   }

@@ -4,11 +4,11 @@ import { podUid } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
-import { admissionChain, judge } from './chain.ts';
+import { admissionChain, admitByRules } from './chain.ts';
 import type { AdmissionNode } from './ports.ts';
 import { computePreemption, preemptionDecision, preemptionEvent } from './preemption.ts';
 import type { Shortage } from './shortages.ts';
-import type { Verdict } from './verdict.ts';
+import type { PodAdmitResult } from './pod-admit-result.ts';
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -101,8 +101,8 @@ describe('who does not', () => {
 describe('in the chain', () => {
   const busy = pod('busy', { cpu: '2' });
   const allocatable = { cpu: '2', memory: '1Gi', pods: '10' };
-  const ask = (spec: PodOptions, more: Partial<AdmissionNode> = {}, active = [busy]): Verdict =>
-    judge(admissionChain(), { pod: aPod(spec), active, node: anAdmissionNode({ allocatable, ...more }) });
+  const ask = (spec: PodOptions, more: Partial<AdmissionNode> = {}, active = [busy]): PodAdmitResult =>
+    admitByRules(admissionChain(), { pod: aPod(spec), active, node: anAdmissionNode({ allocatable, ...more }) });
   const needy: PodOptions = {
     uid: 'needy',
     source: 'file',
@@ -115,8 +115,8 @@ describe('in the chain', () => {
     assert.deepEqual(ask({ ...needy, source: 'api', spec: { ...needy.spec, priority: 2_000_000_000 } }), expected);
   });
   test('an ordinary one does not', () => {
-    const verdict = ask({ ...needy, source: 'api' });
-    assert.equal(verdict.admit === false && verdict.reason, 'OutOfcpu');
+    const result = ask({ ...needy, source: 'api' });
+    assert.equal(result.admit === false && result.reason, 'OutOfcpu');
   });
   test('nobody goes for a pod that is refused for another reason, whichever comes first', () => {
     const elsewhere = ask({ ...needy, spec: { ...needy.spec, nodeName: 'node-2' } });
@@ -136,8 +136,8 @@ describe('in the chain', () => {
   });
   test('another reason is told before a lack of victims', () => {
     const containers = [aContainer('c', { resources: { requests: { cpu: '64' } } })];
-    const verdict = ask({ ...needy, spec: { containers, nodeName: 'node-2' } });
-    assert.equal(verdict.admit === false && verdict.reason, 'NodeName');
+    const result = ask({ ...needy, spec: { containers, nodeName: 'node-2' } });
+    assert.equal(result.admit === false && result.reason, 'NodeName');
   });
 });
 

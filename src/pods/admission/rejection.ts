@@ -4,7 +4,7 @@ import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import type { ObjectEvent } from '../../model/object-event.ts';
 import { podQos } from '../../model/qos.ts';
 import { podMessages, podPhases, podReasons } from '../../model/reasons.ts';
-import type { Refused } from './verdict.ts';
+import type { Rejected } from './pod-admit-result.ts';
 
 interface Rejection {
   readonly status: PodStatus;
@@ -12,7 +12,7 @@ interface Rejection {
 }
 
 /** What becomes of a pod that is not admitted: it has failed before it began, so there is nothing else to report. */
-export function rejectedStatus(pod: DesiredPod, { reason, message }: Refused, nowMs: number): Rejection {
+export function rejectedStatus(pod: DesiredPod, { reason, message }: Rejected, nowMs: number): Rejection {
   const generation = isStatic(pod) ? undefined : pod.metadata.generation;
   return {
     status: {

@@ -4,7 +4,7 @@ import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aContainer, aPod } from '../../testing/pods.ts';
 import { resources } from './rules/resources.ts';
-import { admitted, type Verdict } from './verdict.ts';
+import { admitted, type PodAdmitResult } from './pod-admit-result.ts';
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -12,7 +12,11 @@ const asking = (requests: Amounts): Partial<PodSpec> => ({
   containers: [aContainer('c', { resources: { requests } })],
 });
 
-function ask(requests: Amounts | Partial<PodSpec>, used: readonly Amounts[] = [], allocatable: Amounts = {}): Verdict {
+function ask(
+  requests: Amounts | Partial<PodSpec>,
+  used: readonly Amounts[] = [],
+  allocatable: Amounts = {},
+): PodAdmitResult {
   const spec = 'containers' in requests ? (requests as Partial<PodSpec>) : asking(requests as Amounts);
   return resources({
     pod: aPod({ source: 'api', spec }),
@@ -23,7 +27,7 @@ function ask(requests: Amounts | Partial<PodSpec>, used: readonly Amounts[] = []
   });
 }
 
-function outOf(resource: string, requested: string, used: string, capacity: string): Verdict {
+function outOf(resource: string, requested: string, used: string, capacity: string): PodAdmitResult {
   return {
     admit: false,
     reason: `OutOf${resource}`,
@@ -61,8 +65,8 @@ test('cpu before memory before storage before the rest by name', () => {
   const all = { 'a.example/x': '2', memory: '2Gi', cpu: '3', 'ephemeral-storage': '20Gi', 'hugepages-2Mi': '4Mi' };
   const node = { 'a.example/x': '1' };
   const reasonOf = (requests: Amounts): string | undefined => {
-    const verdict = ask(requests, [], node);
-    return verdict.admit === false ? verdict.reason : undefined;
+    const result = ask(requests, [], node);
+    return result.admit === false ? result.reason : undefined;
   };
   const { cpu: _, ...noCpu } = all;
   const { memory: __, ...noMemory } = noCpu;
@@ -96,7 +100,7 @@ test('the whole pod counts: sidecars, overhead, its own word', () => {
   const half = { resources: { requests: { cpu: '800m' } } };
   const containers = [aContainer('c', half)];
   const sidecar = aContainer('s', { ...half, restartPolicy: 'Always' });
-  const total = (cpu: string): Verdict => outOf('cpu', cpu, '500', '2000');
+  const total = (cpu: string): PodAdmitResult => outOf('cpu', cpu, '500', '2000');
   const used = [{ cpu: '500m' }];
   assert.deepEqual(ask({ containers, initContainers: [aContainer('i', half)] }, used), admitted);
   assert.deepEqual(ask({ containers, initContainers: [sidecar] }, used), total('1600'));

@@ -3,20 +3,20 @@ import { describe, test } from 'node:test';
 import type { PodSpec, Toleration } from '../../gen/kubernetes/types.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
-import { admissionChain, judge } from './chain.ts';
+import { admissionChain, admitByRules } from './chain.ts';
 import type { AdmissionNode, NodeTaint } from './ports.ts';
-import { admitted, type Verdict } from './verdict.ts';
+import { admitted, type PodAdmitResult } from './pod-admit-result.ts';
 
 /** Each case goes through the whole chain: what one rule lets pass, no other may stop. */
-function ask(pod: PodOptions, node: Partial<AdmissionNode> = {}, active: readonly PodOptions[] = []): Verdict {
-  return judge(admissionChain(), {
+function ask(pod: PodOptions, node: Partial<AdmissionNode> = {}, active: readonly PodOptions[] = []): PodAdmitResult {
+  return admitByRules(admissionChain(), {
     pod: aPod({ source: 'api', ...pod }),
     active: active.map((other, index) => aPod({ source: 'api', uid: `other-${index}`, ...other })),
     node: anAdmissionNode(node),
   });
 }
 
-function refusal(reason: string, message: string): Verdict {
+function refusal(reason: string, message: string): PodAdmitResult {
   return { admit: false, reason, message };
 }
 
@@ -56,7 +56,7 @@ describe('what a node must be', () => {
   const merge: Partial<PodSpec> = { securityContext: { supplementalGroupsPolicy: 'Merge' } };
   const podLevel: Partial<PodSpec> = { resources: { requests: { cpu: '1' } } };
   const without = (gate: string) => ({ featureGates: (name: string) => name !== gate });
-  const cases: readonly [what: string, pod: PodOptions, node: Partial<AdmissionNode>, expected: Verdict][] = [
+  const cases: readonly [what: string, pod: PodOptions, node: Partial<AdmissionNode>, expected: PodAdmitResult][] = [
     ['node without a name', {}, { name: '' }, refusal('InvalidNodeInfo', 'Kubelet cannot get node info.')],
     ['node of unknown size', {}, { allocatable: {} }, refusal('InvalidNodeInfo', 'Kubelet cannot get node info.')],
     ['its system by label', { metadata: { labels: { 'kubernetes.io/os': 'linux' } } }, {}, admitted],
@@ -127,7 +127,7 @@ describe('node name, selector and affinity', () => {
       },
     },
   });
-  const cases: readonly [what: string, pod: PodOptions, expected: Verdict][] = [
+  const cases: readonly [what: string, pod: PodOptions, expected: PodAdmitResult][] = [
     ['no wish', {}, admitted],
     ['its name', { spec: { nodeName: 'node-1' } }, admitted],
     ['another name', { spec: { nodeName: 'node-2' } }, wrongName],
@@ -168,7 +168,7 @@ describe('ports of the node', () => {
       ],
     },
   });
-  const cases: readonly [what: string, pod: PodOptions, other: PodOptions, expected: Verdict][] = [
+  const cases: readonly [what: string, pod: PodOptions, other: PodOptions, expected: PodAdmitResult][] = [
     ['another port', port(80), port(81), admitted],
     ['the same port', port(80), port(80, { protocol: 'TCP' }), taken],
     ['another protocol', port(80), port(80, { protocol: 'UDP' }), admitted],
@@ -195,8 +195,8 @@ describe('resource claims', () => {
     assert.deepEqual(ask({ spec: { resourceClaims } }), refusal('UnexpectedAdmissionError', message));
   });
   test('their names end somewhere', () => {
-    const verdict = ask({ spec: { resourceClaims: [{ name: 'x'.repeat(100_000) }] } });
-    assert.ok(JSON.stringify(verdict).length < 2_000);
+    const result = ask({ spec: { resourceClaims: [{ name: 'x'.repeat(100_000) }] } });
+    assert.ok(JSON.stringify(result).length < 2_000);
   });
 });
 
@@ -206,7 +206,12 @@ describe('taints', () => {
     "Predicate TaintToleration failed: node(s) had taints that the pod didn't tolerate",
   );
   const taint: NodeTaint = { key: 'broken', value: 'yes', effect: 'NoExecute' };
-  const cases: readonly [what: string, tolerations: readonly Toleration[], taints: readonly NodeTaint[], Verdict][] = [
+  const cases: readonly [
+    what: string,
+    tolerations: readonly Toleration[],
+    taints: readonly NodeTaint[],
+    PodAdmitResult,
+  ][] = [
     ['none', [], [], admitted],
     ['not tolerated', [], [taint], driven],
     ['only NoExecute counts', [], [{ ...taint, effect: 'NoSchedule' }], admitted],
@@ -230,9 +235,9 @@ describe('taints', () => {
 
 test('a pod that takes too much memory is refused before anything else is asked', () => {
   const long = { metadata: { annotations: { long: 'x'.repeat(512 * 1024) } } };
-  const verdict = ask({ ...long, spec: { nodeName: 'elsewhere' } });
-  assert.ok(verdict.admit === false);
-  assert.equal(verdict.reason, 'PodTooLarge');
-  assert.match(verdict.message, /take more than 524288 bytes of memory; move what is long into ConfigMaps/);
+  const result = ask({ ...long, spec: { nodeName: 'elsewhere' } });
+  assert.ok(result.admit === false);
+  assert.equal(result.reason, 'PodTooLarge');
+  assert.match(result.message, /take more than 524288 bytes of memory; move what is long into ConfigMaps/);
   assert.deepEqual(ask({ metadata: { annotations: { long: 'x'.repeat(256 * 1024) } } }), admitted);
 });

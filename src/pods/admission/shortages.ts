@@ -1,6 +1,6 @@
 import { ownValue } from '../../base/own-value.ts';
 import { capacityOf, isExtended, podsResource, requestsOf } from './requests.ts';
-import type { AdmissionInput } from './verdict.ts';
+import type { AdmissionInput } from './pod-admit-result.ts';
 
 /** A resource of which the node has too little left for a pod. */
 export interface Shortage {

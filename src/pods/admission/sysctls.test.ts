@@ -5,14 +5,14 @@ import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aPod } from '../../testing/pods.ts';
 import type { AdmissionNode } from './ports.ts';
 import { sysctls } from './rules/sysctls.ts';
-import { admitted } from './verdict.ts';
+import { admitted } from './pod-admit-result.ts';
 
 function ask(name: string, node: Partial<AdmissionNode> = {}, spec: Partial<PodSpec> = {}): string | undefined {
   const pod = aPod({ spec: { ...spec, securityContext: { sysctls: [{ name, value: '1' }] } } });
-  const verdict = sysctls({ pod, active: [], node: anAdmissionNode(node) });
-  if (verdict.admit !== false) return undefined;
-  assert.equal(verdict.reason, 'SysctlForbidden');
-  return verdict.message;
+  const result = sysctls({ pod, active: [], node: anAdmissionNode(node) });
+  if (result.admit !== false) return undefined;
+  assert.equal(result.reason, 'SysctlForbidden');
+  return result.message;
 }
 
 const kernel = (kernelVersion: string): Partial<AdmissionNode> => ({ kernelVersion });
@@ -64,7 +64,7 @@ for (const [name, node, spec, expected] of cases) {
 test('the first that is forbidden is named; none is no question', () => {
   const names = ['net.ipv4.tcp_syncookies', 'vm.b', 'vm.a'].map((name) => ({ name, value: '1' }));
   const pod = aPod({ spec: { securityContext: { sysctls: names } } });
-  const verdict = sysctls({ pod, active: [], node: anAdmissionNode() });
-  assert.equal(verdict.admit === false && verdict.message, not('vm.b'));
+  const result = sysctls({ pod, active: [], node: anAdmissionNode() });
+  assert.equal(result.admit === false && result.message, not('vm.b'));
   assert.equal(sysctls({ pod: aPod(), active: [], node: anAdmissionNode() }), admitted);
 });

@@ -4,7 +4,7 @@ import { desiredPod, isStatic, type DesiredPod } from '../../model/desired-pod.t
 import { podFields } from '../../model/pod-log.ts';
 import type { PodUpdate } from '../../model/pod-update.ts';
 import { conditionReasons } from '../../model/reasons.ts';
-import { allocationOf, asksForMore, restoredAllocation, withAllocation, type Allocation } from './compute-allocated.ts';
+import { allocationOf, needsResize, restoredAllocation, withAllocation, type Allocation } from './compute-allocated.ts';
 
 /** Why a pod does not get the resources that its spec asks for by now. */
 interface ResizeRefusal {
@@ -17,7 +17,7 @@ interface ResizeRefusal {
 const staticPod = 'In-place resize of static-pods is not supported';
 const notHere = 'In-place pod resize is not supported on this node';
 
-interface Known {
+interface KnownAllocation {
   readonly allocation: Allocation;
   readonly refusal: ResizeRefusal | undefined;
 }
@@ -25,7 +25,7 @@ interface Known {
 /** The only writer of what was promised to which pod. */
 export class Allocations {
   readonly #log: Log;
-  readonly #known = new Map<PodUid, Known>();
+  readonly #known = new Map<PodUid, KnownAllocation>();
 
   constructor(log: Log) {
     this.#log = log;
@@ -35,10 +35,10 @@ export class Allocations {
   allocate(pod: DesiredPod): DesiredPod {
     const known = this.#known.get(pod.uid);
     const allocation = known?.allocation ?? restoredAllocation(pod.spec, pod.status);
-    const isRefused = asksForMore(pod.spec, allocation);
+    const isRefused = needsResize(pod.spec, allocation);
     const refusal = isRefused ? refusalOf(pod) : undefined;
     const isNews = known?.refusal === undefined || known.refusal.generation !== refusal?.generation;
-    if (refusal !== undefined && isNews) this.#tell(pod, refusal);
+    if (refusal !== undefined && isNews) this.#logRefusal(pod, refusal);
     // What cannot be resized, and containers that came since, are as the spec has them.
     const next = isRefused ? new Map([...allocationOf(pod.spec), ...allocation]) : allocationOf(pod.spec);
     this.#known.set(pod.uid, { allocation: next, refusal });
@@ -66,7 +66,7 @@ export class Allocations {
     return this.#known.size;
   }
 
-  #tell(pod: DesiredPod, { reason, message }: ResizeRefusal): void {
+  #logRefusal(pod: DesiredPod, { reason, message }: ResizeRefusal): void {
     this.#log.info('Pod resize is not carried out', { ...podFields(pod), reason, message });
   }
 }

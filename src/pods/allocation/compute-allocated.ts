@@ -32,14 +32,14 @@ export function restoredAllocation(spec: PodSpec, status: PodStatus): Allocation
   const allocation = allocationOf(spec);
   const isPending = (status.conditions ?? []).some(({ type }) => type === podConditions.resizePending);
   const differs = [...allocation].some(([name, { requests }]) => {
-    const told = byName.get(name)?.allocatedResources;
-    return told !== undefined && resizable.some((resource) => !isSame(told[resource], requests?.[resource]));
+    const reported = byName.get(name)?.allocatedResources;
+    return reported !== undefined && resizable.some((resource) => !isSame(reported[resource], requests?.[resource]));
   });
   if (!isPending && !differs) return allocation;
-  return new Map([...allocation].map(([name, resources]) => [name, toldIn(byName.get(name), resources)]));
+  return new Map([...allocation].map(([name, resources]) => [name, reportedIn(byName.get(name), resources)]));
 }
 
-function toldIn(status: ContainerStatus | undefined, resources: ResourceRequirements): ResourceRequirements {
+function reportedIn(status: ContainerStatus | undefined, resources: ResourceRequirements): ResourceRequirements {
   const requests = status?.allocatedResources;
   if (requests === undefined) return resources;
   const limits = status?.resources?.limits;
@@ -59,7 +59,7 @@ const without = (amounts: Amounts = {}): Amounts =>
   Object.fromEntries(Object.entries(amounts).filter(([name]) => !isResizable(name)));
 
 /** Whether the spec asks for something else than was promised. */
-export function asksForMore(spec: PodSpec, allocation: Allocation): boolean {
+export function needsResize(spec: PodSpec, allocation: Allocation): boolean {
   return [...allocationOf(spec)].some(([name, { requests, limits }]) => {
     const promised = allocation.get(name);
     if (promised === undefined) return false;

@@ -8,8 +8,8 @@ import type { ApiWriter, WatchedMirror } from '../../model/api-client.ts';
 import { isStatic, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
 import type { PodSignals } from '../create-signals.ts';
 import type { PodStores } from '../create-stores.ts';
-import { MirrorKeeper, nodeIdentity } from '../desired/index.ts';
-import { ApiSource, HeldSets } from '../sources/index.ts';
+import { MirrorPodReconciler, nodeIdentity } from '../desired/index.ts';
+import { ApiSource, StaticPodHold } from '../sources/index.ts';
 import { StatusWriter } from '../status/index.ts';
 import { ApiPodChanges } from './api-pod-changes.ts';
 import { copyOf } from './copy-of.ts';
@@ -45,17 +45,17 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
   const { metrics } = ports;
   const { views, nodeName, workqueues: watch } = parts;
   const mirrorsListed = new Broadcaster<readonly Pod[]>();
-  const reconciler = new MirrorKeeper({
+  const reconciler = new MirrorPodReconciler({
     ...ports,
     api,
     mirrors,
     watch,
     // Until the pods are listed it is not known which mirror pods there are.
     node: () => (pods.synced() ? nodeIdentity(node.get({ name: nodeName })) : undefined),
-    sourcesReady: () => sources.allReady(),
+    sourcesReady: () => sources.sourcesReady(),
     // One that waits for its predecessor to end is shown when its turn comes.
-    shown: () => desired.all().filter((pod) => isStatic(pod) && !lifecycles.isWaiting(pod.uid)),
-    ending: (fullName) => views.isNameTaken(fullName),
+    staticPods: () => desired.all().filter((pod) => isStatic(pod) && !lifecycles.isWaiting(pod.uid)),
+    isNameTaken: (fullName) => views.isNameTaken(fullName),
   });
   const latency = metrics.histogram({
     name: 'kubelet_pod_status_sync_duration_seconds',
@@ -74,7 +74,7 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     observe: (seconds) => latency.observe(seconds),
   });
   const first = new FirstStatuses({ desired, statuses, mirrors });
-  const hold = new HeldSets({
+  const hold = new StaticPodHold({
     ...ports,
     runs: (uid) => observed.runs(uid),
     onSet: (from, set) => {

@@ -26,13 +26,13 @@ export interface Evictable {
   readonly id: ContainerId;
   /** Nothing where it has none, or where an instance that stays writes to the same file. */
   readonly logPath: string | undefined;
-  readonly why: string;
+  readonly reason: string;
 }
 
-interface Dead {
+interface DeadInstance {
   readonly uid: PodUid;
   readonly instance: GcInstance;
-  readonly why: string;
+  readonly reason: string;
 }
 
 export function unitsOf({ uid, containers }: ObservedPod, contentRemovable: boolean): readonly GcUnit[] {
@@ -54,14 +54,14 @@ export function unitsOf({ uid, containers }: ObservedPod, contentRemovable: bool
  */
 export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now: number): readonly Evictable[] {
   const { maxPerContainer, maxTotal } = policy;
-  const evicted: Dead[] = [];
-  let kept: Dead[][] = [];
+  const evicted: DeadInstance[] = [];
+  let kept: DeadInstance[][] = [];
   for (const unit of units) {
     const old = unit.instances.map((instance) => now - instance.createdAt >= policy.minAgeMs);
-    const named = (why: string, wanted: (instance: GcInstance, index: number) => boolean): Dead[] =>
+    const named = (reason: string, wanted: (instance: GcInstance, index: number) => boolean): DeadInstance[] =>
       unit.instances
         .filter((instance, index) => old[index] === true && wanted(instance, index))
-        .map((instance) => ({ uid: unit.uid, instance, why }));
+        .map((instance) => ({ uid: unit.uid, instance, reason }));
     evicted.push(
       ...named('it was never started and has a successor', ({ state }, index) => state === 'created' && index > 0),
     );
@@ -69,14 +69,14 @@ export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now
     if (unit.contentRemovable) evicted.push(...because('its pod has ended for good', dead));
     else kept.push(dead);
   }
-  const cut = (most: number, why: string): void => {
+  const cut = (max: number, reason: string): void => {
     evicted.push(
       ...because(
-        why,
-        kept.flatMap((dead) => dead.slice(most)),
+        reason,
+        kept.flatMap((dead) => dead.slice(max)),
       ),
     );
-    kept = kept.map((dead) => dead.slice(0, most)).filter((dead) => dead.length > 0);
+    kept = kept.map((dead) => dead.slice(0, max)).filter((dead) => dead.length > 0);
   };
   if (maxPerContainer >= 0) cut(maxPerContainer, `its container keeps ${maxPerContainer}`);
   if (maxTotal >= 0 && count(kept) > maxTotal) {
@@ -89,15 +89,15 @@ export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now
 }
 
 /** One that was never started has the number of its successor, and with it the log. */
-function withLogs(units: readonly GcUnit[], evicted: readonly Dead[]): readonly Evictable[] {
+function withLogs(units: readonly GcUnit[], evicted: readonly DeadInstance[]): readonly Evictable[] {
   const going = new Set(evicted.map(({ instance }) => instance.id));
   const staying = units.flatMap(({ instances }) => instances.filter(({ id }) => !going.has(id)));
   const inUse = new Set(['', ...staying.map(({ logPath }) => logPath)]);
-  return evicted.map(({ uid, instance: { id, logPath }, why }) => ({
+  return evicted.map(({ uid, instance: { id, logPath }, reason }) => ({
     uid,
     id,
     logPath: inUse.has(logPath) ? undefined : logPath,
-    why,
+    reason,
   }));
 }
 
@@ -114,6 +114,7 @@ export function computeEvictableSandboxes(
     .map(({ id }) => id);
 }
 
-const because = (why: string, dead: readonly Dead[]): readonly Dead[] => dead.map((one) => ({ ...one, why }));
-const count = (kept: readonly (readonly Dead[])[]): number => kept.reduce((sum, dead) => sum + dead.length, 0);
-const byAge = (one: Dead, other: Dead): number => one.instance.createdAt - other.instance.createdAt;
+const because = (reason: string, dead: readonly DeadInstance[]): readonly DeadInstance[] =>
+  dead.map((one) => ({ ...one, reason }));
+const count = (kept: readonly (readonly DeadInstance[])[]): number => kept.reduce((sum, dead) => sum + dead.length, 0);
+const byAge = (one: DeadInstance, other: DeadInstance): number => one.instance.createdAt - other.instance.createdAt;

@@ -35,14 +35,14 @@ export interface ContainerGcDeps {
 /** Without a wake it looks this often. */
 const resyncMs = 60_000;
 /** Pods that are cleared at a time: one removal that hangs must not hold up the others. */
-const mostAtOnce = 4;
+const maxAtOnce = 4;
 
 /** Removes dead containers and sandboxes of pods that exist, as the policy has it. Keeps nothing but what it said last. */
 export class ContainerGc implements Component {
   readonly name = 'container-gc';
   readonly #deps: ContainerGcDeps;
-  readonly #mailbox = new Mailbox<'look'>((waiting) => waiting);
-  readonly #limiter = new Limiter(mostAtOnce);
+  readonly #mailbox = new Mailbox<'reconcile'>((waiting) => waiting);
+  readonly #limiter = new Limiter(maxAtOnce);
   readonly #stopped = new AbortController();
   /** What could not be removed, and why: said once, not at every round. */
   #stuck: ReadonlyMap<PodUid, string> = new Map();
@@ -65,7 +65,7 @@ export class ContainerGc implements Component {
   }
 
   wake(): void {
-    this.#mailbox.put('look');
+    this.#mailbox.put('reconcile');
   }
 
   async #round(signal: AbortSignal, round: Round): Promise<void> {
@@ -104,20 +104,20 @@ export class ContainerGc implements Component {
   async #clear(pod: GcPod, evictable: readonly Evictable[], signal: AbortSignal, onStep: () => void): Promise<void> {
     const { pods, runtime, logs, log } = this.#deps;
     const { observed, contentRemovable } = pod;
-    const going = new Set(evictable.map(({ id }) => id));
-    const sandboxes = computeEvictableSandboxes(observed, going, contentRemovable);
+    const evictedIds = new Set(evictable.map(({ id }) => id));
+    const sandboxes = computeEvictableSandboxes(observed, evictedIds, contentRemovable);
     if (evictable.length + sandboxes.length === 0) return;
     try {
-      for (const { id, logPath, why } of evictable) {
-        log.debug(3, 'Removing dead container', { ...podFields(observed), containerID: id, reason: why });
+      for (const { id, logPath, reason } of evictable) {
+        log.debug(3, 'Removing dead container', { ...podFields(observed), containerID: id, reason });
         // The log first: without the container nobody would know any more whose it is.
         if (logPath !== undefined) await logs.remove(logPath);
-        await gone(runtime.removeContainer({ containerId: id }, { signal }));
+        await ignoreNotFound(runtime.removeContainer({ containerId: id }, { signal }));
         onStep();
       }
       for (const id of sandboxes) {
         log.debug(3, 'Removing dead sandbox', { ...podFields(observed), podSandboxID: id });
-        await gone(runtime.removePodSandbox({ podSandboxId: id }, { signal }));
+        await ignoreNotFound(runtime.removePodSandbox({ podSandboxId: id }, { signal }));
         onStep();
       }
     } finally {
@@ -146,7 +146,7 @@ function byPod(evictable: readonly Evictable[]): ReadonlyMap<PodUid, readonly Ev
 }
 
 /** What is not there needs no removing. */
-async function gone(call: Promise<unknown>): Promise<void> {
+async function ignoreNotFound(call: Promise<unknown>): Promise<void> {
   try {
     await call;
   } catch (error) {

@@ -22,13 +22,13 @@ export interface MirrorInput {
   readonly mirror: Pod | undefined;
   readonly node: NodeIdentity | undefined;
   /** A static pod of that name is still ending: its mirror shows it to the last. */
-  readonly ending: boolean;
+  readonly isNameTaken: boolean;
   /** All sources of static pods have spoken: who is not named is not wanted. */
   readonly sourcesReady: boolean;
 }
 
 interface MirrorAction {
-  readonly why: string;
+  readonly reason: string;
   /** The uid of the mirror that must go. */
   readonly remove?: string;
   readonly create?: Pod;
@@ -39,22 +39,22 @@ export function computeMirrorAction({
   pod,
   mirror,
   node,
-  ending,
+  isNameTaken,
   sourcesReady,
 }: MirrorInput): MirrorAction | undefined {
   const uid = mirror?.metadata?.uid;
   const remove = uid === undefined ? {} : { remove: uid };
   if (pod === undefined) {
-    if (mirror === undefined || ending || !sourcesReady) return undefined;
-    return { why: 'its static pod is gone', ...remove };
+    if (mirror === undefined || isNameTaken || !sourcesReady) return undefined;
+    return { reason: 'its static pod is gone', ...remove };
   }
   // Without the node a mirror has no owner, and would be refused; one of a node that goes would go with it.
   if (node === undefined || node.deleting) return undefined;
-  if (mirror === undefined) return { why: 'there is none', create: mirrorOf(pod, node) };
+  if (mirror === undefined) return { reason: 'there is none', create: mirrorOf(pod, node) };
   if (mirror.metadata?.deletionTimestamp !== undefined) {
-    return { why: 'it is being deleted, though its pod runs', ...remove, create: mirrorOf(pod, node) };
+    return { reason: 'it is being deleted, though its pod runs', ...remove, create: mirrorOf(pod, node) };
   }
-  if (!mirrors(mirror, pod)) return { why: 'it shows an older pod', ...remove, create: mirrorOf(pod, node) };
+  if (!mirrors(mirror, pod)) return { reason: 'it shows an older pod', ...remove, create: mirrorOf(pod, node) };
   return undefined;
 }
 

@@ -1,4 +1,4 @@
 export { nodeIdentity } from './compute-mirror.ts';
 export { DesiredPods } from './desired-pods.ts';
-export { MirrorKeeper } from './mirror-keeper.ts';
+export { MirrorPodReconciler } from './mirror-pod-reconciler.ts';
 export { MirrorPods } from './mirror-pods.ts';

@@ -11,9 +11,9 @@ export class MirrorPods {
   set(mirrors: readonly Pod[]): readonly PodFullName[] {
     const next = new Map(mirrors.map((mirror) => [fullNameOf(mirror), mirror]));
     const changed = [...next].filter(([name, mirror]) => this.#mirrors.get(name) !== mirror).map(([name]) => name);
-    const gone = [...this.#mirrors.keys()].filter((name) => !next.has(name));
+    const removed = [...this.#mirrors.keys()].filter((name) => !next.has(name));
     this.#mirrors = next;
-    return [...changed, ...gone];
+    return [...changed, ...removed];
   }
 
   get(fullName: PodFullName): Pod | undefined {

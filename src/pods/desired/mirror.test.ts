@@ -11,7 +11,7 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { computeMirrorAction, mirrorOf, type MirrorInput } from './compute-mirror.ts';
-import { MirrorKeeper } from './mirror-keeper.ts';
+import { MirrorPodReconciler } from './mirror-pod-reconciler.ts';
 import { MirrorPods } from './mirror-pods.ts';
 
 const node = { name: 'n1', uid: 'node-uid', deleting: false };
@@ -30,7 +30,7 @@ const shown = (of: DesiredPod, more: object = {}): Pod => {
 };
 
 describe('computeMirrorAction', () => {
-  const base: MirrorInput = { pod, mirror: shown(pod), node, ending: false, sourcesReady: true };
+  const base: MirrorInput = { pod, mirror: shown(pod), node, isNameTaken: false, sourcesReady: true };
   const cases: readonly [string, Partial<MirrorInput>, { remove?: string; creates: boolean } | undefined][] = [
     ['as it should be', {}, undefined],
     ['none yet', { mirror: undefined }, { creates: true }],
@@ -43,7 +43,7 @@ describe('computeMirrorAction', () => {
     ],
     ['of an older pod', { mirror: shown(staticPod('old')) }, { remove: 'mirror-uid', creates: true }],
     ['without a pod', { pod: undefined }, { remove: 'mirror-uid', creates: false }],
-    ['without a pod, which still ends', { pod: undefined, ending: true }, undefined],
+    ['without a pod, which still ends', { pod: undefined, isNameTaken: true }, undefined],
     ['without a pod, but a source has not spoken', { pod: undefined, sourcesReady: false }, undefined],
     ['neither', { pod: undefined, mirror: undefined }, undefined],
   ];
@@ -97,7 +97,7 @@ class World {
     delete: async (_, { namespace, name }, options) =>
       this.#call(`delete ${namespace}/${name} ${options?.uid} ${options?.gracePeriodSeconds}`),
   };
-  readonly keeper = new MirrorKeeper({
+  readonly keeper = new MirrorPodReconciler({
     clock: this.clock,
     random: seededRandom(1),
     log: new MemoryLog(),
@@ -105,8 +105,8 @@ class World {
     mirrors: this.mirrors,
     node: () => node,
     sourcesReady: () => true,
-    shown: () => this.pods,
-    ending: (name) => this.ending.has(name),
+    staticPods: () => this.pods,
+    isNameTaken: (name) => this.ending.has(name),
   });
 
   #call(call: string): void {
@@ -115,7 +115,7 @@ class World {
   }
 }
 
-describe('MirrorKeeper', () => {
+describe('MirrorPodReconciler', () => {
   test('replaces the mirror of an older pod: that very one first', async () => {
     const world = new World();
     world.pods = [pod];

@@ -18,14 +18,14 @@ const situation = fc.record({
 test('only what nobody wants and nobody cares for, and each pod in one way', () => {
   fc.assert(
     fc.property(situation, ({ sourcesReady, desired, workers, inRuntime, onDisk }) => {
-      const { orphans, remains, strayFiles } = computeLeftovers({
+      const { orphans, remains, orphanedDirectories } = computeLeftovers({
         sourcesReady,
         isDesired: (uid) => desired.includes(uid),
         workers,
         inRuntime: inRuntime.map((uid) => ({ uid, name: 'web', namespace: 'default' })),
         onDisk,
       });
-      const all = [...orphans.map((orphan) => orphan.uid), ...remains, ...strayFiles];
+      const all = [...orphans.map((orphan) => orphan.uid), ...remains, ...orphanedDirectories];
       if (!sourcesReady) assert.deepEqual(all, []);
       assert.equal(new Set(all).size, all.length, 'one thing is done about a pod');
       for (const uid of all) {
@@ -41,14 +41,14 @@ test('only what nobody wants and nobody cares for, and each pod in one way', () 
 test('nothing is overlooked for ever: whatever is known of an unwanted pod is dealt with', () => {
   fc.assert(
     fc.property(situation, ({ desired, workers, inRuntime, onDisk }) => {
-      const { orphans, remains, strayFiles } = computeLeftovers({
+      const { orphans, remains, orphanedDirectories } = computeLeftovers({
         sourcesReady: true,
         isDesired: (uid) => desired.includes(uid),
         workers,
         inRuntime: inRuntime.map((uid) => ({ uid, name: 'web', namespace: 'default' })),
         onDisk,
       });
-      const dealtWith = new Set([...orphans.map((orphan) => orphan.uid), ...remains, ...strayFiles]);
+      const dealtWith = new Set([...orphans.map((orphan) => orphan.uid), ...remains, ...orphanedDirectories]);
       const over = new Map(workers.map((worker) => [worker.uid, worker.canBeRemoved]));
       for (const uid of new Set([...over.keys(), ...inRuntime, ...onDisk])) {
         assert.equal(dealtWith.has(uid), over.get(uid) ?? !desired.includes(uid), uid);

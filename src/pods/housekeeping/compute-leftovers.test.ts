@@ -15,7 +15,7 @@ interface Case {
 
 /** Leftovers in short: what kind, whose. */
 function leftovers(given: Case): string {
-  const { orphans, remains, strayFiles, memories } = computeLeftovers({
+  const { orphans, remains, orphanedDirectories, onlyRemembered } = computeLeftovers({
     sourcesReady: given.sourcesReady ?? true,
     isDesired: (uid) => given.desired?.includes(uid) ?? false,
     workers: Object.entries(given.workers ?? {}).map(([uid, canBeRemoved]) => ({ uid: podUid(uid), canBeRemoved })),
@@ -26,8 +26,8 @@ function leftovers(given: Case): string {
   return [
     ...orphans.map(({ uid, name, namespace }) => `orphan ${uid} ${namespace}/${name}`),
     ...remains.map((uid) => `remains ${uid}`),
-    ...strayFiles.map((uid) => `files ${uid}`),
-    ...memories.map((uid) => `memory ${uid}`),
+    ...orphanedDirectories.map((uid) => `files ${uid}`),
+    ...onlyRemembered.map((uid) => `memory ${uid}`),
   ].join(', ');
 }
 

@@ -24,21 +24,21 @@ interface Leftovers {
    */
   readonly remains: readonly PodUid[];
   /** Files of pods that nothing else knows of. */
-  readonly strayFiles: readonly PodUid[];
+  readonly orphanedDirectories: readonly PodUid[];
   /** Memories of pods that are nowhere else. */
-  readonly memories: readonly PodUid[];
+  readonly onlyRemembered: readonly PodUid[];
 }
 
 /** What is left over from pods that are no more. */
 export function computeLeftovers(input: LeftoversInput): Leftovers {
-  if (!input.sourcesReady) return { orphans: [], remains: [], strayFiles: [], memories: [] };
-  const cared = new Set(input.workers.map(({ uid }) => uid));
+  if (!input.sourcesReady) return { orphans: [], remains: [], orphanedDirectories: [], onlyRemembered: [] };
+  const withWorker = new Set(input.workers.map(({ uid }) => uid));
   const running = new Set(input.inRuntime.map(({ uid }) => uid));
-  const isNowhere = (uid: PodUid): boolean => !cared.has(uid) && !running.has(uid) && !input.isDesired(uid);
+  const isNowhere = (uid: PodUid): boolean => !withWorker.has(uid) && !running.has(uid) && !input.isDesired(uid);
   return {
-    orphans: input.inRuntime.filter(({ uid }) => !cared.has(uid) && !input.isDesired(uid)),
+    orphans: input.inRuntime.filter(({ uid }) => !withWorker.has(uid) && !input.isDesired(uid)),
     remains: input.workers.filter(({ canBeRemoved }) => canBeRemoved).map(({ uid }) => uid),
-    strayFiles: input.onDisk.filter(isNowhere),
-    memories: (input.remembered ?? []).filter((uid) => isNowhere(uid) && !input.onDisk.includes(uid)),
+    orphanedDirectories: input.onDisk.filter(isNowhere),
+    onlyRemembered: (input.remembered ?? []).filter((uid) => isNowhere(uid) && !input.onDisk.includes(uid)),
   };
 }

@@ -52,7 +52,7 @@ const firstRetryMs = 500;
 export class Housekeeping implements Component {
   readonly name = 'housekeeping';
   readonly #deps: HousekeepingDeps;
-  readonly #mailbox = new Mailbox<'look'>((waiting) => waiting);
+  readonly #mailbox = new Mailbox<'reconcile'>((waiting) => waiting);
   readonly #stopped = new AbortController();
   /** What could not be removed, and why: said once, not at every round. */
   readonly #stuck = new Map<PodUid, StuckPod>();
@@ -62,7 +62,7 @@ export class Housekeeping implements Component {
   #loop: LoopHandle | undefined;
   readonly #metrics: HousekeepingMetrics;
   /** Directories of strangers that went, and that could not, since the last look. */
-  #strays = { removed: 0, failed: 0 };
+  #orphanedDirectories = { removed: 0, failed: 0 };
 
   constructor(deps: HousekeepingDeps) {
     this.#deps = deps;
@@ -92,7 +92,7 @@ export class Housekeeping implements Component {
   }
 
   wake(): void {
-    this.#mailbox.put('look');
+    this.#mailbox.put('reconcile');
   }
 
   /** What could not be removed, and why, for people. */
@@ -119,22 +119,22 @@ export class Housekeeping implements Component {
     } finally {
       cancel();
     }
-    if (this.#deps.sourcesReady()) await this.#look(signal);
+    if (this.#deps.sourcesReady()) await this.#reconcile(signal);
   }
 
   /** One look at everything, and the removal of what is left over. */
   async tidy(signal: AbortSignal): Promise<void> {
-    await this.#look(signal);
+    await this.#reconcile(signal);
     await Promise.all(this.#removals.values());
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #reconcile(signal: AbortSignal): Promise<void> {
     const { lifecycles, workers, observed, directories, isDesired, sourcesReady, podRemoval } = this.#deps;
-    this.#metrics.swept(this.#strays.removed, this.#strays.failed);
-    this.#strays = { removed: 0, failed: 0 };
+    this.#metrics.swept(this.#orphanedDirectories.removed, this.#orphanedDirectories.failed);
+    this.#orphanedDirectories = { removed: 0, failed: 0 };
     // The disk is read first: a pod that starts meanwhile is then known to a worker before its files are judged.
     const onDisk = [...(await directories.uids())].map(podUid);
-    this.#forgetSolved(new Set(onDisk));
+    this.#forgetRemoved(new Set(onDisk));
     const leftovers = computeLeftovers({
       sourcesReady: sourcesReady(),
       isDesired,
@@ -144,21 +144,21 @@ export class Housekeeping implements Component {
       remembered: [...this.#deps.remembered()],
     });
     for (const orphan of leftovers.orphans) workers.adoptOrphan(orphan);
-    for (const uid of leftovers.remains) this.#begin(uid, () => this.#removeRemains(uid, signal));
-    for (const uid of leftovers.memories) podRemoval.podRemoved(uid);
-    for (const uid of leftovers.strayFiles) this.#begin(uid, () => this.#removeStray(uid));
+    for (const uid of leftovers.remains) this.#beginRemoval(uid, () => this.#removeRemains(uid, signal));
+    for (const uid of leftovers.onlyRemembered) podRemoval.podRemoved(uid);
+    for (const uid of leftovers.orphanedDirectories) this.#beginRemoval(uid, () => this.#removeOrphanedDirectory(uid));
   }
 
   /** Somebody else may have removed what we could not. */
-  #forgetSolved(onDisk: ReadonlySet<PodUid>): void {
+  #forgetRemoved(onDisk: ReadonlySet<PodUid>): void {
     const { lifecycles, observed } = this.#deps;
-    const cared = new Set(lifecycles.uids());
+    const withWorker = new Set(lifecycles.uids());
     for (const uid of this.#stuck.keys()) {
-      if (!onDisk.has(uid) && !cared.has(uid) && !observed.listed().has(uid)) this.#stuck.delete(uid);
+      if (!onDisk.has(uid) && !withWorker.has(uid) && !observed.listed().has(uid)) this.#stuck.delete(uid);
     }
   }
 
-  #begin(uid: PodUid, removal: () => Promise<void>): void {
+  #beginRemoval(uid: PodUid, removal: () => Promise<void>): void {
     if (this.#removals.has(uid)) return;
     this.#removals.set(
       uid,
@@ -189,7 +189,7 @@ export class Housekeeping implements Component {
     workers.forget(uid);
   }
 
-  async #removeStray(uid: PodUid): Promise<void> {
+  async #removeOrphanedDirectory(uid: PodUid): Promise<void> {
     const { directories, lifecycles, isDesired, podRemoval, log } = this.#deps;
     // Once, however often it is tried.
     if (!this.#stuck.has(uid)) {
@@ -198,9 +198,9 @@ export class Housekeeping implements Component {
     }
     try {
       await directories.remove(uid);
-      this.#strays.removed++;
+      this.#orphanedDirectories.removed++;
     } catch (error) {
-      this.#strays.failed++;
+      this.#orphanedDirectories.failed++;
       throw error;
     }
     // It may have come back under its uid meanwhile; then what others know is about its new life.

@@ -57,7 +57,7 @@ function sortOut(
   const kept: RotatedName[] = [];
   const removed: RotationStep[] = [];
   for (const file of rotated) {
-    const why =
+    const reason =
       file.kind === 'unfinished'
         ? 'its compression was broken off'
         : file.kind === 'plain' && finished.has(file.stamp)
@@ -65,8 +65,8 @@ function sortOut(
           : kept.length >= room
             ? 'there are enough newer ones'
             : undefined;
-    if (why === undefined) kept.push(file);
-    else removed.push({ kind: 'remove', name: file.name, why });
+    if (reason === undefined) kept.push(file);
+    else removed.push({ kind: 'remove', name: file.name, why: reason });
   }
   return { kept, removed };
 }

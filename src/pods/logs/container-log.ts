@@ -34,10 +34,10 @@ export function logFields({ pod, container, id }: Pick<ContainerLog, 'pod' | 'co
 }
 
 /** Longest name of a file, and what has to fit behind the part that is cut. */
-const longestName = 255;
+const maxNameLength = 255;
 const ending = '.log';
 
 /** `<pod>_<namespace>_<container>-<id>.log`: the name that log collectors take everything they know from. */
 export function linkName({ pod, container, id }: Pick<ContainerLog, 'pod' | 'container' | 'id'>): string {
-  return `${pod.name}_${pod.namespace}_${container}-${id}`.slice(0, longestName - ending.length) + ending;
+  return `${pod.name}_${pod.namespace}_${container}-${id}`.slice(0, maxNameLength - ending.length) + ending;
 }

@@ -17,13 +17,13 @@ export interface CriLogLine {
 const space = 0x20;
 const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/;
 /** Longer than any time, stream and tags with the spaces between them. */
-const longestPrefix = 128;
+const maxPrefixLength = 128;
 
 /** Reads a line given without its line end; nothing when it is none of this form. */
 export function parseLogLine(line: Buffer): CriLogLine | undefined {
   const timeEnd = line.indexOf(space);
   const streamEnd = line.indexOf(space, timeEnd + 1);
-  if (timeEnd < 0 || streamEnd < 0 || streamEnd > longestPrefix) return undefined;
+  if (timeEnd < 0 || streamEnd < 0 || streamEnd > maxPrefixLength) return undefined;
   const tagsEnd = line.indexOf(space, streamEnd + 1);
   const time = line.toString('latin1', 0, timeEnd);
   const stream = line.toString('latin1', timeEnd + 1, streamEnd);

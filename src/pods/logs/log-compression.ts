@@ -11,7 +11,7 @@ interface LogCompressionDeps {
   readonly maxWorkers: number;
 }
 
-interface Work {
+interface CompressionWork {
   readonly stop: AbortController;
   readonly done: Promise<void>;
 }
@@ -24,7 +24,7 @@ export class LogCompression {
   readonly #deps: LogCompressionDeps;
   readonly #limiter: Limiter;
   /** By the path of the current log. */
-  readonly #work = new Map<string, Work>();
+  readonly #work = new Map<string, CompressionWork>();
 
   constructor(deps: LogCompressionDeps) {
     this.#deps = deps;

@@ -7,7 +7,7 @@ import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
-import { computeNextLook, growthAfterRotation, measureGrowth, type Growth } from './compute-next-look.ts';
+import { computeNextCheck, growthAfterRotation, measureGrowth, type Growth } from './compute-next-check.ts';
 import type { RotationLimits } from './compute-rotation.ts';
 import { logFields, type ContainerLog } from './container-log.ts';
 import { LogCompression } from './log-compression.ts';
@@ -33,10 +33,10 @@ export interface LogRotationDeps {
 }
 
 /** What is known of the log of a running container. */
-interface Tracked {
+interface TrackedLog {
   readonly log: ContainerLog;
   growth: Growth | undefined;
-  looking: boolean;
+  checking: boolean;
   /** Ends the watch for the next write, where there is one. */
   unwatch: (() => void) | undefined;
   failures: number;
@@ -60,9 +60,9 @@ export class LogRotation implements Component {
   readonly name = 'log-rotation';
   readonly #deps: LogRotationDeps;
   readonly #compression: LogCompression;
-  readonly #tracked = new Map<ContainerId, Tracked>();
+  readonly #tracked = new Map<ContainerId, TrackedLog>();
   readonly #due: DelayQueue<ContainerId | 'round'>;
-  readonly #looks = new Set<Promise<void>>();
+  readonly #checks = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
   #loop: LoopHandle | undefined;
   #watchFailed = false;
@@ -88,7 +88,7 @@ export class LogRotation implements Component {
     this.#stopped.abort();
     await this.#loop?.done;
     for (const id of this.#tracked.keys()) this.#forget(id);
-    await Promise.all(this.#looks);
+    await Promise.all(this.#checks);
     await this.#compression.endAll();
   }
 
@@ -125,11 +125,11 @@ export class LogRotation implements Component {
     }
   }
 
-  #track(log: ContainerLog): Tracked {
-    const tracked: Tracked = {
+  #track(log: ContainerLog): TrackedLog {
+    const tracked: TrackedLog = {
       log,
       growth: undefined,
-      looking: false,
+      checking: false,
       unwatch: undefined,
       failures: 0,
       lastFailure: undefined,
@@ -144,17 +144,17 @@ export class LogRotation implements Component {
     this.#due.cancel(id);
   }
 
-  #begin(tracked: Tracked | undefined): void {
-    if (tracked === undefined || tracked.looking) return;
-    tracked.looking = true;
-    const look = this.#look(tracked).finally(() => {
-      tracked.looking = false;
-      this.#looks.delete(look);
+  #begin(tracked: TrackedLog | undefined): void {
+    if (tracked === undefined || tracked.checking) return;
+    tracked.checking = true;
+    const check = this.#check(tracked).finally(() => {
+      tracked.checking = false;
+      this.#checks.delete(check);
     });
-    this.#looks.add(look);
+    this.#checks.add(check);
   }
 
-  async #look(tracked: Tracked): Promise<void> {
+  async #check(tracked: TrackedLog): Promise<void> {
     const { clock, files, limits } = this.#deps;
     const { log } = tracked;
     tracked.unwatch?.();
@@ -171,7 +171,7 @@ export class LogRotation implements Component {
     }
   }
 
-  async #rotate(tracked: Tracked, size: number | undefined, growth: Growth): Promise<void> {
+  async #rotate(tracked: TrackedLog, size: number | undefined, growth: Growth): Promise<void> {
     const { clock, log, limits } = this.#deps;
     const { path } = tracked.log;
     await this.#compression.end(path);
@@ -180,22 +180,22 @@ export class LogRotation implements Component {
       throw new TubeletError('notFound', `there is no ${path}, also after the runtime was asked to reopen it`);
     }
     tracked.growth = growthAfterRotation(growth, clock.monotonic());
-    const words = size === undefined ? 'Container log was missing and is reopened' : 'Container log rotated';
-    log.debug(4, words, { ...logFields(tracked.log), path, size, limit: limits.maxSize });
+    const message = size === undefined ? 'Container log was missing and is reopened' : 'Container log rotated';
+    log.debug(4, message, { ...logFields(tracked.log), path, size, limit: limits.maxSize });
     if (!this.#stopped.signal.aborted) this.#compression.begin(tracked.log, toCompress);
   }
 
-  #schedule(tracked: Tracked, growth: Growth): void {
+  #schedule(tracked: TrackedLog, growth: Growth): void {
     const { id } = tracked.log;
     // The container may have ended, or everything, during the look.
     if (this.#tracked.get(id) !== tracked) return;
     const { maxSize, monitorIntervalMs } = this.#deps.limits;
-    const next = computeNextLook(growth, maxSize, monitorIntervalMs);
+    const next = computeNextCheck(growth, maxSize, monitorIntervalMs);
     if (next.kind === 'soon') this.#due.add(id, next.ms);
     else this.#watch(tracked, next.restMs);
   }
 
-  #watch(tracked: Tracked, restMs: number): void {
+  #watch(tracked: TrackedLog, restMs: number): void {
     const { clock, log, watch } = this.#deps;
     const since = clock.monotonic();
     try {
@@ -216,7 +216,7 @@ export class LogRotation implements Component {
     }
   }
 
-  #failed(tracked: Tracked, error: unknown): void {
+  #failed(tracked: TrackedLog, error: unknown): void {
     const { id, path } = tracked.log;
     if (this.#tracked.get(id) !== tracked) return;
     const { monitorIntervalMs } = this.#deps.limits;

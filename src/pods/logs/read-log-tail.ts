@@ -11,7 +11,7 @@ export interface TailLimits {
 
 const blockBytes = 64 * 1024;
 /** A line longer than this is taken for its end alone; also all that is kept of a compressed file. */
-const longestLine = 1024 * 1024;
+const maxLineLength = 1024 * 1024;
 const newline = 0x0a;
 
 /**
@@ -68,8 +68,8 @@ async function* linesOfRotated(path: string, files: TailFiles): AsyncGenerator<R
     return;
   }
   try {
-    const end = await files.readCompressedEnd(`${path}.gz`, longestLine);
-    yield* splitFromEnd(end, end.length >= longestLine);
+    const end = await files.readCompressedEnd(`${path}.gz`, maxLineLength);
+    yield* splitFromEnd(end, end.length >= maxLineLength);
   } catch (error) {
     if (!isKind(error, 'notFound')) throw error;
   }
@@ -85,7 +85,7 @@ async function* linesOfFile(path: string, files: TailFiles): AsyncGenerator<RawL
     rest = Buffer.concat([await readIfThere(path, start, unread - start, files), rest]);
     unread = start;
     const first = start === 0 ? -1 : rest.indexOf(newline);
-    const endless = start > 0 && first < 0 && rest.length >= longestLine;
+    const endless = start > 0 && first < 0 && rest.length >= maxLineLength;
     if (start > 0 && first < 0 && !endless) continue;
     yield* splitFromEnd(rest.subarray(first + 1), endless);
     if (endless) return;

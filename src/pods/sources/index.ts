@@ -1,6 +1,6 @@
 export { ApiSource } from './api-source.ts';
 export { FileSource, type FileSourceDeps } from './file-source.ts';
-export { HeldSets } from './held-sets.ts';
+export { StaticPodHold } from './static-pod-hold.ts';
 export { HttpSource } from './http-source.ts';
 export type { Contents } from './manifest.ts';
 export { PodSources } from './merge-sources.ts';

@@ -184,7 +184,7 @@ test('sources together: ready when all have spoken, one owner per uid, and nobod
         const own = set.map((pod) => desiredPod(source, pod));
         sources.set(source, own);
         last.set(source, own);
-        assert.equal(sources.allReady(), last.size === configured.length);
+        assert.equal(sources.sourcesReady(), last.size === configured.length);
         for (const name of sourceNames) assert.equal(sources.seen(name), last.has(name));
         const wanted = new Set([...last.values()].flatMap((pods) => pods.map((pod) => pod.uid)));
         for (const uid of model.keys())

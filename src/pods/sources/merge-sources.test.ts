@@ -125,12 +125,12 @@ test('PodSources: ready when every configured source has spoken, after its pods 
       readyAt.push(sources.seen(update.source));
     },
   });
-  assert.ok(!sources.allReady());
+  assert.ok(!sources.sourcesReady());
   sources.set('file', []);
   assert.ok(sources.seen('file'));
-  assert.ok(!sources.allReady());
+  assert.ok(!sources.sourcesReady());
   sources.set('api', [a]);
-  assert.ok(sources.allReady());
+  assert.ok(sources.sourcesReady());
   assert.deepEqual(told(updates), ['set:', 'add:a']);
   assert.deepEqual(readyAt, [false, false]);
   assert.throws(() => sources.set('http', []), /not configured/);
@@ -196,7 +196,7 @@ test('PodSources: a uid belongs to the source that has it first, and goes to the
   });
   sources.set('file', [a]);
   sources.set('api', [a, pod('b')]);
-  assert.ok(sources.allReady());
+  assert.ok(sources.sourcesReady());
   sources.set('file', [a]);
   assert.equal(log.messages('warn').length, 1);
   sources.set('file', []);

@@ -170,7 +170,7 @@ export class PodSources {
   }
 
   /** Every configured source has spoken. Until then a pod that nobody mentions may still be wanted. */
-  allReady(): boolean {
+  sourcesReady(): boolean {
     return this.#deps.configured.every((source) => this.#heard.has(source));
   }
 

@@ -111,7 +111,7 @@ class World {
 describe('sync', () => {
   test('in order: look, status, cgroups, folders, volumes, look, runtime; then nothing new to see', async () => {
     const world = new World();
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled' });
+    assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'settled' });
     const before = ['observe', 'publish', 'make cgroups uid-1', 'directories', 'mount'];
     assert.deepEqual(world.steps, [...before, 'observe', 'runtime', 'publish']);
     assert.deepEqual(world.asked, [0, 0]);
@@ -120,18 +120,18 @@ describe('sync', () => {
   test('after an action it looks again, newer than the action, and comes back at once', async () => {
     const world = new World();
     world.outcome = { acted: true };
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', requeueAfterMs: 0 });
+    assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'settled', requeueAfterMs: 0 });
     assert.deepEqual(world.steps.slice(-3), ['runtime', 'observe', 'publish']);
     assert.deepEqual(world.asked, [0, 0, 3], 'the looks before were moments 1 and 2, the action 3');
-    await world.sync.sync(pod, never);
+    await world.sync.syncPod(pod, never);
     assert.deepEqual(world.asked.slice(3), [3, 3, 7], 'the next sync too asks for news since the action');
   });
 
   test('an action that was none makes nothing old: the next look may be the one before it', async () => {
     const world = new World();
     world.outcome = { acted: false };
-    await world.sync.sync(pod, never);
-    await world.sync.terminate(pod, { graceSeconds: 1 }, never);
+    await world.sync.syncPod(pod, never);
+    await world.sync.syncTerminatingPod(pod, { graceSeconds: 1 }, never);
     assert.deepEqual(world.asked.slice(0, 3), [0, 0, 0]);
   });
 
@@ -139,9 +139,9 @@ describe('sync', () => {
     for (const some of [{ requeueAfterMs: 10_000 }, { ended: true }, { pruned: true }]) {
       const world = new World();
       world.outcome = { acted: false, ...some };
-      await world.sync.sync(pod, never);
+      await world.sync.syncPod(pod, never);
       world.asked.length = 0;
-      await world.sync.terminate(pod, { graceSeconds: 1 }, never);
+      await world.sync.syncTerminatingPod(pod, { graceSeconds: 1 }, never);
       assert.equal(world.asked[0], 3, JSON.stringify(some));
     }
   });
@@ -150,7 +150,7 @@ describe('sync', () => {
     const world = new World();
     let arrive = (): void => {};
     world.objects = new Promise((resolve) => (arrive = resolve));
-    const done = world.sync.sync(pod, never);
+    const done = world.sync.syncPod(pod, never);
     await settleTurn();
     assert.deepEqual(world.steps.slice(2), ['objects', 'make cgroups uid-1', 'directories']);
     arrive();
@@ -164,7 +164,7 @@ describe('sync', () => {
     let arrive = (): void => {};
     world.objects = new Promise((resolve) => (arrive = resolve));
     let failed = false;
-    const done = world.sync.sync(pod, never).finally(() => (failed = true));
+    const done = world.sync.syncPod(pod, never).finally(() => (failed = true));
     done.catch(() => {});
     await settleTurn();
     assert.equal(failed, false);
@@ -177,16 +177,16 @@ describe('sync', () => {
   test('a refusal says when to come back, acted or not', async () => {
     const world = new World();
     world.outcome = { acted: false, requeueAfterMs: 10_000 };
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', requeueAfterMs: 10_000 });
+    assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'settled', requeueAfterMs: 10_000 });
     world.outcome = { acted: true, requeueAfterMs: 4_000 };
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', requeueAfterMs: 4_000 });
+    assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'settled', requeueAfterMs: 4_000 });
   });
 
   test('a pending status is reported, so that the worker syncs again in time', async () => {
     const world = new World();
     world.outcome = { acted: false, requeueAfterMs: 40_000 };
     world.statusPending = true;
-    assert.deepEqual(await world.sync.sync(pod, never), {
+    assert.deepEqual(await world.sync.syncPod(pod, never), {
       kind: 'settled',
       requeueAfterMs: 40_000,
       statusPending: true,
@@ -198,7 +198,7 @@ describe('sync', () => {
     const before = observedPod([aSandbox('s0')], [anInstance('main', exited(1))]);
     world.observed = before;
     world.outcome = { acted: false, pruned: true };
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled' });
+    assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'settled' });
     assert.deepEqual(world.steps.slice(-3), ['runtime', 'observe', 'publish']);
     assert.equal(world.published.at(-1)?.observed, before);
   });
@@ -207,7 +207,7 @@ describe('sync', () => {
     for (const phase of ['Succeeded', 'Failed']) {
       const world = new World();
       world.phase = phase;
-      assert.deepEqual(await world.sync.sync(pod, never), { kind: 'ended' });
+      assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'ended' });
       assert.deepEqual(world.steps, ['observe', 'publish']);
     }
   });
@@ -216,13 +216,13 @@ describe('sync', () => {
     const world = new World();
     world.outcome = { acted: true };
     world.phaseAfterAction = 'Failed';
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'ended' });
+    assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'ended' });
   });
 
   test('volumes that cannot be mounted: nothing starts, and who mounts tells of it', async () => {
     const world = new World();
     world.failures.set('mount', new Error('no such secret'));
-    await assert.rejects(world.sync.sync(pod, never), /no such secret/);
+    await assert.rejects(world.sync.syncPod(pod, never), /no such secret/);
     assert.equal(world.steps.includes('runtime'), false);
     assert.deepEqual(world.events.take(), []);
     assert.deepEqual(world.decisions.take(), ['uid-1 wait VolumesNotReady: no such secret']);
@@ -231,16 +231,16 @@ describe('sync', () => {
   test('an action that failed half way still makes what was seen before it old', async () => {
     const world = new World();
     world.failures.set('runtime', new Error('half done'));
-    await assert.rejects(world.sync.sync(pod, never), /half done/);
+    await assert.rejects(world.sync.syncPod(pod, never), /half done/);
     world.failures.clear();
-    await world.sync.sync(pod, never);
+    await world.sync.syncPod(pod, never);
     assert.deepEqual(world.asked, [0, 0, 3, 3]);
   });
 
   test('a cgroup that cannot be made: an event, and nothing starts', async () => {
     const world = new World();
     world.failures.set('make cgroups uid-1', new Error('no space'));
-    await assert.rejects(world.sync.sync(pod, never), /no space/);
+    await assert.rejects(world.sync.syncPod(pod, never), /no space/);
     assert.deepEqual(world.steps, ['observe', 'publish', 'make cgroups uid-1']);
     const words = 'Warning FailedCreatePodContainer: unable to ensure pod container exists: no space';
     assert.deepEqual(world.events.take(), [words]);
@@ -251,19 +251,19 @@ describe('sync', () => {
     const world = new World();
     world.cgroupExists = false;
     world.observed = observedPod([aSandbox('s0')], [anInstance('main')]);
-    assert.deepEqual(await world.sync.sync(pod, never), { kind: 'settled', requeueAfterMs: 0 });
+    assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'settled', requeueAfterMs: 0 });
     assert.deepEqual(world.steps, ['observe', 'publish', 'stop web within 30']);
     assert.deepEqual(world.decisions.take(), ['uid-1 kill OutsideOfCgroup: it runs outside of its cgroup']);
-    await world.sync.sync(pod, never);
+    await world.sync.syncPod(pod, never);
     assert.deepEqual(world.steps.slice(3, 6), ['observe', 'publish', 'make cgroups uid-1']);
     assert.deepEqual(world.asked.slice(0, 2), [0, 2], 'the second look is newer than the stop');
   });
 
   test('says whether the pod still needs a sandbox', async () => {
     const world = new World();
-    await world.sync.sync(pod, never);
+    await world.sync.syncPod(pod, never);
     world.observed = observedPod([aSandbox('s0')], []);
-    await world.sync.sync(pod, never);
+    await world.sync.syncPod(pod, never);
     assert.deepEqual(
       world.published.map(({ needsSandbox }) => needsSandbox),
       [true, true, false, false],
@@ -274,7 +274,7 @@ describe('sync', () => {
 describe('terminate', () => {
   test('status, stop, look, last status', async () => {
     const world = new World();
-    await world.sync.terminate(pod, { graceSeconds: 7 }, never);
+    await world.sync.syncTerminatingPod(pod, { graceSeconds: 7 }, never);
     assert.deepEqual(world.steps, ['observe', 'publish', 'stop web within 7', 'observe', 'publish the end']);
     assert.deepEqual(world.asked, [0, 2]);
   });
@@ -282,7 +282,7 @@ describe('terminate', () => {
   test('the reason of who decided it is in both statuses', async () => {
     const world = new World();
     const decided = { reason: 'Evicted', message: 'The node was low on resource: memory.' };
-    await world.sync.terminate(pod, { graceSeconds: 1, decided }, never);
+    await world.sync.syncTerminatingPod(pod, { graceSeconds: 1, decided }, never);
     assert.deepEqual(
       world.published.map((input) => input.decided),
       [decided, decided],
@@ -293,7 +293,7 @@ describe('terminate', () => {
     const world = new World();
     world.afterStop = observedPod([], [anInstance('main'), anInstance('side', exited(0)), anInstance('web')]);
     await assert.rejects(
-      world.sync.terminate(pod, { graceSeconds: 1 }, never),
+      world.sync.syncTerminatingPod(pod, { graceSeconds: 1 }, never),
       /containers are still running after they were stopped: main, web/,
     );
     assert.equal(world.steps.includes('publish the end'), false);
@@ -303,7 +303,7 @@ describe('terminate', () => {
 describe('terminateOrphan', () => {
   test('stops what only the runtime knows, without a status', async () => {
     const world = new World();
-    await world.sync.terminateOrphan({ uid: pod.uid, name: 'web', namespace: 'default' }, 1, never);
+    await world.sync.syncTerminatingRuntimePod({ uid: pod.uid, name: 'web', namespace: 'default' }, 1, never);
     assert.deepEqual(world.steps, ['observe', 'stop unknown pod within 1', 'observe']);
     assert.deepEqual(world.log.messages('info'), ['Killing unwanted pod']);
   });
@@ -311,39 +311,42 @@ describe('terminateOrphan', () => {
   test('fails while something runs', async () => {
     const world = new World();
     world.afterStop = observedPod([], [anInstance('main')]);
-    await assert.rejects(world.sync.terminateOrphan({ uid: pod.uid, name: '', namespace: '' }, 1, never), /main/);
+    await assert.rejects(
+      world.sync.syncTerminatingRuntimePod({ uid: pod.uid, name: '', namespace: '' }, 1, never),
+      /main/,
+    );
   });
 });
 
 describe('release', () => {
   test('gives back volumes, then cgroups, then says the last word', async () => {
     const world = new World();
-    await world.sync.release({ kind: 'desired', pod }, never);
+    await world.sync.syncTerminatedPod({ kind: 'desired', pod }, never);
     assert.deepEqual(world.steps, ['unmount', 'cgroups uid-1', 'finish web']);
   });
 
   test('an orphan has no volumes that we know of, and no status', async () => {
     const world = new World();
-    await world.sync.release({ kind: 'orphan', uid: pod.uid, name: 'web', namespace: 'default' }, never);
+    await world.sync.syncTerminatedPod({ kind: 'orphan', uid: pod.uid, name: 'web', namespace: 'default' }, never);
     assert.deepEqual(world.steps, ['cgroups uid-1']);
   });
 
   test('a volume that stays mounted keeps the cgroup and the last word back', async () => {
     const world = new World();
     world.failures.set('unmount', new Error('device is busy'));
-    await assert.rejects(world.sync.release({ kind: 'desired', pod }, never), /device is busy/);
+    await assert.rejects(world.sync.syncTerminatedPod({ kind: 'desired', pod }, never), /device is busy/);
     assert.deepEqual(world.steps, ['unmount']);
     world.failures.clear();
-    await world.sync.release({ kind: 'desired', pod }, never);
+    await world.sync.syncTerminatedPod({ kind: 'desired', pod }, never);
     assert.deepEqual(world.steps.slice(1), ['unmount', 'cgroups uid-1', 'finish web']);
   });
 
   test('what comes back under the same uid begins without a past', async () => {
     const world = new World();
     world.outcome = { acted: true };
-    await world.sync.sync(pod, never);
-    await world.sync.release({ kind: 'desired', pod }, never);
-    await world.sync.sync(pod, never);
+    await world.sync.syncPod(pod, never);
+    await world.sync.syncTerminatedPod({ kind: 'desired', pod }, never);
+    await world.sync.syncPod(pod, never);
     assert.equal(world.asked[3], 0);
   });
 });
@@ -352,33 +355,33 @@ test('a deadline that is over ends the pod with its words; one to come brings th
   const world = new World();
   world.deadline = { end: { reason: 'DeadlineExceeded', message: 'too long' } };
   const signal = new AbortController().signal;
-  assert.deepEqual(await world.sync.sync(aPod(), signal), {
+  assert.deepEqual(await world.sync.syncPod(aPod(), signal), {
     kind: 'ended',
     decided: { reason: 'DeadlineExceeded', message: 'too long' },
   });
   assert.deepEqual(world.events.take(), ['Normal DeadlineExceeded: too long']);
   assert.deepEqual(world.decisions.take(), ['uid-1 giveUp DeadlineExceeded: too long']);
   world.deadline = { inMs: 700 };
-  assert.deepEqual(await world.sync.sync(aPod(), signal), { kind: 'settled', requeueAfterMs: 700 });
+  assert.deepEqual(await world.sync.syncPod(aPod(), signal), { kind: 'settled', requeueAfterMs: 700 });
   assert.deepEqual(world.events.take(), []);
 });
 
 test('probing follows the pod: it begins before the first word about it, calms down for the stop, and ends with it', async () => {
   const world = new World();
   const signal = new AbortController().signal;
-  await world.sync.sync(aPod(), signal);
-  await world.sync.terminate(aPod(), { graceSeconds: 5 }, signal);
+  await world.sync.syncPod(aPod(), signal);
+  await world.sync.syncTerminatingPod(aPod(), { graceSeconds: 5 }, signal);
   assert.deepEqual(world.probed, ['add uid-1', 'calm uid-1', 'remove uid-1']);
 });
 
 test('a sync that has nothing to wait for, and a step that was given up, are not recorded', async () => {
   const world = new World();
-  await world.sync.sync(pod, never);
+  await world.sync.syncPod(pod, never);
   const given = new AbortController();
   world.objects = new Promise((_, reject) =>
     given.signal.addEventListener('abort', () => reject(new Error('given up'))),
   );
-  const done = world.sync.sync(pod, given.signal);
+  const done = world.sync.syncPod(pod, given.signal);
   done.catch(() => {});
   await settleTurn();
   given.abort();

@@ -58,7 +58,7 @@ export class PodSync {
     this.#deps = deps;
   }
 
-  async sync(pod: DesiredPod, signal: AbortSignal): Promise<SyncResult> {
+  async syncPod(pod: DesiredPod, signal: AbortSignal): Promise<SyncResult> {
     const observed = await this.#observe(pod.uid, signal);
     // Before anything is published: only who is probed knows what is ready.
     this.#deps.probes.addPod(pod);
@@ -74,17 +74,17 @@ export class PodSync {
       return { kind: 'ended', decided: deadline.end };
     }
 
-    if (await this.#stopsOutsideCgroup(pod, observed, signal)) return settled(0);
+    if (await this.#killedOutsideCgroup(pod, observed, signal)) return settled(0);
     // The API server is asked for what the pod names while the machine makes room for it.
     const { objects } = this.#deps;
-    await together([
+    await awaitAll([
       this.#waitsFor('ObjectsNotReady', pod, signal, () => objects.ready(pod, signal)),
-      this.#makePlace(pod, signal),
+      this.#prepareCgroupAndDirs(pod, signal),
     ]);
     await this.#waitsFor('VolumesNotReady', pod, signal, () => this.#deps.volumes.mount(pod, signal));
     // Disks and volumes take their time: what is known to have happened meanwhile counts.
     const present = await this.#observe(pod.uid, signal);
-    const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, present, signal), touchedNothing);
+    const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, present, signal), changedNothing);
     const { acted, requeueAfterMs } = outcome;
     // A start that was refused changed nothing in the runtime, but the waiting reason is news.
     const fresh = acted || outcome.pruned === true ? await this.#observe(pod.uid, signal) : present;
@@ -96,7 +96,7 @@ export class PodSync {
     return this.#deps.statuses.statusPending(pod.uid) ? { ...next, statusPending: true } : next;
   }
 
-  async terminate(
+  async syncTerminatingPod(
     pod: DesiredPod,
     how: { readonly graceSeconds: number; readonly decided?: DecidedEnd },
     signal: AbortSignal,
@@ -111,14 +111,14 @@ export class PodSync {
     this.#publish(pod, after, { ...how, terminal: true });
   }
 
-  async terminateOrphan(orphan: PodReference, graceSeconds: number, signal: AbortSignal): Promise<void> {
+  async syncTerminatingRuntimePod(orphan: PodReference, graceSeconds: number, signal: AbortSignal): Promise<void> {
     const { uid } = orphan;
     this.#deps.log.info('Killing unwanted pod', podFields(orphan));
     await this.#stop(undefined, uid, await this.#observe(uid, signal), graceSeconds, signal);
     requireStopped(await this.#observe(uid, signal));
   }
 
-  async release(
+  async syncTerminatedPod(
     target: { readonly kind: 'desired'; readonly pod: DesiredPod } | ({ readonly kind: 'orphan' } & PodReference),
     _signal: AbortSignal,
   ): Promise<void> {
@@ -182,7 +182,7 @@ export class PodSync {
    * The pod's cgroup comes before everything that could run in it. What already runs elsewhere, for the setting was
    * another then, is stopped; whether it may start again is for the next look to decide.
    */
-  async #stopsOutsideCgroup(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<boolean> {
+  async #killedOutsideCgroup(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<boolean> {
     const { cgroups, log } = this.#deps;
     if (runningIn(observed).length === 0 || cgroups.exist(pod)) return false;
     log.info('Stopping a pod that runs outside of its cgroup', podFields(pod));
@@ -203,7 +203,7 @@ export class PodSync {
     }
   }
 
-  async #makePlace(pod: DesiredPod, signal: AbortSignal): Promise<void> {
+  async #prepareCgroupAndDirs(pod: DesiredPod, signal: AbortSignal): Promise<void> {
     const { directories } = this.#deps;
     await this.#waitsFor('CgroupNotReady', pod, signal, () => this.#ensureCgroup(pod));
     await this.#waitsFor('DirectoriesNotReady', pod, signal, () => directories.prepare(pod.uid));
@@ -226,12 +226,12 @@ function decided(kind: Decision['kind'], reason: string, message: string, inputs
 }
 
 /** Nothing was changed, tried, or found to be over. A try that was refused may have left something in the runtime. */
-function touchedNothing({ acted, pruned, requeueAfterMs, ended }: RuntimeOutcome): boolean {
+function changedNothing({ acted, pruned, requeueAfterMs, ended }: RuntimeOutcome): boolean {
   return !acted && pruned !== true && requeueAfterMs === undefined && ended !== true;
 }
 
 /** All come to their end before one's failure is told, so that nothing of a sync goes on behind it. */
-async function together(work: readonly Promise<void>[]): Promise<void> {
+async function awaitAll(work: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }
 

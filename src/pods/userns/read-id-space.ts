@@ -2,7 +2,7 @@ import type { ProgramResult, Programs } from './ports.ts';
 import { idLimit, idUnit, type IdSpace } from './id-blocks.ts';
 
 /** Where pods' ids come from, or what is wrong with how the machine says it. */
-export type IdSpaceReading =
+export type IdSpaceResult =
   | { readonly space: IdSpace; readonly origin: 'default' | 'getsubids' }
   | { readonly problem: string };
 
@@ -14,7 +14,7 @@ const unknownKey = 2;
  * A user named kubelet with subordinate ids says which ids pods may have. Without that user, or without the program that
  * tells its ids, they have all above those of the host.
  */
-export async function readIdSpace(programs: Programs, blockLength: number): Promise<IdSpaceReading> {
+export async function readIdSpace(programs: Programs, blockLength: number): Promise<IdSpaceResult> {
   const known = await programs.run('getent', ['passwd', user]);
   if (known === undefined || known.code === unknownKey) return defaultSpace(blockLength);
   if (known.code !== 0) return { problem: `cannot look user ${user} up: getent ${howItEnded(known)}` };
@@ -32,14 +32,14 @@ export async function readIdSpace(programs: Programs, blockLength: number): Prom
 }
 
 /** From the one line `0: kubelet 65536 7208960` that getsubids prints: number, user, first id, how many. */
-export function computeIdSpace(output: string, blockLength: number): IdSpaceReading {
+export function computeIdSpace(output: string, blockLength: number): IdSpaceResult {
   const lines = output.split('\n').filter((line) => line.trim() !== '');
   if (lines.length !== 1) {
     return { problem: `user ${user} must have one range of subordinate ids, not ${lines.length}` };
   }
-  const words = (lines[0] ?? '').trim().split(/\s+/);
-  const [first, count] = [words[2], words[3]].map(idIn);
-  if (words.length !== 4 || first === undefined || count === undefined) {
+  const fields = (lines[0] ?? '').trim().split(/\s+/);
+  const [first, count] = [fields[2], fields[3]].map(idIn);
+  if (fields.length !== 4 || first === undefined || count === undefined) {
     return { problem: `getsubids said "${lines[0] ?? ''}", which is no range of ids` };
   }
   const range = `the subordinate ids of user ${user}, ${count} from ${first} on,`;
@@ -51,7 +51,7 @@ export function computeIdSpace(output: string, blockLength: number): IdSpaceRead
   return { space: { first, end: Math.min(first + count, idLimit), blockLength }, origin: 'getsubids' };
 }
 
-function defaultSpace(blockLength: number): IdSpaceReading {
+function defaultSpace(blockLength: number): IdSpaceResult {
   return { space: { first: blockLength, end: idLimit, blockLength }, origin: 'default' };
 }
 

@@ -7,7 +7,7 @@ import { podPaths } from '../../model/pod-paths.ts';
 import { MemoryFiles } from '../../testing/memory-files.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aPod } from '../../testing/pods.ts';
-import type { IdSpaceReading } from './read-id-space.ts';
+import type { IdSpaceResult } from './read-id-space.ts';
 import { UserNamespaces } from './user-namespaces.ts';
 
 const k64 = 65_536;
@@ -27,7 +27,7 @@ function setUp() {
     enabled: true,
     handlers: ['', 'crun'],
     asked: 0,
-    space: { space: { first: k64, end: 4 * k64, blockLength: k64 }, origin: 'default' } as IdSpaceReading,
+    space: { space: { first: k64, end: 4 * k64, blockLength: k64 }, origin: 'default' } as IdSpaceResult,
     write: async (path: string, text: string): Promise<void> => files.writeFile(path, text, 0o600),
   };
   const keeper = async (): Promise<UserNamespaces> => {

@@ -10,7 +10,7 @@ import { podFields, podUidFields, type LoggedPod } from '../../model/pod-log.ts'
 import type { PodPaths } from '../../model/pod-paths.ts';
 import { IdBlocks, type IdSpace } from './id-blocks.ts';
 import type { RecordFiles, RuntimeFeatures } from './ports.ts';
-import type { IdSpaceReading } from './read-id-space.ts';
+import type { IdSpaceResult } from './read-id-space.ts';
 import { formatRecord, parseRecord, recordName } from './userns-record.ts';
 
 export interface UserNamespacesDeps {
@@ -21,7 +21,7 @@ export interface UserNamespacesDeps {
   /** The gate UserNamespacesSupport. */
   readonly enabled: boolean;
   /** The ids there are to give, asked when the first pod wants some. */
-  readonly readSpace: () => Promise<IdSpaceReading>;
+  readonly readSpace: () => Promise<IdSpaceResult>;
 }
 
 /**

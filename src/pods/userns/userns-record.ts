@@ -5,7 +5,7 @@ import { idUnit } from './id-blocks.ts';
 /** The name of the record in a pod's directory, and what stands in it, are the kubelet's: either finds the other's. */
 export const recordName = 'userns';
 
-type RecordReading = { readonly block: UserNamespaceBlock } | { readonly problem: string };
+type ParsedRecord = { readonly block: UserNamespaceBlock } | { readonly problem: string };
 
 export function formatRecord(block: UserNamespaceBlock): string {
   const mappings = idMappings(block).map(({ hostId, containerId, length }) => ({ hostId, containerId, length }));
@@ -13,7 +13,7 @@ export function formatRecord(block: UserNamespaceBlock): string {
 }
 
 /** Users and groups have one mapping each, the same, from the pod's root on: anything else was not written by a kubelet. */
-export function parseRecord(text: string): RecordReading {
+export function parseRecord(text: string): ParsedRecord {
   let content: unknown;
   try {
     content = JSON.parse(text);
@@ -31,7 +31,7 @@ export function parseRecord(text: string): RecordReading {
   return users;
 }
 
-function onlyMapping(content: unknown, name: string): RecordReading {
+function onlyMapping(content: unknown, name: string): ParsedRecord {
   const list = fieldOf(content, name);
   const mapping: unknown = Array.isArray(list) && list.length === 1 ? list[0] : undefined;
   if (mapping === undefined) return { problem: `${name} is not a list of one` };

@@ -42,7 +42,7 @@ export class PodLifecycles {
   /** Its source dropped it and its end is not complete: whatever a source says of it now is about its next life. */
   isRemovedFromSource(uid: PodUid): boolean {
     const state = this.#states.get(uid);
-    return state !== undefined && 'dropped' in state && state.dropped;
+    return state !== undefined && 'removedFromSource' in state && state.removedFromSource;
   }
 
   /** Finished and not named by its source: what the runtime and the disk have of it can go. */

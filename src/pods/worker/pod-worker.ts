@@ -23,7 +23,7 @@ interface PodWorkerDeps {
   readonly syncer: PodSyncer;
   readonly decisions: Decisions;
   readonly resyncMs: number;
-  readonly lookAgainIn: (ms: number) => void;
+  readonly requeueAfter: (ms: number) => void;
   readonly onChange: (state: WorkerState) => void;
   readonly metrics: WorkerMetrics;
 }
@@ -40,12 +40,12 @@ const statusPendingMs = retryMs * (1 + jitterFraction);
  */
 export class PodWorker {
   readonly #deps: PodWorkerDeps;
-  readonly #mailbox = new Mailbox<'look'>((waiting) => waiting);
+  readonly #mailbox = new Mailbox<'reconcile'>((waiting) => waiting);
   readonly #closed = new AbortController();
   #state: WorkerState;
   /** The pod that was synced last, and when it was first named. */
   #synced: DesiredPod | undefined;
-  readonly #bornAt: number;
+  readonly #createdAt: number;
   #running: { readonly state: WorkerState; readonly abort: AbortController } | undefined;
   done: Promise<void> = Promise.resolve();
 
@@ -53,11 +53,11 @@ export class PodWorker {
     this.#deps = deps;
     this.#state = state;
     this.#record(workerDecision(undefined, event, state));
-    this.#bornAt = deps.clock.monotonic();
+    this.#createdAt = deps.clock.monotonic();
   }
 
   /** The state a first event gives, or nothing when the event does not make a worker. */
-  static born(event: WorkerEvent): WorkerState | undefined {
+  static initialState(event: WorkerEvent): WorkerState | undefined {
     return reduceWorker(undefined, event);
   }
 
@@ -72,7 +72,7 @@ export class PodWorker {
   }
 
   wake(): void {
-    this.#mailbox.put('look');
+    this.#mailbox.put('reconcile');
   }
 
   /** Ends the loop and gives up what is under way; the pod itself is left as it is. */
@@ -90,7 +90,7 @@ export class PodWorker {
     if (this.#running !== undefined && isPointless(this.#running.state, after)) this.#running.abort.abort();
     if (before.phase !== after.phase) {
       this.#deps.log.debug(2, 'Pod lifecycle moved on', {
-        ...namedIn(after),
+        ...podFieldsOf(after),
         from: before.phase,
         to: after.phase,
       });
@@ -119,7 +119,7 @@ export class PodWorker {
   async #round(signal: AbortSignal, round: Round): Promise<void> {
     await round.waitFor(this.#mailbox.take(signal));
     try {
-      await this.#once();
+      await this.#syncOnce();
     } catch (error) {
       this.#deps.metrics.failed();
       // The message is taken and what it asked for is not done.
@@ -133,7 +133,7 @@ export class PodWorker {
     return target.kind === 'desired' ? target.pod : target;
   }
 
-  async #once(): Promise<void> {
+  async #syncOnce(): Promise<void> {
     const state = this.#state;
     const abort = new AbortController();
     this.#running = { state, abort };
@@ -144,10 +144,10 @@ export class PodWorker {
     } catch (error) {
       // Given up on purpose: the state has changed and the mailbox already says so.
       if (abort.signal.aborted) return;
-      this.#deps.log.error(error, 'Error syncing pod, skipping', namedIn(state));
+      this.#deps.log.error(error, 'Error syncing pod, skipping', podFieldsOf(state));
       const nextTryInMs = jitter(this.#deps.random, retryMs, jitterFraction);
       this.#record(retryDecision(state.phase, error, nextTryInMs));
-      this.#deps.lookAgainIn(nextTryInMs);
+      this.#deps.requeueAfter(nextTryInMs);
     } finally {
       this.#running = undefined;
       const seconds = (this.#deps.clock.monotonic() - began) / 1_000;
@@ -172,7 +172,7 @@ export class PodWorker {
     if (state.phase !== 'syncing') return undefined;
     const before = this.#synced;
     this.#synced = state.pod;
-    if (before === undefined) this.#deps.metrics.started((now - this.#bornAt) / 1_000);
+    if (before === undefined) this.#deps.metrics.started((now - this.#createdAt) / 1_000);
     return before === undefined ? 'create' : before === state.pod ? 'sync' : 'update';
   }
 
@@ -183,23 +183,23 @@ export class PodWorker {
       case 'finished':
         return;
       case 'syncing': {
-        const outcome = await syncer.sync(state.pod, signal);
+        const outcome = await syncer.syncPod(state.pod, signal);
         if (outcome.kind === 'ended') {
           return this.apply(outcome.decided ? { type: 'killed', decided: outcome.decided } : { type: 'ended' });
         }
         const resync = jitter(random, resyncMs, jitterFraction);
         const toReport = outcome.statusPending === true ? statusPendingMs : resync;
-        return this.#deps.lookAgainIn(Math.min(resync, toReport, outcome.requeueAfterMs ?? resync));
+        return this.#deps.requeueAfter(Math.min(resync, toReport, outcome.requeueAfterMs ?? resync));
       }
       case 'terminating': {
         const { target, graceSeconds, decided } = state;
-        if (target.kind === 'orphan') await syncer.terminateOrphan(target, graceSeconds, signal);
-        else await syncer.terminate(target.pod, { graceSeconds, ...(decided && { decided }) }, signal);
+        if (target.kind === 'orphan') await syncer.syncTerminatingRuntimePod(target, graceSeconds, signal);
+        else await syncer.syncTerminatingPod(target.pod, { graceSeconds, ...(decided && { decided }) }, signal);
         // A shorter grace that came too late to matter must not make it stop a second time.
         return this.apply({ type: 'stopped' });
       }
       case 'terminated':
-        await syncer.release(state.target, signal);
+        await syncer.syncTerminatedPod(state.target, signal);
         return this.apply({ type: 'cleaned' });
       default:
         return state satisfies never;
@@ -214,7 +214,7 @@ function isPointless(then: WorkerState, now: WorkerState): boolean {
   return false;
 }
 
-function namedIn(state: WorkerState): PodFields {
+function podFieldsOf(state: WorkerState): PodFields {
   const target = targetOf(state);
   return podFields(target.kind === 'desired' ? target.pod : target);
 }

@@ -28,23 +28,23 @@ class ScriptedSyncer implements PodSyncer {
     this.clock = clock;
   }
 
-  async sync(pod: DesiredPod, signal: AbortSignal): Promise<SyncOutcome> {
+  async syncPod(pod: DesiredPod, signal: AbortSignal): Promise<SyncOutcome> {
     this.calls.push(['sync', pod.uid, pod.metadata.labels?.['v']]);
     if (this.failures-- > 0) throw new Error('cannot');
     await this.clock.sleep(this.syncMs, signal);
     return this.outcome;
   }
 
-  async terminate(pod: DesiredPod, how: Termination, signal: AbortSignal): Promise<void> {
+  async syncTerminatingPod(pod: DesiredPod, how: Termination, signal: AbortSignal): Promise<void> {
     this.calls.push(['terminate', pod.uid, how.graceSeconds]);
     await this.clock.sleep(this.terminateMs, signal);
   }
 
-  async terminateOrphan(target: { readonly uid: string }, graceSeconds: number): Promise<void> {
+  async syncTerminatingRuntimePod(target: { readonly uid: string }, graceSeconds: number): Promise<void> {
     this.calls.push(['terminateOrphan', target.uid, graceSeconds]);
   }
 
-  async release(target: { readonly kind: string }): Promise<void> {
+  async syncTerminatedPod(target: { readonly kind: string }): Promise<void> {
     this.calls.push(['release', target.kind]);
   }
 

@@ -13,7 +13,7 @@ import type { PodReference } from '../../model/pod-reference.ts';
 import type { PodLifecycles } from './pod-lifecycles.ts';
 import { PodWorker } from './pod-worker.ts';
 import type { PodSyncer } from './ports.ts';
-import { StaticTurns } from './static-turns.ts';
+import { StaticPodQueue } from './static-pod-queue.ts';
 import { workerMetrics, type WorkerMetrics } from './worker-metrics.ts';
 import { targetOf, type KillDecision, type WorkerEvent, type WorkerState } from './state.ts';
 
@@ -40,7 +40,7 @@ export class PodWorkers implements Component {
   readonly name = 'pod-workers';
   readonly #deps: PodWorkersDeps;
   readonly #workers = new Map<PodUid, PodWorker>();
-  readonly #turns = new StaticTurns();
+  readonly #staticPods = new StaticPodQueue();
   readonly #delays: DelayQueue<PodUid>;
   readonly #stopped = new AbortController();
   readonly #metrics: WorkerMetrics;
@@ -76,7 +76,7 @@ export class PodWorkers implements Component {
   /** A source names the pod: first time, changed, or deletion asked for. */
   updatePod(pod: DesiredPod): void {
     const known = this.#workers.get(pod.uid);
-    const mustWait = isStatic(pod) && known === undefined && !this.#turns.enter(pod.fullName, pod.uid);
+    const mustWait = isStatic(pod) && known === undefined && !this.#staticPods.add(pod.fullName, pod.uid);
     this.#apply(pod.uid, { type: 'configured', pod, mustWait });
   }
 
@@ -107,7 +107,7 @@ export class PodWorkers implements Component {
   forget(uid: PodUid): boolean {
     const worker = this.#workers.get(uid);
     const state = worker?.state;
-    if (worker === undefined || state?.phase !== 'finished' || !state.dropped) return false;
+    if (worker === undefined || state?.phase !== 'finished' || !state.removedFromSource) return false;
     worker.close();
     this.#workers.delete(uid);
     this.#deps.lifecycles.forget(uid);
@@ -126,13 +126,13 @@ export class PodWorkers implements Component {
 
   /** A static pod of that name has not come to its end. */
   isNameTaken(fullName: PodFullName): boolean {
-    return this.#turns.isTaken(fullName);
+    return this.#staticPods.isTaken(fullName);
   }
 
   #apply(uid: PodUid, event: WorkerEvent): void {
     const known = this.#workers.get(uid);
     if (known !== undefined) return known.apply(event);
-    const first = PodWorker.born(event);
+    const first = PodWorker.initialState(event);
     if (first === undefined || this.#stopped.signal.aborted) return;
     const { clock, random, log, heartbeats, syncer, decisions, resyncMs } = this.#deps;
     const worker = new PodWorker(
@@ -145,7 +145,7 @@ export class PodWorkers implements Component {
         syncer,
         decisions,
         resyncMs,
-        lookAgainIn: (ms) => this.#delays.add(uid, ms),
+        requeueAfter: (ms) => this.#delays.add(uid, ms),
         onChange: (state) => this.#changed(uid, state),
         metrics: this.#metrics,
       },
@@ -169,7 +169,7 @@ export class PodWorkers implements Component {
   #finished(uid: PodUid, state: Extract<WorkerState, { phase: 'finished' }>): void {
     const target = targetOf(state);
     if (target.kind === 'desired' && isStatic(target.pod)) {
-      const next = this.#turns.leave(target.pod.fullName, uid);
+      const next = this.#staticPods.remove(target.pod.fullName, uid);
       if (next !== undefined) this.#apply(next, { type: 'turn' });
     }
   }

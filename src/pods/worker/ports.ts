@@ -7,13 +7,13 @@ import type { KillDecision, PodTarget } from './state.ts';
  */
 export interface PodSyncer {
   /** Brings the pod towards its spec. */
-  sync(pod: DesiredPod, signal: AbortSignal): Promise<SyncOutcome>;
+  syncPod(pod: DesiredPod, signal: AbortSignal): Promise<SyncOutcome>;
   /** Stops everything of a pod that somebody wanted. */
-  terminate(pod: DesiredPod, how: Termination, signal: AbortSignal): Promise<void>;
+  syncTerminatingPod(pod: DesiredPod, how: Termination, signal: AbortSignal): Promise<void>;
   /** Stops everything of a pod that only the runtime knows. */
-  terminateOrphan(target: OrphanTarget, graceSeconds: number, signal: AbortSignal): Promise<void>;
+  syncTerminatingRuntimePod(target: OrphanTarget, graceSeconds: number, signal: AbortSignal): Promise<void>;
   /** Releases what a stopped pod held: volumes, cgroups, probe state. */
-  release(target: PodTarget, signal: AbortSignal): Promise<void>;
+  syncTerminatedPod(target: PodTarget, signal: AbortSignal): Promise<void>;
 }
 
 type OrphanTarget = Extract<PodTarget, { kind: 'orphan' }>;

@@ -20,7 +20,7 @@ describe('a pod that is wanted', () => {
       phase: 'terminating',
       target: { kind: 'desired', pod },
       graceSeconds: 30,
-      dropped: true,
+      removedFromSource: true,
     });
     assert.equal(reduceWorker(removed, { type: 'stopped' })?.phase, 'terminated');
     assert.equal(after(configured, { type: 'removed' }, { type: 'stopped' }, { type: 'cleaned' })?.phase, 'finished');
@@ -28,7 +28,7 @@ describe('a pod that is wanted', () => {
 
   test('ends by itself and stays known while its source names it', () => {
     const state = after(configured, { type: 'ended' }, { type: 'stopped' }, { type: 'cleaned' });
-    assert.ok(state?.phase === 'finished' && !state.dropped);
+    assert.ok(state?.phase === 'finished' && !state.removedFromSource);
   });
 
   test('is not started when its deletion was asked for or it is over already', () => {
@@ -124,7 +124,7 @@ describe('coming back under the same uid', () => {
 
   test('is taken back by another removal', () => {
     const state = after(configured, { type: 'removed' }, configured, { type: 'removed' });
-    assert.ok(state?.phase === 'terminating' && state.next === undefined && state.dropped);
+    assert.ok(state?.phase === 'terminating' && state.next === undefined && state.removedFromSource);
   });
 });
 
@@ -143,6 +143,6 @@ describe('a static pod behind its namesake', () => {
 
 test('an orphan is stopped with the shortest grace', () => {
   const state = after({ type: 'orphaned', uid: podUid('u'), name: 'n', namespace: 'ns' });
-  assert.ok(state?.phase === 'terminating' && state.graceSeconds === 1 && state.dropped);
+  assert.ok(state?.phase === 'terminating' && state.graceSeconds === 1 && state.removedFromSource);
   assert.equal(after({ type: 'removed' }), undefined);
 });

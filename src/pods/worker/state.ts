@@ -17,7 +17,7 @@ import { computeGrace } from './compute-grace.ts';
  *      │                       v
  *      └──────────────────> finished ──(configured again after removal)──> a new life
  */
-export type WorkerState = Waiting | Syncing | Terminating | Terminated | Finished;
+export type WorkerState = WaitingState | SyncingState | TerminatingState | TerminatedState | FinishedState;
 
 /** What a worker cares for: a pod somebody wants, or one that only the runtime knows. */
 export type PodTarget =
@@ -32,35 +32,35 @@ export interface KillDecision {
   readonly disruption?: { readonly reason: string; readonly message: string };
 }
 
-interface Waiting {
+interface WaitingState {
   readonly phase: 'waiting';
   readonly pod: DesiredPod;
 }
 
-interface Syncing {
+interface SyncingState {
   readonly phase: 'syncing';
   readonly pod: DesiredPod;
 }
 
-interface Ending {
+interface EndingState {
   readonly target: PodTarget;
   readonly decided?: KillDecision;
   /** The config sources do not name the pod any more. */
-  readonly dropped: boolean;
+  readonly removedFromSource: boolean;
   /** Configured again under the same uid after it was dropped: what comes to life after `finished`. */
   readonly next?: DesiredPod;
 }
 
-interface Terminating extends Ending {
+interface TerminatingState extends EndingState {
   readonly phase: 'terminating';
   readonly graceSeconds: number;
 }
 
-interface Terminated extends Ending {
+interface TerminatedState extends EndingState {
   readonly phase: 'terminated';
 }
 
-interface Finished extends Ending {
+interface FinishedState extends EndingState {
   readonly phase: 'finished';
 }
 
@@ -91,7 +91,7 @@ export function reduceWorker(state: WorkerState | undefined, event: WorkerEvent)
         phase: 'terminating',
         target: { kind: 'orphan', uid: event.uid, name: event.name, namespace: event.namespace },
         graceSeconds: orphanGraceSeconds,
-        dropped: true,
+        removedFromSource: true,
       };
     case 'turn':
       return state?.phase === 'waiting' ? { phase: 'syncing', pod: state.pod } : state;
@@ -116,7 +116,7 @@ function configured(state: WorkerState | undefined, pod: DesiredPod, mustWait: b
     const waits = state === undefined ? mustWait : state.phase === 'waiting';
     return waits ? { phase: 'waiting', pod } : { phase: 'syncing', pod };
   }
-  if (state.dropped) return { ...state, next: pod };
+  if (state.removedFromSource) return { ...state, next: pod };
   const target = { kind: 'desired', pod } as const;
   if (state.phase !== 'terminating') return { ...state, target };
   return { ...state, target, graceSeconds: computeGrace({ pod, current: state.graceSeconds }) };
@@ -125,11 +125,11 @@ function configured(state: WorkerState | undefined, pod: DesiredPod, mustWait: b
 function removed(state: WorkerState | undefined): WorkerState | undefined {
   if (state === undefined) return undefined;
   if (state.phase === 'waiting') {
-    return { phase: 'finished', target: { kind: 'desired', pod: state.pod }, dropped: true };
+    return { phase: 'finished', target: { kind: 'desired', pod: state.pod }, removedFromSource: true };
   }
-  if (state.phase === 'syncing') return terminating(state.pod, { dropped: true });
+  if (state.phase === 'syncing') return terminating(state.pod, { removedFromSource: true });
   const { next: _, ...rest } = state;
-  return { ...rest, dropped: true };
+  return { ...rest, removedFromSource: true };
 }
 
 function killed(
@@ -145,41 +145,41 @@ function killed(
     // One that waits has nothing to stop, but its end must be told like any other.
     case 'waiting':
     case 'syncing':
-      return terminating(state.pod, { ...given({ graceSeconds, decided }) });
+      return terminating(state.pod, { ...defined({ graceSeconds, decided }) });
     case 'terminating': {
       const grace = shrink(state, graceSeconds);
       // The first reason stands: later ones did not end the pod.
       const why = state.decided ?? decided;
       return grace === state.graceSeconds && why === state.decided
         ? state
-        : { ...state, graceSeconds: grace, ...given({ decided: why }) };
+        : { ...state, graceSeconds: grace, ...defined({ decided: why }) };
     }
     default:
       return state satisfies never;
   }
 }
 
-function shrink(state: Terminating, override: number | undefined): number {
+function shrink(state: TerminatingState, override: number | undefined): number {
   if (state.target.kind === 'orphan' || override === undefined) return state.graceSeconds;
   return computeGrace({ pod: state.target.pod, current: state.graceSeconds, override });
 }
 
 function terminating(
   pod: DesiredPod,
-  how: { readonly graceSeconds?: number; readonly decided?: KillDecision; readonly dropped?: boolean },
-): Terminating {
+  how: { readonly graceSeconds?: number; readonly decided?: KillDecision; readonly removedFromSource?: boolean },
+): TerminatingState {
   return {
     phase: 'terminating',
     target: { kind: 'desired', pod },
-    graceSeconds: computeGrace({ pod, ...given({ override: how.graceSeconds }) }),
-    dropped: how.dropped ?? false,
-    ...given({ decided: how.decided }),
+    graceSeconds: computeGrace({ pod, ...defined({ override: how.graceSeconds }) }),
+    removedFromSource: how.removedFromSource ?? false,
+    ...defined({ decided: how.decided }),
   };
 }
 
-function ending(state: Ending): Ending {
-  const { target, decided, dropped, next } = state;
-  return { target, dropped, ...given({ decided, next }) };
+function ending(state: EndingState): EndingState {
+  const { target, decided, removedFromSource, next } = state;
+  return { target, removedFromSource, ...defined({ decided, next }) };
 }
 
 /** Deletion was asked for, or the API already calls the pod over: it must not run (again). */
@@ -188,11 +188,11 @@ function shouldEnd(pod: DesiredPod): boolean {
   return pod.metadata.deletionTimestamp !== undefined || phase === 'Succeeded' || phase === 'Failed';
 }
 
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
 /** The fields that have a value, so that absent ones stay absent. */
-function given<T extends object>(fields: T): Given<T> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Given<T>;
+function defined<T extends object>(fields: T): Defined<T> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
 /** The pod's identity, whoever wants it. */

@@ -16,24 +16,30 @@ test('each operation on a pod is a span that says which pod', async () => {
   };
   const calls: string[] = [];
   const syncer: PodSyncer = {
-    sync: async () => {
-      calls.push('sync');
+    syncPod: async () => {
+      calls.push('syncPod');
       return { kind: 'settled' };
     },
-    terminate: async () => void calls.push('terminate'),
-    terminateOrphan: async () => void calls.push('terminateOrphan'),
-    release: async () => void calls.push('release'),
+    syncTerminatingPod: async () => void calls.push('syncTerminatingPod'),
+    syncTerminatingRuntimePod: async () => void calls.push('syncTerminatingRuntimePod'),
+    syncTerminatedPod: async () => void calls.push('syncTerminatedPod'),
   };
   const { signal } = new AbortController();
   const pod = desiredPod('api', { metadata: { name: 'web', namespace: 'shop', uid: 'u1' }, spec: { containers: [] } });
   const orphan = { kind: 'orphan', uid: podUid('u2'), name: 'left', namespace: 'over' } as const;
   const traced = tracedSyncer(syncer, tracer);
-  assert.deepEqual(await traced.sync(pod, signal), { kind: 'settled' });
-  await traced.terminate(pod, { graceSeconds: 1 }, signal);
-  await traced.terminateOrphan(orphan, 1, signal);
-  await traced.release({ kind: 'desired', pod }, signal);
-  await traced.release(orphan, signal);
-  assert.deepEqual(calls, ['sync', 'terminate', 'terminateOrphan', 'release', 'release']);
+  assert.deepEqual(await traced.syncPod(pod, signal), { kind: 'settled' });
+  await traced.syncTerminatingPod(pod, { graceSeconds: 1 }, signal);
+  await traced.syncTerminatingRuntimePod(orphan, 1, signal);
+  await traced.syncTerminatedPod({ kind: 'desired', pod }, signal);
+  await traced.syncTerminatedPod(orphan, signal);
+  assert.deepEqual(calls, [
+    'syncPod',
+    'syncTerminatingPod',
+    'syncTerminatingRuntimePod',
+    'syncTerminatedPod',
+    'syncTerminatedPod',
+  ]);
   assert.deepEqual(spans, [
     ['syncPod', 'shop/web', 'u1'],
     ['syncTerminatingPod', 'shop/web', 'u1'],

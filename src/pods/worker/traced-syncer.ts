@@ -14,16 +14,16 @@ export function tracedSyncer(syncer: PodSyncer, tracer: Tracer | undefined): Pod
     },
   });
   return {
-    sync: (pod, signal) => tracer.span('syncPod', about(pod), () => syncer.sync(pod, signal)),
-    terminate: (pod, how, signal) =>
-      tracer.span('syncTerminatingPod', about(pod), () => syncer.terminate(pod, how, signal)),
-    terminateOrphan: (orphan, graceSeconds, signal) =>
+    syncPod: (pod, signal) => tracer.span('syncPod', about(pod), () => syncer.syncPod(pod, signal)),
+    syncTerminatingPod: (pod, how, signal) =>
+      tracer.span('syncTerminatingPod', about(pod), () => syncer.syncTerminatingPod(pod, how, signal)),
+    syncTerminatingRuntimePod: (orphan, graceSeconds, signal) =>
       tracer.span('syncTerminatingRuntimePod', about(orphan), () =>
-        syncer.terminateOrphan(orphan, graceSeconds, signal),
+        syncer.syncTerminatingRuntimePod(orphan, graceSeconds, signal),
       ),
-    release: (target, signal) =>
+    syncTerminatedPod: (target, signal) =>
       tracer.span('syncTerminatedPod', about(target.kind === 'desired' ? target.pod : target), () =>
-        syncer.release(target, signal),
+        syncer.syncTerminatedPod(target, signal),
       ),
   };
 }

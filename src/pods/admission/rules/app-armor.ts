@@ -4,13 +4,13 @@ import { podPhases, podReasons } from '../../../model/reasons.ts';
 import { isRefusal } from '../../../model/refusal.ts';
 import { appArmorChoice } from '../../../model/security-context.ts';
 import type { AppArmorSupport } from '../ports.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 /** A profile that cannot be enforced must not be silently left out. A pod that ran before ran under its profile. */
-export function appArmor({ pod, node }: AdmissionInput): Verdict {
+export function appArmor({ pod, node }: AdmissionInput): PodAdmitResult {
   if ((pod.status.phase ?? podPhases.pending) !== podPhases.pending) return admitted;
   const fault = faultOf(pod, node.appArmor);
-  return fault === undefined ? admitted : refused(podReasons.appArmor, `Cannot enforce AppArmor: ${fault}`);
+  return fault === undefined ? admitted : rejected(podReasons.appArmor, `Cannot enforce AppArmor: ${fault}`);
 }
 
 function faultOf(pod: AdmissionInput['pod'], support: AppArmorSupport): string | undefined {

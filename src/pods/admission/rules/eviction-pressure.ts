@@ -1,7 +1,7 @@
 import { isCriticalPod, podQos } from '../../../model/qos.ts';
 import { podReasons } from '../../../model/reasons.ts';
 import { tolerates } from '../tolerations.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 const memoryPressure = 'MemoryPressure';
 const memoryTaint = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' };
@@ -10,11 +10,11 @@ const memoryTaint = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSche
  * A node that runs out of something takes no new pods but critical ones. Short of memory alone it still takes those that
  * said what they need: they are evicted last.
  */
-export function evictionPressure({ pod, node }: AdmissionInput): Verdict {
+export function evictionPressure({ pod, node }: AdmissionInput): PodAdmitResult {
   const { pressure } = node;
   if (pressure.length === 0 || isCriticalPod(pod)) return admitted;
   if (pressure.every((condition) => condition === memoryPressure)) {
     if (podQos(pod) !== 'BestEffort' || tolerates(pod.spec.tolerations, memoryTaint)) return admitted;
   }
-  return refused(podReasons.evicted, `The node had condition: [${pressure.join(' ')}]. `);
+  return rejected(podReasons.evicted, `The node had condition: [${pressure.join(' ')}]. `);
 }

@@ -3,10 +3,10 @@ import { isStatic } from '../../../model/desired-pod.ts';
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages, predicateFailed } from '../messages.ts';
 import { matchesNodeSelector } from '../../../model/node-selector.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 /** Static pods were put on this node by its owner: no label says otherwise. */
-export function nodeAffinity({ pod, node }: AdmissionInput): Verdict {
+export function nodeAffinity({ pod, node }: AdmissionInput): PodAdmitResult {
   if (isStatic(pod)) return admitted;
   // What the agent knows of its machine holds before somebody has written it into the labels.
   const labels: Readonly<Record<string, string>> = {
@@ -19,5 +19,5 @@ export function nodeAffinity({ pod, node }: AdmissionInput): Verdict {
   if (selected && (required === undefined || matchesNodeSelector(required, { name: node.name, labels }))) {
     return admitted;
   }
-  return refused(podReasons.nodeAffinity, predicateFailed(podReasons.nodeAffinity, admissionMessages.nodeAffinity));
+  return rejected(podReasons.nodeAffinity, predicateFailed(podReasons.nodeAffinity, admissionMessages.nodeAffinity));
 }

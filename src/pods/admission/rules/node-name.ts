@@ -1,9 +1,9 @@
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages, predicateFailed } from '../messages.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
-export function nodeName({ pod, node }: AdmissionInput): Verdict {
+export function nodeName({ pod, node }: AdmissionInput): PodAdmitResult {
   const wanted = pod.spec.nodeName ?? '';
   if (wanted === '' || wanted === node.name) return admitted;
-  return refused(podReasons.nodeName, predicateFailed(podReasons.nodeName, admissionMessages.nodeName));
+  return rejected(podReasons.nodeName, predicateFailed(podReasons.nodeName, admissionMessages.nodeName));
 }

@@ -3,7 +3,7 @@ import { sidecarsOf } from '../../../model/containers.ts';
 import type { DesiredPod } from '../../../model/desired-pod.ts';
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages, predicateFailed } from '../messages.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 interface HostPort {
   readonly address: string;
@@ -14,13 +14,13 @@ interface HostPort {
 const everyAddress = '0.0.0.0';
 
 /** A port of the node can be given once per protocol and address. */
-export function nodePorts({ pod, active }: AdmissionInput): Verdict {
+export function nodePorts({ pod, active }: AdmissionInput): PodAdmitResult {
   const wanted = hostPorts(pod.spec);
   if (wanted.length === 0) return admitted;
   const conflicts = (other: DesiredPod): boolean =>
     hostPorts(other.spec).some((taken) => wanted.some((port) => conflict(port, taken)));
   if (!active.some(conflicts)) return admitted;
-  return refused(podReasons.nodePorts, predicateFailed(podReasons.nodePorts, admissionMessages.nodePorts));
+  return rejected(podReasons.nodePorts, predicateFailed(podReasons.nodePorts, admissionMessages.nodePorts));
 }
 
 /** Specs never change, and every new pod is held against all others: each spec is looked through once. */

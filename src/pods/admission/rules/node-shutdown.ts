@@ -1,7 +1,7 @@
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages } from '../messages.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
-export function nodeShutdown({ node }: AdmissionInput): Verdict {
-  return node.shuttingDown ? refused(podReasons.nodeShutdown, admissionMessages.nodeShutdown) : admitted;
+export function nodeShutdown({ node }: AdmissionInput): PodAdmitResult {
+  return node.shuttingDown ? rejected(podReasons.nodeShutdown, admissionMessages.nodeShutdown) : admitted;
 }

@@ -1,9 +1,9 @@
 import { hasPodLevelResources } from '../../../model/pod-resources.ts';
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages } from '../messages.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
-export function podFeatures({ pod, node }: AdmissionInput): Verdict {
+export function podFeatures({ pod, node }: AdmissionInput): PodAdmitResult {
   if (!hasPodLevelResources(pod.spec) || node.featureGates('PodLevelResources')) return admitted;
-  return refused(podReasons.podLevelResourcesNotSupported, admissionMessages.podLevelResources);
+  return rejected(podReasons.podLevelResourcesNotSupported, admissionMessages.podLevelResources);
 }

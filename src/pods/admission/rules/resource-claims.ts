@@ -1,15 +1,15 @@
 import { cutText } from '../../../base/cut-text.ts';
 import { podReasons } from '../../../model/reasons.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 /** Of names in a message. */
 const maxNamesBytes = 1_024;
 
 /** Nothing here prepares claims: a pod that started without what it claims would fail later, and for no reason to be seen. */
-export function resourceClaims({ pod }: AdmissionInput): Verdict {
+export function resourceClaims({ pod }: AdmissionInput): PodAdmitResult {
   const claims = pod.spec.resourceClaims ?? [];
   if (claims.length === 0) return admitted;
   const names = cutText(claims.map(({ name }) => name).join(', '), maxNamesBytes);
   const message = `Allocate failed due to resource claims (${names}), which this kubelet cannot prepare: it has no dynamic resource allocation`;
-  return refused(podReasons.unexpectedAdmissionError, message);
+  return rejected(podReasons.unexpectedAdmissionError, message);
 }

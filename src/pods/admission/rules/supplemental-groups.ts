@@ -1,10 +1,10 @@
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages } from '../messages.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 /** A runtime that does not know the policy would merge the image's groups in, which Strict is there to prevent. */
-export function supplementalGroups({ pod, node }: AdmissionInput): Verdict {
+export function supplementalGroups({ pod, node }: AdmissionInput): PodAdmitResult {
   const strict = pod.spec.securityContext?.supplementalGroupsPolicy === 'Strict';
   if (!strict || node.supplementalGroupsPolicySupported) return admitted;
-  return refused(podReasons.supplementalGroupsPolicyNotSupported, admissionMessages.supplementalGroupsPolicy);
+  return rejected(podReasons.supplementalGroupsPolicyNotSupported, admissionMessages.supplementalGroupsPolicy);
 }

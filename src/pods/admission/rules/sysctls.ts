@@ -2,17 +2,17 @@ import { goQuote } from '../../../model/go-text.ts';
 import { podReasons } from '../../../model/reasons.ts';
 import { dottedSysctl } from '../../../model/sysctl-names.ts';
 import { allowedIn, allowedSysctls, type AllowedSysctls } from '../sysctl-names.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 /** Kernel settings must be known to stay inside of the pod: no other pod and not the node may feel them. */
-export function sysctls({ pod, node }: AdmissionInput): Verdict {
+export function sysctls({ pod, node }: AdmissionInput): PodAdmitResult {
   const asked = pod.spec.securityContext?.sysctls ?? [];
   if (asked.length === 0) return admitted;
   const allowed = allowedSysctls(node.kernelVersion, node.allowedUnsafeSysctls);
   const shared = { net: pod.spec.hostNetwork === true, ipc: pod.spec.hostIPC === true };
   for (const { name } of asked) {
     const fault = faultOf(dottedSysctl(name), allowed, shared);
-    if (fault !== undefined) return refused(podReasons.sysctlForbidden, `forbidden sysctl: ${fault}`);
+    if (fault !== undefined) return rejected(podReasons.sysctlForbidden, `forbidden sysctl: ${fault}`);
   }
   return admitted;
 }

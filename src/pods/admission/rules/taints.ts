@@ -2,13 +2,13 @@ import { isStatic } from '../../../model/desired-pod.ts';
 import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages, predicateFailed } from '../messages.ts';
 import { tolerates } from '../tolerations.ts';
-import { admitted, refused, type AdmissionInput, type Verdict } from '../verdict.ts';
+import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 /** Only taints that drive running pods away count here; where pods should go is the scheduler's business. */
-export function taints({ pod, node }: AdmissionInput): Verdict {
+export function taints({ pod, node }: AdmissionInput): PodAdmitResult {
   if (isStatic(pod)) return admitted;
   const driving = node.taints.filter(({ effect }) => effect === 'NoExecute');
   if (driving.every((taint) => tolerates(pod.spec.tolerations, taint))) return admitted;
   const message = predicateFailed(podReasons.taintToleration, admissionMessages.taintToleration);
-  return refused(podReasons.taintToleration, message);
+  return rejected(podReasons.taintToleration, message);
 }

@@ -13,7 +13,7 @@ import { fullNameFields, podFields, type PodFields } from '../../model/pod-log.t
 import { computeMirrorAction, type NodeIdentity } from './compute-mirror.ts';
 import type { MirrorPods } from './mirror-pods.ts';
 
-interface MirrorKeeperDeps {
+interface MirrorPodReconcilerDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -22,25 +22,25 @@ interface MirrorKeeperDeps {
   readonly node: () => NodeIdentity | undefined;
   readonly sourcesReady: () => boolean;
   /** The static pods a source names, whose turn has come. */
-  readonly shown: () => readonly DesiredPod[];
+  readonly staticPods: () => readonly DesiredPod[];
   /** Whether a static pod of that name is still ending. */
-  readonly ending: (fullName: PodFullName) => boolean;
+  readonly isNameTaken: (fullName: PodFullName) => boolean;
   readonly watch?: WorkWatch | undefined;
 }
 
 const parallel = 4;
 /** Somebody who changes each mirror that we make, a webhook say, is answered at this pace, not in a circle. */
-const remakeMs = 10_000;
+const recreateAfterMs = 10_000;
 
 /** Keeps one mirror in the API server for each static pod, and none for anything else. */
-export class MirrorKeeper implements Component {
-  readonly name = 'mirror-keeper';
-  readonly #deps: MirrorKeeperDeps;
+export class MirrorPodReconciler implements Component {
+  readonly name = 'mirror-pod-reconciler';
+  readonly #deps: MirrorPodReconcilerDeps;
   readonly #work: KeyedWork<PodFullName>;
   /** Of which pod a mirror was made last under a name, and when. */
-  readonly #made = new Map<PodFullName, { readonly uid: PodUid; readonly atMs: number }>();
+  readonly #lastCreated = new Map<PodFullName, { readonly uid: PodUid; readonly atMs: number }>();
 
-  constructor(deps: MirrorKeeperDeps) {
+  constructor(deps: MirrorPodReconcilerDeps) {
     const { clock, random, log } = deps;
     this.#deps = deps;
     this.#work = new KeyedWork({
@@ -52,7 +52,7 @@ export class MirrorKeeper implements Component {
       work: (fullName, signal) => this.#reconcile(fullName, signal),
       onError: (fullName, error, retryMs) =>
         log.error(error, 'Cannot bring a mirror pod up to date', {
-          ...this.#named(fullName),
+          ...this.#podFieldsOf(fullName),
           retryInMs: Math.round(retryMs),
         }),
     });
@@ -73,49 +73,49 @@ export class MirrorKeeper implements Component {
 
   /** The node became known, a source spoke, pods came or ended: all that is or should be shown is looked at. */
   wakeAll(): void {
-    const { mirrors, shown } = this.#deps;
-    for (const name of new Set([...mirrors.fullNames(), ...shown().map((pod) => pod.fullName)])) this.wake(name);
+    const { mirrors, staticPods } = this.#deps;
+    for (const name of new Set([...mirrors.fullNames(), ...staticPods().map((pod) => pod.fullName)])) this.wake(name);
   }
 
   async #reconcile(fullName: PodFullName, signal: AbortSignal): Promise<number | void> {
-    const { clock, log, mirrors, node, sourcesReady, shown, ending } = this.#deps;
+    const { clock, log, mirrors, node, sourcesReady, staticPods, isNameTaken } = this.#deps;
     const mirror = mirrors.get(fullName);
-    const pod = shown().find((candidate) => candidate.fullName === fullName);
+    const pod = staticPods().find((candidate) => candidate.fullName === fullName);
     const action = computeMirrorAction({
       pod,
       mirror,
       node: node(),
-      ending: ending(fullName),
+      isNameTaken: isNameTaken(fullName),
       sourcesReady: sourcesReady(),
     });
-    if (pod === undefined) this.#made.delete(fullName);
+    if (pod === undefined) this.#lastCreated.delete(fullName);
     if (action === undefined) return undefined;
-    const waitMs = this.#waitMs(pod, mirror);
-    if (waitMs > 0) return waitMs;
+    const requeueAfterMs = this.#requeueAfterMs(pod, mirror);
+    if (requeueAfterMs > 0) return requeueAfterMs;
     if (action.remove !== undefined && mirror !== undefined) {
-      log.info('Deleting a mirror pod', { ...this.#named(fullName), reason: action.why });
+      log.info('Deleting a mirror pod', { ...this.#podFieldsOf(fullName), reason: action.reason });
       await this.#remove(mirror, action.remove, signal);
     }
     if (action.create !== undefined) {
-      log.info('Creating a mirror pod', { ...this.#named(fullName), reason: action.why });
+      log.info('Creating a mirror pod', { ...this.#podFieldsOf(fullName), reason: action.reason });
       await this.#create(fullName, action.create, signal);
-      if (pod !== undefined) this.#made.set(fullName, { uid: pod.uid, atMs: clock.monotonic() });
+      if (pod !== undefined) this.#lastCreated.set(fullName, { uid: pod.uid, atMs: clock.monotonic() });
     }
     return undefined;
   }
 
   /** The static pod; the mirror itself where nothing else is left of it. */
-  #named(fullName: PodFullName): PodFields {
-    const pod = this.#deps.shown().find((candidate) => candidate.fullName === fullName);
+  #podFieldsOf(fullName: PodFullName): PodFields {
+    const pod = this.#deps.staticPods().find((candidate) => candidate.fullName === fullName);
     const known = pod ?? this.#deps.mirrors.get(fullName)?.metadata;
     return known === undefined ? fullNameFields(fullName) : podFields(known);
   }
 
   /** How long a mirror that was made of this very pod and does not show it is left alone. */
-  #waitMs(pod: DesiredPod | undefined, mirror: Pod | undefined): number {
+  #requeueAfterMs(pod: DesiredPod | undefined, mirror: Pod | undefined): number {
     if (pod === undefined || mirror === undefined || mirror.metadata?.deletionTimestamp !== undefined) return 0;
-    const made = this.#made.get(pod.fullName);
-    return made?.uid === pod.uid ? made.atMs + remakeMs - this.#deps.clock.monotonic() : 0;
+    const lastCreated = this.#lastCreated.get(pod.fullName);
+    return lastCreated?.uid === pod.uid ? lastCreated.atMs + recreateAfterMs - this.#deps.clock.monotonic() : 0;
   }
 
   async #remove({ metadata }: Pod, uid: string, signal: AbortSignal): Promise<void> {
@@ -134,7 +134,7 @@ export class MirrorKeeper implements Component {
     } catch (error) {
       // The one that is there will be told of, and compared, soon.
       if (!isKind(error, 'alreadyExists')) throw error;
-      this.#deps.log.debug(4, 'A mirror pod exists already', { ...this.#named(fullName), err: messageOf(error) });
+      this.#deps.log.debug(4, 'A mirror pod exists already', { ...this.#podFieldsOf(fullName), err: messageOf(error) });
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Component } from '../../base/component.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 
-interface HeldSetsDeps {
+interface StaticPodHoldDeps {
   readonly clock: Pick<Clock, 'after'>;
   /** Whether anything of a pod runs already. */
   readonly runs: (uid: PodUid) => boolean;
@@ -11,7 +11,7 @@ interface HeldSetsDeps {
 }
 
 /** What runs already can be without its agent for a moment longer, but not for long: it may end, and want a restart. */
-const patienceMs = 2_000;
+const timeoutMs = 2_000;
 
 /**
  * Holds the first sets of static pods back until the mirrors are known that tell how these pods were: without them a pod
@@ -21,15 +21,15 @@ const patienceMs = 2_000;
  *   empty ──a set with a pod that runs──> holding ──release, or patience is over──> open
  *     └──────────────── any other set, or release ─────────────────────────────────> open
  */
-export class HeldSets implements Component {
+export class StaticPodHold implements Component {
   readonly name = 'static-pods';
-  readonly #deps: HeldSetsDeps;
+  readonly #deps: StaticPodHoldDeps;
   readonly #held = new Map<PodSource, readonly DesiredPod[]>();
   #cancelTimer: CancelTimer | undefined;
   #open = false;
   #waiters: (() => void)[] = [];
 
-  constructor(deps: HeldSetsDeps) {
+  constructor(deps: StaticPodHoldDeps) {
     this.#deps = deps;
   }
 
@@ -51,7 +51,7 @@ export class HeldSets implements Component {
       return;
     }
     this.#held.set(source, pods);
-    this.#cancelTimer ??= clock.after(patienceMs, () => this.release());
+    this.#cancelTimer ??= clock.after(timeoutMs, () => this.release());
   }
 
   /** The mirrors are known. */

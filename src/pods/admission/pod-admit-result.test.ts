@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refused } from './verdict.ts';
+import { rejected } from './pod-admit-result.ts';
 
 test('a refusal repeats names of the spec, and ends somewhere however long those are', () => {
-  assert.deepEqual(refused('OutOfcpu', 'too little'), { admit: false, reason: 'OutOfcpu', message: 'too little' });
+  assert.deepEqual(rejected('OutOfcpu', 'too little'), { admit: false, reason: 'OutOfcpu', message: 'too little' });
   const long = 'é'.repeat(100_000);
-  const { reason, message } = refused(`OutOf${long}`, `forbidden sysctl: ${long}`);
+  const { reason, message } = rejected(`OutOf${long}`, `forbidden sysctl: ${long}`);
   assert.match(reason, /^OutOfé/);
   assert.match(message, /^forbidden sysctl: é/);
   assert.ok(Buffer.byteLength(reason) <= 1_024 && Buffer.byteLength(message) <= 4 * 1_024);

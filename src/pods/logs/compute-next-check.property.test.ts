@@ -1,20 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import {
-  computeNextLook,
-  growthAfterRotation,
-  measureGrowth,
-  shortestLookMs,
-  type Growth,
-} from './compute-next-look.ts';
+import { computeNextCheck, growthAfterRotation, measureGrowth, minCheckMs, type Growth } from './compute-next-check.ts';
 
 const kibi = 1024;
 const mebi = kibi * kibi;
 const intervalMs = 10_000;
 
 /** The fastest that can be kept within bounds: what sudden haste is reckoned with, and a limit per shortest look. */
-const fastest = (limit: number): number => Math.min((64 * mebi) / 1_000, limit / shortestLookMs);
+const fastest = (limit: number): number => Math.min((64 * mebi) / 1_000, limit / minCheckMs);
 
 test('no log that changes its rate at any time exceeds twice its limit, and a quiet one is left alone', () => {
   const phase = fc.record({
@@ -42,7 +36,7 @@ test('no log that changes its rate at any time exceeds twice its limit, and a qu
           growth = growthAfterRotation(growth, at);
           size = 0;
         }
-        const next = computeNextLook(growth, limit, intervalMs);
+        const next = computeNextCheck(growth, limit, intervalMs);
         lookAt = next.kind === 'soon' ? at + next.ms : Number.POSITIVE_INFINITY;
         restUntil = next.kind === 'atWrite' ? at + next.restMs : 0;
       };

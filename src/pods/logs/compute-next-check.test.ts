@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  computeNextLook,
-  growthAfterRotation,
-  measureGrowth,
-  shortestLookMs,
-  type Growth,
-} from './compute-next-look.ts';
+import { computeNextCheck, growthAfterRotation, measureGrowth, minCheckMs, type Growth } from './compute-next-check.ts';
 
 const mebi = 1024 * 1024;
 const limit = 10 * mebi;
 const intervalMs = 10_000;
 
 const next = (growth: Partial<Growth>): number | 'atWrite' => {
-  const look = computeNextLook({ size: 0, at: 0, rate: 0, grew: false, ...growth }, limit, intervalMs);
+  const look = computeNextCheck({ size: 0, at: 0, rate: 0, grew: false, ...growth }, limit, intervalMs);
   return look.kind === 'soon' ? Math.round(look.ms) : look.kind;
 };
 const perSecond = (bytes: number): number => bytes / 1_000;
@@ -41,18 +35,18 @@ describe('the next look at a log', () => {
   });
 
   test('that is beyond all measure comes no sooner than the shortest time', () => {
-    assert.equal(next({ grew: true, rate: 1e9 }), shortestLookMs);
-    assert.equal(next({ grew: true, size: 30 * mebi }), shortestLookMs);
+    assert.equal(next({ grew: true, rate: 1e9 }), minCheckMs);
+    assert.equal(next({ grew: true, size: 30 * mebi }), minCheckMs);
   });
 
   test('of a huge limit is left to the round', () => {
-    const look = computeNextLook({ size: 0, at: 0, rate: 1, grew: true }, 2 ** 40, intervalMs);
+    const look = computeNextCheck({ size: 0, at: 0, rate: 1, grew: true }, 2 ** 40, intervalMs);
     assert.deepEqual(look, { kind: 'soon', ms: intervalMs });
   });
 
   test('of a tiny limit is not a busy loop', () => {
-    const look = computeNextLook({ size: 0, at: 0, rate: 0, grew: true }, 1, intervalMs);
-    assert.ok(look.kind === 'soon' && look.ms >= shortestLookMs);
+    const look = computeNextCheck({ size: 0, at: 0, rate: 0, grew: true }, 1, intervalMs);
+    assert.ok(look.kind === 'soon' && look.ms >= minCheckMs);
   });
 });
 

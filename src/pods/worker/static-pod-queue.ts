@@ -4,11 +4,11 @@ import type { PodFullName, PodUid } from '../../base/ids.ts';
  * Static pods of one full name run one after another: a changed manifest is a new pod under the old name, and both at
  * once would fight over ports and files. First come, first served.
  */
-export class StaticTurns {
+export class StaticPodQueue {
   readonly #queues = new Map<PodFullName, PodUid[]>();
 
   /** Takes a place in the line; true when it is this pod's turn already. */
-  enter(name: PodFullName, uid: PodUid): boolean {
+  add(name: PodFullName, uid: PodUid): boolean {
     const queue = this.#queues.get(name) ?? [];
     if (!queue.includes(uid)) queue.push(uid);
     this.#queues.set(name, queue);
@@ -21,7 +21,7 @@ export class StaticTurns {
   }
 
   /** Leaves the line; answers whose turn it is now, if that changed. */
-  leave(name: PodFullName, uid: PodUid): PodUid | undefined {
+  remove(name: PodFullName, uid: PodUid): PodUid | undefined {
     const queue = this.#queues.get(name);
     if (queue === undefined) return undefined;
     const wasFirst = queue[0] === uid;

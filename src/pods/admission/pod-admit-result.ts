@@ -15,7 +15,7 @@ export interface AdmissionInput {
  *  asked once ───┼──> admit: 'afterPreempting'  end the victims, then run it
  *                └──> admit: false              it has failed; reason and message go into its status
  */
-export type Verdict = Admitted | AfterPreempting | Refused;
+export type PodAdmitResult = Admitted | AfterPreempting | Rejected;
 
 interface Admitted {
   readonly admit: true;
@@ -28,21 +28,21 @@ export interface AfterPreempting {
   readonly shortOf: string;
 }
 
-export interface Refused {
+export interface Rejected {
   readonly admit: false;
   readonly reason: string;
   readonly message: string;
 }
 
 /** One question about a pod, a pure function. */
-export type AdmissionRule = (input: AdmissionInput) => Verdict;
+export type AdmissionRule = (input: AdmissionInput) => PodAdmitResult;
 
 export const admitted: Admitted = Object.freeze({ admit: true });
 
 /** Both stand in the status of the pod and in an event, and repeat names of its spec. */
 const maxReasonBytes = 1_024;
-const maxRefusalBytes = 4 * 1_024;
+const maxMessageBytes = 4 * 1_024;
 
-export function refused(reason: string, message: string): Refused {
-  return { admit: false, reason: cutText(reason, maxReasonBytes), message: cutText(message, maxRefusalBytes) };
+export function rejected(reason: string, message: string): Rejected {
+  return { admit: false, reason: cutText(reason, maxReasonBytes), message: cutText(message, maxMessageBytes) };
 }

@@ -9,20 +9,20 @@ export interface Growth {
   readonly grew: boolean;
 }
 
-type NextLook =
+type NextCheck =
   /** It is quiet: the first write tells, and the round of all logs stands behind that. Not before `restMs`. */
   { readonly kind: 'atWrite'; readonly restMs: number } | { readonly kind: 'soon'; readonly ms: number };
 
 /** No log is looked at more often. */
-export const shortestLookMs = 10;
+export const minCheckMs = 10;
 /** A log may grow this many times faster than it just did, and is still caught in time. */
 const safetyFactor = 2;
 /** A log that is written to at all may begin to grow this fast at any moment: 64 MiB in a second. */
-const suddenRate = (64 * 1024 * 1024) / 1_000;
+const maxRate = (64 * 1024 * 1024) / 1_000;
 /** Below this a limit is smaller than a few lines, and looking more often would not keep it. */
-const smallestLimit = 64 * 1024;
+const minLimit = 64 * 1024;
 /** A file that reports changes all the time without growing is not looked at more often than this. */
-const longestRestMs = 100;
+const maxRestMs = 100;
 
 /** What another look adds to what is known. Haste is forgotten by halves: a log that pauses may only be drawing breath. */
 export function measureGrowth(before: Growth | undefined, size: number, at: number): Growth {
@@ -42,15 +42,15 @@ export function growthAfterRotation(before: Growth, at: number): Growth {
  * limit at its present rate; it reaches twice the limit at a multiple of that rate; it reaches twice the limit having
  * suddenly become as fast as logs get.
  */
-export function computeNextLook({ size, rate, grew }: Growth, maxSize: number, intervalMs: number): NextLook {
-  const limit = Math.max(maxSize, smallestLimit);
+export function computeNextCheck({ size, rate, grew }: Growth, maxSize: number, intervalMs: number): NextCheck {
+  const limit = Math.max(maxSize, minLimit);
   const room = Math.max(0, 2 * limit - size);
   const toDouble = rate > 0 ? room / (safetyFactor * rate) : Number.POSITIVE_INFINITY;
-  const atMostHaste = room / suddenRate;
+  const toDoubleAtMaxRate = room / maxRate;
   if (!grew && toDouble >= intervalMs) {
-    return { kind: 'atWrite', restMs: Math.max(shortestLookMs, Math.min(atMostHaste, longestRestMs)) };
+    return { kind: 'atWrite', restMs: Math.max(minCheckMs, Math.min(toDoubleAtMaxRate, maxRestMs)) };
   }
   const toLimit = rate > 0 ? (limit - size) / rate : Number.POSITIVE_INFINITY;
-  const wanted = Math.min(toLimit, toDouble, atMostHaste, intervalMs);
-  return { kind: 'soon', ms: Math.max(shortestLookMs, wanted) };
+  const wanted = Math.min(toLimit, toDouble, toDoubleAtMaxRate, intervalMs);
+  return { kind: 'soon', ms: Math.max(minCheckMs, wanted) };
 }

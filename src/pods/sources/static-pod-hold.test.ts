@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { aPod } from '../../testing/pods.ts';
-import { HeldSets } from './held-sets.ts';
+import { StaticPodHold } from './static-pod-hold.ts';
 
-function heldSets(): { clock: FakeClock; sets: HeldSets; told: string[] } {
+function heldSets(): { clock: FakeClock; sets: StaticPodHold; told: string[] } {
   const clock = new FakeClock();
   const told: string[] = [];
-  const sets = new HeldSets({
+  const sets = new StaticPodHold({
     clock,
     runs: (uid) => uid.startsWith('running'),
     onSet: (source, pods) => told.push(`${source}: ${pods.map(({ uid }) => uid).join(' ')}`),
