@@ -24,7 +24,7 @@ interface Eviction {
   readonly components: readonly Component[];
 }
 
-/** What ends pods that take more of the node than they may. Without isolation of local storage its limits bind no pod. */
+/** Evicts pods that exceed their limits. Without isolation of local storage its limits are not enforced. */
 export function createEviction(deps: EvictionDeps): Eviction {
   const { ports, settings, podRemoval, pods, workers, meter, events } = deps;
   if (!settings.localStorageCapacityIsolation) return { components: [] };

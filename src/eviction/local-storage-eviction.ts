@@ -31,21 +31,21 @@ interface LocalStorageEvictionDeps {
 }
 
 const periodMs = 10_000;
-/** An eviction does not wait for a pod's own grace: meanwhile the disk goes on filling. */
+/** An eviction ignores the pod's own grace period, because the disk fills meanwhile. */
 const graceSeconds = 1;
 
 /**
- * Ends pods that take more local storage than they said they would. It is a component of its own because nothing else has
- * to be measured for it; a node where `localStorageCapacityIsolation` is off goes without.
+ * Evicts pods that exceed their limits of local storage. A component of its own because it needs no other measurements;
+ * nodes with `localStorageCapacityIsolation` off do not have it.
  */
 export class LocalStorageEviction implements Component, PerPodState {
   readonly name = 'local-storage-eviction';
   readonly #deps: LocalStorageEvictionDeps;
   readonly #stopped = new AbortController();
   readonly #evictions: Counter<'eviction_signal'>;
-  /** A spec never changes once it is read: its limits are worked out once. */
+  /** Specs are frozen, so that the limits of each are computed once. */
   readonly #limits = new WeakMap<PodSpec, { readonly limits: StorageLimits | undefined }>();
-  /** Pods that exceed a limit and may not be evicted, with what was said of them. */
+  /** Critical pods that exceed a limit and are not evicted, with the message that was reported. */
   readonly #skippedCritical = new Map<PodUid, string>();
   #loop: Promise<void> | undefined;
 
@@ -99,7 +99,7 @@ export class LocalStorageEviction implements Component, PerPodState {
     if (limited.length === 0) return;
     const scopes = new Map(limited.map(({ pod, limits }) => [pod.uid, scopeOf(limits)] as const));
     const usages = await meter.storage(scopes);
-    // Some may have come to their end while they were measured.
+    // Some pods may have ended during the measurement.
     const active = new Set(pods.activePods().map(({ uid }) => uid));
     for (const { pod, limits } of limited) {
       const usage = usages.get(pod.uid);
@@ -131,7 +131,7 @@ export class LocalStorageEviction implements Component, PerPodState {
     this.#evictions.inc({ eviction_signal: signal });
   }
 
-  /** Said once for each limit, not every ten seconds. */
+  /** Reports each limit once, and not every ten seconds. */
   #skipCritical(pod: DesiredPod, { signal, message, used, limit }: ExceededLimit): void {
     if (this.#skippedCritical.get(pod.uid) === message) return;
     this.#skippedCritical.set(pod.uid, message);

@@ -5,7 +5,7 @@ import type { StorageUsage } from './ports.ts';
 
 const resource = 'ephemeral-storage';
 
-/** The limits on local storage that a pod sets, in the order in which they are looked at. */
+/** The limits on local storage that a pod sets, in the order in which they are checked. */
 export interface StorageLimits {
   /** By the names of emptyDirs on the node's disk. */
   readonly volumes: readonly (readonly [volume: string, limit: Quantity])[];
@@ -40,7 +40,7 @@ export function storageLimits(spec: PodSpec): StorageLimits | undefined {
   return { volumes, containers, ...(pod && { pod }) };
 }
 
-/** What has not been measured counts as nothing. */
+/** What has not been measured counts as zero. */
 export function exceededLimit(limits: StorageLimits, usage: StorageUsage): ExceededLimit | undefined {
   const exceeds = (used: number | undefined, limit: Quantity): boolean =>
     Quantity.ofValue(BigInt(Math.ceil(used ?? 0))).compare(limit) > 0;

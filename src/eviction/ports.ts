@@ -26,7 +26,7 @@ export interface StorageUsage {
 }
 
 export interface StorageMeter {
-  /** Measures pods, their volumes alone or everything of them; those that do not run are left out. */
+  /** Measures pods, their volumes alone or all their usage; leaves out those that do not run. */
   storage(scopes: ReadonlyMap<PodUid, 'volumes' | 'everything'>): Promise<ReadonlyMap<PodUid, StorageUsage>>;
 }
 

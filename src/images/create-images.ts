@@ -59,7 +59,7 @@ interface Images {
   readonly volumeImages: VolumeImages;
 }
 
-/** Pulling images: who we are to registries, how fast we may be, who may use what. */
+/** Pulling images: credentials for registries, limits of the rate, access to images on the node. */
 export function createImages(wiring: ImagesWiring): Images {
   const { ports, signals, settings, service, files } = wiring;
   const { clock, log } = ports;

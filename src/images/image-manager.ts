@@ -33,9 +33,9 @@ export interface ImageManagerDeps {
   readonly parallelPulls: number;
   /** How many may begin in a time. */
   readonly pullRate: Rate;
-  /** What registries are shown. */
+  /** The credentials that registries get. */
   readonly credentials: Pick<RegistryCredentials, 'of'>;
-  /** Who may use images that are on the node. */
+  /** Which pods may use images that are on the node. */
   readonly records: PullAccess;
   readonly metrics: Pick<ImageMetrics, 'pulled'>;
   readonly pulls: PullWaits;
@@ -61,7 +61,7 @@ export interface ImageRefusal {
 
 export type EnsuredImage = { readonly ok: PresentImage } | { readonly refusal: ImageRefusal };
 
-/** Of a name in a message; registries take no longer ones. */
+/** Bounds a name in a message; registries accept no longer ones. */
 const maxNameBytes = 1_024;
 
 /** One image that a container or a volume needs, with all that pulling it takes. */
@@ -84,7 +84,7 @@ export class ImageManager {
   readonly #deps: ImageManagerDeps;
   readonly #puller: Puller;
   readonly #backoff: Backoff;
-  /** Why the last pull of an image for a pod failed, for the words of the wait. What is here may be in back-off. */
+  /** Why the last pull of an image for a pod failed, for messages during the back-off. */
   readonly #lastFailures = new Map<PodUid, Map<string, string>>();
 
   constructor(deps: ImageManagerDeps) {
@@ -128,7 +128,7 @@ export class ImageManager {
     const { imagePullPolicy } = container;
     let present: PresentImage | undefined;
     try {
-      // Whoever always pulls need not know what is there.
+      // With the policy Always it does not matter what is present.
       present = imagePullPolicy === 'Always' ? undefined : await this.#present(request);
     } catch (error) {
       signal.throwIfAborted();
@@ -136,7 +136,7 @@ export class ImageManager {
       record('Warning', imageEvents.inspectFailed, message);
       return { refusal: { reason: startReasons.imageInspectError, message } };
     }
-    // An image that is there but not for this pod is as good as none, and nobody learns that it is there.
+    // An image that the pod may not use counts as absent, so that the pod does not learn that it is present.
     const usable = present !== undefined && (await this.#mayUse(request, present)) ? present : undefined;
     const decision = computePull(imagePullPolicy, usable !== undefined);
     if (decision === 'use' && usable !== undefined) {
@@ -180,7 +180,7 @@ export class ImageManager {
       const pulled = await this.#puller.pull(pullRequest, signal);
       const waitedMs = clock.monotonic() - asked;
       const size = pulled.image?.size ?? 0n;
-      // Who joined a pull that was under way waited for less than all of it.
+      // A pod that joined a pull under way waited for a part of it.
       const took = Math.min(pulled.tookMs, waitedMs);
       const times = `in ${duration(took)} (${duration(waitedMs)} including waiting)`;
       const text = `Successfully pulled image "${written}" ${times}. Image size: ${size} bytes.`;
@@ -244,7 +244,7 @@ export class ImageManager {
     return found.image && { ref: found.image.id, user: userOf(found.image) };
   }
 
-  /** Forgets the pulls of a pod that is gone. */
+  /** Forgets the pulls of a removed pod. */
   forget(uid: PodUid): void {
     for (const image of this.#lastFailures.get(uid)?.keys() ?? []) this.#dropFailure(uid, image);
   }

@@ -1,6 +1,6 @@
 import type { Metrics } from '../base/metrics.ts';
 
-/** What pulling tells those who watch the node. */
+/** What the metrics record of pulls. */
 export interface ImageMetrics {
   pulled(sizeBytes: bigint, tookMs: number): void;
   pluginRan(name: string, tookMs: number): void;
@@ -61,7 +61,7 @@ export function imageMetrics(metrics: Metrics): ImageMetrics {
   };
 }
 
-/** Announces which configuration of credential providers counts. */
+/** Publishes the hash of the configuration of credential providers. */
 export function announceProviders(metrics: Metrics, hash: string): void {
   const info = metrics.gauge({
     name: 'kubelet_credential_provider_config_info',

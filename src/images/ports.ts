@@ -16,7 +16,7 @@ export interface ImageEvents {
   record(pod: DesiredPod, event: PodEvent): void;
 }
 
-/** Told when a pod waits for an image, and when it has it. */
+/** Records when a pod begins to wait for an image, and when it has it. */
 export interface PullWaits {
   began(uid: PodUid): void;
   ended(uid: PodUid): void;
@@ -43,7 +43,7 @@ export interface ProviderFiles extends TextFiles {
 /** The file system as far as pull records need it. */
 export interface RecordFiles extends TextFiles {
   makeFolder(path: string, mode: number): Promise<void>;
-  /** Whoever reads sees the old content or the new, also after a crash. */
+  /** Readers see the old content or the new, also after a crash. */
   writeAtomic(path: string, content: string, mode: number): Promise<void>;
   /** Names in a folder; none when the folder is not there. */
   list(path: string): Promise<readonly string[]>;

@@ -5,7 +5,7 @@ import { podUid } from '../base/ids.ts';
 import type { ConfigMap } from '../gen/kubernetes/types.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { ApiObjects } from './api-objects.ts';
-import { askedObjects } from './asked-objects.ts';
+import { cachedObjects } from './cached-objects.ts';
 import type { ReferringPod } from './ports.ts';
 import { watchedObjects } from './watched-objects.ts';
 
@@ -32,7 +32,7 @@ class Watches {
   readonly objects = new ApiObjects({
     clock: this.clock,
     inbox: { resourcesChanged: (uids) => void this.woken.push(uids) },
-    keep: watchedObjects({
+    cache: watchedObjects({
       watch: ({ plural }, { name }, onChange) => {
         this.begun++;
         const key = `${plural}/${name}`;
@@ -133,7 +133,7 @@ describe('ApiObjects, asking', () => {
     const objects = new ApiObjects({
       clock,
       inbox: { resourcesChanged: (uids) => void woken.push(uids) },
-      keep: askedObjects({
+      cache: cachedObjects({
         clock,
         maxAgeMs: () => maxAgeMs,
         api: {
@@ -252,7 +252,7 @@ describe('ApiObjects and the memory of the node', () => {
     const objects = new ApiObjects({
       clock: new FakeClock(),
       inbox: { resourcesChanged: () => {} },
-      keep: askedObjects({
+      cache: cachedObjects({
         clock: new FakeClock(),
         maxAgeMs: () => 60_000,
         api: { get: async (_, { name }) => (asked++, big(name) as never) },

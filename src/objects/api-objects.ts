@@ -5,48 +5,48 @@ import type { ConfigMap, Secret } from '../gen/kubernetes/types.ts';
 import type { PerPodState } from '../model/pod-removal.ts';
 import { objectKey, type DataObjectKind, type DataObjectReference } from '../model/standalone-object.ts';
 import { computeBudget, objectLimits, type BudgetRefusal, type ObjectLimits } from './compute-budget.ts';
-import type { KeptObject, ObjectKeeper, ReferringPod, ResourceInbox } from './ports.ts';
+import type { CachedObject, ObjectCache, ReferringPod, ResourceInbox } from './ports.ts';
 import { references } from './references.ts';
 
 interface ApiObjectsDeps {
   readonly clock: Clock;
-  /** Keeps one object at hand, by whatever strategy is configured. */
-  readonly keep: ObjectKeeper;
-  /** An object came, changed or went: the pods that name it, and no others, look again. */
+  /** Caches one object, by the configured strategy. */
+  readonly cache: ObjectCache;
+  /** Wakes only the pods that name an object that was created, changed or deleted. */
   readonly inbox: ResourceInbox;
   readonly limits?: ObjectLimits;
 }
 
 /** An object that some pod names. */
-interface Named {
+interface NamedObject {
   readonly reference: DataObjectReference;
   readonly users: Set<PodUid>;
   /** Absent while no pod that names it may have it. */
-  kept: KeptObject | undefined;
+  cached: CachedObject | undefined;
 }
 
-/** How long a pod waits for objects nothing is known of yet. They usually come within milliseconds. */
+/** How long a pod waits for objects that have not been read yet. They usually arrive within milliseconds. */
 const waitMs = 1_000;
-/** Objects that were too much may have become less: they are looked at again, but not often, for that is dear. */
+/** Objects that exceeded the budget may have shrunk. Reading them again is expensive, so it happens rarely. */
 const retryRefusedMs = 300_000;
 
 /**
- * The ConfigMaps and Secrets of the pods on this node, each kept for as long as a pod names it; the only writer of that
- * fact. The API server lets a node read no others. A pod whose objects are too much for the node has none of them, and
- * whoever reads one is told why.
+ * The ConfigMaps and Secrets of the pods on this node, each cached for as long as a pod names it; the only writer of the
+ * cache. The API server lets a node read no others. A pod whose objects exceed the budget has none of them, and `problem`
+ * says why.
  */
 export class ApiObjects implements Component, PerPodState {
   readonly name = 'api-objects';
   readonly #deps: ApiObjectsDeps;
   readonly #limits: ObjectLimits;
-  readonly #objects = new Map<string, Named>();
+  readonly #objects = new Map<string, NamedObject>();
   /** What each pod names, in the order in which the pods came. */
   readonly #pods = new Map<PodUid, readonly string[]>();
-  /** How much there is in each object, as last seen; also of those that are not kept. */
+  /** The size of each object when it was last read; also of those that are not cached. */
   readonly #contentBytes = new Map<string, number>();
   #refusals: ReadonlyMap<PodUid, BudgetRefusal> = new Map();
   readonly #refusedAt = new Map<PodUid, number>();
-  /** Those who wait for something to arrive. */
+  /** Syncs that wait for an object to arrive. */
   readonly #waiters = new Set<() => void>();
 
   constructor(deps: ApiObjectsDeps) {
@@ -57,26 +57,26 @@ export class ApiObjects implements Component, PerPodState {
   async start(): Promise<void> {}
 
   async stop(): Promise<void> {
-    for (const { kept } of this.#objects.values()) kept?.release();
+    for (const { cached } of this.#objects.values()) cached?.release();
     this.#objects.clear();
     this.#pods.clear();
   }
 
   /**
-   * Keeps what the pod names from now on, and waits a moment for what is not at hand. It never fails: who reads an object
-   * afterwards learns whether it is there, is not, or could not be asked for.
+   * Caches what the pod names from now on, and waits a moment for what is missing. It never fails: `problem` says of each
+   * object whether it does not exist or could not be read.
    */
   async ready(pod: ReferringPod, signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
-    this.#doubtRefusal(pod.uid);
+    this.#expireRefusal(pod.uid);
     this.hold(pod);
-    await Promise.all(this.#keptFor(pod.uid).map((kept) => kept.refresh(signal)));
+    await Promise.all(this.#cachedFor(pod.uid).map((cached) => cached.refresh(signal)));
     const deadline = clock.monotonic() + waitMs;
     for (;;) {
       const leftMs = deadline - clock.monotonic();
       if (this.#refusals.has(pod.uid) || leftMs <= 0) return;
-      if (this.#keptFor(pod.uid).every((kept) => kept.known())) return;
-      await this.#arrival(leftMs, signal);
+      if (this.#cachedFor(pod.uid).every((cached) => cached.known())) return;
+      await this.#waitForArrival(leftMs, signal);
     }
   }
 
@@ -95,7 +95,7 @@ export class ApiObjects implements Component, PerPodState {
     if (before.length !== keys.length || before.some((key) => !now.has(key))) this.#decide();
   }
 
-  /** The pod is gone: what only it named is not kept any more. */
+  /** The pod is removed: objects that only it named are not cached any more. */
   forget(uid: PodUid): void {
     const keys = this.#pods.get(uid);
     if (keys === undefined) return;
@@ -110,36 +110,36 @@ export class ApiObjects implements Component, PerPodState {
   }
 
   configMap(namespace: string, name: string): ConfigMap | undefined {
-    return this.#get('ConfigMap', namespace, name)?.kept?.current();
+    return this.#get('ConfigMap', namespace, name)?.cached?.current();
   }
 
   secret(namespace: string, name: string): Secret | undefined {
-    return this.#get('Secret', namespace, name)?.kept?.current();
+    return this.#get('Secret', namespace, name)?.cached?.current();
   }
 
   /** Why an object that `configMap` or `secret` does not have may be there all the same. */
   problem(kind: DataObjectKind, namespace: string, name: string): string | undefined {
     const named = this.#get(kind, namespace, name);
-    if (named === undefined || named.kept?.known() === true) return undefined;
+    if (named === undefined || named.cached?.known() === true) return undefined;
     const refusal = [...named.users].map((uid) => this.#refusals.get(uid)).find((one) => one !== undefined);
-    const unheard = named.kept?.lastError() ?? 'timed out waiting for the condition';
-    const why = named.kept === undefined && refusal !== undefined ? refusal.message : unheard;
+    const lastError = named.cached?.lastError() ?? 'timed out waiting for the condition';
+    const why = named.cached === undefined && refusal !== undefined ? refusal.message : lastError;
     return `failed to sync ${kind.toLowerCase()} cache: ${why}`;
   }
 
-  #get(kind: DataObjectKind, namespace: string, name: string): Named | undefined {
+  #get(kind: DataObjectKind, namespace: string, name: string): NamedObject | undefined {
     return this.#objects.get(objectKey({ kind, namespace, name }));
   }
 
-  #keptFor(uid: PodUid): readonly KeptObject[] {
-    return (this.#pods.get(uid) ?? []).flatMap((key) => this.#objects.get(key)?.kept ?? []);
+  #cachedFor(uid: PodUid): readonly CachedObject[] {
+    return (this.#pods.get(uid) ?? []).flatMap((key) => this.#objects.get(key)?.cached ?? []);
   }
 
   #use(reference: DataObjectReference, uid: PodUid): void {
     const key = objectKey(reference);
     const known = this.#objects.get(key);
     if (known !== undefined) known.users.add(uid);
-    else this.#objects.set(key, { reference, users: new Set([uid]), kept: undefined });
+    else this.#objects.set(key, { reference, users: new Set([uid]), cached: undefined });
   }
 
   #drop(uid: PodUid, keys: readonly string[]): void {
@@ -147,60 +147,60 @@ export class ApiObjects implements Component, PerPodState {
       const named = this.#objects.get(key);
       named?.users.delete(uid);
       if (named === undefined || named.users.size > 0) continue;
-      named.kept?.release();
+      named.cached?.release();
       this.#objects.delete(key);
       this.#contentBytes.delete(key);
     }
   }
 
-  /** Makes what is kept fit what the pods may have. */
+  /** Adapts the cache to what the budget allows each pod. */
   #decide(): void {
     const before = this.#refusals;
     this.#refusals = computeBudget(this.#pods, this.#contentBytes, this.#limits);
     const now = this.#deps.clock.monotonic();
     for (const uid of this.#refusals.keys()) if (!before.has(uid)) this.#refusedAt.set(uid, now);
-    const kept: [string, Named][] = [];
+    const cached: [string, NamedObject][] = [];
     for (const [key, named] of this.#objects) {
-      if ([...named.users].some((uid) => !this.#refusals.has(uid))) kept.push([key, named]);
+      if ([...named.users].some((uid) => !this.#refusals.has(uid))) cached.push([key, named]);
       else {
-        named.kept?.release();
-        named.kept = undefined;
+        named.cached?.release();
+        named.cached = undefined;
       }
     }
-    // What is let go of comes first.
-    for (const [key, named] of kept) named.kept ??= this.#keep(key, named);
+    // Released before others are cached, so that both never exceed the budget together.
+    for (const [key, named] of cached) named.cached ??= this.#cache(key, named);
     const concerned = [...new Set([...before.keys(), ...this.#refusals.keys()])].filter(
       (uid) => this.#pods.has(uid) && before.has(uid) !== this.#refusals.has(uid),
     );
-    if (concerned.length > 0) this.#news(concerned);
+    if (concerned.length > 0) this.#notify(concerned);
   }
 
-  #keep(key: string, { reference, users }: Named): KeptObject {
+  #cache(key: string, { reference, users }: NamedObject): CachedObject {
     const onContent = (bytes: number): void => {
       if (this.#contentBytes.get(key) === bytes) return;
       this.#contentBytes.set(key, bytes);
       this.#decide();
     };
-    return this.#deps.keep(reference, () => this.#news([...users]), onContent);
+    return this.#deps.cache(reference, () => this.#notify([...users]), onContent);
   }
 
-  #news(uids: readonly PodUid[]): void {
+  #notify(uids: readonly PodUid[]): void {
     for (const wake of this.#waiters) wake();
     this.#deps.inbox.resourcesChanged(uids);
   }
 
-  /** A pod that asked for too much is believed to do so for a while, and then its objects are looked at once more. */
-  #doubtRefusal(uid: PodUid): void {
+  /** Drops a pod's refusal after a while, so that its objects are read once more. */
+  #expireRefusal(uid: PodUid): void {
     const since = this.#refusedAt.get(uid);
     if (since === undefined || this.#refusals.get(uid)?.because !== 'pod') return;
     if (this.#deps.clock.monotonic() - since < retryRefusedMs) return;
     for (const key of this.#pods.get(uid) ?? []) {
-      if (this.#objects.get(key)?.kept === undefined) this.#contentBytes.delete(key);
+      if (this.#objects.get(key)?.cached === undefined) this.#contentBytes.delete(key);
     }
     this.#decide();
   }
 
-  #arrival(ms: number, signal: AbortSignal): Promise<void> {
+  #waitForArrival(ms: number, signal: AbortSignal): Promise<void> {
     const { clock } = this.#deps;
     return new Promise((resolve, reject) => {
       if (signal.aborted) {

@@ -1,9 +1,9 @@
 import type { PodUid } from '../base/ids.ts';
 
 export interface ObjectLimits {
-  /** What watching an object costs, its contents apart. */
+  /** The cost of watching an object, without its contents. */
   readonly objectBytes: number;
-  /** Every pod may have so much, whatever the others have. */
+  /** Every pod may have this much, whatever the others have. */
   readonly shareBytes: number;
   /** No pod may have more. */
   readonly podBytes: number;
@@ -19,7 +19,7 @@ export const objectLimits: ObjectLimits = {
   nodeBytes: 64 * mib,
 };
 
-/** Why a pod cannot have the objects it names: it wants too much itself, or others have what is left. */
+/** Why a pod cannot have its objects: they exceed the pod's limit, or the other pods have used up the node's. */
 export interface BudgetRefusal {
   readonly because: 'pod' | 'node';
   readonly message: string;
@@ -27,7 +27,7 @@ export interface BudgetRefusal {
 
 /**
  * Which pods may have their ConfigMaps and Secrets in memory, in the order in which they came. A pod has all of them or
- * none: with half of them it could not start, and would keep others from starting.
+ * none: with half of them it could not start, and would take memory that another pod could start with.
  */
 export function computeBudget(
   pods: ReadonlyMap<PodUid, readonly string[]>,

@@ -4,7 +4,7 @@ import { objectKey, type DataObjectReference, type StandaloneObject } from '../m
 
 export type KnownObjects = ReadonlyMap<string, StandaloneObject>;
 
-/** A manifest that does not count, and why. */
+/** A manifest that is ignored, and why. */
 export interface ObjectProblem {
   readonly path: string;
   readonly line: number;
@@ -13,20 +13,20 @@ export interface ObjectProblem {
 
 interface ComputedObjects {
   readonly objects: KnownObjects;
-  /** What pods may see differently from now on: new, gone, or with other values. */
+  /** What pods may see differently from now on: new, removed, or with other values. */
   readonly changed: readonly DataObjectReference[];
   readonly problems: readonly ObjectProblem[];
 }
 
 /**
- * The objects that count after the folder told its complete set. Of two with the same name the first one counts; one
- * that says it is immutable stays as it is until it is gone from the folder.
+ * The objects of the folder's complete set of manifests. Of two with the same name the first one counts; an immutable one
+ * stays as it is until its manifest is removed from the folder.
  */
-export function computeObjects(known: KnownObjects, told: readonly StandaloneObject[]): ComputedObjects {
+export function computeObjects(known: KnownObjects, manifests: readonly StandaloneObject[]): ComputedObjects {
   const objects = new Map<string, StandaloneObject>();
   const standsAt = new Map<string, StandaloneObject>();
   const problems: ObjectProblem[] = [];
-  for (const next of told) {
+  for (const next of manifests) {
     const key = objectKey(next);
     const { path, line } = next;
     const first = standsAt.get(key);
@@ -48,7 +48,7 @@ export function computeObjects(known: KnownObjects, told: readonly StandaloneObj
   return { objects, changed: changesBetween(known, objects), problems };
 }
 
-/** The field that must not be changed and was, if any. */
+/** The immutable field that was changed, if any. */
 function immutableChange(before: ConfigMap & Secret, after: ConfigMap & Secret): string | undefined {
   if (before.immutable !== true) return undefined;
   if (after.immutable !== true) return 'immutable';
@@ -57,12 +57,12 @@ function immutableChange(before: ConfigMap & Secret, after: ConfigMap & Secret):
 }
 
 function changesBetween(before: KnownObjects, after: KnownObjects): readonly DataObjectReference[] {
-  const gone = [...before].filter(([key]) => !after.has(key)).map(([, object]) => object);
+  const removed = [...before].filter(([key]) => !after.has(key)).map(([, object]) => object);
   const others = [...after].filter(([key, object]) => !sameValues(before.get(key), object)).map(([, object]) => object);
-  return [...gone, ...others].map(({ kind, namespace, name }) => ({ kind, namespace, name }));
+  return [...removed, ...others].map(({ kind, namespace, name }) => ({ kind, namespace, name }));
 }
 
-/** Labels and other metadata are nothing that a pod could see. */
+/** Pods do not see labels and other metadata. */
 function sameValues(before: StandaloneObject | undefined, after: StandaloneObject): boolean {
   if (before === undefined) return false;
   return before === after || isDeepStrictEqual(valuesOf(before.object), valuesOf(after.object));

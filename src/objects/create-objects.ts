@@ -4,7 +4,7 @@ import type { ClusterTrustBundle } from '../gen/kubernetes/types.ts';
 import type { PodRemoval } from '../model/pod-removal.ts';
 import type { StandaloneObject } from '../model/standalone-object.ts';
 import { ApiObjects } from './api-objects.ts';
-import { objectKeeper } from './object-keeper.ts';
+import { objectCache } from './object-cache.ts';
 import { podObjectsOfApi } from './pod-objects.ts';
 import type { ObjectsApi, PodObjects, ResourceInbox } from './ports.ts';
 import { StandaloneObjects } from './standalone-objects.ts';
@@ -28,15 +28,15 @@ interface ObjectsDeps {
 }
 
 export interface Objects {
-  /** In the order in which they start; pods may ask before. */
+  /** In the order in which they start; pods may be synced before. */
   readonly components: readonly Component[];
-  /** The ConfigMaps and Secrets that pods on this node are presented with. */
+  /** The ConfigMaps and Secrets of the pods on this node. */
   readonly podObjects: PodObjects;
-  /** Only an API server gives tokens of service accounts. */
+  /** Only an API server issues tokens of service accounts. */
   readonly tokens: Pick<PodTokens, 'get' | 'refreshInMs'> | undefined;
   /** Only an API server has trust bundles. */
   readonly trust: Pick<TrustBundles, 'anchors'> | undefined;
-  /** Takes the complete set of the manifests folder over. */
+  /** Replaces the objects with the complete set of the manifests folder. */
   readonly setManifestObjects: (objects: readonly StandaloneObject[]) => void;
 }
 
@@ -52,7 +52,7 @@ export function createObjects(deps: ObjectsDeps): Objects {
   const objects = new ApiObjects({
     clock: ports.clock,
     inbox,
-    keep: objectKeeper(ports, settings.changeDetectionStrategy, api),
+    cache: objectCache(ports, settings.changeDetectionStrategy, api),
   });
   const tokens = new PodTokens({ ...ports, api: api.client });
   podRemoval.register('objects/api-objects', objects);

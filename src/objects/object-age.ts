@@ -4,8 +4,8 @@ const ttlAnnotation = 'node.alpha.kubernetes.io/ttl';
 const defaultTtlSeconds = 60;
 
 /**
- * How old an object may be that was asked for, by configMapAndSecretChangeDetectionStrategy: `Get` asks each time, `Cache`
- * after the time that the control plane sets by the size of the cluster.
+ * How old a cached object may be, by configMapAndSecretChangeDetectionStrategy: `Get` reads each time, `Cache` after the
+ * time that the control plane sets by the size of the cluster.
  */
 export function maxObjectAgeMs(strategy: string, node: Node | undefined): number {
   return strategy === 'Get' ? 0 : ttlSeconds(node) * 1_000;

@@ -2,7 +2,7 @@ import type { ApiObjects } from './api-objects.ts';
 import type { PodObjects } from './ports.ts';
 import type { PodTokens } from './tokens/pod-tokens.ts';
 
-/** What pods name in the API server, as their syncs ask for it: all at once, tokens too. */
+/** The objects of pods for their syncs; requests the pod's tokens along with them. */
 export function podObjectsOfApi(objects: ApiObjects, tokens: Pick<PodTokens, 'prefetch'>): PodObjects {
   return {
     ready: (pod, signal) => {

@@ -5,44 +5,44 @@ import type { ApiResource } from '../model/api-resources.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { DataObjectKind, DataObjectReference } from '../model/standalone-object.ts';
 
-/** What of a pod tells which objects it uses. */
+/** The parts of a pod that determine which objects it uses. */
 export interface ReferringPod {
   readonly uid: PodUid;
   readonly namespace: string;
   readonly spec: PodSpec;
 }
 
-/** One object of the API server, kept at hand. */
-export interface KeptObject {
-  /** Whether the server has been heard: then an object that is not here does not exist. */
+/** One object of the API server, cached. */
+export interface CachedObject {
+  /** Whether the API server has answered: then an object that is not here does not exist. */
   known(): boolean;
   current(): (ConfigMap & Secret) | undefined;
   lastError(): string | undefined;
-  /** Asks again where the strategy wants it before use; never rejects. */
+  /** Reads the object again where the strategy requires it before use; never rejects. */
   refresh(signal: AbortSignal): Promise<void>;
   release(): void;
 }
 
-/** `onContent` is told how much there is in an object whenever it came, before anything else is. It may release it. */
-export type ObjectKeeper = (
+/** Begins to cache one object. Calls `onContent` with its size after each read, before `onChange`; that may release it. */
+export type ObjectCache = (
   reference: DataObjectReference,
   onChange: () => void,
   onContent: (bytes: number) => void,
-) => KeptObject;
+) => CachedObject;
 
-/** Wakes pods: something that they use came, changed or went. */
+/** Wakes pods: something that they use was created, changed or deleted. */
 export interface ResourceInbox {
   resourcesChanged(uids: readonly PodUid[]): void;
 }
 
-/** ConfigMaps and Secrets as pods are presented with them. */
+/** ConfigMaps and Secrets as pods see them. */
 export interface PodObjects {
-  /** What the pod names is kept at hand from now on, as far as it comes soon. Before anything of the pod is made. */
+  /** Caches what the pod names from now on, and waits a moment for it. Called before anything of the pod is set up. */
   ready(pod: DesiredPod, signal: AbortSignal): Promise<void>;
   configMap(namespace: string, name: string): ConfigMap | undefined;
   /** With its values in `data`, in base64. */
   secret(namespace: string, name: string): Secret | undefined;
-  /** Why an object that is not there may exist all the same. */
+  /** Why an object that is not cached may exist all the same. */
   problem(kind: DataObjectKind, namespace: string, name: string): string | undefined;
 }
 
@@ -57,7 +57,7 @@ export interface ReflectOptions<T extends ApiObject> {
   readonly namespace?: string;
   readonly fieldSelector?: string;
   readonly onChange: (change: MirrorChange<T>) => void;
-  /** Each list is asked for through this. */
+  /** Wraps each list request. */
   readonly listing?: <R>(list: () => Promise<R>, signal: AbortSignal | undefined) => Promise<R>;
 }
 
@@ -68,6 +68,6 @@ export type Reflect = <T extends ApiObject>(resource: ApiResource, options: Refl
 export interface ObjectsApi {
   readonly client: Pick<ApiClient, 'get' | 'list' | 'create'>;
   readonly reflect: Reflect;
-  /** This node's own object, which may say how old cached objects may be. */
+  /** This node's own object, whose annotation may limit the age of cached objects. */
   readonly node: { node(): Node | undefined };
 }

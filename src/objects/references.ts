@@ -13,7 +13,7 @@ export function references({ namespace, spec }: Omit<ReferringPod, 'uid'>): read
   return [...found.values()];
 }
 
-/** The pods that name one of the objects: those to look at again when the objects changed. */
+/** The pods that name one of the objects, and must sync when it changes. */
 export function referrers(objects: readonly DataObjectReference[], pods: Iterable<ReferringPod>): readonly PodUid[] {
   const keys = new Set(objects.map(objectKey));
   const concerned = [...pods].filter((pod) => references(pod).some((reference) => keys.has(objectKey(reference))));

@@ -2,12 +2,12 @@ import type { Clock } from '../base/clock.ts';
 import { isKind } from '../base/errors.ts';
 
 /**
- * The API server knows by a watch of its own which pods are here. Who asks right after a pod was bound may be ahead of
- * that watch and is refused: then asking again soon spares the pod a failed mount and its back-off.
+ * The API server's node authorizer learns by a watch which pods are here. It refuses a request right after a pod was bound
+ * until that watch has caught up. A quick retry saves the pod a failed mount and its back-off.
  */
 const authorizerLagMs = [50, 200];
 
-/** What the API server answers to a question about a pod that it may not know to be here yet. */
+/** Retries a request that the API server's node authorizer may refuse at first. */
 export async function retryOnForbidden<T>(
   clock: Pick<Clock, 'sleep'>,
   ask: () => Promise<T>,

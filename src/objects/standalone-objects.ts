@@ -14,7 +14,7 @@ interface StandaloneObjectsDeps {
   readonly inbox: ResourceInbox;
 }
 
-/** The ConfigMaps and Secrets of a node without an API server; the only writer of that fact. */
+/** The ConfigMaps and Secrets of a node without an API server; the only writer of them. */
 export class StandaloneObjects implements PodObjects, PerPodState {
   readonly #deps: StandaloneObjectsDeps;
   #objects: KnownObjects = new Map();
@@ -26,9 +26,9 @@ export class StandaloneObjects implements PodObjects, PerPodState {
     this.#deps = deps;
   }
 
-  /** Takes the complete set over. */
-  set(told: readonly StandaloneObject[]): void {
-    const { objects, changed, problems } = computeObjects(this.#objects, told);
+  /** Replaces all objects with the folder's complete set. */
+  set(manifests: readonly StandaloneObject[]): void {
+    const { objects, changed, problems } = computeObjects(this.#objects, manifests);
     this.#objects = objects;
     this.#report(problems);
     if (changed.length === 0) return;
@@ -37,7 +37,7 @@ export class StandaloneObjects implements PodObjects, PerPodState {
     if (concerned.length > 0) this.#deps.inbox.resourcesChanged(concerned);
   }
 
-  /** All objects are at hand; a change of what the pod names wakes it from now on. */
+  /** All objects are in memory; a change of one that the pod names wakes it from now on. */
   async ready(pod: ReferringPod): Promise<void> {
     this.#pods.set(pod.uid, pod);
   }
@@ -46,7 +46,7 @@ export class StandaloneObjects implements PodObjects, PerPodState {
     return this.#get('ConfigMap', namespace, name);
   }
 
-  /** With its values in `data`, in base64, whatever way they were written. */
+  /** With all values in `data`, in base64, also those of `stringData`. */
   secret(namespace: string, name: string): Secret | undefined {
     return this.#get('Secret', namespace, name);
   }
@@ -68,7 +68,7 @@ export class StandaloneObjects implements PodObjects, PerPodState {
     return this.#objects.get(objectKey({ kind, namespace, name }))?.object;
   }
 
-  /** The folder repeats its set for as long as it stays; each problem is worth one line. */
+  /** Logs each problem once, as the folder delivers its set again and again. */
   #report(problems: readonly ObjectProblem[]): void {
     const texts = problems.map(({ path, line, message }) => `${path}:${line}: ${message}`);
     for (const [index, problem] of problems.entries()) {

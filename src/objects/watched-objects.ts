@@ -1,8 +1,8 @@
 import type { ConfigMap, Secret } from '../gen/kubernetes/types.ts';
 import type { ApiResource } from '../model/api-resources.ts';
 import type { ObjectRef } from '../model/api-client.ts';
-import { contentBytes, resourceOf } from './asked-objects.ts';
-import type { KeptObject, ObjectKeeper } from './ports.ts';
+import { contentBytes, resourceOf } from './cached-objects.ts';
+import type { CachedObject, ObjectCache } from './ports.ts';
 
 /** A watch of one object. */
 interface SingleWatch {
@@ -17,10 +17,9 @@ interface WatchedObjectsDeps {
 }
 
 /**
- * The strategy `Watch`: each object is watched for as long as a pod names it. One that says it never changes is watched
- * until it is seen.
+ * The strategy `Watch`: watches each object for as long as a pod names it, and an immutable one until it has been read.
  */
-export function watchedObjects({ watch }: WatchedObjectsDeps): ObjectKeeper {
+export function watchedObjects({ watch }: WatchedObjectsDeps): ObjectCache {
   return (reference, onChange, onContent) => {
     let released = false;
     let frozen: (ConfigMap & Secret) | undefined;
@@ -34,7 +33,7 @@ export function watchedObjects({ watch }: WatchedObjectsDeps): ObjectKeeper {
       }
       onChange();
     });
-    const kept: KeptObject = {
+    const cached: CachedObject = {
       known: () => frozen !== undefined || watching.synced(),
       current: () => frozen ?? watching.current(),
       lastError: () => watching.lastError(),
@@ -44,6 +43,6 @@ export function watchedObjects({ watch }: WatchedObjectsDeps): ObjectKeeper {
         watching.stop();
       },
     };
-    return kept;
+    return cached;
   };
 }

@@ -16,11 +16,11 @@ export interface PluginsWiring {
 }
 
 interface Plugins {
-  /** To be started when those who work with plugins have started. */
+  /** To be started after the handlers of plugins. */
   readonly components: readonly Component[];
 }
 
-/** Finds plugins by their sockets. */
+/** Finds and registers plugins by their sockets. */
 export function createPlugins({ ports, settings, files, open, handlers }: PluginsWiring): Plugins {
   const path = `${settings.rootDir}/plugins_registry`;
   const watcher = new PluginWatcher({ ...ports, files, connect: connectRegistration(open), path, handlers });

@@ -10,7 +10,7 @@ interface PluginSocketDeps {
   /** By type. */
   readonly handlers: Readonly<Record<string, PluginHandler>>;
   readonly connect: ConnectRegistration;
-  /** The socket is gone and nothing of its plugin is left. */
+  /** The socket is removed and its plugin deregistered. */
   readonly onRemoved: (path: string) => void;
 }
 
@@ -19,7 +19,7 @@ const infoMs = 1_000;
 const notifyMs = 5_000;
 const backoff = { initialMs: 500, maxMs: 122_000 };
 
-/** How long to wait after so many failures in a row. */
+/** The back-off after so many failures in a row. */
 export function retryDelayMs(failures: number): number {
   return Math.min(backoff.initialMs * 2 ** (failures - 1), backoff.maxMs);
 }
@@ -31,20 +31,21 @@ interface Registered {
 }
 
 /**
- * One registration socket and the plugin behind it. It works for itself: who hangs here holds up nobody else.
+ * One registration socket and the plugin behind it. Each socket has its own loop, so that a plugin that hangs delays no
+ * other.
  *
- *   absent ──seen──> registering ──ok──> registered ──gone, or another in its place──> deregistering ──> absent
- *                      │    ^ ^──────────────────────────── seen ─────────────────────────────┘
- *                   fails   └── after a while, or at once when another takes its place
+ *   absent ──seen──> registering ──ok──> registered ──removed, or replaced──> deregistering ──> absent
+ *                      │    ^ ^────────────────────── seen ─────────────────────┘
+ *                   fails   └── after the back-off, or at once when the socket is replaced
  *                      └────────┘
  */
 export class PluginSocket {
   readonly #deps: PluginSocketDeps;
   readonly #path: string;
-  /** Which file there should be a plugin for; undefined: none. */
+  /** The identity of the socket file whose plugin is to be registered; undefined: none. */
   #wanted: string | undefined;
   #registered: Registered | undefined;
-  /** Ends what is under way for the file that was wanted before. */
+  /** Aborts the registration of a file that was replaced. */
   #attempt = new AbortController();
   #failures = 0;
   #reported: string | undefined;
@@ -64,26 +65,26 @@ export class PluginSocket {
     return this.#registered !== undefined;
   }
 
-  /** What is at the path now. */
+  /** The identity of the file at the path now. */
   setFile(identity: string | undefined): void {
     if (this.#stopped || this.#wanted === identity) return;
     this.#wanted = identity;
     this.#failures = 0;
     this.#reported = undefined;
-    this.#attempt.abort(new TubeletError('cancelled', `${this.#path} is another socket now, or gone`));
+    this.#attempt.abort(new TubeletError('cancelled', `${this.#path} was replaced or removed`));
     this.#attempt = new AbortController();
-    this.#work ??= this.#settle();
+    this.#work ??= this.#reconcile();
   }
 
-  /** Gives up what is under way. Plugins stay registered: they outlive the agent. */
+  /** Aborts what is under way. Plugins stay registered: they outlive the agent. */
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#attempt.abort(new TubeletError('cancelled', 'the agent stops'));
     await this.#work;
   }
 
-  async #settle(): Promise<void> {
-    // Whoever sees goes on first.
+  async #reconcile(): Promise<void> {
+    // The scan that found the change finishes first.
     await Promise.resolve();
     while (!this.#stopped && this.#wanted !== this.#registered?.identity) {
       if (this.#registered !== undefined) await this.#deregister(this.#registered);
@@ -102,7 +103,7 @@ export class PluginSocket {
       this.#failures++;
       const retryMs = retryDelayMs(this.#failures);
       const why = describeError(error);
-      // A socket that nobody serves any more may lie there for years; it is told of once.
+      // A dead socket may stay for years: its failure is logged as an error once.
       if (why === this.#reported)
         log.debug(4, 'Plugin still cannot be registered', { socket: this.#path, err: why, retryMs });
       else log.error(error, 'Plugin cannot be registered', { socket: this.#path, retryMs });
@@ -117,7 +118,7 @@ export class PluginSocket {
     try {
       const plugin = await withTimeout(clock, infoMs, (limit) => registration.info(limit), signal);
       const handler = await this.#registerWithHandler(plugin, registration, signal);
-      // On record even if the socket went meanwhile: then it is deregistered next.
+      // Recorded even if the socket was removed meanwhile: then it is deregistered next.
       this.#registered = { identity, plugin, handler };
       const { type, name, endpoint } = plugin;
       log.info('Plugin is registered', { type, name, endpoint, socket: this.#path });
@@ -137,7 +138,10 @@ export class PluginSocket {
       const handler = Object.hasOwn(handlers, plugin.type) ? handlers[plugin.type] : undefined;
       if (handler === undefined) {
         const known = Object.keys(handlers).join(', ');
-        throw new TubeletError('unsupported', `nobody handles plugins of type "${plugin.type}" (known: ${known})`);
+        throw new TubeletError(
+          'unsupported',
+          `no handler registered for plugin type "${plugin.type}" (known: ${known})`,
+        );
       }
       await handler.validate(plugin);
       signal.throwIfAborted();
@@ -149,7 +153,7 @@ export class PluginSocket {
     }
   }
 
-  /** A plugin that cannot be told keeps what became of it. */
+  /** A failed notification changes nothing: the plugin stays registered, or refused. */
   async #notify(registration: Registration, error: string, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     const status = { pluginRegistered: error === '', error };
@@ -157,7 +161,7 @@ export class PluginSocket {
       await withTimeout(clock, notifyMs, (limit) => registration.notify(status, limit), signal);
     } catch (failure) {
       if (signal.aborted) return;
-      log.warn('Plugin cannot be told what became of its registration', {
+      log.warn('Plugin cannot be notified of its registration status', {
         socket: this.#path,
         err: describeError(failure),
       });

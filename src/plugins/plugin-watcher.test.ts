@@ -208,7 +208,7 @@ test('what is refused is told why, and tried again ever more slowly', async () =
   await world.clock.settle();
   const about = (socket: string) => world.told.filter(([name]) => name === socket).map(([, { error }]) => error);
   assert.deepEqual(about('bad.sock'), ['no such thing as bad']);
-  assert.deepEqual(about('odd.sock'), ['nobody handles plugins of type "constructor" (known: CSIPlugin)']);
+  assert.deepEqual(about('odd.sock'), ['no handler registered for plugin type "constructor" (known: CSIPlugin)']);
   await world.clock.advance(500 + 1_000 + 2_000);
   assert.deepEqual(about('bad.sock'), [...Array.from({ length: 3 }, () => 'no such thing as bad'), '']);
   assert.deepEqual(world.taken(), [`register bad at ${root}/bad.sock`, 'registered bad']);

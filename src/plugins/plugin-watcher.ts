@@ -24,9 +24,9 @@ interface PluginWatcherDeps {
   readonly handlers: Readonly<Record<string, PluginHandler>>;
 }
 
-/** A socket comes as several events; those of one moment are worth one look. */
+/** A new socket causes several events: this gathers them into one scan. */
 const gatherMs = 10;
-/** Without being told. */
+/** Between scans without an event. */
 const rescanMs = 10_000;
 
 /** Finds the sockets of plugins, and has each plugin registered and deregistered with its socket. */
@@ -47,7 +47,7 @@ export class PluginWatcher implements Component {
     countPlugins(deps.metrics, this.#sockets);
   }
 
-  /** Returns after the first look; the plugins that were found register behind it. */
+  /** Returns after the first scan; the plugins that it found register in the background. */
   async start(): Promise<void> {
     const { clock, random, log, heartbeats } = this.#deps;
     await this.#reconcile();

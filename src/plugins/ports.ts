@@ -1,6 +1,6 @@
 import type { RegistrationStatus } from '../gen/pluginregistration/v1.ts';
 
-/** What a plugin says of itself. */
+/** What a plugin announces of itself. */
 export interface PluginInfo {
   /** CSIPlugin, DevicePlugin or DRAPlugin. */
   readonly type: string;
@@ -10,16 +10,16 @@ export interface PluginInfo {
   readonly supportedVersions: readonly string[];
 }
 
-/** Who works with the plugins of one type. What it refuses, it refuses by throwing; the plugin is told why. */
+/** Handles the plugins of one type. It refuses one by throwing; the plugin is notified of the error. */
 export interface PluginHandler {
-  /** Looks at what the plugin says, and touches nothing. */
+  /** Checks what the plugin announces, without side effects. */
   validate(plugin: PluginInfo): Promise<void>;
   /**
-   * Takes the plugin on. Heeds the signal, which aborts when the socket is gone; when it throws, nothing of the plugin is
-   * left behind.
+   * Registers the plugin. Ends with the signal, which aborts when the socket is removed; when it throws, nothing of the
+   * plugin is left behind.
    */
   register(plugin: PluginInfo, socketPath: string, signal: AbortSignal): Promise<void>;
-  /** The plugin is gone, or about to be registered anew. */
+  /** The plugin's socket was removed, or replaced and is about to be registered anew. */
   deregister(name: string, endpoint: string): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface RegistryFiles {
   makeFolder(path: string): Promise<void>;
   /** Folders and sockets in a folder, nothing else; links lead to sockets, not to folders. */
   list(path: string): Promise<readonly RegistryEntry[]>;
-  /** Changes when another file or folder takes over the path. */
+  /** Changes when another file or folder takes the path. */
   identify(path: string): Promise<string>;
   /** Hints that something changed in a folder. Throws when it cannot be watched. The returned function ends the watch. */
   watch(path: string, onChange: () => void, onError: (error: unknown) => void): () => void;

@@ -13,7 +13,7 @@ interface RegistryFoldersDeps {
 interface FoundSockets {
   /** Path → identity. */
   readonly sockets: ReadonlyMap<string, string>;
-  /** What could not be looked at: nothing there is to be given up for it. */
+  /** Paths that could not be read: sockets below them count as unchanged. */
   readonly unread: readonly string[];
 }
 
@@ -28,8 +28,8 @@ interface Watch {
   readonly close: () => void;
 }
 
-const blind = 'Cannot scan for plugins, keeping those that are known';
-const unwatched = 'Cannot watch for plugins, looking at intervals only';
+const scanFailed = 'Cannot scan for plugins, keeping those that are known';
+const watchFailed = 'Cannot watch for plugins, scanning at intervals only';
 
 /** The tree of registration sockets, with a watch on each of its folders. */
 export class RegistryFolders {
@@ -44,8 +44,8 @@ export class RegistryFolders {
   async scan(): Promise<FoundSockets> {
     const { files, path } = this.#deps;
     const found = { sockets: new Map<string, string>(), folders: new Set<string>(), unread: [] };
-    // Somebody who empties the agent's folder takes this one along; plugins that come back need it.
-    await this.#unlessGone(path, found, () => files.makeFolder(path));
+    // Emptying the agent's folder removes this one too; plugins that come back need it.
+    await this.#unlessRemoved(path, found, () => files.makeFolder(path));
     await this.#walk(path, found);
     for (const [folder, watch] of this.#watches) {
       if (found.folders.has(folder)) continue;
@@ -62,28 +62,29 @@ export class RegistryFolders {
 
   async #walk(folder: string, found: FoundSoFar): Promise<void> {
     const { files } = this.#deps;
-    await this.#unlessGone(folder, found, async () => {
-      // Watched before it is read: what comes in between is seen twice rather than never.
+    await this.#unlessRemoved(folder, found, async () => {
+      // Watched before it is read, so that a change in between is seen twice rather than never.
       this.#follow(folder, await files.identify(folder));
       found.folders.add(folder);
       for (const { name, kind } of await files.list(folder)) {
         if (name.startsWith('.')) continue;
         const path = `${folder}/${name}`;
         if (kind === 'folder') await this.#walk(path, found);
-        else await this.#unlessGone(path, found, async () => void found.sockets.set(path, await files.identify(path)));
+        else
+          await this.#unlessRemoved(path, found, async () => void found.sockets.set(path, await files.identify(path)));
       }
     });
   }
 
-  /** What goes away while it is being looked at is not there. Of what cannot be looked at nobody knows. */
-  async #unlessGone(path: string, found: FoundSoFar, scan: () => Promise<void>): Promise<void> {
+  /** A path that is removed during the scan is not there. One that cannot be read goes to `unread`. */
+  async #unlessRemoved(path: string, found: FoundSoFar, scan: () => Promise<void>): Promise<void> {
     try {
       await scan();
-      this.#reported.delete(`${path}: ${blind}`);
+      this.#reported.delete(`${path}: ${scanFailed}`);
     } catch (error) {
       if (isKind(error, 'notFound')) return;
       found.unread.push(path);
-      this.#reportOnce(error, blind, path);
+      this.#reportOnce(error, scanFailed, path);
     }
   }
 
@@ -97,7 +98,7 @@ export class RegistryFolders {
       this.#watches.get(folder)?.close();
       this.#watches.delete(folder);
       if (isKind(error, 'notFound')) return;
-      this.#reportOnce(error, unwatched, folder);
+      this.#reportOnce(error, watchFailed, folder);
     };
     try {
       this.#watches.set(folder, { identity, close: files.watch(folder, onChange, failed) });
@@ -106,7 +107,7 @@ export class RegistryFolders {
     }
   }
 
-  /** The folder is looked at every now and then anyway, so one line is enough. */
+  /** Logs a failure once, as every scan repeats it. */
   #reportOnce(error: unknown, message: string, path: string): void {
     const failure = describeError(error);
     const key = `${path}: ${message}`;

@@ -98,7 +98,7 @@ test('others register beside one that never answers', async (context) => {
   const well = await driver.register(join(registry, 'well.sock'), join(folder, 'csi.sock'));
   context.after(() => well.close());
   const [odd, fine] = await Promise.all([told, well.nextTold()]);
-  assert.match(odd.error, /nobody handles plugins of type "TeaPlugin"/);
+  assert.match(odd.error, /no handler registered for plugin type "TeaPlugin"/);
   assert.equal(fine.pluginRegistered, true);
   assert.deepEqual(drivers.names(), [driver.name]);
 });

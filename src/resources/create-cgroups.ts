@@ -50,7 +50,7 @@ export interface Cgroups {
   readonly agentCgroup: Pick<AgentCgroup, 'path'>;
 }
 
-/** The cgroups of pods by whoever makes them, and that of the agent. */
+/** The cgroups of pods, made by the agent or the runtime, and that of the agent. */
 export function createCgroups(wiring: CgroupsWiring): Cgroups {
   const { ports, settings, host } = wiring;
   const agentCgroup = new AgentCgroup({ ...ports, tree: host.processes, configured: settings.kubeletCgroups });
@@ -102,7 +102,7 @@ function createPodCgroups({ ports, signals, settings, host, pods, events }: Cgro
     hasExclusiveCpus: () => false,
   });
   signals.podRemoval.register('pod-cgroups', { forget: (uid) => cgroups.forget(uid), size: () => cgroups.size() });
-  // A removal under way is what is left to be done of a pod: it ends by itself, and the pod that comes back waits for it.
+  // A removal under way ends by itself, and a pod that comes back waits for it.
   signals.podRemoval.register('pod-cgroup-removals', { forget: () => {}, size: () => cgroups.removalsUnderWay() });
   return { components: [cgroups], podContainers: cgroups };
 }

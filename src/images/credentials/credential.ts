@@ -8,7 +8,7 @@ export interface RegistryAuth {
   readonly email?: string;
 }
 
-/** Who a credential belongs to: to every pod of the node, or to those that can name a secret or run as an account. */
+/** Which pods a credential is for: all pods of the node, or those that can name a secret or run as an account. */
 export type CredentialSource =
   | { readonly kind: 'node' }
   | ({ readonly kind: 'secret' } & ObjectCoordinates)
@@ -20,7 +20,7 @@ export interface ObjectCoordinates {
   readonly name: string;
 }
 
-/** One way to show oneself to a registry. */
+/** One way to authenticate to a registry. */
 export interface Credential {
   readonly auth: Masked<RegistryAuth>;
   /** The same for the same credential wherever it came from. Masked as well: short passwords can be found by trying. */

@@ -20,7 +20,7 @@ export interface NodeConfigPlaces {
   readonly homeDir: string;
 }
 
-/** Where the node's registry credentials may stand. The first file that can be read counts, the others do not. */
+/** Where the node's registry credentials may be. Only the first readable file counts. */
 export function nodeConfigFiles({ rootDir, workingDir, homeDir }: NodeConfigPlaces): readonly NodeConfigFile[] {
   const homes = homeDir === '' ? [] : [homeDir];
   const dotDocker = [...homes, '/'].map((folder) => join(folder, '.docker'));
@@ -45,11 +45,11 @@ interface ReadConfig {
   readonly keyring: Keyring;
 }
 
-/** The node's own credentials, good for every pod. Files are looked at for each pull, so a change counts at once. */
+/** The node's own credentials, valid for every pod. Each pull reads the files, so that a change counts at once. */
 export class NodeCredentials {
   readonly #deps: NodeCredentialsDeps;
   #current: ReadConfig | undefined;
-  /** What was last said about a file, so that it is said once. */
+  /** The last reported problem of each file, so that it is reported once. */
   readonly #reported = new Map<string, string>();
 
   constructor(deps: NodeCredentialsDeps) {

@@ -12,7 +12,7 @@ interface RegistryCredentialsDeps {
   readonly providers: readonly Pick<CredentialProvider, 'credentialsFor'>[];
 }
 
-/** What a pod can show to registries. */
+/** The credentials of a pod for registries. */
 export interface PodCredentials {
   /** Pull secrets that are not there. */
   readonly missing: readonly string[];

@@ -22,7 +22,7 @@ export function matchesImage(pattern: string, repository: string): boolean {
  */
 export function registryKey(location: string): string | undefined {
   const bare = location.replace(/^https?:\/\//, '').replace(/^[^/@]*@/, '');
-  // White space and control characters stand in no location.
+  // No location has white space or control characters.
   if (bare === '' || bare.startsWith('/') || /[\s\p{Cc}]/u.test(bare)) return undefined;
   const { host, port, path } = splitLocation(bare.replace(/[?#].*$/s, ''));
   const place = port === '' ? host : `${host}:${port}`;
@@ -56,7 +56,7 @@ function splitLocation(location: string): Location {
 
 type Step = 'any' | ((character: string) => boolean);
 
-/** One part of a host against its pattern, in time proportional to both: patterns come from whoever may write a secret. */
+/** One part of a host against its pattern, in time proportional to both: any tenant's secret may have patterns. */
 function matchesName(pattern: string, name: string): boolean {
   const steps = stepsOf(pattern);
   if (steps === undefined) return false;

@@ -31,20 +31,20 @@ interface CredentialProviderDeps {
 /** On whose behalf a plugin is asked. */
 interface Caller {
   readonly source: CredentialSource;
-  /** Tells callers apart whose answers must not be mixed; empty for the node. */
+  /** Separates callers whose answers must not be mixed; empty for the node. */
   readonly key: string;
   readonly account?: PluginRequest['account'] & object;
 }
 
 const nothing: readonly KeyringPart[] = [];
 
-/** One plugin. It never fails a pull: a plugin that cannot answer is one that has nothing. */
+/** One plugin. It never fails a pull: a plugin that fails counts as one without credentials. */
 export class CredentialProvider {
   readonly #deps: CredentialProviderDeps;
   readonly #cache: ProviderCache;
   readonly #flights = new SingleFlight<string, readonly RegistryEntry[]>();
   #lastFailure = '';
-  /** The plugin outlives the pod that asked first, for others may wait for it; its time is limited by itself. */
+  /** A run outlives the pod that started it, because others may wait for it; the runner limits its time. */
   readonly #unending = new AbortController().signal;
 
   constructor(deps: CredentialProviderDeps) {
@@ -99,14 +99,14 @@ export class CredentialProvider {
     }
   }
 
-  /** Undefined when the plugin has nothing to do with such a pod. */
+  /** Undefined when the plugin does not serve such a pod. */
   async #callerFor(pod: DesiredPod, signal: AbortSignal): Promise<Caller | undefined> {
     const { config, accounts } = this.#deps;
     const attributes = config.tokenAttributes;
     const node: Caller = { source: nodeSource, key: '' };
     if (attributes === undefined) return node;
     const name = pod.spec.serviceAccountName ?? '';
-    // Pods of this node's own folder have no account; such a plugin may serve them all the same.
+    // Static pods have no account; a plugin that does not require one serves them all the same.
     if (name === '' || accounts === undefined) return attributes.required ? undefined : node;
     const account = await accounts.get(pod.namespace, name, signal);
     if (account === undefined) {
@@ -124,7 +124,7 @@ export class CredentialProvider {
     };
   }
 
-  /** A plugin that stays broken is worth one line, not one for each pull. */
+  /** Logs a failure that stays the same once, and not for each pull. */
   #report(failure: string, image?: string): void {
     if (failure === this.#lastFailure) return;
     const { log, config } = this.#deps;
@@ -135,7 +135,7 @@ export class CredentialProvider {
   }
 }
 
-/** Undefined where one is missing that must be there: the account did not opt in. */
+/** Undefined where a required annotation is missing: the account did not opt in. */
 function chosenAnnotations(
   { requiredAnnotations, optionalAnnotations }: TokenAttributes,
   annotations: Readonly<Record<string, string>>,

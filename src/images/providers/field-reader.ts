@@ -10,8 +10,8 @@ interface Source {
 }
 
 /**
- * Reads the fields of one mapping of a configuration file. What is wrong is noted with its place and reading goes on, so
- * that a user hears of everything at once.
+ * Reads the fields of one mapping of a configuration file. It collects problems with their position and reads on, so that
+ * a user sees all of them at once.
  */
 export class FieldReader {
   readonly #source: Source;
@@ -53,7 +53,7 @@ export class FieldReader {
     if (this.isFine(field)) this.problem(`missing; it is ${what}`, field);
   }
 
-  /** Whether nothing was found wrong with a field yet; one mistake is told once. */
+  /** Whether no problem of a field was found yet, so that each mistake is reported once. */
   isFine(field: string): boolean {
     return this.#isMapping && !this.#bad.has(field);
   }
@@ -119,7 +119,7 @@ function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** By kind and not by value: what stands in the wrong place may still be a secret. */
+/** By kind and not by value: a misplaced value may still be a secret. */
 function kindOf(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (Array.isArray(value)) return 'a list';

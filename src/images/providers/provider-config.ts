@@ -12,7 +12,7 @@ export interface ProviderConfig {
   readonly matchImages: readonly string[];
   /** How long answers count that do not say so themselves. */
   readonly defaultCacheMs: number;
-  /** The version in which it is spoken to. */
+  /** The version of the plugin protocol. */
   readonly apiVersion: string;
   readonly args: readonly string[];
   readonly environment: Masked<Readonly<Record<string, string>>>;

@@ -7,7 +7,7 @@ interface PullFailure {
   readonly message: string;
 }
 
-/** Runtimes put these words first to tell two kinds of failure from all others. */
+/** Prefixes by which runtimes mark two kinds of failure. */
 const known: readonly (readonly [reason: string, because: string])[] = [
   [startReasons.registryUnavailable, 'the registry is unavailable'],
   [startReasons.signatureValidationFailed, 'the signature validation failed'],
@@ -21,7 +21,7 @@ export function pullFailure(image: string, words: string): PullFailure {
   return { reason: startReasons.errImagePull, message: words };
 }
 
-/** What a number of tries came to; what was said more than once is said once. */
+/** The messages of several tries, each once. */
 export function joinedWords(errors: readonly unknown[]): string {
   const words = [...new Set(errors.map(remoteMessageOf))];
   return words.length === 1 ? (words[0] ?? '') : `[${words.join(', ')}]`;

@@ -14,7 +14,7 @@ import { joinedWords } from './pull-failure.ts';
 import { SharedWork } from './shared-work.ts';
 import { TokenBucket, type Rate } from '../../base/token-bucket.ts';
 
-/** Told about pulls before and after they happen, so that later it is known who pulled what. */
+/** Records pulls before and after they happen, with their credentials. */
 export interface PullJournal {
   /** A pull is about to begin; it must not when this fails. */
   began(image: string): Promise<void>;
@@ -36,14 +36,14 @@ interface PullRequest {
   readonly annotations: Readonly<Record<string, string>>;
   readonly runtimeHandler: string;
   readonly sandboxConfig: PodSandboxConfig | undefined;
-  /** Tried in turn until one opens; none means to ask without. */
+  /** Tried in turn until one succeeds; without any the pull is anonymous. */
   readonly credentials: readonly Credential[];
 }
 
 interface Pulled {
   readonly ref: string;
   readonly image: Image | undefined;
-  /** Without the time in line. */
+  /** Without the time in the queue. */
   readonly tookMs: number;
 }
 
@@ -65,7 +65,7 @@ export class Puller {
 
   pull(request: PullRequest, signal: AbortSignal): Promise<Pulled> {
     const { image, runtimeHandler, credentials } = request;
-    // Credentials are part of the key: nobody gets an image by waiting beside somebody who may have it.
+    // Credentials are part of the key, so that a pod does not get an image by joining another pod's pull.
     const key = JSON.stringify([image, runtimeHandler, ...credentials.map(({ hash }) => hash.reveal())]);
     return this.#shared.run(key, (all) => this.#line.run(() => this.#pullNow(request, all), all), signal);
   }
@@ -90,7 +90,7 @@ export class Puller {
       const spec = { image, annotations, runtimeHandler };
       ({ image: found } = await service.imageStatus(ImageStatusRequest.fromPartial({ image: spec }), { signal }));
     } finally {
-      // Under the id by which it will be found; not every runtime answers a pull with that.
+      // Recorded under the image's id, which not every runtime returns from a pull.
       await journal.pulled(image, found?.id ?? ref, credential);
     }
     return { ref, image: found, tookMs };

@@ -1,8 +1,8 @@
 /**
- * Work that several wait for, each able to leave. Who asks for a key that is being worked on joins; who leaves does not
- * disturb the others; when nobody waits any more the work is given up.
+ * Work that several callers wait for. A call for a key that is under way joins it; a caller that aborts does not disturb
+ * the others; when the last one aborts, the work is aborted.
  *
- *   run ──> under way ──> done            all left ──> given up (the last to leave sees how it ended)
+ *   run ──> under way ──> done            all aborted ──> work aborted (the last caller sees how it ended)
  */
 export class SharedWork<T> {
   readonly #flights = new Map<string, Flight<T>>();
@@ -23,7 +23,7 @@ export class SharedWork<T> {
           reject(signal.reason);
           return;
         }
-        // Out of the map first: who comes now must not join what is about to end.
+        // Removed first, so that a new call does not join work that is about to end.
         this.#end(key, flight);
         flight.abort(signal.reason);
       };

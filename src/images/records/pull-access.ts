@@ -1,14 +1,14 @@
 import type { Credential } from '../credentials/credential.ts';
 import type { PullJournal } from '../pulls/puller.ts';
 
-/** Who may use images that are on the node, as those who pull them have it recorded. */
+/** Which pods may use images that are on the node, by the records of their pulls. */
 export interface PullAccess extends PullJournal {
   /** Whether anyone can be refused. */
   readonly isChecked: boolean;
   mayUse(image: string, ref: string, credentials: () => Promise<readonly Credential[]>): Promise<boolean>;
 }
 
-/** Nothing is recorded, and images that are on the node are everybody's. */
+/** Records nothing; every pod may use the images that are on the node. */
 export const noPullRecords: PullAccess = {
   isChecked: false,
   mayUse: async () => true,

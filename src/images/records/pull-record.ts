@@ -11,7 +11,7 @@ interface PullSecret extends ObjectCoordinates {
 export interface PullCredentials {
   readonly kubernetesSecrets?: readonly PullSecret[];
   readonly kubernetesServiceAccounts?: readonly ObjectCoordinates[];
-  /** Everybody: it was pulled with the node's own credentials, or with none. */
+  /** All pods of the node: it was pulled with the node's own credentials, or with none. */
   readonly nodePodsAccessible?: boolean;
 }
 
@@ -42,7 +42,7 @@ export function decodeIntent(text: string): string {
   return textIn(decode(text, 'ImagePullIntent'), 'image');
 }
 
-/** Throws `invalid` for what is no such record: a half-understood one must not open an image to anybody. */
+/** Throws `invalid` for what is no such record: an incomplete one must not grant access to an image. */
 export function decodePulled(text: string): PulledRecord {
   const value = decode(text, 'ImagePulledRecord');
   const mapping = Object.entries(mappingIn(value['credentialMapping'] ?? {}, 'credentialMapping'));

@@ -23,7 +23,7 @@ import {
 } from './pull-record.ts';
 import { computeAccess, isOpen, type KnownImage, type VerificationRule } from './verification.ts';
 
-/** The image service does not answer now. */
+/** The image service did not answer. */
 const noAnswer = Symbol('no answer');
 
 interface PullRecordsDeps {
@@ -47,7 +47,7 @@ const recordName = /^sha256-[0-9a-f]{64}$/;
  *                          └──failed──> unknown
  *
  * A crash in between leaves the intention, and `start` turns it into a record without credentials: known to be pulled by
- * us, open to nobody until somebody shows a credential. Every doubt ends in asking the registry.
+ * the agent, and usable only with a credential. In every case of doubt the registry decides.
  */
 export class PullRecords implements Component, PullAccess {
   readonly name = 'pull-records';
@@ -55,7 +55,7 @@ export class PullRecords implements Component, PullAccess {
   readonly #deps: PullRecordsDeps;
   readonly #pulling: string;
   readonly #pulled: string;
-  /** One at a time: between two files of an image nobody may look. */
+  /** One operation at a time: no read may see one of an image's two files without the other. */
   readonly #turn = new Limiter(1);
   /** How many pulls of an image are under way; with several credentials there can be several. */
   readonly #underWay = new Map<string, number>();
@@ -106,7 +106,7 @@ export class PullRecords implements Component, PullAccess {
   pulled(image: string, ref: string, credential: Credential | undefined): Promise<void> {
     return this.#turn.run(async () => {
       const recorded = await this.#tryRecord(image, ref, shownBy(credential));
-      // Without a record the intention stays: it is what still says that the image is not one that was always there.
+      // Without a record the intention stays: it still marks the image as pulled by the agent, not preloaded.
       await this.#ended(image, recorded);
     });
   }
@@ -115,7 +115,7 @@ export class PullRecords implements Component, PullAccess {
     return this.#turn.run(() => this.#ended(image, true));
   }
 
-  /** Removes records of images that are gone. Records younger than the listing of images may be of images it lacks. */
+  /** Removes records of removed images. Keeps records younger than the listing of images: it may lack their images. */
   prune(presentRefs: ReadonlySet<string>, listedAtMs: number): Promise<void> {
     return this.#turn.run(async () => {
       for (const path of await this.#recordPaths(this.#pulled)) {
@@ -194,9 +194,9 @@ export class PullRecords implements Component, PullAccess {
       const completed = completeImageName(image ?? '');
       if (image === undefined || 'invalid' in completed) continue;
       const ref = await this.#presentRef(completed.name, signal);
-      // An image service that does not answer one question does not answer the others: the start must not wait for each.
+      // After one call without an answer the others would time out too: the start must not wait for each.
       if (ref === noAnswer) return;
-      // Not there, or not known whether: the intention can stay, it opens nothing.
+      // The image is missing or unknown: the intention may stay, as it grants no access.
       if (ref === undefined || !(await this.#tryRecord(image, ref, undefined))) continue;
       await this.#deps.files.removeTree(path);
     }

@@ -43,14 +43,14 @@ export interface KnownImage {
 /**
  *   open       no credentials asked for
  *   shown      the pod has what opened the image before; `remember` is new about that and worth writing down
- *   mustPull   only the registry can tell
+ *   mustPull   only the registry can decide
  */
 type Access =
   | { readonly kind: 'open' }
   | { readonly kind: 'shown'; readonly remember?: PullCredentials }
   | { readonly kind: 'mustPull' };
 
-/** Past this many secrets in a record, new ones are not added for having matched: namespaces come and go. */
+/** Bounds the secrets in a record that are added because they matched: namespaces come and go. */
 const maxRemembered = 100;
 
 export function isOpen(rule: VerificationRule, { repository, record, intended }: KnownImage): boolean {

@@ -4,7 +4,7 @@ import type { TokenSpec } from '../../model/token-spec.ts';
 export interface Token {
   readonly value: string;
   readonly expiresAtMs: number;
-  /** What was asked for; the API server may give less or more. */
+  /** As requested; the API server may grant less or more. */
   readonly lifetimeMs: number;
 }
 
@@ -12,7 +12,7 @@ const refreshFraction = 0.8;
 const maxAgeMs = 24 * 3_600_000;
 const maxJitterMs = 10_000;
 
-/** Equal for wishes that one token fulfils, and only for those. */
+/** Equal for specs that one token fulfils, and only for those. */
 export function tokenKey({ namespace, serviceAccount, pod, audiences, expirationSeconds }: TokenSpec): string {
   return JSON.stringify([namespace, serviceAccount, pod.name, pod.uid, audiences, expirationSeconds]);
 }
@@ -30,8 +30,8 @@ export function tokenRequest({ pod, audiences, expirationSeconds }: TokenSpec): 
 }
 
 /**
- * When a token should be replaced, in wall time: after four fifths of its life, and daily where it lives long. `chance`
- * in [0, 1) spreads the pods of a node.
+ * When to renew a token, in wall time: after four fifths of its life, and daily where it lives long. `chance` in [0, 1)
+ * spreads the renewals of a node.
  */
 export function refreshAt({ expiresAtMs, lifetimeMs }: Token, chance: number): number {
   const issuedAtMs = expiresAtMs - lifetimeMs;

@@ -20,38 +20,38 @@ interface PodTokensDeps {
   readonly api: Pick<ApiWriter, 'create'>;
 }
 
-interface Cached {
+interface CachedToken {
   readonly uid: PodUid;
   readonly token: Token;
-  /** Monotonic, so that a wall that is set back does not lengthen a life. */
+  /** Monotonic, so that setting the wall clock back does not extend a token's life. */
   readonly refreshAtMs: number;
   readonly expiresAtMs: number;
 }
 
-/** A request on its way. */
-interface Asking {
+/** A request under way. */
+interface PendingToken {
   readonly uid: PodUid;
   readonly token: Promise<Token>;
 }
 
-/** Tokens of service accounts, each bound to the pod it is for, asked for again before they are old. */
+/** Tokens of service accounts, each bound to its pod, renewed before they expire. */
 export class PodTokens implements PerPodState {
   readonly #deps: PodTokensDeps;
-  readonly #cache = new Map<string, Cached>();
-  readonly #asking = new Map<string, Asking>();
+  readonly #cache = new Map<string, CachedToken>();
+  readonly #pending = new Map<string, PendingToken>();
 
   constructor(deps: PodTokensDeps) {
     this.#deps = deps;
   }
 
-  /** A token that is good for a while. An old one is better than none while the API server cannot be asked. */
+  /** A token that is valid for a while. Returns a cached one that is due for renewal while the API server cannot be reached. */
   async get(spec: TokenSpec, signal: AbortSignal): Promise<Token> {
     const key = tokenKey(spec);
     const cached = this.#cache.get(key);
     const now = this.#deps.clock.monotonic();
     if (cached !== undefined && now < cached.refreshAtMs) return cached.token;
     try {
-      return await this.#ask(key, spec, signal);
+      return await this.#fetch(key, spec, signal);
     } catch (error) {
       if (cached === undefined || now >= cached.expiresAtMs || isKind(error, 'cancelled')) throw error;
       const { log } = this.#deps;
@@ -64,12 +64,12 @@ export class PodTokens implements PerPodState {
     }
   }
 
-  /** Asks for what a new pod will want, so that it has come, or is on its way, when its volumes are made. */
+  /** Requests the tokens of a new pod early, so that its volumes need not wait for them. */
   prefetch(pod: DesiredPod, signal: AbortSignal): void {
     const missing = tokenSpecs(pod).filter((spec) => !this.#cache.has(tokenKey(spec)));
     for (const spec of missing) {
       this.get(spec, signal).catch((error: unknown) => {
-        // Who needs it asks again, and tells the pod what is wrong.
+        // The volume's setUp requests it again, and reports the failure.
         this.#deps.log.debug(4, 'A token cannot be had yet', {
           ...podFields({ namespace: spec.namespace, ...spec.pod }),
           err: messageOf(error),
@@ -78,41 +78,41 @@ export class PodTokens implements PerPodState {
     }
   }
 
-  /** In how many milliseconds the first of the pod's tokens should be replaced; undefined when it has none. */
+  /** In how many milliseconds the first of the pod's tokens is due for renewal; undefined when it has none. */
   refreshInMs(uid: PodUid): number | undefined {
     let first = Number.POSITIVE_INFINITY;
     for (const cached of this.#cache.values()) if (cached.uid === uid) first = Math.min(first, cached.refreshAtMs);
     return first === Number.POSITIVE_INFINITY ? undefined : Math.max(0, first - this.#deps.clock.monotonic());
   }
 
-  /** The pod is gone, and its tokens are void. */
+  /** The pod is removed, and its tokens are void. */
   forget(uid: PodUid): void {
-    for (const map of [this.#cache, this.#asking]) {
+    for (const map of [this.#cache, this.#pending]) {
       for (const [key, known] of map) if (known.uid === uid) map.delete(key);
     }
   }
 
   size(): number {
-    return new Set([...this.#cache.values(), ...this.#asking.values()].map(({ uid }) => uid)).size;
+    return new Set([...this.#cache.values(), ...this.#pending.values()].map(({ uid }) => uid)).size;
   }
 
-  #ask(key: string, spec: TokenSpec, signal: AbortSignal): Promise<Token> {
-    const known = this.#asking.get(key);
+  #fetch(key: string, spec: TokenSpec, signal: AbortSignal): Promise<Token> {
+    const known = this.#pending.get(key);
     if (known !== undefined) return known.token;
-    const asking: Asking = { uid: spec.pod.uid, token: this.#request(spec, signal) };
-    this.#asking.set(key, asking);
-    return this.#answered(key, asking);
+    const pending: PendingToken = { uid: spec.pod.uid, token: this.#request(spec, signal) };
+    this.#pending.set(key, pending);
+    return this.#awaitToken(key, pending);
   }
 
   /** A token that comes after its pod was removed is void, and not kept. */
-  async #answered(key: string, { uid, token: coming }: Asking): Promise<Token> {
-    const isAwaited = (): boolean => this.#asking.get(key)?.token === coming;
+  async #awaitToken(key: string, { uid, token: coming }: PendingToken): Promise<Token> {
+    const isAwaited = (): boolean => this.#pending.get(key)?.token === coming;
     try {
       const token = await coming;
       if (isAwaited()) this.#remember(key, uid, token);
       return token;
     } finally {
-      if (isAwaited()) this.#asking.delete(key);
+      if (isAwaited()) this.#pending.delete(key);
     }
   }
 

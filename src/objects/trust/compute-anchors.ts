@@ -2,7 +2,7 @@ import { TubeletError } from '../../base/errors.ts';
 import type { ClusterTrustBundle, ClusterTrustBundleProjection } from '../../gen/kubernetes/types.ts';
 import { selects, selectorText } from '../../model/label-selector.ts';
 
-/** A selector that is longer is none that a person wrote, and would be kept for as long as the pod lives. */
+/** Bounds the memory of a selector, which is kept for as long as the pod lives. */
 const maxSelectorBytes = 100 * 1_024;
 
 export interface KnownBundles {
@@ -11,21 +11,21 @@ export interface KnownBundles {
 }
 
 /**
- * The certificates that a volume wants, as one PEM text: each once, in the order of their bytes, so that the text changes
- * when the certificates do and never else.
+ * The certificates of a projection as one PEM text: each once, in the order of their bytes, so that the text changes only
+ * when the certificates do.
  */
 export function computeAnchors(projection: ClusterTrustBundleProjection, bundles: KnownBundles): string {
   return normalized(chosen(projection, bundles).map(({ spec }) => spec.trustBundle));
 }
 
-/** Whether a bundle that came, changed or went may be another answer to the projection. */
+/** Whether a bundle that was created, changed or deleted may change the projection's certificates. */
 export function concerns(projection: ClusterTrustBundleProjection, bundle: ClusterTrustBundle): boolean {
   return projection.name === undefined
     ? projection.signerName === bundle.spec.signerName
     : projection.name === bundle.metadata?.name;
 }
 
-/** By which equal projections are known. */
+/** Equal for projections with the same certificates. */
 export function projectionKey({
   name,
   signerName,
@@ -58,7 +58,7 @@ function chosen(projection: ClusterTrustBundleProjection, bundles: KnownBundles)
   return found;
 }
 
-/** Certificates alone: whatever else stands between them, keys most of all, is nothing that pods should see. */
+/** Only certificates: pods must not see anything else in a bundle, private keys above all. */
 const certificate = /-----BEGIN CERTIFICATE-----\s*([A-Za-z0-9+/=\s]+?)\s*-----END CERTIFICATE-----/g;
 const lineLength = 64;
 
@@ -68,7 +68,7 @@ function normalized(texts: readonly string[]): string {
     for (const [, body = ''] of text.matchAll(certificate)) {
       const base64 = body.replace(/\s/g, '');
       const bytes = Buffer.from(base64, 'base64');
-      // What is not written as it would be read back was not understood.
+      // Skips what is not base64 that encodes back to the same text.
       if (bytes.length > 0 && bytes.toString('base64') === base64) each.set(base64, bytes);
     }
   }

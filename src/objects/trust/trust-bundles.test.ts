@@ -173,7 +173,7 @@ describe('TrustBundles', () => {
 
   test('pods that go while the API server is asked leave no watch behind, nor does a stop', async () => {
     const { clock, trust, anchors, isWatched, sync } = world();
-    const asking = assert.rejects(anchors('u1', { name: 'one' }), /are gone/);
+    const asking = assert.rejects(anchors('u1', { name: 'one' }), /are removed/);
     trust.forget(podUid('u1'));
     await asking;
     assert.equal(isWatched(), false);

@@ -22,13 +22,13 @@ interface TrustBundlesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly api: Pick<ApiReader, 'list'>;
-  /** Begins to watch; tells of every change, and of the first list. */
-  readonly watch: (resource: ApiResource, told: (change: MirrorChange<ClusterTrustBundle>) => void) => BundleWatch;
-  /** The pods whose bundles may have changed look again, and no others. */
+  /** Begins to watch; calls `onChange` for the first list and every change. */
+  readonly watch: (resource: ApiResource, onChange: (change: MirrorChange<ClusterTrustBundle>) => void) => BundleWatch;
+  /** Wakes only the pods whose bundles may have changed. */
   readonly inbox: ResourceInbox;
 }
 
-/** Newest first. API servers have them only where somebody turned them on. */
+/** Newest first. API servers serve them only where an operator has enabled them. */
 const versions: readonly ApiResource[] = [
   apiResources.clusterTrustBundles,
   { ...apiResources.clusterTrustBundles, version: 'v1alpha1' },
@@ -39,13 +39,13 @@ const syncTimeoutMs = 10_000;
 /**
  * The certificates of authorities that the API server keeps for pods.
  *
- *   nobody asks ──anchors──> which version? ──> watching, one watch for all pods ──the last pod goes──> nobody asks
+ *   unused ──anchors──> discovering the version ──> watching, one watch for all pods ──last pod removed──> unused
  */
 export class TrustBundles implements Component, PerPodState {
   readonly name = 'trust-bundles';
   readonly #deps: TrustBundlesDeps;
   readonly #life = new AbortController();
-  /** What each pod wants of them, by key. */
+  /** The projections of each pod, by key. */
   readonly #projections = new Map<PodUid, Map<string, ClusterTrustBundleProjection>>();
   readonly #texts = new Map<string, string>();
   #watch: BundleWatch | undefined;
@@ -64,7 +64,7 @@ export class TrustBundles implements Component, PerPodState {
     this.#close();
   }
 
-  /** The certificates as PEM. From now on the pod is woken when they may be others, until it is removed. */
+  /** The certificates as PEM. Wakes the pod from now on when they may have changed, until it is removed. */
   async anchors(
     projection: ClusterTrustBundleProjection,
     { uid }: { readonly uid: PodUid },
@@ -83,7 +83,7 @@ export class TrustBundles implements Component, PerPodState {
     return text;
   }
 
-  /** The pod is gone. Without pods that want any, bundles are not watched. */
+  /** The pod is removed. The last pod ends the watch. */
   forget(uid: PodUid): void {
     if (!this.#projections.delete(uid)) return;
     this.#texts.clear();
@@ -94,7 +94,7 @@ export class TrustBundles implements Component, PerPodState {
     return this.#projections.size;
   }
 
-  /** However many ask at once, the API server is asked once. */
+  /** Concurrent callers share one discovery. */
   #opened(): Promise<BundleWatch> {
     this.#opening ??= this.#open().finally(() => (this.#opening = undefined));
     return this.#opening;
@@ -102,17 +102,17 @@ export class TrustBundles implements Component, PerPodState {
 
   async #open(): Promise<BundleWatch> {
     const resource = await this.#served();
-    if (this.#projections.size === 0) throw new TubeletError('cancelled', 'the pods that wanted bundles are gone');
+    if (this.#projections.size === 0) throw new TubeletError('cancelled', 'the pods that wanted bundles are removed');
     this.#deps.log.info('ClusterTrustBundles are watched', { apiVersion: apiVersionOf(resource) });
     this.#watch = this.#deps.watch(resource, (change) => this.#changed(change));
     return this.#watch;
   }
 
-  /** An absence is not remembered: who asks again does so after a while, and the API server may have learned. */
+  /** Does not cache that a version is missing: the next sync tries again, and the API server may serve it then. */
   async #served(): Promise<ApiResource> {
     for (const resource of versions) {
       try {
-        // The answer is empty; that there is one is what counts.
+        // The list is empty; an answer means that the version is served.
         const fieldSelector = 'metadata.name=none';
         await this.#deps.api.list(resource, { fieldSelector, timeoutMs: syncTimeoutMs, signal: this.#life.signal });
         return resource;
@@ -173,7 +173,7 @@ export function bundleWatch(mirror: RunningMirror<ClusterTrustBundle>): BundleWa
   };
 }
 
-/** For a node that has an API server and may not ask it. */
+/** For a node that has an API server and may not use bundles. */
 export function refusedTrust(why: string): Pick<TrustBundles, 'anchors'> {
   return { anchors: () => Promise.reject(new TubeletError('unsupported', `${unsupported}: ${why}`)) };
 }

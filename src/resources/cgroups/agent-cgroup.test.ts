@@ -67,7 +67,7 @@ test('without a configured one knows the cgroup it was started in, and looks it 
   world.text = '';
   await clock.advance(300_000);
   assert.equal(cgroup.path(), '');
-  assert.deepEqual(log.messages('info'), ['The usage of the agent is not told, for it has no cgroup of its own']);
+  assert.deepEqual(log.messages('info'), ['The usage of the agent is not reported, for it has no cgroup of its own']);
   await clock.advance(300_000);
   assert.equal(log.messages('info').length, 1);
   assert.deepEqual(world.done, []);

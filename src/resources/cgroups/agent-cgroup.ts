@@ -18,18 +18,18 @@ interface AgentCgroupDeps {
   readonly configured: string;
 }
 
-/** Somebody may move the agent out of its cgroup, or into another. */
+/** An operator may move the agent to another cgroup. */
 const ensurePeriodMs = 60_000;
 const detectPeriodMs = 300_000;
 
-/** Keeps the agent in the cgroup that is configured for it, and knows the one it is in: its usage is told under that name. */
+/** Keeps the agent in its configured cgroup, or detects the one it is in: the stats report its usage under that name. */
 export class AgentCgroup implements Component {
   readonly name = 'agent-cgroup';
   readonly #deps: AgentCgroupDeps;
   readonly #configured: string;
   readonly #stopped = new AbortController();
   #current = '';
-  /** What was said last: the same trouble is said once. */
+  /** The last reported problem, so that it is reported once. */
   #reported: string | undefined;
   #loop: LoopHandle | undefined;
 
@@ -60,7 +60,7 @@ export class AgentCgroup implements Component {
     await this.#loop?.done;
   }
 
-  /** A cgroup that cannot be had keeps no pod from running. */
+  /** Failures are logged only: pods run without the agent's cgroup. */
   async #round(): Promise<void> {
     try {
       if (this.#configured === '') this.#detect();
@@ -90,7 +90,7 @@ export class AgentCgroup implements Component {
     this.#current = 'path' in found ? found.path : '';
     const problem = 'problem' in found ? found.problem : undefined;
     if (problem !== undefined && problem !== this.#reported) {
-      log.info('The usage of the agent is not told, for it has no cgroup of its own', { reason: problem });
+      log.info('The usage of the agent is not reported, for it has no cgroup of its own', { reason: problem });
     }
     this.#reported = problem;
   }

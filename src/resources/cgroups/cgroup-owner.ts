@@ -1,7 +1,7 @@
-/** Who makes the cgroups of pods: the agent, the runtime with systemd's help, or no one. */
+/** What makes the cgroups of pods: the agent, the runtime with systemd's help, or nothing. */
 export type CgroupOwner = 'agent' | 'runtime' | 'none';
 
-/** Pure. Slices are systemd's to make, and it makes them when the runtime asks for the first container in one. */
+/** Pure. Systemd makes slices when the runtime asks for the first container in one. */
 export function cgroupOwner(settings: {
   readonly cgroupsPerQos: boolean;
   readonly cgroupDriver: 'cgroupfs' | 'systemd';

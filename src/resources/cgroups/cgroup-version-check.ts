@@ -9,7 +9,7 @@ interface CgroupVersionCheckDeps {
   readonly failCgroupV1: boolean;
 }
 
-/** Version 1 still works, but its days are counted; some would rather not start on it. */
+/** Fails the start on version 1 with failCgroupV1: version 1 still works, and upstream has deprecated it. */
 export class CgroupVersionCheck implements Component {
   readonly name = 'cgroup-version';
   readonly #deps: CgroupVersionCheckDeps;

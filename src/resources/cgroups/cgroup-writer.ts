@@ -18,7 +18,7 @@ type Operation = 'create' | 'update' | 'destroy';
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Brings values to cgroups in the words of this machine's version, and measures how long it takes. */
+/** Writes values to cgroups in the format of this machine's version, and measures how long it takes. */
 export class CgroupWriter {
   readonly #deps: CgroupWriterDeps;
   readonly #durations: Histogram<'operation_type'> | undefined;
@@ -69,7 +69,7 @@ export class CgroupWriter {
     }
   }
 
-  /** A limit that this kernel cannot keep is told once, and the others still hold. */
+  /** Logs once which controllers this kernel lacks, and writes the limits of the others. */
   #write(path: string, values: CgroupValues): void {
     const { tree, version, controllers, log } = this.#deps;
     const settings = cgroupSettings(values, version);

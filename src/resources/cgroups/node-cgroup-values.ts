@@ -17,7 +17,7 @@ export interface NodeCgroupSettings {
   readonly hugePageSizes: readonly string[];
 }
 
-/** A cgroup that somebody else made and that is to get limits. */
+/** A cgroup that the operator made and that is to get limits. */
 interface ReservedCgroup {
   /** `System Reserved` or `Kube Reserved`. */
   readonly what: string;
@@ -28,15 +28,15 @@ interface ReservedCgroup {
 }
 
 /**
- * All pods together get what is left of the node when reserves are enforced on them, else everything there is. They must
- * be told either way: a new cgroup weighs as much as a single CPU, whatever the machine has.
+ * All pods together get what is left of the node when reserves are enforced on them, else everything there is. The values
+ * are written either way: a new cgroup weighs as much as a single CPU, whatever the machine has.
  */
 export function allPodsValues(settings: NodeCgroupSettings): CgroupValues {
   const { capacity, reserved, enforced, hugePageSizes } = settings;
   return valuesOf(enforced.includes('pods') ? nodeAllocatable(capacity, reserved) : capacity, hugePageSizes);
 }
 
-/** The reserves of those that are no pods, each enforced in full or only in what can be squeezed. */
+/** The reserves of system and kube daemons, each enforced in full or only for compressible resources. */
 export function reservedCgroups(settings: NodeCgroupSettings): readonly ReservedCgroup[] {
   const { reserved, systemReservedCgroup, kubeReservedCgroup } = settings;
   const one = (key: string, what: string, configured: string, amounts: Amounts): readonly ReservedCgroup[] => {

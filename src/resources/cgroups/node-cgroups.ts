@@ -16,7 +16,7 @@ interface NodeCgroupsDeps {
   readonly controllers: ReadonlySet<string>;
 }
 
-/** Without these pods cannot be told apart; version 2 names what version 1 calls cpuacct within cpu. */
+/** Controllers that limits and usage of pods need. In version 2 cpu includes cpuacct. */
 const neededControllers = { 1: ['cpu', 'cpuacct', 'cpuset', 'memory'], 2: ['cpu', 'cpuset', 'memory'] } as const;
 
 const wayOut = 'or set cgroupsPerQOS: false with enforceNodeAllocatable: [] to do without cgroups of pods';
@@ -63,8 +63,8 @@ export class NodeCgroups {
   }
 
   /**
-   * Limits all pods together. Pods of an earlier life may use more than is allowed now; until they are evicted the kernel
-   * refuses, and it is tried again.
+   * Limits all pods together. Pods of an earlier process may use more than is allowed now; the kernel refuses until they are
+   * evicted, and every resync retries.
    */
   enforce(): void {
     const { writer, events, settings, log } = this.#deps;
@@ -81,7 +81,7 @@ export class NodeCgroups {
     }
   }
 
-  /** Who asks for reserves to be enforced wants them enforced: a failure is not passed over. */
+  /** Throws on failure: the configuration asks for these reserves to be enforced. */
   enforceReserved(): void {
     const { writer, events, settings } = this.#deps;
     for (const { what, configured, name, values } of reservedCgroups(settings)) {

@@ -62,7 +62,7 @@ function cpuAndMemory(
 }
 
 /**
- * Whether the pod's limit of a resource covers everybody in it. An init container counts together with the sidecars that
+ * Whether the pod's limit of a resource covers all its containers. An init container counts together with the sidecars that
  * run beside it, so behind a limited sidecar it need not have a limit of its own.
  */
 function isLimited({ containers, initContainers = [], resources }: PodSpec, resource: string): boolean {

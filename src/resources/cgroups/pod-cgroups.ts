@@ -33,17 +33,17 @@ interface PodCgroupsDeps {
 }
 
 /**
- * What this life of the agent knows of a pod's cgroup.
+ * What this process knows of a pod's cgroup.
  *
  *   unknown ──was not there──> made  ──values written──> settled
- *           ──was there──────> found ──values written, or refused and told──> settled        any ──remove──> unknown
+ *           ──was there──────> found ──values written, or refused and logged──> settled      any ──remove──> unknown
  */
 type Knowledge = 'made' | 'found' | 'settled';
 
 const resyncMs = 60_000;
 const qosClasses: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
 
-/** The cgroups of pods: there before the first container, gone after the last. */
+/** The cgroups of pods: made before the first container, removed after the last. */
 export class PodCgroups implements PodContainerManager, Component {
   readonly name = 'pod-cgroups';
   readonly #deps: PodCgroupsDeps;
@@ -57,7 +57,7 @@ export class PodCgroups implements PodContainerManager, Component {
     this.#deps = deps;
   }
 
-  /** Pods may come as soon as this is done. What cannot be set up is fatal: pods would run without their limits. */
+  /** Pods may sync as soon as this is done. Failures are fatal: pods would run without their limits. */
   async start(): Promise<void> {
     const { clock, random, log, node, tiers, heartbeats } = this.#deps;
     node.check();
@@ -79,7 +79,7 @@ export class PodCgroups implements PodContainerManager, Component {
     return this.#deps.writer.presence(this.#pathOf(pod)) !== 'none';
   }
 
-  /** Makes the pod's cgroup with its values. Costs a few looks when it is there already. */
+  /** Makes the pod's cgroup with its values. Cheap when it is there already. */
   async ensure(pod: DesiredPod): Promise<void> {
     const { writer, log } = this.#deps;
     const { uid } = pod;
@@ -93,19 +93,19 @@ export class PodCgroups implements PodContainerManager, Component {
       writer.create(path, this.#valuesOf(pod));
     } catch (error) {
       if (this.#known.get(uid) !== 'found') throw error;
-      // The pod runs, with what it has been given before: better than to end it for that.
+      // The pod keeps running with the values it has.
       log.error(error, 'Cannot bring the cgroup of a pod up to date', { ...podFields(pod), cgroup: path });
     }
     this.#known.set(uid, 'settled');
   }
 
-  /** New values for a pod that runs. Whoever resizes it raises before its containers, and lowers after them. */
+  /** New values for a pod that runs. A resize raises them before its containers' values, and lowers them after those. */
   update(pod: DesiredPod): void {
     this.#deps.writer.update(this.#pathOf(pod), this.#valuesOf(pod));
     this.#updateTiers();
   }
 
-  /** Where a pod's cgroup is depends on a QoS class that nobody may remember, so every place is tried. */
+  /** Tries every QoS tier: the pod's class may not be known any more. */
   async remove(uid: PodUid): Promise<void> {
     const before = this.#removals.get(uid) ?? Promise.resolve();
     const removal = before.then(() => this.#remove(uid));
@@ -119,12 +119,12 @@ export class PodCgroups implements PodContainerManager, Component {
     this.#updateTiers();
   }
 
-  /** A cgroup that is there all the same is one of a pod that no one asked for, and goes with the resync. */
+  /** The resync removes a cgroup that is left all the same as an orphan. */
   forget(uid: PodUid): void {
     this.#known.delete(uid);
   }
 
-  /** Of how many pods it is known what was done to their cgroups. */
+  /** How many pods have a cgroup that this process has made or found. */
   size(): number {
     return this.#known.size;
   }
@@ -155,7 +155,7 @@ export class PodCgroups implements PodContainerManager, Component {
     }
   }
 
-  /** Pods that have a cgroup which nobody has asked for in this life. */
+  /** Pods with a cgroup that this process has not been asked for. */
   #orphans(): readonly PodUid[] {
     const { writer, cgroupRoot } = this.#deps;
     return qosClasses
@@ -176,7 +176,7 @@ export class PodCgroups implements PodContainerManager, Component {
     }
   }
 
-  /** Weights that are a little off are no reason to keep a pod from starting or ending. */
+  /** Failures are logged only: wrong weights of tiers must not keep a pod from starting or ending. */
   #updateTiers(): void {
     try {
       this.#deps.tiers.update();

@@ -38,15 +38,15 @@ export interface ProcessTree {
 
 /** The pods as cgroups need them. */
 export interface CgroupPods {
-  /** Those that run here or shall run. */
+  /** Pods that run here or are to run. */
   active(): readonly DesiredPod[];
-  /** Every source has said what it wants. */
+  /** Every source has been read once. */
   complete(): boolean;
-  /** Nobody wants the pod, looks after it or has anything else of it. */
+  /** No source names the pod, no worker has it, and nothing of it is in the runtime or on disk. */
   isUnknown(uid: PodUid): Promise<boolean>;
 }
 
-/** The cgroups of pods, whoever makes them. */
+/** The cgroups of pods, made by the agent or by the runtime. */
 export interface PodContainerManager {
   /** False when the pod's containers, if there are any, live elsewhere. */
   exist(pod: DesiredPod): boolean;

@@ -18,13 +18,13 @@ interface QosTiersDeps {
 
 const tiers: readonly QosClass[] = ['Burstable', 'BestEffort'];
 
-/** The cgroups between all pods and one pod. They follow what the pods that are here ask for. */
+/** The cgroups between all pods and one pod. Their values follow the requests of the active pods. */
 export class QosTiers {
   readonly #deps: QosTiersDeps;
-  /** Pods are frozen, so what one asks for is worked out once. */
+  /** Pods are frozen, so that the demand of each is computed once. */
   readonly #demands = new WeakMap<DesiredPod, PodDemand>();
 
-  /** The tiers were there before: pods of an earlier life may weigh on them that no source has named yet. */
+  /** The tiers were there before: they may hold pods of an earlier process that no source has named yet. */
   #inherited = false;
 
   constructor(deps: QosTiersDeps) {
@@ -40,7 +40,7 @@ export class QosTiers {
     this.update();
   }
 
-  /** What an earlier life set stands until all that it was meant for are known again. */
+  /** Keeps the values of an earlier process until all sources are ready. */
   update(): void {
     if (this.#inherited && !this.#deps.pods.complete()) return;
     const values = qosCgroupValues(
@@ -53,7 +53,7 @@ export class QosTiers {
 
   #updateTier(path: string, values: CgroupValues): void {
     const { writer, version, log } = this.#deps;
-    // Version 2 kills to get below a new limit, so it is never asked to.
+    // Version 2 kills processes to get below a new limit, so the limit stays above the usage.
     const first = version === 2 ? this.#aboveUsage(path, values) : values;
     try {
       writer.update(path, first);
@@ -65,7 +65,7 @@ export class QosTiers {
     }
   }
 
-  /** A limit at what is in use keeps it from growing; the tier comes down as its pods give memory back. */
+  /** A limit at the present usage stops growth; later updates lower it as pods free memory. */
   #aboveUsage(path: string, values: CgroupValues): CgroupValues {
     if (values.memoryBytes === undefined) return values;
     const usage = this.#deps.writer.memoryUsage(path);

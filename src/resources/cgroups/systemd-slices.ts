@@ -11,7 +11,7 @@ interface SystemdSlicesDeps {
   readonly cgroupRoot: string;
 }
 
-/** The slices of pods, which systemd makes when the runtime asks for the first container in one. We only remove them. */
+/** The slices of pods, which systemd makes when the runtime asks for the first container in one. This only removes them. */
 export class SystemdSlices implements PodContainerManager, Component {
   readonly name = 'pod-cgroups';
   readonly #deps: SystemdSlicesDeps;

@@ -6,21 +6,21 @@ import type { ApiReader } from '../model/api-client.ts';
 import { apiResources } from '../model/api-resources.ts';
 import { sizeOf } from '../model/pod-size.ts';
 import type { DataObjectReference } from '../model/standalone-object.ts';
-import type { KeptObject, ObjectKeeper } from './ports.ts';
+import type { CachedObject, ObjectCache } from './ports.ts';
 
-interface AskedObjectsDeps {
+interface CachedObjectsDeps {
   readonly clock: Clock;
   readonly api: Pick<ApiReader, 'get'>;
-  /** How old an answer may be, in milliseconds; 0 asks each time. */
+  /** How old a cached object may be, in milliseconds; 0 reads each time. */
   readonly maxAgeMs: () => number;
 }
 
-/** Answers on their way take memory too, before anybody knows how much. */
-export const objectsAtOnce = 32;
+/** Bounds the memory of responses in flight, whose size is not known before. */
+export const maxConcurrentReads = 32;
 
-/** The strategies `Cache` and `Get`: an object is asked for when a pod is about to use it, unless it is young enough. */
-export function askedObjects({ clock, api, maxAgeMs }: AskedObjectsDeps): ObjectKeeper {
-  const places = new Limiter(objectsAtOnce);
+/** The strategies `Cache` and `Get`: reads an object when a pod is about to use it, unless the cached one is young enough. */
+export function cachedObjects({ clock, api, maxAgeMs }: CachedObjectsDeps): ObjectCache {
+  const limiter = new Limiter(maxConcurrentReads);
   return (reference, onChange, onContent) => {
     let released = false;
     let current: (ConfigMap & Secret) | undefined;
@@ -36,14 +36,14 @@ export function askedObjects({ clock, api, maxAgeMs }: AskedObjectsDeps): Object
       current = next;
       answeredAt = clock.monotonic();
       error = undefined;
-      // The first answer is what the asker waits for, and no news to it.
+      // The caller waits for the first answer, so that it is no change.
       if (changed && !first) onChange();
     };
     const getUnlessReleased = async (signal: AbortSignal): Promise<(ConfigMap & Secret) | undefined> =>
       released ? undefined : api.get<ConfigMap & Secret>(resourceOf(reference), reference, { signal });
     const ask = async (signal: AbortSignal): Promise<void> => {
       try {
-        take(await places.run(() => getUnlessReleased(signal), signal));
+        take(await limiter.run(() => getUnlessReleased(signal), signal));
       } catch (failure) {
         if (isKind(failure, 'notFound')) take(undefined);
         else error = messageOf(failure);
@@ -57,7 +57,7 @@ export function askedObjects({ clock, api, maxAgeMs }: AskedObjectsDeps): Object
       asking ??= ask(signal).finally(() => (asking = undefined));
       return asking;
     };
-    const kept: KeptObject = {
+    const cached: CachedObject = {
       known: () => answeredAt !== undefined,
       current: () => current,
       lastError: () => error,
@@ -66,11 +66,11 @@ export function askedObjects({ clock, api, maxAgeMs }: AskedObjectsDeps): Object
         released = true;
       },
     };
-    return kept;
+    return cached;
   };
 }
 
-/** Texts of an object, as they are kept: a Secret's in base64. */
+/** Texts of an object, as they are cached: a Secret's in base64. */
 export function contentBytes(object: (ConfigMap & Secret) | undefined): number {
   return object === undefined ? 0 : sizeOf(object, Number.POSITIVE_INFINITY);
 }
