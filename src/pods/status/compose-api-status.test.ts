@@ -19,7 +19,7 @@ describe('composeApiStatus', () => {
     ]);
   });
 
-  test('a foreign disruption stays; our own is told with the end only', () => {
+  test('a foreign disruption stays; our own is published with the end only', () => {
     const foreign = condition('DisruptionTarget', 'True', { reason: 'PreemptionByScheduler' });
     const own = condition('DisruptionTarget', 'True', { reason: 'TerminationByKubelet' });
     const types = (phase: string): readonly unknown[] =>

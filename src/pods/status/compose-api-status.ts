@@ -5,18 +5,18 @@ import { isOwnCondition, isTerminalPhase, podConditions } from '../../model/reas
 const foreignFields = ['nominatedNodeName', 'resourceClaimStatuses', 'extendedResourceClaimStatus'] as const;
 
 /**
- * The status the API server shall have: the agent's word, and what others said. An end that the server knows is never
- * taken back, and the disruption of a pod is told with its end.
+ * The status for the API server: the agent's own fields and conditions, and those of other writers. A terminal phase that
+ * the server has is never taken back, and the disruption condition of a pod is published with its end.
  */
 export function composeApiStatus(api: PodStatus, ours: PodStatus): PodStatus {
   const ended = isTerminalPhase(api.phase) && !isTerminalPhase(ours.phase);
   const { phase, reason, message, conditions = [], ...rest } = ours;
-  const word = ended ? api : { phase, reason, message };
+  const outcome = ended ? api : { phase, reason, message };
   const foreign = Object.fromEntries(foreignFields.map((name) => [name, api[name]]));
   return {
     ...rest,
     ...present(foreign),
-    ...present({ phase: word.phase, reason: word.reason, message: word.message }),
+    ...present({ phase: outcome.phase, reason: outcome.reason, message: outcome.message }),
     conditions: [...foreignConditions(api, ours), ...conditions.filter(({ type }) => isOwnCondition(type))],
   };
 }
@@ -24,13 +24,13 @@ export function composeApiStatus(api: PodStatus, ours: PodStatus): PodStatus {
 function foreignConditions(api: PodStatus, ours: PodStatus): readonly PodCondition[] {
   const isDisruption = ({ type }: PodCondition): boolean => type === podConditions.disruptionTarget;
   const kept = (api.conditions ?? []).filter(({ type }) => !isOwnCondition(type));
-  const told = isTerminalPhase(ours.phase) ? ours.conditions?.find(isDisruption) : undefined;
-  return told === undefined ? kept : [...kept.filter((condition) => !isDisruption(condition)), told];
+  const disruption = isTerminalPhase(ours.phase) ? ours.conditions?.find(isDisruption) : undefined;
+  return disruption === undefined ? kept : [...kept.filter((condition) => !isDisruption(condition)), disruption];
 }
 
 /**
- * The API copy without the nulls that it writes for times nobody set: to a patch they would look like fields that the
- * agent wants removed.
+ * The API copy without the nulls that the server writes for unset times: in a patch they would mean that the agent wants
+ * the fields removed.
  */
 export function withoutNulls<T>(value: T): T {
   if (Array.isArray(value)) return value.map(withoutNulls) as T;
@@ -45,7 +45,7 @@ export interface LastAnswer {
   readonly atMs: number;
 }
 
-/** A watch may lag behind the server's own answers for a while; after that it is the truth, whatever it says. */
+/** A watch may lag behind the server's own answers this long; after that the watched copy counts, even if it is older. */
 const watchLagMs = 10_000;
 
 /** The newer of two copies. Versions of a server that was set back compare wrongly, but not for long. */

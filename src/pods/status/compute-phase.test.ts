@@ -24,7 +24,7 @@ interface Changes extends Partial<PhaseInput> {
   readonly own?: string;
 }
 
-/** Names tell the role: i… init, s… sidecar, c… regular. */
+/** Names show the role: i… init, s… sidecar, c… regular. */
 function phase(containers: Readonly<Record<string, Shape>>, { policy, own, ...changes }: Changes = {}) {
   const ofItsOwn = own === undefined ? {} : { restartPolicy: own };
   const names = Object.keys(containers);

@@ -10,7 +10,7 @@ export interface PhaseInput {
   readonly terminal: boolean;
   /** Static pods do not end by themselves. */
   readonly isStatic: boolean;
-  /** The present sandbox has had a regular container: whatever its sidecars do now, initialisation is behind it. */
+  /** The present sandbox has had a regular container: whatever its sidecars do now, initialisation is over. */
   readonly initialized: boolean;
   /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
   readonly ownRestartRules: boolean;
@@ -20,7 +20,7 @@ export interface PhaseInput {
  *   Pending ──> Running ──> Succeeded
  *      └───────────┴──────> Failed
  *
- * The phase that the containers alone lead to. Whoever keeps the status makes sure that an end is never left again.
+ * The phase that follows from the containers alone. `mergeStatus` makes sure that a terminal phase is never left again.
  */
 export function computePhase(input: PhaseInput): PodPhase {
   const { spec, isStatic, initialized, ownRestartRules } = input;
@@ -36,21 +36,21 @@ export function computePhase(input: PhaseInput): PodPhase {
   const running = sidecars.running + regular.running;
   const unknown = sidecars.unknown + regular.unknown;
 
-  // A sidecar that restarts does not put a pod back to the beginning whose regular containers have run.
+  // A sidecar that restarts does not make a pod Pending again whose regular containers have run.
   if (init.pending > 0 || (sidecars.pending > 0 && !initialized)) return podPhases.pending;
   if (sidecars.waiting + regular.waiting > 0) return podPhases.pending;
   if (unknown > 0) return podPhases.pending;
   if (running > 0) return podPhases.running;
   if (regular.stopped === 0) return podPhases.pending;
   const allSucceeded = regular.stopped === regular.succeeded;
-  // By the pod's policy alone one that waits for a start is not over, however the instance before it ended.
+  // By the pod's policy alone a container that waits for a start has not ended, however the instance before it ended.
   const byPolicy = spec.restartPolicy === 'OnFailure' ? !allSucceeded : spec.restartPolicy !== 'Never';
   const goesOn = ownRestartRules ? regular.restarting > 0 : byPolicy;
   if (goesOn && (!input.terminal || isStatic)) return podPhases.running;
   return allSucceeded ? podPhases.succeeded : podPhases.failed;
 }
 
-/** Whether a container has run at least once, as far as its status tells. */
+/** Whether a container has run at least once, as far as its status shows. */
 export function hasStarted(status: ContainerStatus | undefined): boolean {
   return (
     status?.state?.running !== undefined ||
@@ -59,7 +59,7 @@ export function hasStarted(status: ContainerStatus | undefined): boolean {
   );
 }
 
-/** Whether a regular container runs or has just ended; one that waits for its next turn does not count. */
+/** Whether a regular container runs or has just ended; one that waits for its next start does not count. */
 export function anyRegularStarted(spec: PodSpec, byName: ReadonlyMap<string, ContainerStatus>): boolean {
   return spec.containers.some(({ name }) => {
     const state = byName.get(name)?.state;
@@ -71,7 +71,7 @@ type MaybeStatus = ContainerStatus | undefined;
 type ByName = ReadonlyMap<string, ContainerStatus>;
 type Restarts = (container: Container, ended: ContainerStateTerminated) => boolean;
 
-/** How the instance ended that a container shows or waits after. */
+/** How the instance ended that the container shows, or the one before the start that it waits for. */
 function endOf(status: MaybeStatus): ContainerStateTerminated | undefined {
   return status?.state?.terminated ?? (status?.state?.waiting && status.lastState?.terminated);
 }
@@ -86,7 +86,7 @@ function countInit(containers: readonly Container[], byName: ByName, restarts: R
   return count;
 }
 
-/** A sidecar that has ended says nothing about the pod: it is either starting again or no longer needed. */
+/** A sidecar that has ended does not decide the phase: it is either starting again or no longer needed. */
 function countSidecars(statuses: readonly MaybeStatus[]) {
   const count = { running: 0, waiting: 0, unknown: 0, pending: 0 };
   for (const status of statuses) {

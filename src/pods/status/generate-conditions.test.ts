@@ -29,7 +29,7 @@ function conditions(changes: Partial<ConditionsInput>): Readonly<Record<string, 
   return Object.fromEntries(generateConditions({ ...base, ...changes }).map((entry) => [entry.type, entry]));
 }
 
-const words = (entry: PodCondition | undefined) => [entry?.status, entry?.reason, entry?.message];
+const summary = (entry: PodCondition | undefined) => [entry?.status, entry?.reason, entry?.message];
 
 test('the fixed order, foreign conditions first, and the stamp', () => {
   const foreign = { type: 'example.com/x', status: 'Maybe' };
@@ -84,18 +84,18 @@ test('containers that are not ready are named in the order of the spec, sidecars
   const statuses = [status('s', false), status('i', false), status('a', false), status('b', false)];
   const made = conditions({ spec, statuses });
   const message = 'containers with unready status: [s b a]';
-  assert.deepEqual(words(made['ContainersReady']), ['False', 'ContainersNotReady', message]);
-  assert.deepEqual(words(made['Ready']), ['False', 'ContainersNotReady', message]);
+  assert.deepEqual(summary(made['ContainersReady']), ['False', 'ContainersNotReady', message]);
+  assert.deepEqual(summary(made['Ready']), ['False', 'ContainersNotReady', message]);
   const unknown = conditions({ statuses: [status('a', false)] });
   assert.equal(unknown['Ready']?.message, 'containers with unknown status: [b], containers with unready status: [a]');
-  assert.deepEqual(words(conditions({ statuses: [] })['Ready']), ['False', 'UnknownContainerStatuses', undefined]);
+  assert.deepEqual(summary(conditions({ statuses: [] })['Ready']), ['False', 'UnknownContainerStatuses', undefined]);
 });
 
 test('initialisation', () => {
   const spec = { ...base.spec, initContainers: [{ name: 's', restartPolicy: 'Always' }, { name: 'i' }] };
   const waiting = [status('a', false), status('b', false)];
   const initialized = (statuses: readonly ContainerStatus[], phase: ConditionsInput['phase'] = 'Pending') =>
-    words(conditions({ spec, statuses, phase })['Initialized']);
+    summary(conditions({ spec, statuses, phase })['Initialized']);
   const reason = 'ContainersNotInitialized';
   assert.deepEqual(initialized([status('s', false), status('i', false), ...waiting]), [
     'False',
@@ -132,8 +132,8 @@ test('a pod that has ended is not ready, whatever its containers say', () => {
     ['Failed', 'PodFailed'],
   ] as const) {
     const made = conditions({ phase });
-    assert.deepEqual(words(made['Ready']), ['False', reason, undefined]);
-    assert.deepEqual(words(made['ContainersReady']), ['False', reason, undefined]);
+    assert.deepEqual(summary(made['Ready']), ['False', reason, undefined]);
+    assert.deepEqual(summary(made['ContainersReady']), ['False', reason, undefined]);
   }
 });
 
@@ -141,7 +141,7 @@ test('readiness gates', () => {
   const spec = { ...base.spec, readinessGates: [{ conditionType: 'x' }, { conditionType: 'y' }] };
   const apiConditions = [{ type: 'x', status: 'False' }];
   const made = conditions({ spec, apiConditions });
-  assert.deepEqual(words(made['Ready']), [
+  assert.deepEqual(summary(made['Ready']), [
     'False',
     'ReadinessGatesNotReady',
     'the status of pod readiness gate "x" is not "True", but False, ' +

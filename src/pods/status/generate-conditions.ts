@@ -16,14 +16,14 @@ export interface ConditionsInput {
   readonly previous: readonly PodCondition[];
   /** Made by the resize logic. */
   readonly resize: readonly PodCondition[];
-  /** Set when this agent ends the pod against its will. */
+  /** Set when this agent ends the pod although it would go on. */
   readonly disruption?: { readonly reason: string; readonly message: string };
   readonly observedGeneration: number | undefined;
   readonly nowMs: number;
 }
 
 /** A condition before it is stamped with generation and time. */
-interface Verdict {
+interface UnstampedCondition {
   readonly type: string;
   readonly status: 'True' | 'False';
   readonly reason?: string;
@@ -33,7 +33,7 @@ interface Verdict {
 /** All conditions of the pod in their fixed order. */
 export function generateConditions(input: ConditionsInput): PodCondition[] {
   const foreign = input.apiConditions.filter(({ type }) => !isOwnCondition(type));
-  const stamp = (verdict: Verdict): PodCondition => stamped(input, verdict);
+  const stamp = (condition: UnstampedCondition): PodCondition => stamped(input, condition);
   const disruption = disruptionOf(input, stamp);
   const others = foreign.filter(({ type }) => disruption === undefined || type !== disruption.type);
   const before = [...others, ...input.resize, ...(disruption === undefined ? [] : [disruption])];
@@ -49,29 +49,32 @@ export function generateConditions(input: ConditionsInput): PodCondition[] {
 }
 
 /** Ready or ContainersReady of a pod that has ended. */
-export function endedVerdict(type: string, phase: 'Succeeded' | 'Failed'): Verdict {
+export function endedCondition(type: string, phase: 'Succeeded' | 'Failed'): UnstampedCondition {
   const reason = phase === podPhases.succeeded ? conditionReasons.podCompleted : conditionReasons.podFailed;
   return { type, status: 'False', reason };
 }
 
-/** The moment of the last change stays until the status itself changes. */
-function stamped(input: ConditionsInput, verdict: Verdict): PodCondition {
-  const old = input.previous.find(({ type }) => type === verdict.type);
-  const since = old?.status === verdict.status ? old.lastTransitionTime : undefined;
+/** The lastTransitionTime stays until the status itself changes. */
+function stamped(input: ConditionsInput, condition: UnstampedCondition): PodCondition {
+  const old = input.previous.find(({ type }) => type === condition.type);
+  const since = old?.status === condition.status ? old.lastTransitionTime : undefined;
   return {
-    ...verdict,
+    ...condition,
     ...(input.observedGeneration !== undefined && { observedGeneration: input.observedGeneration }),
     lastTransitionTime: since ?? apiTime(input.nowMs),
   };
 }
 
-function disruptionOf(input: ConditionsInput, stamp: (verdict: Verdict) => PodCondition): PodCondition | undefined {
+function disruptionOf(
+  input: ConditionsInput,
+  stamp: (condition: UnstampedCondition) => PodCondition,
+): PodCondition | undefined {
   const type = podConditions.disruptionTarget;
   if (input.disruption === undefined) return input.previous.find((condition) => condition.type === type);
   return stamp({ type, status: 'True', ...input.disruption });
 }
 
-function initialized(input: ConditionsInput): Verdict {
+function initialized(input: ConditionsInput): UnstampedCondition {
   const { spec, phase } = input;
   const type = podConditions.initialized;
   const init = spec.initContainers ?? [];
@@ -95,7 +98,7 @@ function initialized(input: ConditionsInput): Verdict {
   return { type, status: 'False', reason: conditionReasons.containersNotInitialized, message };
 }
 
-function containersReady(input: ConditionsInput): Verdict {
+function containersReady(input: ConditionsInput): UnstampedCondition {
   const { spec, phase, statuses } = input;
   const type = podConditions.containersReady;
   if (statuses.length === 0) return { type, status: 'False', reason: conditionReasons.unknownContainerStatuses };
@@ -103,15 +106,19 @@ function containersReady(input: ConditionsInput): Verdict {
   const names = [...sidecarsOf(spec), ...spec.containers].map(({ name }) => name);
   const unknown = names.filter((name) => !byName.has(name));
   const unready = names.filter((name) => byName.get(name)?.ready === false);
-  if (phase === podPhases.succeeded && unknown.length === 0) return endedVerdict(type, phase);
-  if (phase === podPhases.failed) return endedVerdict(type, phase);
+  if (phase === podPhases.succeeded && unknown.length === 0) return endedCondition(type, phase);
+  if (phase === podPhases.failed) return endedCondition(type, phase);
   const message = listing({ unknown, unready });
   if (message === '') return { type, status: 'True' };
   return { type, status: 'False', reason: conditionReasons.containersNotReady, message };
 }
 
-/** A pod is ready when its containers are and every gate that others hold for it is open. */
-function podReady(spec: PodSpec, containers: Verdict, conditions: readonly PodCondition[]): Verdict {
+/** A pod is ready when its containers are and the condition of every readiness gate is True. */
+function podReady(
+  spec: PodSpec,
+  containers: UnstampedCondition,
+  conditions: readonly PodCondition[],
+): UnstampedCondition {
   const type = podConditions.ready;
   if (containers.status !== 'True') return { ...containers, type };
   const closed = (spec.readinessGates ?? []).flatMap(({ conditionType }) => {

@@ -155,7 +155,7 @@ test('an end that was seen is kept when the runtime forgets', () => {
   assert.deepEqual(status({ previous }), previous[0]);
 });
 
-test('a container that ran and is gone has ended somehow', () => {
+test('a container that ran and was removed has ended with an unknown status', () => {
   const previous = was({ state: { running: {} } });
   const made = status({ previous });
   assert.deepEqual(made.state, { waiting: { reason: 'ContainerCreating' } });
@@ -188,11 +188,11 @@ test('resources and user of what exists', () => {
   assert.deepEqual(made.allocatedResources, { cpu: '1' });
   assert.equal(status({ containers }).resources, undefined);
   const user = { uid: 1, gid: 2, supplementalGroups: [] };
-  const told = [observed({ user, stopSignal: 'SIGUSR1' })];
-  const detailed = status({ containers, observed: told });
+  const reported = [observed({ user, stopSignal: 'SIGUSR1' })];
+  const detailed = status({ containers, observed: reported });
   assert.deepEqual([detailed.user, detailed.stopSignal], [{ linux: { uid: 1, gid: 2 } }, 'SIGUSR1']);
   const features = { ownRestartRules: false, stopSignals: false, users: false };
-  const plain = status({ containers, observed: told, features });
+  const plain = status({ containers, observed: reported, features });
   assert.deepEqual([plain.user, plain.stopSignal], [undefined, undefined]);
 });
 
@@ -218,8 +218,8 @@ test('a mount at what can be no path is not repeated', () => {
     { name: 'a', mountPath: `/${'x'.repeat(4_096)}` },
     { name: 'x'.repeat(300), mountPath: '/b' },
   ];
-  const told = status({ containers: [{ name: 'c', volumeMounts }] }).volumeMounts;
-  assert.deepEqual(told, [{ name: 'a', mountPath: '/a' }]);
+  const shown = status({ containers: [{ name: 'c', volumeMounts }] }).volumeMounts;
+  assert.deepEqual(shown, [{ name: 'a', mountPath: '/a' }]);
 });
 
 test('the name of an image ends somewhere', () => {
@@ -239,7 +239,7 @@ test('an instance that was made but never started is not counted as a restart', 
   assert.equal(status({ observed: [made] }).restartCount, 3);
 });
 
-test('the restart count never goes back, also when somebody removed the newest instance', () => {
+test('the restart count never goes back, also when the newest instance was removed', () => {
   assert.equal(status({ observed: [dead({ attempt: 1 })], previous: was({ restartCount: 2 }) }).restartCount, 2);
   assert.equal(status({ observed: [dead({ attempt: 3 })], previous: was({ restartCount: 2 }) }).restartCount, 3);
 });

@@ -25,7 +25,7 @@ export interface ProbeAnswers {
 export interface StartError {
   readonly reason: string;
   readonly message: string;
-  /** There is nothing else to tell of the container that people could look for. */
+  /** The status shows the error at once: the agent itself killed the container, so its end is no news. */
   readonly atOnce?: true;
 }
 
@@ -33,9 +33,9 @@ export interface StartError {
 export interface StatusFeatures {
   /** ContainerRestartRules: containers may have restart policies and rules of their own. */
   readonly ownRestartRules: boolean;
-  /** ContainerStopSignals: the signal that ends a container is told. */
+  /** ContainerStopSignals: the status shows the signal that stops a container. */
   readonly stopSignals: boolean;
-  /** SupplementalGroupsPolicy: as whom a container runs is told. */
+  /** SupplementalGroupsPolicy: the status shows the user that a container runs as. */
   readonly users: boolean;
 }
 
@@ -59,7 +59,7 @@ const passedContainer: ContainerStateTerminated = {
   message: podMessages.initPassed,
 };
 
-/** Exit code of a container whose end nobody saw: as if it had been killed. */
+/** Exit code of a container whose end the agent did not see: as if it had been killed. */
 const lostExitCode = 137;
 
 /** The statuses of one kind of containers: init containers in the order of the spec, others by name. */
@@ -68,20 +68,20 @@ export function generateContainerStatuses(input: ContainerStatusesInput): Contai
   return input.kind === 'init' ? statuses : statuses.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** A container whose end nobody saw. */
+/** A container whose end the agent did not see. */
 export function lostContainer(message: string): ContainerStateTerminated {
   return { exitCode: lostExitCode, reason: endReasons.containerStatusUnknown, message };
 }
 
 function statusOf(input: ContainerStatusesInput, container: Container): ContainerStatus {
   const previous = input.previous.find((status) => status.name === container.name);
-  const [newest, older] = input.observed.filter((entry) => entry.name === container.name);
+  const [newest, older] = input.observed.filter(({ name }) => name === container.name);
   const base =
     newest === undefined ? unseen(input, container, previous) : seen(input, container, previous, newest, older);
   return withProbes(input, container, withStartError(input, container, newest, base), newest);
 }
 
-/** The runtime has no such container: it was not made yet, it ended and was removed, or it was lost. */
+/** The runtime has no such container: it was not created yet, it ended and was removed, or it was lost. */
 function unseen(
   input: ContainerStatusesInput,
   container: Container,
@@ -92,7 +92,7 @@ function unseen(
   const hasInit = (input.pod.spec.initContainers ?? []).length > 0;
   const reason = hasInit ? startReasons.podInitializing : startReasons.containerCreating;
   const lost = previous?.state?.running !== undefined && previous.lastState?.terminated === undefined;
-  // A container that ran is not new; without an end in its past the pod would look as if it had never started.
+  // A container that ran is not new: without a lastState the pod would look as if it had never started.
   const lastState = lost ? { terminated: lostContainer(podMessages.lostWhenDeleted) } : (previous?.lastState ?? {});
   const restarted = lost && input.pod.metadata.deletionTimestamp === undefined ? 1 : 0;
   return {
@@ -107,7 +107,7 @@ function unseen(
   };
 }
 
-/** An init container that is not there any more has done its work if what comes after it has begun. */
+/** An init container that was removed has completed if a container after it has started. */
 function hasPassed({ kind, pod, observed }: ContainerStatusesInput, container: Container): boolean {
   if (kind !== 'init' || isRestartableInit(container)) return false;
   const { initContainers = [], containers } = pod.spec;
@@ -147,7 +147,7 @@ function userOf({ uid, gid, supplementalGroups }: ObservedUser): ContainerUser {
   return { linux: { uid, gid, ...(supplementalGroups.length > 0 && { supplementalGroups }) } };
 }
 
-/** What came before stays true when it has been taken out of the runtime; a pod that goes tells what is there. */
+/** The lastState stays when its instance was removed from the runtime; a pod that is being deleted shows what is there. */
 function pastOf(
   input: ContainerStatusesInput,
   newest: ObservedContainer,
@@ -158,8 +158,8 @@ function pastOf(
 }
 
 /**
- * The count never goes back, whatever the runtime remembers. One that was made but never started is no restart yet, and
- * may still have to go.
+ * The count never goes back, whatever instances the runtime has. One that was created but never started is no restart yet,
+ * and may still be removed.
  */
 function restartCountOf(
   newest: ObservedContainer,
@@ -180,7 +180,7 @@ function stateOf(
   return isLost(observed, previous) ? { terminated: lostContainer(podMessages.lostWhenTerminated) } : { waiting: {} };
 }
 
-/** What ran and cannot be found any more has ended, though nobody knows how; what only was made still waits. */
+/** A container that ran and that the runtime lost track of has ended, it is unknown how; one that was only created waits. */
 function isLost({ state }: ObservedContainer, previous: ContainerStatus | undefined): boolean {
   return state === 'unknown' && previous?.state?.running !== undefined;
 }
@@ -196,7 +196,7 @@ function terminatedState(input: ContainerStatusesInput, observed: ObservedContai
   };
 }
 
-/** A container that is to start again but cannot is waiting, and says why; how it ended moves into its past. */
+/** A container that is to start again but cannot is waiting, with the reason; how it ended moves into its lastState. */
 function withStartError(
   input: ContainerStatusesInput,
   container: Container,
@@ -220,7 +220,7 @@ function startsAgain(
   if (input.pod.metadata.deletionTimestamp !== undefined) return false;
   if (newest === undefined || newest.state === 'created' || newest.state === 'unknown') return true;
   if (newest.state === 'running' || input.kind === 'ephemeral') return false;
-  // Sidecars too, though they do start again: an end that went well is nothing that has to be explained.
+  // Sidecars too, although they start again: an exit with code 0 needs no reason.
   if (input.kind === 'init' && newest.exitCode === 0) return false;
   const podPolicy = input.pod.spec.restartPolicy;
   return computeRestart({ container, podPolicy, ended: newest, ownRules: input.features.ownRestartRules });
@@ -243,7 +243,7 @@ function withProbes(
 
 /** Registries take no longer names. */
 const maxImageBytes = 4_096;
-/** Of a volume, and of any path on Linux. What is longer cannot be mounted, and every watcher would get a copy. */
+/** Limits of volume names and of paths on Linux: a longer one cannot be mounted, and every watcher would get a copy. */
 const maxNameLength = 253;
 const maxPathLength = 4_096;
 

@@ -90,7 +90,7 @@ test('one address of each family, in the order of the node', () => {
   assert.deepEqual(sortedPodIps(['fd00::1'], []), ['fd00::1']);
 });
 
-test('a decided end has its words, and beats what containers show', () => {
+test('a decided end has its reason and message, and comes before what containers show', () => {
   const disruption = { reason: 'TerminationByKubelet', message: 'low on memory' };
   const status = generate({ decided: { reason: 'Evicted', message: 'low on memory', disruption } });
   assert.deepEqual([status.phase, status.reason, status.message], ['Failed', 'Evicted', 'low on memory']);
@@ -98,7 +98,7 @@ test('a decided end has its words, and beats what containers show', () => {
   assert.deepEqual([condition?.status, condition?.reason], ['True', 'TerminationByKubelet']);
 });
 
-test('an end stays, with its words', () => {
+test('an end stays, with its reason and message', () => {
   const previous = { phase: 'Failed', reason: 'Evicted', message: 'm' };
   const kept = generate({ previous });
   assert.deepEqual([kept.phase, kept.reason, kept.message], ['Failed', 'Evicted', 'm']);
@@ -106,6 +106,6 @@ test('an end stays, with its words', () => {
   assert.deepEqual([api.phase, api.reason], ['Succeeded', undefined]);
 });
 
-test('words of another phase are dropped', () => {
+test('reason and message of another phase are dropped', () => {
   assert.equal(generate({ previous: { phase: 'Running', reason: 'Old' } }).reason, undefined);
 });

@@ -41,7 +41,7 @@ export interface PodStatusInput {
 
 const noFeatures: StatusFeatures = { ownRestartRules: false, stopSignals: false, users: false };
 
-/** The status of a pod as the agent sees it now. Phase and conditions are the agent's own word, not yet held back. */
+/** The status of a pod as the agent sees it now, also when `mergeStatus` will not publish its terminal phase yet. */
 export function generatePodStatus(input: PodStatusInput): PodStatus {
   const { pod, nowMs } = input;
   const previous = input.previous ?? pod.status;
@@ -102,7 +102,7 @@ interface Outcome {
   readonly message?: string;
 }
 
-/** Phase with its reason. An end, once known here or to the API server, stays; a decided end beats what containers show. */
+/** Phase with its reason. A terminal phase, known here or to the API server, stays; a decided end comes before containers. */
 function outcomeOf(input: PodStatusInput, previous: PodStatus, statuses: readonly ContainerStatus[]): Outcome {
   const { pod, decided, terminal } = input;
   const announced = isTerminalPhase(pod.status.phase) ? pod.status.phase : undefined;
@@ -125,7 +125,7 @@ function outcomeOf(input: PodStatusInput, previous: PodStatus, statuses: readonl
   return { phase, ...(reason && { reason }), ...(message && { message }) };
 }
 
-/** Regular containers come after initialisation; those of an earlier sandbox say nothing about this one. */
+/** Regular containers start after initialisation; those of an earlier sandbox do not count for this one. */
 function isInitialized({ pod, observed }: PodStatusInput): boolean {
   const sandbox = observed?.sandboxes[0]?.id;
   const regular = new Set(pod.spec.containers.map(({ name }) => name));
@@ -145,7 +145,7 @@ function addresses(input: PodStatusInput, previous: PodStatus): Addresses {
   };
 }
 
-/** A pod keeps its addresses in the status after its sandbox is gone, until a new one has others. */
+/** A pod keeps its addresses in the status after its sandbox was removed, until a new one has others. */
 function observedIps(input: PodStatusInput, previous: PodStatus): readonly string[] {
   const sandboxes = input.observed?.sandboxes ?? [];
   const ready = sandboxes.find((sandbox) => sandbox.state === 'ready' && sandbox.ips.length > 0);

@@ -134,7 +134,7 @@ function observedOf(
   };
 }
 
-/** The instances of a container, newest first, of which the status tells. */
+/** The instances of a container, newest first, that the status shows. */
 function instancesOf(status: ContainerStatus): ObservedContainer[] {
   if (status.containerID === undefined) return [];
   const last = status.lastState?.terminated;

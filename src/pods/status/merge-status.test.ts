@@ -50,8 +50,8 @@ test('an end is held back while containers may run', () => {
   const next = { phase: 'Failed', reason: 'Evicted', message: 'm' };
   const held = merged({ phase: 'Running' }, next, { couldHaveRunningContainers: true });
   assert.deepEqual([held.phase, held.reason, held.message], ['Running', undefined, undefined]);
-  const told = merged({ phase: 'Running' }, next);
-  assert.deepEqual([told.phase, told.reason, told.message], ['Failed', 'Evicted', 'm']);
+  const ended = merged({ phase: 'Running' }, next);
+  assert.deepEqual([ended.phase, ended.reason, ended.message], ['Failed', 'Evicted', 'm']);
 });
 
 test('an end is never left', () => {
@@ -65,7 +65,7 @@ test('an end is never left', () => {
   }
 });
 
-test('a disruption is told with the end', () => {
+test('a disruption is published with the end', () => {
   const disruption = { type: 'DisruptionTarget', status: 'True' };
   const types = (old: PodStatus, next: PodStatus) =>
     merged(old, { ...next, conditions: [disruption] }).conditions?.map(({ type, status }) => `${type}=${status}`);
@@ -92,13 +92,13 @@ test('a container that has ended for good does not come back', () => {
     );
     return 'illegal' in result ? result.illegal : undefined;
   };
-  const words = (name: string) => `terminated container ${name} attempted illegal transition to non-terminated state`;
-  assert.equal(attempt('Never', failed), words('c'));
-  assert.equal(attempt('OnFailure', done), words('c'));
+  const refusal = (name: string) => `terminated container ${name} attempted illegal transition to non-terminated state`;
+  assert.equal(attempt('Never', failed), refusal('c'));
+  assert.equal(attempt('OnFailure', done), refusal('c'));
   assert.equal(attempt('OnFailure', failed), undefined);
   assert.equal(attempt('Always', done), undefined);
   assert.equal(attempt('Never', waiting), undefined);
-  assert.equal(attempt('Never', done, [{ name: 'i' }]), words('i'));
+  assert.equal(attempt('Never', done, [{ name: 'i' }]), refusal('i'));
   assert.equal(attempt('Never', done, [{ name: 's', restartPolicy: 'Always' }]), undefined);
 });
 
@@ -121,11 +121,11 @@ test('with rules of their own it is up to the containers who comes back', () => 
   assert.equal(attempt({ restartPolicy: 'Always' }, 0, 'Never', false), true);
 });
 
-test('last words share the room of the pod', () => {
-  const speaking = (name: string): ContainerStatus =>
+test('termination messages share the limit of the pod', () => {
+  const withMessage = (name: string): ContainerStatus =>
     container(name, { terminated: { exitCode: 1, message: 'x'.repeat(5000) } });
   const lengths = (count: number) => {
-    const containerStatuses = Array.from({ length: count }, (_, index) => speaking(`c${index}`));
+    const containerStatuses = Array.from({ length: count }, (_, index) => withMessage(`c${index}`));
     return normalizeStatus({ containerStatuses }).containerStatuses?.map(
       (entry) => entry.state?.terminated?.message?.length,
     );

@@ -4,12 +4,12 @@ import { isOwnCondition, isTerminalPhase, podConditions, podMessages, podPhases 
 import { computeRestart } from '../../model/restart-policy.ts';
 import { firstBytes, terminationLimits } from '../../model/termination-message.ts';
 import { hasStarted } from './compute-phase.ts';
-import { endedVerdict } from './generate-conditions.ts';
+import { endedCondition } from './generate-conditions.ts';
 import { lostContainer } from './generate-container-statuses.ts';
 
 export interface MergeOptions {
   readonly spec: PodSpec;
-  /** While the worker may still run containers, no end is announced: their resources are not free yet. */
+  /** While the worker may still run containers, no terminal phase is published: their resources are not free yet. */
   readonly couldHaveRunningContainers: boolean;
   /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
   readonly ownRestartRules?: boolean;
@@ -37,7 +37,7 @@ export function mergeStatus(old: PodStatus, next: PodStatus, options: MergeOptio
   return { status };
 }
 
-/** Cuts last words so that a pod with many containers still fits into its status. */
+/** Cuts termination messages so that a pod with many containers still fits into its status. */
 export function normalizeStatus(status: PodStatus): PodStatus {
   const lists = [status.containerStatuses, status.initContainerStatuses, status.ephemeralContainerStatuses];
   const count = lists.reduce((sum, list) => sum + (list?.length ?? 0), 0);
@@ -50,8 +50,8 @@ export function normalizeStatus(status: PodStatus): PodStatus {
 }
 
 /**
- * The last status of a pod whose containers are all gone: what has no end yet gets one, and so does the pod. Containers
- * that never had a chance to start, because initialisation was not over, stay waiting.
+ * The last status of a pod whose containers have all been removed: a container that shows no end gets one, and so does the
+ * pod. Containers that could not start, because initialisation was not over, stay waiting.
  */
 export function terminateStatus(
   status: PodStatus,
@@ -68,35 +68,35 @@ export function terminateStatus(
         }
       : container;
   const init = status.initContainerStatuses ?? [];
-  const begun = Math.max(1, init.findLastIndex((entry) => entry.state?.waiting === undefined || hasStarted(entry)) + 1);
+  const begun = Math.max(1, init.findLastIndex((one) => one.state?.waiting === undefined || hasStarted(one)) + 1);
   const regular = status.containerStatuses ?? [];
   return {
     ...status,
     ...(init.length > 0 && {
-      initContainerStatuses: init.map((entry, index) => (index < begun ? lost(entry) : entry)),
+      initContainerStatuses: init.map((one, index) => (index < begun ? lost(one) : one)),
     }),
     containerStatuses: initialized ? regular.map(lost) : regular,
     phase: isTerminalPhase(status.phase) ? status.phase : podPhases.failed,
   };
 }
 
-/** Whether its init containers had done their work, so that the others should have come. */
+/** Whether its init containers had completed, so that the others should have started. */
 export function wasInitialized(status: PodStatus, spec: PodSpec): boolean {
   const last = spec.initContainers?.at(-1);
   if (last === undefined) return true;
-  if ((status.containerStatuses ?? []).some((entry) => entry.state?.waiting === undefined || hasStarted(entry))) {
+  if ((status.containerStatuses ?? []).some((one) => one.state?.waiting === undefined || hasStarted(one))) {
     return true;
   }
-  const entry = status.initContainerStatuses?.find(({ name }) => name === last.name);
-  if (isRestartableInit(last)) return entry?.started === true;
-  return entry?.state?.terminated?.exitCode === 0 || entry?.lastState?.terminated?.exitCode === 0;
+  const lastInit = status.initContainerStatuses?.find(({ name }) => name === last.name);
+  if (isRestartableInit(last)) return lastInit?.started === true;
+  return lastInit?.state?.terminated?.exitCode === 0 || lastInit?.lastState?.terminated?.exitCode === 0;
 }
 
 function leavesEnd(old: PodStatus, next: PodStatus): boolean {
   return isTerminalPhase(old.phase) && old.phase !== next.phase;
 }
 
-/** A container that has ended for good must not come back: somebody may have acted on its end. */
+/** A container that has ended for good must not run again: a controller may have acted on its end. */
 function illegalTransition(old: PodStatus, next: PodStatus, options: MergeOptions): string | undefined {
   const { spec, ownRestartRules = false } = options;
   const after = new Map(allStatuses(next).map((status) => [status.name, status]));
@@ -116,12 +116,12 @@ function allStatuses(status: PodStatus): readonly ContainerStatus[] {
   return [...(status.containerStatuses ?? []), ...(status.initContainerStatuses ?? [])];
 }
 
-/** The disruption of a pod is told together with its end, not before: until then it could still be a lie. */
+/** The disruption condition is published together with the pod's end: before it, the pod may still end on its own. */
 function mergeConditions(old: PodStatus, next: PodStatus, ending: boolean): PodCondition[] {
   const isDisruption = ({ type }: PodCondition): boolean => type === podConditions.disruptionTarget;
   const disruption = ending ? next.conditions?.find(isDisruption) : undefined;
   const foreign = (old.conditions ?? []).filter(({ type }) => !isOwnCondition(type));
-  const replaced = foreign.map((entry) => (disruption !== undefined && isDisruption(entry) ? disruption : entry));
+  const replaced = foreign.map((other) => (disruption !== undefined && isDisruption(other) ? disruption : other));
   const appended = disruption !== undefined && !foreign.some(isDisruption) ? [disruption] : [];
   return [...replaced, ...appended, ...(next.conditions ?? []).filter(({ type }) => isOwnCondition(type))];
 }
@@ -131,7 +131,7 @@ function notReady(conditions: readonly PodCondition[], phase: 'Succeeded' | 'Fai
   return conditions.map((condition) => {
     if (!types.includes(condition.type) || condition.status !== 'True') return condition;
     const { message: _, ...kept } = condition;
-    return { ...kept, ...endedVerdict(condition.type, phase) };
+    return { ...kept, ...endedCondition(condition.type, phase) };
   });
 }
 

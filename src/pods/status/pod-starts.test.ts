@@ -77,7 +77,7 @@ test('one that had begun before is not measured, nor is a mirror, nor one that h
   assert.deepEqual(sli(), ['0', '0']);
 });
 
-test('the first pod with a network of its own is told apart', async () => {
+test('the first pod with a network of its own has a metric of its own', async () => {
   const { clock, starts, aPod, running, sli, figure } = setUp();
   const spec = { containers: [{ name: 'main' }], hostNetwork: true };
   starts.observed(aPod({}, { spec }));

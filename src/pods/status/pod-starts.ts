@@ -62,7 +62,7 @@ export class PodStarts {
     });
   }
 
-  /** The pod as the watch has just told it. */
+  /** The pod as the watch has just delivered it. */
   observed(pod: Pod): void {
     const { uid: text = '', annotations } = pod.metadata ?? {};
     const uid = podUid(text);
@@ -111,7 +111,7 @@ export class PodStarts {
   }
 }
 
-/** All containers run, by the word of the API server. */
+/** All containers run, as the API server shows them. */
 function hasStarted({ spec, status }: Pod): boolean {
   const statuses = status?.containerStatuses ?? [];
   return statuses.length === spec?.containers.length && statuses.every(({ state }) => state?.running !== undefined);

@@ -6,9 +6,9 @@ import { PodStatuses } from './pod-statuses.ts';
 
 const [a, b] = [podUid('a'), podUid('b')];
 
-function setUp(): { statuses: PodStatuses; told: string[] } {
-  const told: string[] = [];
-  return { statuses: new PodStatuses((uid, { phase }) => void told.push(`${uid} ${phase}`)), told };
+function setUp(): { statuses: PodStatuses; changes: string[] } {
+  const changes: string[] = [];
+  return { statuses: new PodStatuses((uid, { phase }) => void changes.push(`${uid} ${phase}`)), changes };
 }
 
 test('keeps the newest status of each pod', () => {
@@ -20,8 +20,8 @@ test('keeps the newest status of each pod', () => {
   assert.deepEqual([statuses.get(a)?.phase, statuses.get(b)?.phase], ['Running', 'Failed']);
 });
 
-test('tells of changes and of nothing else, and the version grows with each', () => {
-  const { statuses, told } = setUp();
+test('the listener is called for changes only, and the version grows with each', () => {
+  const { statuses, changes } = setUp();
   const status = (ready: boolean): PodStatus => ({
     phase: 'Running',
     containerStatuses: [{ name: 'main', ready, restartCount: 0, image: 'i', imageID: '' }],
@@ -32,10 +32,10 @@ test('tells of changes and of nothing else, and the version grows with each', ()
   assert.equal(statuses.versionOf(a), 1);
   assert.equal(statuses.set(a, status(true)), true, 'a difference deep inside is');
   assert.equal(statuses.versionOf(a), 2);
-  assert.deepEqual(told, ['a Running', 'a Running']);
+  assert.deepEqual(changes, ['a Running', 'a Running']);
 });
 
-test('whoever is told finds the new status in place', () => {
+test('the listener finds the new status in place', () => {
   let seen: PodStatus | undefined;
   const statuses: PodStatuses = new PodStatuses((uid) => {
     seen = statuses.get(uid);
@@ -44,12 +44,12 @@ test('whoever is told finds the new status in place', () => {
   assert.deepEqual(seen, { phase: 'Pending' });
 });
 
-test('a pod that is gone is forgotten, quietly', () => {
-  const { statuses, told } = setUp();
+test('a pod that was removed is forgotten without a change', () => {
+  const { statuses, changes } = setUp();
   statuses.set(a, { phase: 'Failed' });
   statuses.forget(a);
   statuses.forget(b);
-  assert.deepEqual([statuses.get(a), statuses.versionOf(a), told.length], [undefined, 0, 1]);
+  assert.deepEqual([statuses.get(a), statuses.versionOf(a), changes.length], [undefined, 0, 1]);
 });
 
 test('what was restored gives way to who knows better, until it has been said again', () => {

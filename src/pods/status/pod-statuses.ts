@@ -11,7 +11,7 @@ interface VersionedStatus {
 /** The status of each pod as the agent sees it; the only writer of that fact. */
 export class PodStatuses {
   readonly #statuses = new Map<PodUid, VersionedStatus>();
-  /** Those of an earlier life of the agent that this one has not spoken about yet. */
+  /** Pods whose status is one of the agent's last run: this run has not generated one yet. */
   readonly #restored = new Set<PodUid>();
   readonly #onChange: (uid: PodUid, status: PodStatus) => void;
   readonly #onForget: (uid: PodUid) => void;
@@ -32,7 +32,7 @@ export class PodStatuses {
     return this.#statuses.get(uid)?.version ?? 0;
   }
 
-  /** Keeps a status; answers whether it says anything new. */
+  /** Keeps a status; returns whether it differs from the one before. */
   set(uid: PodUid, status: PodStatus): boolean {
     const known = this.#statuses.get(uid);
     if (known !== undefined && isDeepStrictEqual(known.status, status)) return false;
@@ -42,7 +42,7 @@ export class PodStatuses {
     return true;
   }
 
-  /** What an earlier life of the agent kept. Only for pods that nothing is known of yet, and no news to anybody. */
+  /** Takes the statuses of the agent's last run, for pods without one. They are no change, so no listener is called. */
   restore(statuses: Iterable<readonly [PodUid, PodStatus]>): void {
     for (const [uid, status] of statuses) {
       if (this.#statuses.has(uid)) continue;
@@ -51,7 +51,7 @@ export class PodStatuses {
     }
   }
 
-  /** Somebody who may know better, for another agent was here in between, speaks about the pod. */
+  /** The API server has a status of the pod. It counts instead of the restored one: another agent may have run in between. */
   dropRestored(uid: PodUid): void {
     if (this.#restored.delete(uid)) this.#statuses.delete(uid);
   }

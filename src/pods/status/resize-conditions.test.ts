@@ -5,16 +5,22 @@ import { resizeConditions } from './resize-conditions.ts';
 const refusal = { reason: 'Infeasible', message: 'no', generation: 3 };
 const nowMs = Date.UTC(2026, 0, 1);
 const now = '2026-01-01T00:00:00Z';
-const told = { type: 'PodResizePending', status: 'True', reason: 'Infeasible', message: 'no', observedGeneration: 3 };
+const expected = {
+  type: 'PodResizePending',
+  status: 'True',
+  reason: 'Infeasible',
+  message: 'no',
+  observedGeneration: 3,
+};
 
 test('a change that is refused is pending for good', () => {
   const conditions = resizeConditions({ refusal, phase: 'Running', previous: {}, nowMs });
-  assert.deepEqual(conditions, [{ ...told, lastProbeTime: now, lastTransitionTime: now }]);
+  assert.deepEqual(conditions, [{ ...expected, lastProbeTime: now, lastTransitionTime: now }]);
 });
 
-test('its times are those of the first telling for that reason', () => {
+test('its times are those of the first condition with that reason', () => {
   const since = '2025-12-31T00:00:00Z';
-  const before = { ...told, observedGeneration: 2, lastProbeTime: since, lastTransitionTime: since };
+  const before = { ...expected, observedGeneration: 2, lastProbeTime: since, lastTransitionTime: since };
   const times = (reason: string) =>
     resizeConditions({ refusal, phase: 'Running', previous: { conditions: [{ ...before, reason }] }, nowMs }).map(
       (condition) => [condition.lastTransitionTime, condition.observedGeneration],
@@ -23,7 +29,7 @@ test('its times are those of the first telling for that reason', () => {
   assert.deepEqual(times('Deferred'), [[now, 3]]);
 });
 
-test('nothing of a pod that asks for nothing, or is over', () => {
+test('none for a pod without a resize, or in a terminal phase', () => {
   assert.deepEqual(resizeConditions({ refusal: undefined, phase: 'Running', previous: {}, nowMs }), []);
   for (const phase of ['Failed', 'Succeeded']) {
     assert.deepEqual(resizeConditions({ refusal, phase, previous: {}, nowMs }), []);

@@ -2,7 +2,7 @@ import type { PodCondition, PodStatus } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
 import { isTerminalPhase, podConditions } from '../../model/reasons.ts';
 
-/** Why a pod does not get the resources that its spec asks for by now. */
+/** Why a pod does not get the resources that its spec asks for now. */
 export interface ResizeRefusal {
   readonly reason: string;
   readonly message: string;
@@ -17,7 +17,7 @@ interface ResizeConditionsInput {
   readonly nowMs: number;
 }
 
-/** What is told of a change of resources; a pod that is over asks for nothing. */
+/** The condition of a resize that is not carried out; a pod in a terminal phase has none. */
 export function resizeConditions({ refusal, phase, previous, nowMs }: ResizeConditionsInput): readonly PodCondition[] {
   if (refusal === undefined || isTerminalPhase(phase)) return [];
   const { reason, message, generation } = refusal;

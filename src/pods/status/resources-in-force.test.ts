@@ -17,7 +17,7 @@ interface Case {
 const asked = { requests: { cpu: '100m', memory: '64Mi' }, limits: { cpu: '500m', memory: '128Mi' } };
 const cases: readonly Case[] = [
   { name: 'nothing asked, nothing shown', held: { cpuShares: 2n }, expected: {} },
-  { name: 'a runtime that does not tell', asked, expected: asked },
+  { name: 'a runtime that does not report them', asked, expected: asked },
   {
     name: 'what the kernel holds it to',
     asked,
@@ -31,13 +31,13 @@ const cases: readonly Case[] = [
     expected: { requests: { cpu: '100m' } },
   },
   {
-    name: 'the least weight is not what was asked',
+    name: 'the minimum weight is not what was asked',
     asked: { requests: { memory: '1Mi' } },
     held: { cpuShares: 2n },
     expected: { requests: { memory: '1Mi' } },
   },
   {
-    name: 'the least quota neither',
+    name: 'the minimum quota neither',
     asked: { limits: { cpu: '5m' } },
     held: { cpuQuotaUs: 1_000n, cpuPeriodUs: 100_000n },
     expected: { limits: { cpu: '5m' } },

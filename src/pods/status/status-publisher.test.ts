@@ -101,7 +101,7 @@ describe('why a container could not start', () => {
   const crashed = observedPod([aSandbox('s0')], [anInstance('main', exited(1))]);
   const wait = { reason: 'CrashLoopBackOff', message: 'back-off 20s' };
 
-  test('an end stays visible for a while, and what is left untold is known', async () => {
+  test('an end stays visible for a while, and the status is pending', async () => {
     const world = new World();
     const pod = aPod();
     world.errors.set('main', wait);
@@ -112,7 +112,7 @@ describe('why a container could not start', () => {
     assert.equal(world.publisher.statusPending(pod.uid), false);
   });
 
-  test('what was told is forgotten with the pod', () => {
+  test('reported errors are forgotten with the pod', () => {
     const world = new World();
     const pod = aPod();
     world.errors.set('main', wait);
@@ -140,7 +140,7 @@ test('how long a pod took to run is measured once', async () => {
 describe('the end of a pod', () => {
   const once = aPod({ source: 'api', spec: { restartPolicy: 'Never' } });
 
-  test('is known to the agent at once, and told only when nothing can run any more', () => {
+  test('is known to the agent at once, and published only when nothing can run any more', () => {
     const world = new World();
     world.publish(once, running);
     assert.equal(world.publish(once, ended(0)).phase, 'Succeeded');
@@ -219,7 +219,7 @@ describe('finish', () => {
     assert.equal(world.statuses.get(aPod().uid), undefined);
   });
 
-  test('an end that was told stays', () => {
+  test('an end that was published stays', () => {
     const world = new World();
     const pod = aPod({ source: 'api', spec: { restartPolicy: 'Never' } });
     world.publish(pod, ended(0), { terminal: true });

@@ -8,7 +8,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
 import { isTerminalPhase, podPhases } from '../../model/reasons.ts';
-import { computeTelling, type Telling } from './compute-told.ts';
+import { computeReportedErrors, type ReportedStartError } from './compute-reported-errors.ts';
 import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
 import { generatePodStatus, type DecidedEnd } from './generate-status.ts';
 import type { ResizeRefusal } from './resize-conditions.ts';
@@ -27,9 +27,9 @@ export interface StatusPublisherDeps {
   readonly hostIps: () => readonly string[];
   /** What the runtime calls itself: the scheme of container ids. */
   readonly runtimeName: () => string;
-  /** Whether mounts of the pod can be read-only with all below them; they cannot unless told. */
+  /** Whether mounts of the pod can be read-only with all below them; default: they cannot. */
   readonly recursiveReadOnly?: (pod: DesiredPod) => boolean;
-  /** What statuses say by feature gates; the least unless told. */
+  /** Fields of statuses by feature gate; default: none of them. */
   readonly features?: StatusFeatures;
   readonly metrics?: Metrics;
 }
@@ -42,11 +42,11 @@ export interface PublishInput {
   readonly decided?: DecidedEnd;
 }
 
-/** Works out a pod's status and keeps it. The status it answers is the agent's own; what is kept may hold its end back. */
+/** Generates a pod's status and keeps it. It returns the agent's own status; the kept one may not show its end yet. */
 export class StatusPublisher {
   readonly #deps: StatusPublisherDeps;
-  /** What is told of containers that could not start, for pods that have any. */
-  readonly #tellings = new Map<PodUid, ReadonlyMap<string, Telling>>();
+  /** The start errors that statuses show, for pods that have any. */
+  readonly #reported = new Map<PodUid, ReadonlyMap<string, ReportedStartError>>();
   /** Whether init containers had done their work before the pod was stopped, for pods that are. */
   readonly #initialized = new Map<PodUid, boolean>();
   readonly #starts: Histogram | undefined;
@@ -65,7 +65,7 @@ export class StatusPublisher {
     const { clock, log, statuses, probes, hostIps, runtimeName, recursiveReadOnly, features } = this.#deps;
     const { pod } = input;
     const known = statuses.get(pod.uid);
-    // An end that the API server knows of stands, also when what is remembered here is older.
+    // A terminal phase at the API server stands, also when the status kept here is older.
     const isOlder = isTerminalPhase(pod.status.phase) && !isTerminalPhase(known?.phase);
     const previous = isOlder ? undefined : known;
     if (input.terminal && !this.#initialized.has(pod.uid)) {
@@ -75,7 +75,7 @@ export class StatusPublisher {
       generatePodStatus({
         ...input,
         previous,
-        startErrors: this.#tell(input),
+        startErrors: this.#reportStartErrors(input),
         resizeRefusal: this.#deps.resizeRefusal?.(pod.uid),
         probes,
         runtimeName: runtimeName(),
@@ -105,26 +105,26 @@ export class StatusPublisher {
     if (!Number.isNaN(seen)) this.#starts?.observe(Math.max(0, this.#deps.clock.now() - seen) / 1_000);
   }
 
-  /** Whether a later look has something to tell that is known by now. */
+  /** Whether a start error is known by now that a later status has to show. */
   statusPending(uid: PodUid): boolean {
-    return [...(this.#tellings.get(uid)?.values() ?? [])].some(({ untoldSince }) => untoldSince !== undefined);
+    return [...(this.#reported.get(uid)?.values() ?? [])].some(({ pendingSince }) => pendingSince !== undefined);
   }
 
-  /** Why containers could not start, as far as it is told now. */
-  #tell({ pod, observed }: PublishInput): ReadonlyMap<string, StartError> {
+  /** The start errors that the status shows now. */
+  #reportStartErrors({ pod, observed }: PublishInput): ReadonlyMap<string, StartError> {
     const { clock, startErrors } = this.#deps;
-    const before = this.#tellings.get(pod.uid) ?? new Map<string, Telling>();
+    const before = this.#reported.get(pod.uid) ?? new Map<string, ReportedStartError>();
     const [errors, nowMs] = [startErrors(pod.uid), clock.monotonic()];
-    const tellings = computeTelling({ before, errors, observed: observed.containers, nowMs });
-    if (tellings.size === 0) this.#tellings.delete(pod.uid);
-    else this.#tellings.set(pod.uid, tellings);
-    return new Map([...tellings].flatMap(([name, { told }]) => (told === undefined ? [] : [[name, told]])));
+    const after = computeReportedErrors({ before, errors, observed: observed.containers, nowMs });
+    if (after.size === 0) this.#reported.delete(pod.uid);
+    else this.#reported.set(pod.uid, after);
+    return new Map([...after].flatMap(([name, { reported }]) => (reported === undefined ? [] : [[name, reported]])));
   }
 
-  /** The last word: nothing of the pod is left, so whatever had no end yet gets one. */
+  /** The last status: nothing of the pod is left, so containers that show no end yet get one. */
   finish(pod: DesiredPod): void {
     const { statuses } = this.#deps;
-    this.#tellings.delete(pod.uid);
+    this.#reported.delete(pod.uid);
     const initialized = this.#initialized.get(pod.uid);
     this.#initialized.delete(pod.uid);
     const status = statuses.get(pod.uid);
@@ -132,11 +132,11 @@ export class StatusPublisher {
   }
 
   forget(uid: PodUid): void {
-    this.#tellings.delete(uid);
+    this.#reported.delete(uid);
     this.#initialized.delete(uid);
   }
 
   size(): number {
-    return this.#tellings.size + this.#initialized.size;
+    return this.#reported.size + this.#initialized.size;
   }
 }

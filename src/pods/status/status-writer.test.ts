@@ -25,7 +25,7 @@ const ready = (status: string): PodStatus => ({
   ],
 });
 
-/** A server with one pod, and a watch that shows it when told to. */
+/** A server with one pod, and a watch that shows it on demand. */
 class World {
   readonly clock = new FakeClock();
   stored: Pod | undefined = object;
@@ -33,7 +33,7 @@ class World {
   status: PodStatus | undefined;
   finished = false;
   /** No source names the pod any more, and what was remembered of it has been dropped. */
-  gone = false;
+  forgotten = false;
   source: PodSource = 'api';
   failure: TubeletError | undefined;
   failureAfterwards: TubeletError | undefined;
@@ -66,7 +66,7 @@ class World {
         this.meanwhile();
       },
     } satisfies Pick<ApiWriter, 'patch' | 'delete'>,
-    desired: () => (this.gone ? undefined : desiredPod(this.source, object)),
+    desired: () => (this.forgotten ? undefined : desiredPod(this.source, object)),
     status: () => this.status,
     copyOf: () => this.watched,
     mayDelete: () => this.finished,
@@ -147,7 +147,7 @@ describe('StatusWriter', () => {
     await world.writer.stop();
   });
 
-  test('a mirror that was made anew is told at once', async () => {
+  test('a mirror that was made again gets it at once', async () => {
     const world = await started();
     world.source = 'file';
     await world.says(ready('True'));
@@ -159,7 +159,7 @@ describe('StatusWriter', () => {
     assert.equal(world.stored.status?.phase, 'Running');
   });
 
-  test('a server that is away gets the newest word when it is back', async () => {
+  test('a server that is away gets the newest status when it is back', async () => {
     const world = await started();
     world.failure = new TubeletError('unavailable', 'connection refused');
     await world.says(ready('False'));
@@ -172,7 +172,7 @@ describe('StatusWriter', () => {
     assert.equal(world.stored?.status?.conditions?.find(({ type }) => type === 'Ready')?.status, 'True');
   });
 
-  test('a pod that is gone there is not fought over', async () => {
+  test('a pod that was deleted there is not retried', async () => {
     for (const kind of ['notFound', 'conflict'] as const) {
       const world = await started();
       world.failure = new TubeletError(kind, 'gone');
@@ -182,7 +182,7 @@ describe('StatusWriter', () => {
     }
   });
 
-  test('deleted after its last word, when nothing of it is left here; that very one', async () => {
+  test('deleted after its last status, when nothing of it is left here; only that uid', async () => {
     const world = await started();
     const going = { ...object, metadata: { ...object.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } };
     world.watched = world.stored = going;
@@ -199,7 +199,7 @@ describe('StatusWriter', () => {
     await world.writer.stop();
   });
 
-  test('not deleted before its last word, though that came while an older one was being written', async () => {
+  test('not deleted before its last status, although that came while an older one was being written', async () => {
     const world = await started();
     const going = { ...object, metadata: { ...object.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' } };
     world.watched = world.stored = going;
@@ -210,8 +210,8 @@ describe('StatusWriter', () => {
       world.writer.changed(uid);
     };
     await world.says(ready('False'));
-    const words = world.sent.map((sent) => (sent as { status?: PodStatus }).status?.phase ?? 'delete');
-    assert.deepEqual(words, ['Running', 'Failed', 'delete']);
+    const writes = world.sent.map((sent) => (sent as { status?: PodStatus }).status?.phase ?? 'delete');
+    assert.deepEqual(writes, ['Running', 'Failed', 'delete']);
     await world.writer.stop();
   });
 
@@ -225,7 +225,7 @@ describe('StatusWriter', () => {
       await world.says(ready('True'));
       await world.catchesUp();
       world.meanwhile = () => {
-        world.gone = true;
+        world.forgotten = true;
         world.writer.forget(uid);
       };
       Object.assign(world, { finished, failureAfterwards });

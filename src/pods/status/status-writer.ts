@@ -22,33 +22,33 @@ interface StatusWriterDeps {
   readonly status: (uid: PodUid) => PodStatus | undefined;
   /** The object that shows the pod, as the watch has it: the pod's own, or a static pod's mirror. */
   readonly copyOf: (pod: DesiredPod) => Pod | undefined;
-  /** Nothing of the pod is left on this node, or it never got here. */
+  /** Nothing of the pod is left on this node, or it was rejected. */
   readonly mayDelete: (uid: PodUid) => boolean;
   /** How long a status waited until the API server had it. */
   readonly observe?: (seconds: number) => void;
   readonly watch?: WorkWatch | undefined;
 }
 
-/** What is remembered of one pod's writes. */
-interface Written {
+/** The last write for one pod. */
+interface WrittenStatus {
   readonly answer: LastAnswer;
-  /** Ours, as it was. */
+  /** The agent's own status that was written. */
   readonly status: PodStatus;
 }
 
 const parallel = 10;
-/** Somebody who overwrites us, or a server that drops what we say, is answered at this pace, not in a circle. */
+/** Against another writer, or a server that drops fields, the agent writes the same status again only this often. */
 const rewriteMs = 10_000;
 
 /**
- * Brings each pod's status to the API server, and takes the pod out of it when it is gone here and shall be. It compares
- * with what the server has and sends only the difference, so that it may be woken for any reason and at any time.
+ * Writes each pod's status to the API server, and deletes the pod there when it is being deleted and nothing of it is left
+ * here. It compares with what the server has and sends only the difference, so it may be woken for any reason at any time.
  */
 export class StatusWriter implements Component {
   readonly name = 'status-writer';
   readonly #deps: StatusWriterDeps;
   readonly #work: KeyedWork<PodUid>;
-  readonly #written = new Map<PodUid, Written>();
+  readonly #written = new Map<PodUid, WrittenStatus>();
   readonly #deleted = new Map<PodUid, number>();
   readonly #since = new Map<PodUid, number>();
 
@@ -79,7 +79,7 @@ export class StatusWriter implements Component {
     await this.#work.stop();
   }
 
-  /** The agent's word changed. */
+  /** The agent's own status of the pod changed. */
   changed(uid: PodUid): void {
     if (!this.#since.has(uid)) this.#since.set(uid, this.#deps.clock.monotonic());
     this.#work.wake(uid);
@@ -95,7 +95,7 @@ export class StatusWriter implements Component {
     this.#work.retryAll();
   }
 
-  /** How many pods something is remembered of. */
+  /** How many entries are kept, of all pods. */
   size(): number {
     return this.#written.size + this.#deleted.size + this.#since.size;
   }
@@ -110,16 +110,16 @@ export class StatusWriter implements Component {
     const { desired, copyOf } = this.#deps;
     const pod = desired(uid);
     const copy = pod === undefined ? undefined : copyOf(pod);
-    // Without a copy there is nobody to tell: the pod is gone there, or its mirror is still to come and will wake us.
+    // Without a copy there is no object to write to: it was deleted, or the mirror pod is still to come and wakes the pod.
     if (pod === undefined || copy === undefined) return undefined;
-    // Asked before the status is read: an end that comes while we write has a last word of its own, and wakes us for it.
-    const over = this.#isOver(pod, copy);
-    const again = await this.#bring(pod, copy, signal);
-    return over ? this.#delete(pod, copy, signal) : again;
+    // Checked before the status is read: a pod that ends during the write has a last status, which wakes it again.
+    const deletable = this.#isDeletable(pod, copy);
+    const again = await this.#patchStatus(pod, copy, signal);
+    return deletable ? this.#deleteObject(pod, copy, signal) : again;
   }
 
-  /** Sends what differs; answers when to look again, where it must not be sent now. */
-  async #bring(pod: DesiredPod, copy: Pod, signal: AbortSignal): Promise<number | void> {
+  /** Sends what differs; returns the delay until the next try where it must not be sent now. */
+  async #patchStatus(pod: DesiredPod, copy: Pod, signal: AbortSignal): Promise<number | void> {
     const { uid } = pod;
     const { clock, api, status: statusOf, log, observe } = this.#deps;
     const status = statusOf(uid);
@@ -132,7 +132,7 @@ export class StatusWriter implements Component {
       this.#since.delete(uid);
       return undefined;
     }
-    // A mirror that was made anew has heard nothing yet.
+    // A mirror pod that was made again does not have the status yet.
     if (before?.status === status && before.answer.pod.metadata?.uid === copy.metadata?.uid) {
       const pausedMs = clock.monotonic() - before.answer.atMs;
       if (pausedMs < rewriteMs) return rewriteMs - pausedMs;
@@ -151,18 +151,18 @@ export class StatusWriter implements Component {
       log.debug(3, 'Status for pod updated successfully', { ...podFields(pod), phase: status.phase });
     } catch (error) {
       if (since !== undefined && !this.#since.has(uid)) this.#remember(this.#since, uid, since);
-      if (!isGone(error)) throw error;
+      if (!isNotFoundOrConflict(error)) throw error;
       log.debug(3, 'Pod does not exist on the API server', { ...podFields(pod), err: messageOf(error) });
     }
     return undefined;
   }
 
-  #isOver(pod: DesiredPod, copy: Pod): boolean {
+  #isDeletable(pod: DesiredPod, copy: Pod): boolean {
     return !isStatic(pod) && copy.metadata?.deletionTimestamp !== undefined && this.#deps.mayDelete(pod.uid);
   }
 
-  /** Whoever holds the object with a finalizer may take long; asking again and again would not hurry them. */
-  async #delete(pod: DesiredPod, copy: Pod, signal: AbortSignal): Promise<number> {
+  /** A finalizer may keep the object for long, so the deletion is repeated only once per `rewriteMs`. */
+  async #deleteObject(pod: DesiredPod, copy: Pod, signal: AbortSignal): Promise<number> {
     const { uid } = pod;
     const { clock, api, log } = this.#deps;
     const asked = this.#deleted.get(uid);
@@ -176,20 +176,20 @@ export class StatusWriter implements Component {
       });
       log.debug(3, 'Pod fully terminated and removed from the API server', podFields(pod));
     } catch (error) {
-      if (!isGone(error)) throw error;
+      if (!isNotFoundOrConflict(error)) throw error;
     }
     this.#remember(this.#deleted, uid, clock.monotonic());
     return rewriteMs;
   }
 
-  /** The pod may have been forgotten while the answer was under way: then nothing would drop what comes after. */
+  /** Keeps nothing for a pod that was forgotten while the answer was under way: `forget` would not be called again. */
   #remember<T>(of: Map<PodUid, T>, uid: PodUid, value: T): void {
     if (this.#deps.desired(uid) !== undefined) of.set(uid, value);
   }
 }
 
-/** Not there any more, or another pod under its name. */
-function isGone(error: unknown): boolean {
+/** The object was deleted, or another pod has its name. */
+function isNotFoundOrConflict(error: unknown): boolean {
   return isKind(error, 'notFound', 'conflict');
 }
 
