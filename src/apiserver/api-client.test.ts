@@ -132,7 +132,7 @@ describe('trying again', () => {
     assert.equal(transport.requests.length - before, 10);
   });
 
-  test('a 503 without Retry-After is told at once', async () => {
+  test('a 503 without Retry-After is thrown at once', async () => {
     const { client, transport } = setUp(() => answerOf(503, 'down'));
     await assert.rejects(client.get(pods, web), { kind: 'unavailable' });
     assert.equal(transport.requests.length, 1);
@@ -311,7 +311,7 @@ test('lines about requests name the pod that they are about, with the uid where 
   );
 });
 
-test('every answer is told, for metrics and in the log', async () => {
+test('every answer is observed, for metrics and in the log', async () => {
   const seen: string[] = [];
   const log = new MemoryLog();
   const { client, transport } = setUp(() => answerOf(200, {}), {

@@ -17,7 +17,7 @@ import { apiResources, apiVersionOf, type ApiResource } from '../model/api-resou
 import { podFields, type PodFields } from '../model/pod-log.ts';
 import { isExpired } from './api-error.ts';
 import { apiPath, describeRequest, type PathParts } from './api-path.ts';
-import { ApiRequests, type ApiRequest, type RequestsSeen } from './api-requests.ts';
+import { ApiRequests, type ApiRequest, type RequestObserver } from './api-requests.ts';
 import type { ApiTransport, ApiWatcher, Credentials, WatchEvent, WatchRequest } from './ports.ts';
 import { LaneLimits, type RateLimits } from './rate-limit.ts';
 import { watchEvents } from './watch-events.ts';
@@ -33,7 +33,7 @@ export interface HttpApiClientDeps {
   readonly limits?: { readonly normal?: RateLimits; readonly events?: RateLimits };
   /** False where the kubeconfig says `disable-compression`. */
   readonly compression?: boolean;
-  readonly seen?: RequestsSeen;
+  readonly seen?: RequestObserver;
   readonly calls?: Calls;
 }
 
@@ -72,12 +72,13 @@ export class HttpApiClient implements ApiClient, ApiWatcher {
 
   async list<T extends ApiObject>(resource: ApiResource, options: ListRequest<T> = {}): Promise<ApiList<T>> {
     try {
-      // A page of a named version is read from the store; a whole list not older than it comes from the server's memory.
+      // A page of a named version is read from the store; a whole list not older than it comes from the server's
+      // memory.
       const paged = ['', '0'].includes(options.resourceVersion ?? '');
       return await this.#pages<T>(resource, options, paged ? pageSize : undefined);
     } catch (error) {
       if (!isExpired(error)) throw error;
-      // The version the pages are cut from was compacted on the way: then all at once, which cannot expire.
+      // The version of the pages was compacted meanwhile: list everything at once, which cannot expire.
       return this.#pages<T>(resource, options, undefined);
     }
   }
@@ -146,7 +147,7 @@ export class HttpApiClient implements ApiClient, ApiWatcher {
     };
     let from: string | undefined;
     for (;;) {
-      // Later pages are of the version of the first; naming one besides `continue` is refused.
+      // Later pages are of the first page's version; the server refuses a version besides `continue`.
       const at = from === undefined ? versionQuery(resourceVersion) : {};
       const query = { fieldSelector, labelSelector, limit, continue: from, ...at };
       const headers = this.#compression ? { 'accept-encoding': 'gzip' } : {};
@@ -174,7 +175,7 @@ export class HttpApiClient implements ApiClient, ApiWatcher {
       const value: unknown = JSON.parse(text);
       if (typeof value === 'object' && value !== null) return value as R;
     } catch {
-      // Said below, without the parser's words: they quote the text, which may be a Secret.
+      // Reported below, without the parser's message: it quotes the text, which may be a Secret.
     }
     throw new TubeletError('unavailable', `${request.what}: the answer is no JSON object`);
   }
@@ -201,7 +202,7 @@ function requestOf(
   };
 }
 
-/** The pod that is read, written or deleted; only what is sent says its uid. */
+/** The pod that is read, written or deleted; only a body contains its uid. */
 function podOf({ namespace, name }: PathParts, body: unknown): PodFields {
   const { metadata, preconditions } = Object(body) as Partial<ApiObject> & {
     readonly preconditions?: { uid?: string };
@@ -209,13 +210,13 @@ function podOf({ namespace, name }: PathParts, body: unknown): PodFields {
   return podFields({ namespace, name: name ?? metadata?.name, uid: preconditions?.uid ?? metadata?.uid });
 }
 
-/** Without the match a version would mean exactly that one as soon as there is a limit. */
+/** Without the match a version together with a limit would mean exactly that version. */
 function versionQuery(resourceVersion: string | undefined): Readonly<Record<string, string>> {
   if (resourceVersion === undefined || resourceVersion === '') return {};
   return { resourceVersion, resourceVersionMatch: 'NotOlderThan' };
 }
 
-/** Within a list the server leaves out what the objects are; they shall look as they do alone. */
+/** Within a list the server leaves out kind and apiVersion; adds them, so that items equal single objects. */
 function withKind<T extends ApiObject>(item: T, resource: ApiResource): T {
   const filled: Mutable<ApiObject> = item;
   filled.apiVersion ??= apiVersionOf(resource);

@@ -8,7 +8,7 @@ export interface PathParts {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
 }
 
-/** Where a request goes. Every part is encoded: a name never reaches into another path. */
+/** The path of a request. Every part is encoded, so that a name never reaches into another path. */
 export function apiPath(resource: ApiResource, parts: PathParts): string {
   const { group, version, plural, namespaced } = resource;
   const { namespace, name, subresource } = parts;
@@ -25,7 +25,7 @@ export function apiPath(resource: ApiResource, parts: PathParts): string {
   return `/${steps.map(encodeURIComponent).join('/')}${queryOf(parts.query ?? {})}`;
 }
 
-/** A part that is empty or climbs would make another request of it than the one meant. */
+/** Rejects an empty part, `.` and `..`, which would change the meaning of the path. */
 function checked(what: string, value: string): string {
   if (value === '' || value === '.' || value === '..' || value.includes('/')) {
     throw new TubeletError('invalid', `${JSON.stringify(value)} is no ${what} of an object`);
@@ -40,7 +40,7 @@ function queryOf(query: NonNullable<PathParts['query']>): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** How a request is called in errors and logs. */
+/** The description of a request in errors and logs. */
 export function describeRequest(method: string, { plural }: ApiResource, parts: PathParts): string {
   const { namespace, name, subresource } = parts;
   const place = [namespace, name].filter((part) => part !== undefined).join('/');

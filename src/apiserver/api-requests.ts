@@ -17,24 +17,26 @@ interface ApiRequestsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly userAgent: string;
-  readonly seen?: RequestsSeen | undefined;
-  /** Takes note of requests while they are under way, the wait for their turn included; of a watch until it is taken up. */
+  readonly seen?: RequestObserver | undefined;
+  /**
+   * Records requests while they are running, their wait for the rate limit included; a watch until it is established.
+   */
   readonly calls?: Calls | undefined;
 }
 
-/** Told how requests fare, for metrics. */
-export interface RequestsSeen {
+/** Observes requests, for metrics. */
+export interface RequestObserver {
   /** Every answer, and every try without one. */
-  answered(answer: AnswerSeen): void;
-  /** How long a request had to wait for its turn. */
+  answered(answer: ObservedAnswer): void;
+  /** How long a request waited for the rate limit. */
   waited(method: string, durationMs: number): void;
-  /** The body of an answer, as it came. */
+  /** The body of an answer, as it was received. */
   received(method: string, bytes: number): void;
-  /** A try that is made again, and how it ended. */
+  /** A try that is repeated, and how it ended. */
   retried(method: string, code: string): void;
 }
 
-interface AnswerSeen {
+interface ObservedAnswer {
   readonly method: TransportRequest['method'];
   /** HTTP status, or `<error>` when there was no answer: the label of the metric. */
   readonly code: string;
@@ -57,19 +59,19 @@ export interface ApiRequest {
 }
 
 const defaultTimeoutMs: Readonly<Record<Lane, number>> = { vital: 10_000, normal: 60_000, events: 60_000 };
-const mostTries = 10;
-const longestRetryAfterMs = 60_000;
-const mostRefusalBytes = 1024 * 1024;
-/** In the place of a status where there was none. */
+const maxTries = 10;
+const maxRetryAfterMs = 60_000;
+const maxRefusalBytes = 1024 * 1024;
+/** Instead of a status where there was no answer. */
 const noAnswer = '<error>';
 
 /**
- * Carries requests out: budget, credentials, deadlines, and the few cases in which trying again is right.
+ * Carries requests out: rate limit, credentials, deadlines, and the few cases in which a retry is right.
  *
  *   budget ──> send ──2xx──> answer
- *     ^          ├──401──> credentials anew, once
- *     │          ├──429, 503 with Retry-After──> wait as told
- *     │          ├──no answer to a GET──> once more, at once: the connection may have been a dead one
+ *     ^          ├──401──> renew credentials, once
+ *     │          ├──429, 503 with Retry-After──> wait as requested
+ *     │          ├──no answer to a GET──> once more, at once: the connection may have been dead
  *     └──────────┘          anything else is an error
  */
 export class ApiRequests {
@@ -84,7 +86,7 @@ export class ApiRequests {
     return this.#read(request, (answer) => readBody(answer, this.#reader(request)));
   }
 
-  /** The body of a success that is a list: each item is given to `keep` as it is read; answers with the rest. */
+  /** The body of a success that is a list: each item is passed to `keep` as it is read; answers with the rest. */
   list(request: ApiRequest, keep: (item: unknown) => void): Promise<unknown> {
     return this.#read(request, (answer) => readList(answer, keep, this.#reader(request)));
   }
@@ -137,7 +139,7 @@ export class ApiRequests {
     }
   }
 
-  /** The first answer that is a success; throws the last one that is not. */
+  /** The first successful answer; throws the last refusal. */
   async #answer(request: ApiRequest, deadline: number, signal: AbortSignal): Promise<TransportAnswer> {
     const { credentials, clock, log, seen } = this.#deps;
     let renewed = false;
@@ -159,7 +161,7 @@ export class ApiRequests {
         request.what,
         answer.status,
         answer.headers,
-        await readBody(answer, { ...this.#reader(request), limitBytes: mostRefusalBytes }),
+        await readBody(answer, { ...this.#reader(request), limitBytes: maxRefusalBytes }),
       );
       if (answer.status === 401 && !renewed && credentials.renew !== undefined) {
         renewed = true;
@@ -168,8 +170,8 @@ export class ApiRequests {
         continue;
       }
       const waitMs = retryDelay(refusal);
-      // A wait beyond the deadline would only turn the server's words into our "timed out".
-      if (waitMs === undefined || attempt >= mostTries || clock.monotonic() + waitMs >= deadline) throw refusal;
+      // A wait beyond the deadline would only replace the server's message with our "timed out".
+      if (waitMs === undefined || attempt >= maxTries || clock.monotonic() + waitMs >= deadline) throw refusal;
       log.debug(4, 'API server asks to wait', {
         request: request.what,
         ...request.about,
@@ -221,7 +223,7 @@ export class ApiRequests {
     }
   }
 
-  /** An error of ours says which request it was about. */
+  /** Adds the description of the request to our own errors. */
   #named(error: unknown, { what, signal }: ApiRequest, timeoutMs: number): unknown {
     if (error instanceof ApiError) return error;
     if (signal?.aborted) {
@@ -237,10 +239,10 @@ export class ApiRequests {
 
 function retryDelay({ status, retryAfterMs }: ApiError): number | undefined {
   if ((status !== 429 && status !== 503) || retryAfterMs === undefined) return undefined;
-  return Math.min(Math.max(retryAfterMs, 100), longestRetryAfterMs);
+  return Math.min(Math.max(retryAfterMs, 100), maxRetryAfterMs);
 }
 
-/** Runs `release` when the body has been read, was left, or broke. */
+/** Runs `release` when the body has been read, was abandoned, or broke off. */
 async function* releasing(body: AsyncIterable<Uint8Array>, release: () => void): AsyncGenerator<Uint8Array, void> {
   try {
     yield* body;

@@ -1,11 +1,11 @@
 import type { Clock } from '../base/clock.ts';
 import type { Metrics } from '../base/metrics.ts';
-import type { RequestsSeen } from './api-requests.ts';
-import type { PluginSeen } from './credentials/run-exec.ts';
+import type { RequestObserver } from './api-requests.ts';
+import type { PluginObserver } from './credentials/run-exec.ts';
 
 interface ClientMetrics {
-  readonly requests: RequestsSeen;
-  readonly plugin: PluginSeen;
+  readonly requests: RequestObserver;
+  readonly plugin: PluginObserver;
 }
 
 const durations = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
@@ -15,12 +15,12 @@ const [minute, day] = [60, 86_400];
 const ages = [10 * minute, 30 * minute, 60 * minute, 240 * minute, day, 7 * day, 30 * day, 90 * day, 180 * day];
 const longAges = [360 * day, 1_440 * day];
 
-/** How talking to the API server of one address goes. */
+/** Metrics of requests to the API server of one address. */
 export function clientMetrics(metrics: Metrics, host: string, clock: Pick<Clock, 'now'>): ClientMetrics {
   return { requests: requestMetrics(metrics, host), plugin: pluginMetrics(metrics, clock) };
 }
 
-function requestMetrics(metrics: Metrics, host: string): RequestsSeen {
+function requestMetrics(metrics: Metrics, host: string): RequestObserver {
   const common = { stability: 'ALPHA', labels: ['verb', 'host'] } as const;
   const requests = metrics.counter({
     name: 'rest_client_requests_total',
@@ -70,7 +70,7 @@ function requestMetrics(metrics: Metrics, host: string): RequestsSeen {
   };
 }
 
-function pluginMetrics(metrics: Metrics, clock: Pick<Clock, 'now'>): PluginSeen {
+function pluginMetrics(metrics: Metrics, clock: Pick<Clock, 'now'>): PluginObserver {
   let current: { readonly notBefore: number; readonly notAfter: number } | undefined;
   const runs = metrics.counter({
     name: 'rest_client_exec_plugin_call_total',

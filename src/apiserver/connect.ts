@@ -3,7 +3,7 @@ import type { Log } from '../base/log.ts';
 import { accessFiles, type AccessFiles } from './credentials/access-files.ts';
 import { FileTls } from './credentials/file-tls.ts';
 import { headerCredentials } from './credentials/header-credentials.ts';
-import type { PluginSeen } from './credentials/run-exec.ts';
+import type { PluginObserver } from './credentials/run-exec.ts';
 import type { ApiServerAccess } from './kubeconfig/access.ts';
 import type { ApiTransport, Credentials, TlsSource } from './ports.ts';
 
@@ -13,7 +13,7 @@ interface ConnectDeps {
   /** The agent's own: proxies, and what exec plugins inherit. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly files?: AccessFiles;
-  readonly plugin?: PluginSeen | undefined;
+  readonly plugin?: PluginObserver | undefined;
 }
 
 export interface ApiConnection {
@@ -22,8 +22,8 @@ export interface ApiConnection {
 }
 
 /**
- * The wire and the credentials for one kubeconfig context. Nothing is sent yet. What speaks HTTP is loaded here, so that
- * an agent without an API server does not pay for it.
+ * Transport and credentials for one kubeconfig context. Nothing is sent yet. The HTTP modules are loaded here, so that
+ * an agent without an API server does not pay for them.
  */
 export async function connectApiServer(access: ApiServerAccess, deps: ConnectDeps): Promise<ApiConnection> {
   const { clock, log, environment, files = accessFiles } = deps;
@@ -64,7 +64,7 @@ async function openCredentials(
   const { user } = access;
   const { exec: plugin } = user;
   const hasHeader = user.token !== undefined || user.tokenFile !== undefined || user.basic !== undefined;
-  // What stands in the kubeconfig counts before what a program would say.
+  // Credentials in the kubeconfig take precedence over a program's.
   if (plugin === undefined || hasHeader) return { credentials: headerCredentials(user, { files, clock, log }), tls };
   const [{ ExecCredentials }, { execRunner }] = await Promise.all([
     import('./credentials/exec-credentials.ts'),

@@ -7,8 +7,8 @@ const space = 0x20;
 const maxShellBytes = 1024 * 1024;
 
 /**
- * Cuts a list of the API server into its items while it arrives, so that no list, however long, is ever one text or one
- * piece of work.
+ * Cuts a list of the API server into its items while it arrives, so that even a long list is never a single text nor
+ * parsed in one step.
  *
  *   { "metadata": {…}, "items": [ {…} , {…} ] }
  *   └──────────── shell ────────┘ item   item └┘ shell
@@ -57,7 +57,7 @@ export class ListSplitter {
           from = at + 1;
         } else if (this.#inItems && this.#depth === 1) this.#inItems = false;
       } else if (this.#inItems && this.#depth === 2 && byte === comma) {
-        // What separates the items goes with them.
+        // The separators between items are dropped with them.
         this.#keepShell(piece.subarray(from, at));
         from = at + 1;
       } else if (this.#inItems && this.#depth === 2 && byte > space) throw garbage();
@@ -89,7 +89,7 @@ export class ListSplitter {
       this.#text = undefined;
       return;
     }
-    // Longer than the key that counts is only not that key.
+    // The only key that counts has five characters; longer texts are not compared.
     if (this.#text !== undefined && this.#text.length <= 5) this.#text.push(byte);
   }
 

@@ -2,7 +2,7 @@ import type { ApiObject, MirrorChange, ObjectRef } from '../model/api-client.ts'
 
 export type Transform<T extends ApiObject> = (object: T, previous: T | undefined) => T;
 
-/** Objects by place. Every way to change them answers with what has changed, in the order to tell it. */
+/** Objects by namespace and name. Every mutation returns its changes, in the order in which they must be published. */
 export class MirrorStore<T extends ApiObject> {
   readonly #transform: Transform<T>;
   #objects = new Map<string, T>();
@@ -19,7 +19,7 @@ export class MirrorStore<T extends ApiObject> {
     return [...this.#objects.values()];
   }
 
-  /** A list is the truth: what is not in it is gone. What has not changed stays the very same object. */
+  /** A list is complete: objects that are not in it were removed. Unchanged objects stay the very same object. */
   replace(items: readonly T[]): readonly MirrorChange<T>[] {
     const before = this.#objects;
     const after = new Map<string, T>();
@@ -50,17 +50,17 @@ export class MirrorStore<T extends ApiObject> {
     return changesOf(previous, object);
   }
 
-  /** What is told is the object's last state, which the server sends with its end. */
+  /** The change carries the object's last state, which the server sends with its deletion. */
   remove(item: T): readonly MirrorChange<T>[] {
     const key = keyOfObject(item);
     const previous = this.#objects.get(key);
-    // The end of an older object of that name, told late, is not the end of the one that is there.
+    // A late deletion of an older object of that name is not the deletion of the current one.
     if (previous === undefined || previous.metadata?.uid !== item.metadata?.uid) return [];
     this.#objects.delete(key);
     return [{ type: 'removed', object: this.#frozen(item) }];
   }
 
-  /** What would be kept of an item now. */
+  /** The form in which an item would be stored now. */
   kept(item: T): T {
     const previous = this.#objects.get(keyOfObject(item));
     const isSame = previous?.metadata?.uid === item.metadata?.uid;
@@ -72,7 +72,7 @@ export class MirrorStore<T extends ApiObject> {
   }
 }
 
-/** Another uid under the same name is another object: the old one went without our seeing it. */
+/** Another uid under the same name is another object: the deletion of the old one was missed. */
 function changesOf<T extends ApiObject>(previous: T | undefined, object: T): readonly MirrorChange<T>[] {
   if (previous !== undefined && previous.metadata?.uid !== object.metadata?.uid) {
     return [
@@ -95,7 +95,7 @@ function keyOfObject({ metadata }: ApiObject): string {
   return `${metadata?.namespace ?? ''}/${metadata?.name ?? ''}`;
 }
 
-/** A transform: who wrote which field when is half of an object's size, and nothing here asks for it. */
+/** A transform: managed fields are half of an object's size, and no code here reads them. */
 export function withoutManagedFields<T extends ApiObject>(object: T): T {
   if (object.metadata?.managedFields === undefined) return object;
   const { managedFields: _, ...metadata } = object.metadata;

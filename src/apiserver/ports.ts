@@ -4,13 +4,15 @@ import type { ApiObject } from '../model/api-client.ts';
 import type { ApiResource } from '../model/api-resources.ts';
 
 /**
- * The wire as the client needs it. The real one speaks HTTP/2 over TLS; a fake API server answers in the same process, or
- * behind a real listener. Nothing above it knows sockets.
+ * The transport as the client needs it. The real one speaks HTTP/2 over TLS; a fake API server answers in the same
+ * process, or behind a real listener. The client above it knows no sockets.
  */
 export interface ApiTransport {
-  /** Resolves with the head of the answer; rejects (kind `unavailable`, `timeout` or `cancelled`) when there is none. */
+  /**
+   * Resolves with the head of the answer; rejects (kind `unavailable`, `timeout` or `cancelled`) when there is none.
+   */
   send(request: TransportRequest): Promise<TransportAnswer>;
-  /** Gives up connections that may be half dead; the next request opens new ones. */
+  /** Abandons connections that may be half dead; the next request opens new ones. */
   reset(): void;
   close(): Promise<void>;
 }
@@ -27,26 +29,26 @@ export interface TransportRequest {
 export interface TransportAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Ends with the answer; throws `unavailable` when the connection breaks in the middle. Leaving the loop cancels it. */
+  /** Ends with the answer; throws `unavailable` when the connection breaks off. Leaving the loop cancels it. */
   readonly body: AsyncIterable<Uint8Array>;
 }
 
-/** Who the agent says it is, asked for each request: files may have changed, certificates may have been rotated. */
+/** The agent's identity, read for each request: files may have changed, certificates may have been rotated. */
 export interface Credentials {
-  /** The value of the Authorization header, when it is not the connection that says who we are. */
+  /** The value of the Authorization header, unless the connection itself authenticates the agent. */
   authorization(): Promise<string | undefined>;
-  /** The server refused what was given: the next answer must not come from a cache. */
+  /** The server refused the credentials: the next ones must not come from a cache. */
   renew?(): void;
 }
 
-/** What a connection is made with, asked for each request: a new version means new connections. */
+/** The material of a connection, read for each request: a new version means new connections. */
 export interface TlsSource {
   current(): Promise<TlsMaterial>;
 }
 
-/** PEM texts. Without `ca` the authorities of the system count. */
+/** PEM texts. Without `ca` the authorities of the system are used. */
 export interface TlsMaterial {
-  /** Differs when anything else does. */
+  /** Differs when any other field does. */
   readonly version: string;
   readonly ca?: string | undefined;
   readonly certificate?: string | undefined;
@@ -56,14 +58,15 @@ export interface TlsMaterial {
 /** What a reflector needs besides lists. */
 export interface ApiWatcher {
   /**
-   * Resolves when the server has taken the watch up. Each piece that arrives gives one batch, an empty one too: it shows
-   * that the server lives. Throws `invalid` at what is no watch event, `unavailable` when the connection breaks.
+   * Resolves when the server has accepted the watch. Each piece that arrives gives one batch, also an empty one: it
+   * shows that the server is alive. Throws `invalid` for anything but watch events, `unavailable` when the connection
+   * breaks off.
    */
   watch<T extends ApiObject>(
     resource: ApiResource,
     request: WatchRequest,
   ): Promise<AsyncIterable<readonly WatchEvent<T>[]>>;
-  /** Connections seem to be half dead. */
+  /** Reports that connections seem to be half dead. */
   reset(): void;
 }
 
@@ -71,9 +74,9 @@ export interface WatchRequest {
   readonly namespace?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** Everything after that one. */
+  /** The watch starts after this version. */
   readonly resourceVersion: string;
-  /** After which the server ends it. */
+  /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
   readonly signal: AbortSignal;
 }

@@ -9,7 +9,7 @@ export interface RateLimits {
 }
 
 /**
- * Lets requests pass at a rate, in order of arrival. `due` is when the next one would pass if there were no burst; a
+ * Lets requests pass at a rate, in order of arrival. `due` is when the next one would pass without a burst; a
  * request may pass up to a burst ahead of that.
  */
 class RateLimit {
@@ -32,14 +32,14 @@ class RateLimit {
     try {
       await this.#clock.sleep(waitMs, signal);
     } catch (error) {
-      // Who gave up has not used its turn.
+      // A cancelled request has not used its slot.
       this.#dueMs -= this.#intervalMs;
       throw error;
     }
   }
 }
 
-/** `vital` never waits, and nobody waits for the requests of another lane. */
+/** `vital` never waits, and no lane waits for the requests of another. */
 export class LaneLimits {
   readonly #normal: RateLimit;
   readonly #events: RateLimit;

@@ -3,20 +3,20 @@ import { TubeletError } from '../base/errors.ts';
 import { ListSplitter } from './list-splitter.ts';
 import type { TransportAnswer } from './ports.ts';
 
-/** More than any single object has; an answer without end must not take the memory of the node. */
+/** More than any single object has; an endless answer must not fill the memory of the node. */
 const maxObjectBytes = 16 * 1024 * 1024;
-/** Of a list, unpacked. It is never there as a whole, only what is kept of its items. */
+/** Of a list, unpacked. It is never in memory as a whole, only what is kept of its items. */
 const maxListBytes = 512 * 1024 * 1024;
-/** So much is read in one turn of the event loop: some milliseconds. */
+/** So much is read before the event loop gets its turn: some milliseconds. */
 const turnBytes = 256 * 1024;
 
 export interface ReadOptions {
   readonly limitBytes?: number;
-  /** Told how long the body was, as it came. */
+  /** Gets the length of the body as it was received. */
   readonly onSize?: (bytes: number) => void;
 }
 
-/** The whole body as text, unpacked where the server packed it. */
+/** The whole body as text, unpacked if the server compressed it. */
 export async function readBody(answer: TransportAnswer, options: ReadOptions = {}): Promise<string> {
   const chunks: Uint8Array[] = [];
   for await (const chunk of unpacked(answer, { limitBytes: maxObjectBytes, ...options })) chunks.push(chunk);
@@ -24,7 +24,7 @@ export async function readBody(answer: TransportAnswer, options: ReadOptions = {
 }
 
 /**
- * A list, item by item: each is made, and given to `keep`, before the next one is looked at, with turns for the others
+ * A list, item by item: each one is parsed and passed to `keep` before the next, and the event loop runs
  * in between. Answers with the list without its items.
  */
 export async function readList(
@@ -49,12 +49,12 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without the parser's words: they quote the text, which may be a Secret.
+    // Without the parser's message: it quotes the text, which may be a Secret.
     throw new TubeletError('unavailable', 'the answer is no JSON');
   }
 }
 
-/** The pieces of a body. Both as it came and unpacked it has an end. */
+/** The pieces of a body. Its size is limited both as received and unpacked. */
 async function* unpacked(
   answer: TransportAnswer,
   { limitBytes = maxObjectBytes, onSize }: ReadOptions,
@@ -63,7 +63,7 @@ async function* unpacked(
   const body = bounded(answer.body, limitBytes, onSize);
   if (encoding === 'identity') yield* body;
   else if (encoding === 'gzip') yield* bounded(gunzipped(body), limitBytes);
-  // An answer without a body has nothing that could be packed.
+  // An answer without a body has nothing to unpack.
   else
     for await (const _ of body)
       throw new TubeletError('unavailable', `the answer is packed with ${encoding}, not gzip`);
@@ -84,7 +84,7 @@ async function* bounded(
 }
 
 async function* gunzipped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
-  // Few answers are packed; who gets none does not load it.
+  // Few answers are compressed, so the library is loaded only for those.
   const [{ createGunzip }, { Readable }] = await Promise.all([import('node:zlib'), import('node:stream')]);
   const packed = Readable.from(body);
   const gunzip = createGunzip();
@@ -92,7 +92,7 @@ async function* gunzipped(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8
   try {
     for await (const chunk of packed.pipe(gunzip)) yield chunk as Uint8Array;
   } catch (error) {
-    // What broke the body itself keeps its words.
+    // An error of the body itself keeps its message.
     if (error instanceof TubeletError) throw error;
     if ((error as NodeJS.ErrnoException).code?.startsWith('Z_') !== true) throw error;
     throw new TubeletError('unavailable', 'the packed answer cannot be unpacked', { cause: error });

@@ -17,7 +17,7 @@ const nameOf = ({ metadata }: ConfigMap): string => metadata?.name ?? '';
 const byName = (items: Iterable<ConfigMap>): readonly ConfigMap[] =>
   [...items].toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
 
-/** Somebody who knows only what a mirror tells, and checks that it makes sense. */
+/** A listener that knows only the reported changes, and checks that they are consistent. */
 class Bookkeeper {
   readonly known = new Map<string, ConfigMap>();
   readonly #mirror: Reflector<ConfigMap>;
@@ -108,15 +108,15 @@ class World {
     });
   }
 
-  /** What was told always adds up to what the mirror has, true or not. */
-  checkTold(): void {
+  /** The reported changes always add up to the contents of the mirror, true or not. */
+  checkReported(): void {
     for (const { books } of this.#listeners) books.checkMirror();
     // A listener's complaint ends up in the log.
     if (this.#troubles.length > 0) throw this.#troubles[0];
   }
 
   checkTrue(): void {
-    this.checkTold();
+    this.checkReported();
     const stored = this.fake.objects.all<ConfigMap>(configMaps);
     for (const { mirror, isSelected } of this.#listeners) {
       assert.ok(mirror.synced());
@@ -181,7 +181,7 @@ const faults: fc.Arbitrary<Step> = fc.oneof(
     step('restore', async ({ fake, snapshots, clock }) => {
       const snapshot = snapshots.at(-1);
       if (snapshot === undefined) return;
-      // Nobody puts a store back while the server runs; clients without a connection find nobody there.
+      // A store is restored only while the server is stopped; clients without a connection find no server.
       fake.faults.away();
       fake.restore(snapshot);
       await clock.advance(restartMs);
@@ -208,7 +208,7 @@ async function live(seed: number, steps: readonly Step[]): Promise<void> {
     for (const { run } of steps) {
       await run(world);
       await world.clock.settle();
-      world.checkTold();
+      world.checkReported();
     }
     world.fake.faults.clear();
     world.fake.faults.back();
@@ -244,7 +244,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
     put(3, 1),
     put(4, 1),
   ],
-  'an object goes and comes again while nobody hears it': [put(0, 1), silence, wipe(0), put(0, 1), pass(1_000)],
+  'an object goes and comes again while the watch is silent': [put(0, 1), silence, wipe(0), put(0, 1), pass(1_000)],
   'versions are forgotten while the server is away': [
     put(0, 1),
     step('away', ({ fake }) => fake.faults.away()),
@@ -267,7 +267,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
 describe('mirrors of a server that fails in every way', () => {
   for (const [name, steps] of Object.entries(stories)) test(name, () => live(7, steps));
 
-  test('are right once it is well again, and what they told adds up to it', async () => {
+  test('are right once it is well again, and what they reported adds up to it', async () => {
     const printed = story.map((steps) => ({ steps, toString: () => steps.map(({ name }) => name).join('; ') }));
     await fc.assert(
       fc.asyncProperty(fc.nat(), printed, (seed, { steps }) => live(seed, steps)),

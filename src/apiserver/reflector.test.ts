@@ -73,14 +73,14 @@ async function setUp(context: TestContext, more: Partial<ReflectorDeps<ConfigMap
     watch: () => watches.at(-1)!,
     lists: () => transport.requests.filter(({ path }) => !path.includes('watch=1')),
     query: () => Object.fromEntries(new URL(transport.requests.at(-1)!.path, 'http://x').searchParams),
-    /** What was told since the last call. */
-    told: () => changes.splice(0),
+    /** The changes since the last call. */
+    reported: () => changes.splice(0),
   };
 }
 
 describe('a mirror', () => {
   test('lists once from any version, then watches from there', async (context) => {
-    const { clock, mirror, told, query, lists, watch, transport } = await setUp(context, {
+    const { clock, mirror, reported, query, lists, watch, transport } = await setUp(context, {
       fieldSelector: 'metadata.name=a',
     });
     assert.equal(new URL(lists()[0]!.path, 'http://x').searchParams.get('resourceVersion'), '0');
@@ -92,32 +92,32 @@ describe('a mirror', () => {
       fieldSelector: 'metadata.name=a',
     });
     assert.ok(Number(timeoutSeconds) >= 300 && Number(timeoutSeconds) <= 600);
-    assert.deepEqual(told(), ['replaced']);
+    assert.deepEqual(reported(), ['replaced']);
     assert.ok(mirror.synced());
     watch().write(event('ADDED', at('a', 11)), event('MODIFIED', at('a', 12)), event('MODIFIED', at('a', 12)));
     await clock.settle();
-    assert.deepEqual(told(), ['put a@11', 'put a@12']);
+    assert.deepEqual(reported(), ['put a@11', 'put a@12']);
     assert.equal(mirror.get({ namespace: 'd', name: 'a' })?.metadata?.resourceVersion, '12');
     assert.ok(Object.isFrozen(mirror.all()[0]));
     watch().write(event('DELETED', at('a', 13)), event('DELETED', at('a', 14)));
     await clock.settle();
-    assert.deepEqual(told(), ['removed a@13']);
+    assert.deepEqual(reported(), ['removed a@13']);
     assert.deepEqual(mirror.all(), []);
     assert.equal(transport.requests.length, 2);
   });
 
   test('goes on where bookmarks and events left off when a watch ends in order', async (context) => {
-    const { clock, watch, query, told, lists } = await setUp(context);
+    const { clock, watch, query, reported, lists } = await setUp(context);
     watch().write(event('ADDED', at('a', 11)), bookmark(40));
     await clock.advance(2_000);
     watch().end();
     await clock.settle();
     assert.equal(query()['resourceVersion'], '40');
     assert.equal(lists().length, 1);
-    assert.deepEqual(told(), ['replaced', 'put a@11']);
+    assert.deepEqual(reported(), ['replaced', 'put a@11']);
   });
 
-  test('is not told before the server has been heard', async (context) => {
+  test('is not reported before the server has been heard', async (context) => {
     const clock = new FakeClock();
     const transport = new ScriptedTransport(() => Promise.reject(new TubeletError('unavailable', 'refused')));
     const log = new MemoryLog();
@@ -153,7 +153,7 @@ describe('a mirror', () => {
     await mirror.whenSynced(stop.signal);
   });
 
-  test('tells who comes later to look', async (context) => {
+  test('reports to a later listener that the mirror is filled', async (context) => {
     const { mirror } = await setUp(context);
     const heard: string[] = [];
     const leave = mirror.listen(({ type }) => heard.push(type));
@@ -162,20 +162,20 @@ describe('a mirror', () => {
   });
 
   test('survives listeners that throw', async (context) => {
-    const { clock, mirror, watch, told, log } = await setUp(context);
+    const { clock, mirror, watch, reported, log } = await setUp(context);
     mirror.listen(() => {
       throw new Error('listener');
     });
     watch().write(event('ADDED', at('a', 11)));
     await clock.settle();
-    assert.deepEqual(told(), ['replaced', 'put a@11']);
+    assert.deepEqual(reported(), ['replaced', 'put a@11']);
     assert.equal(log.messages('error').length, 2);
   });
 });
 
 describe('a list again', () => {
-  test('tells the difference only, and what stayed is the same object', async (context) => {
-    const { clock, world, mirror, watch, told, lists } = await setUp(context);
+  test('reports the difference only, and what stayed is the same object', async (context) => {
+    const { clock, world, mirror, watch, reported, lists } = await setUp(context);
     watch().write(
       event('ADDED', at('a', 11)),
       event('ADDED', at('b', 12)),
@@ -184,11 +184,11 @@ describe('a list again', () => {
     );
     await clock.settle();
     const kept = mirror.get({ namespace: 'd', name: 'a' });
-    told();
+    reported();
     world.list = () => listOf(20, at('a', 11), at('b', 18), at('d', 19), at('e', 14, { uid: 'another' }));
     watch().write(event('ERROR', gone));
     await clock.settle();
-    assert.deepEqual(told(), ['replaced', 'removed c@13', 'put b@18', 'put d@19', 'removed e@14', 'put e@14']);
+    assert.deepEqual(reported(), ['replaced', 'removed c@13', 'put b@18', 'put d@19', 'removed e@14', 'put e@14']);
     assert.equal(mirror.get({ namespace: 'd', name: 'a' }), kept);
     // After 410 only the newest list is good enough.
     assert.equal(new URL(lists()[1]!.path, 'http://x').searchParams.get('resourceVersion'), null);
@@ -206,7 +206,7 @@ describe('a list again', () => {
   });
 
   test('after a broken connection is not older than what is known', async (context) => {
-    const { clock, world, watch, lists, told } = await setUp(context);
+    const { clock, world, watch, lists, reported } = await setUp(context);
     watch().write(event('ADDED', at('a', 11)), '{"type":"ADDED","obj');
     world.list = () => listOf(30, at('a', 11));
     watch().break();
@@ -215,14 +215,14 @@ describe('a list again', () => {
     await clock.advance(1_200);
     assert.equal(lists().length, 2);
     assert.equal(new URL(lists()[1]!.path, 'http://x').searchParams.get('resourceVersion'), '11');
-    assert.deepEqual(told(), ['replaced', 'put a@11', 'replaced']);
+    assert.deepEqual(reported(), ['replaced', 'put a@11', 'replaced']);
   });
 
   test('of a server with an older store counts, deletions included', async (context) => {
-    const { clock, world, watch, told, lists, query, log } = await setUp(context);
+    const { clock, world, watch, reported, lists, query, log } = await setUp(context);
     watch().write(event('ADDED', at('a', 11)), event('ADDED', at('b', 900)));
     await clock.settle();
-    told();
+    reported();
     const tooLarge = {
       kind: 'Status',
       code: 504,
@@ -236,27 +236,27 @@ describe('a list again', () => {
     world.list = (path) => (path.includes('resourceVersion=') ? answerOf(504, tooLarge) : listOf(50, at('a', 11)));
     watch().break();
     await clock.advance(1_200);
-    assert.deepEqual(told(), ['replaced', 'removed b@900']);
+    assert.deepEqual(reported(), ['replaced', 'removed b@900']);
     assert.equal(lists().length, 3);
     assert.equal(query()['resourceVersion'], '50');
     assert.ok(log.messages('warn').some((message) => message.includes('older store')));
     watch().write(event('ADDED', at('c', 51)));
     await clock.settle();
-    assert.deepEqual(told(), ['put c@51']);
+    assert.deepEqual(reported(), ['put c@51']);
   });
 
   test('follows an event of an older version', async (context) => {
-    const { clock, world, watch, told, mirror } = await setUp(context);
+    const { clock, world, watch, reported, mirror } = await setUp(context);
     world.list = () => listOf(6, at('x', 5));
     watch().write(event('ADDED', at('a', 11)), event('MODIFIED', at('a', 4)));
     await clock.settle();
-    assert.deepEqual(told(), ['replaced', 'put a@11', 'replaced', 'removed a@11', 'put x@5']);
+    assert.deepEqual(reported(), ['replaced', 'put a@11', 'replaced', 'removed a@11', 'put x@5']);
     assert.equal(mirror.all().length, 1);
   });
 
   test('follows garbage, for ever', async (context) => {
-    const { clock, world, watch, told, lists, watches } = await setUp(context);
-    told();
+    const { clock, world, watch, reported, lists, watches } = await setUp(context);
+    reported();
     world.onWatch = (body) => {
       body.write('<html>\n');
       return { status: 200, headers: {}, body };
@@ -267,19 +267,19 @@ describe('a list again', () => {
     assert.ok(watches.every(({ left }) => left));
     world.onWatch = (body) => ({ status: 200, headers: {}, body });
     await clock.advance(45_000);
-    told();
+    reported();
     watch().write(event('ADDED', at('a', 11)));
     await clock.settle();
-    assert.deepEqual(told(), ['put a@11']);
+    assert.deepEqual(reported(), ['put a@11']);
   });
 
-  test('comes when somebody doubts', async (context) => {
-    const { clock, world, mirror, lists, told } = await setUp(context);
+  test('comes when a caller doubts', async (context) => {
+    const { clock, world, mirror, lists, reported } = await setUp(context);
     world.list = () => listOf(12, at('a', 12));
     mirror.doubt();
     await clock.settle();
     assert.equal(lists().length, 2);
-    assert.deepEqual(told(), ['replaced', 'replaced', 'put a@12']);
+    assert.deepEqual(reported(), ['replaced', 'replaced', 'put a@12']);
   });
 
   test('that never comes keeps what is known', async (context) => {

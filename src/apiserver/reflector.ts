@@ -25,8 +25,8 @@ export interface ReflectorDeps<T extends ApiObject> {
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
   /**
-   * What to keep of an object, `withoutManagedFields` for instance, beside what is known of it. May change the object it is
-   * given. It may be asked about its own answer again, and then answers the same.
+   * What to keep of an object, for instance `withoutManagedFields`. May change the object it is given. It may be called
+   * again with its own result, and then must return the same.
    */
   readonly transform?: Transform<T>;
 }
@@ -34,16 +34,16 @@ export interface ReflectorDeps<T extends ApiObject> {
 type MirrorListener<T extends ApiObject> = (change: MirrorChange<T>) => void;
 
 const firstDelayMs = 800;
-const longestDelayMs = 30_000;
+const maxDelayMs = 30_000;
 const delayJitter = 0.5;
 const watchSeconds = 300;
-/** A watch that lived so long shows that the server is well. */
-const wellMs = 10_000;
+/** A watch that lived so long shows that the server is healthy. */
+const healthyMs = 10_000;
 
 /**
- * Keeps a mirror of the objects of one kind by listing once and watching from there, for ever.
+ * Mirrors the objects of one kind by listing once and watching from there, for ever.
  *
- *   list ──> watch ──ends in order──> watch …
+ *   list ──> watch ──ends normally──> watch …
  *    ^         │ 410, garbage, silence, broken connection
  *    └─────────┘ after a back-off
  */
@@ -55,14 +55,14 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
   #life: LinkedSignal | undefined;
   #loop: LoopHandle | undefined;
   #synced = false;
-  /** Up to where everything is known. */
+  /** The version up to which everything is known. */
   #version = '';
   /** The version to list from, when a list is needed before the next watch: `0` any, '' the newest. */
   #listFrom: string | undefined = '0';
   #delayMs = firstDelayMs;
   #failing = false;
   #lastError: string | undefined;
-  /** A list was asked for without a pause, and nothing has been heard since. */
+  /** A list was requested without a pause, and no event has arrived since. */
   #rushed = false;
   #interrupt: (() => void) | undefined;
 
@@ -73,7 +73,7 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     this.#store = new MirrorStore(deps.transform);
   }
 
-  /** Returns at once, whether or not the server is there: `synced` tells. */
+  /** Returns at once, whether or not the server is available: `synced` shows that. */
   async start(signal: AbortSignal): Promise<void> {
     const { clock, log, random, heartbeats } = this.#deps;
     this.#life = linkedSignal(signal);
@@ -103,10 +103,10 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     return this.#store.all();
   }
 
-  /** Tells of every change from now on, beginning with `replaced` when there is something to look at already. */
+  /** Reports every change from now on, beginning with `replaced` when the mirror is already filled. */
   listen(listener: MirrorListener<T>): () => void {
     this.#listeners.add(listener);
-    if (this.#synced) this.#tell(listener, { type: 'replaced' });
+    if (this.#synced) this.#notify(listener, { type: 'replaced' });
     return () => void this.#listeners.delete(listener);
   }
 
@@ -124,7 +124,7 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     }
   }
 
-  /** Somebody saw what does not fit the mirror: list again, now. */
+  /** A caller has seen evidence that contradicts the mirror: list again, now. */
   doubt(): void {
     this.#listFrom ??= this.#version;
     this.#interrupt?.();
@@ -143,19 +143,19 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     this.#rushed = step.from !== 'watch' && !pause;
     if (!pause) return;
     const delayMs = jitter(this.#deps.random, this.#delayMs, delayJitter);
-    this.#delayMs = Math.min(this.#delayMs * 2, longestDelayMs);
+    this.#delayMs = Math.min(this.#delayMs * 2, maxDelayMs);
     this.#noteFailure(ending, delayMs);
     await round.waitFor(this.#deps.clock.sleep(delayMs, signal));
   }
 
-  /** Undefined when somebody doubted: then there is nothing to learn from how it ended. */
+  /** Undefined when `doubt` ended it: then its end shows nothing. */
   async #listAndWatch(signal: AbortSignal, round: Round): Promise<WatchEnding | undefined> {
     const { clock } = this.#deps;
     const linked = linkedSignal(signal);
     let interrupted: 'stale' | 'doubted' | undefined;
     this.#interrupt = () => {
       interrupted = 'doubted';
-      linked.abort(new TubeletError('cancelled', 'somebody doubts what is known'));
+      linked.abort(new TubeletError('cancelled', 'the mirror is in doubt'));
     };
     const onSilence = (): void => {
       interrupted = 'stale';
@@ -166,7 +166,7 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
       const began = clock.monotonic();
       await round.waitFor(this.#watch(linked.signal, onSilence));
       const livedMs = clock.monotonic() - began;
-      if (livedMs >= wellMs) this.#isWell();
+      if (livedMs >= healthyMs) this.#isHealthy();
       return interrupted === 'doubted' ? undefined : { how: 'ended', livedMs };
     } catch (error) {
       if (interrupted === 'doubted') return undefined;
@@ -181,7 +181,7 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     const { api, resource, log } = this.#deps;
     const keep = (item: T): T => this.#store.kept(item);
     const { metadata, items } = await api.list<T>(resource, { ...this.#scope(), resourceVersion, keep, signal });
-    // An answer to a question that somebody gave up meanwhile would overwrite what came after it.
+    // The answer to an abandoned request would overwrite newer state.
     signal.throwIfAborted();
     const { resourceVersion: version = '' } = metadata;
     if (version === '') throw new TubeletError('unavailable', `the list of ${resource.plural} has no resourceVersion`);
@@ -196,12 +196,12 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     this.#listFrom = undefined;
     this.#synced = true;
     this.#lastError = undefined;
-    this.#tellAll(this.#store.replace(items));
+    this.#notifyAll(this.#store.replace(items));
   }
 
   async #watch(signal: AbortSignal, onSilence: () => void): Promise<void> {
     const { api, clock, random, resource } = this.#deps;
-    // Spread, so that the watches of a fleet do not end together.
+    // Spread, so that the watches of many nodes do not end together.
     const timeoutSeconds = Math.round(jitter(random, watchSeconds, 1));
     const silence = new WatchSilence(clock, timeoutSeconds, onSilence);
     try {
@@ -211,7 +211,7 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
         for (const event of events) {
           if (event.type === 'BOOKMARK') silence.bookmarked();
           this.#take(event);
-          this.#isWell();
+          this.#isHealthy();
         }
       }
     } finally {
@@ -224,10 +224,10 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     if (event.type === 'ERROR') throw errorOfStatus(`WATCH ${plural}`, event.object);
     const version = event.object.metadata?.resourceVersion ?? '';
     if (isOlder(version, this.#version)) throw new WentBackwards(this.#version, version);
-    // Told before the listeners, who may ask for a list.
+    // Updated before the listeners run, because they may ask for a list.
     this.#version = version;
-    if (event.type === 'DELETED') this.#tellAll(this.#store.remove(event.object));
-    else if (event.type !== 'BOOKMARK') this.#tellAll(this.#store.put(event.object));
+    if (event.type === 'DELETED') this.#notifyAll(this.#store.remove(event.object));
+    else if (event.type !== 'BOOKMARK') this.#notifyAll(this.#store.put(event.object));
   }
 
   #scope(): { readonly namespace?: string; readonly fieldSelector?: string; readonly labelSelector?: string } {
@@ -239,12 +239,12 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     };
   }
 
-  #tellAll(changes: readonly MirrorChange<T>[]): void {
-    for (const change of changes) for (const listener of this.#listeners) this.#tell(listener, change);
+  #notifyAll(changes: readonly MirrorChange<T>[]): void {
+    for (const change of changes) for (const listener of this.#listeners) this.#notify(listener, change);
   }
 
-  /** A listener that fails must not cost the others, nor the mirror, a change. */
-  #tell(listener: MirrorListener<T>, change: MirrorChange<T>): void {
+  /** A listener that fails must not keep a change from the others, nor from the mirror. */
+  #notify(listener: MirrorListener<T>, change: MirrorChange<T>): void {
     try {
       listener(change);
     } catch (error) {
@@ -252,7 +252,7 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     }
   }
 
-  #isWell(): void {
+  #isHealthy(): void {
     this.#delayMs = firstDelayMs;
     this.#rushed = false;
     if (!this.#failing) return;
@@ -260,7 +260,7 @@ export class Reflector<T extends ApiObject> implements Component, Mirror<T> {
     this.#deps.log.info('Watching again', { resource: this.#deps.resource.plural });
   }
 
-  /** An outage is worth one line for each mirror, not one for each try. */
+  /** Logs an outage once for each mirror, not for each try. */
   #noteFailure(ending: WatchEnding, delayMs: number): void {
     const why = ending.how === 'failed' ? describeError(ending.error) : ending.how;
     this.#lastError = why;

@@ -1,13 +1,13 @@
 import type { Tracer } from '../base/tracing.ts';
 import type { ApiTransport } from './ports.ts';
 
-/** Each request is a span until its answer begins; the API server learns whose it is. */
+/** Makes each request a span until its answer begins, and passes the trace context to the API server. */
 export function tracedTransport(transport: ApiTransport, tracer: Tracer): ApiTransport {
   return {
     send: (request) =>
       tracer.span(
         `HTTP ${request.method}`,
-        // Without the query: selectors and versions tell nobody anything.
+        // Without the query: selectors and versions have no value in a trace.
         {
           kind: 'client',
           attributes: { 'http.request.method': request.method, 'url.path': request.path.split('?')[0] ?? '' },

@@ -9,27 +9,26 @@ export type WatchEnding =
 
 export interface NextStep {
   /**
-   * From where to go on: the watch where it was, a list not older than what is known, or the newest list there is, even
+   * Where to continue: the watch at its last version, a list not older than what is known, or the newest list, even
    * if it is older.
    */
   readonly from: 'watch' | 'list' | 'newestList';
   readonly backOff: boolean;
-  /** Connections are not to be trusted any more. */
+  /** Existing connections may be dead. */
   readonly reset: boolean;
 }
 
-/** A server that ends each watch at once would be asked without pause. */
+/** Without this limit a server that ends each watch at once would be asked without pause. */
 const shortMs = 1_000;
 
 /**
- * A watch that broke off lost nothing by itself: it can go on where it was. But a server that went away may come back
- * with an older store, and would then keep silent about everything until it has caught up with the version named. Asked
- * for a list not older than that version it says so. So after every break there is a list; a watch that ended in order
- * just goes on.
+ * A watch that broke off lost nothing by itself: it can continue at its version. But a server that restarted may have
+ * an older store, and would then send nothing until it has caught up with that version. A list not older than that
+ * version reveals this. So there is a list after every break; a watch that ended normally continues.
  */
 export function stepAfter(ending: WatchEnding): NextStep {
   if (ending.how === 'ended') {
-    // One that was over before anything could be heard proves nothing about the server's store.
+    // A watch that ended before its first event proves nothing about the server's store.
     const short = ending.livedMs < shortMs;
     return { from: short ? 'list' : 'watch', backOff: short, reset: false };
   }
@@ -39,18 +38,18 @@ export function stepAfter(ending: WatchEnding): NextStep {
   if (isExpired(error) || isTooNew(error) || error instanceof WentBackwards) {
     return { from: 'newestList', backOff: false, reset: false };
   }
-  // While a watch is refused nobody hears of a store that was set back, so that it is as good as broken.
+  // While a watch is refused, a restored older store cannot be noticed, so the watch counts as broken.
   return { from: kindOf(error) === 'cancelled' ? 'watch' : 'list', backOff: true, reset: false };
 }
 
-/** The server told of a version older than what it told before. */
+/** The server sent a version older than an earlier one. */
 export class WentBackwards extends TubeletError {
   constructor(from: string, to: string) {
     super('conflict', `the API server went back from version ${from} to ${to}; was its store restored?`);
   }
 }
 
-/** Whether `version` is older than `known`. Versions that are no numbers cannot be compared and count as newer. */
+/** Whether `version` is older than `known`. Versions that are not numbers cannot be compared and count as newer. */
 export function isOlder(version: string, known: string): boolean {
   if (!/^\d+$/.test(version) || !/^\d+$/.test(known)) return false;
   return version.length === known.length ? version < known : version.length < known.length;

@@ -6,9 +6,9 @@ import { LineSplitter } from './watch-lines.ts';
 /** One batch of events for each piece of the body; a line cut off at the end is not an event. */
 export async function* watchEvents<T extends ApiObject>(
   body: AsyncIterable<Uint8Array>,
-  mostLineBytes?: number,
+  maxLineBytes?: number,
 ): AsyncGenerator<readonly WatchEvent<T>[], void, undefined> {
-  const splitter = new LineSplitter(mostLineBytes);
+  const splitter = new LineSplitter(maxLineBytes);
   for await (const piece of body) {
     yield splitter
       .push(piece)
@@ -17,7 +17,7 @@ export async function* watchEvents<T extends ApiObject>(
   }
 }
 
-/** Only what a mirror relies on is looked at: a type, and an object that says which version of what it is. */
+/** Checks only what a mirror relies on: a type, and an object with a version. */
 export function decodeEvent<T extends ApiObject>(line: string): WatchEvent<T> {
   const { type, object } = parse(line);
   if (typeof object !== 'object' || object === null) throw garbage('it has no object', line);
@@ -38,7 +38,7 @@ function parse(line: string): { readonly type?: unknown; readonly object?: unkno
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
-    // The parser's own words would quote what may be a Secret.
+    // The parser's message would quote what may be a Secret.
   }
   throw garbage('it is no JSON object', line);
 }

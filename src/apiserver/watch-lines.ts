@@ -1,24 +1,24 @@
 import { TubeletError } from '../base/errors.ts';
 
 const lineFeed = 0x0a;
-/** An object that the API server stores has 1.5 MiB at the utmost, and as JSON six times as much. */
-const defaultMostBytes = 16 * 1024 * 1024;
+/** A stored object has at most 1.5 MiB, and as JSON six times as much. */
+const defaultMaxBytes = 16 * 1024 * 1024;
 
 /**
- * Cuts pieces as they arrive into lines. What is not finished is kept as the pieces it came in and copied once, so that
+ * Cuts pieces as they arrive into lines. An unfinished line is kept as the pieces it came in and copied once, so that
  * a long line in many pieces costs its length and not the square of it. A line may end within a character of UTF-8 only
- * by being cut off, and then it is never given out.
+ * by being cut off, and then it is never returned.
  */
 export class LineSplitter {
-  readonly #mostBytes: number;
+  readonly #maxBytes: number;
   #pieces: Uint8Array[] = [];
   #size = 0;
 
-  constructor(mostBytes: number = defaultMostBytes) {
-    this.#mostBytes = mostBytes;
+  constructor(maxBytes: number = defaultMaxBytes) {
+    this.#maxBytes = maxBytes;
   }
 
-  /** Bytes of the line that is not finished. */
+  /** Bytes of the unfinished line. */
   get pending(): number {
     return this.#size;
   }
@@ -37,10 +37,10 @@ export class LineSplitter {
 
   #keep(piece: Uint8Array): void {
     this.#size += piece.length;
-    if (this.#size > this.#mostBytes) {
+    if (this.#size > this.#maxBytes) {
       this.#pieces = [];
       this.#size = 0;
-      throw new TubeletError('invalid', `a line is longer than ${this.#mostBytes} bytes`);
+      throw new TubeletError('invalid', `a line is longer than ${this.#maxBytes} bytes`);
     }
     this.#pieces.push(piece);
   }

@@ -1,11 +1,11 @@
 import type { CancelTimer, Clock } from '../base/clock.ts';
 
-/** Bookmarks come about every minute; three more are patience with a busy server. */
+/** Bookmarks come about every minute; three more are tolerance for a busy server. */
 const bookmarkEveryMs = 60_000;
-const patienceMs = 180_000;
+const slackMs = 180_000;
 
 /**
- * Notices a watch that nothing comes from any more. What the server promised is an end after the time asked for, and,
+ * Detects a watch that receives nothing any more. The server promises an end after the requested time and,
  * once it has sent one, a bookmark each minute.
  */
 export class WatchSilence {
@@ -20,11 +20,11 @@ export class WatchSilence {
     this.#clock = clock;
     this.#onSilence = onSilence;
     this.#heardMs = clock.monotonic();
-    this.#endMs = this.#heardMs + timeoutSeconds * 1_000 + patienceMs;
+    this.#endMs = this.#heardMs + timeoutSeconds * 1_000 + slackMs;
     this.#cancel = this.#arm();
   }
 
-  /** Something came, whatever it was. */
+  /** Anything was received. */
   heard(): void {
     this.#heardMs = this.#clock.monotonic();
   }
@@ -41,10 +41,10 @@ export class WatchSilence {
   }
 
   #dueMs(): number {
-    return this.#bookmarked ? Math.min(this.#endMs, this.#heardMs + bookmarkEveryMs + patienceMs) : this.#endMs;
+    return this.#bookmarked ? Math.min(this.#endMs, this.#heardMs + bookmarkEveryMs + slackMs) : this.#endMs;
   }
 
-  /** The timer looks when it fires whether something came meanwhile: hundreds of watches arm few timers. */
+  /** The timer checks when it fires whether something was received meanwhile: hundreds of watches arm few timers. */
   #arm(): CancelTimer {
     return this.#clock.after(this.#dueMs() - this.#clock.monotonic(), () => {
       if (this.#clock.monotonic() >= this.#dueMs()) this.#onSilence();

@@ -25,7 +25,7 @@ after(async () => {
 
 type Subscriber = ServerWritableStream<SubscribeRequest, Envelope>;
 
-/** A server in containerd's place; `subscribe` is what it does with whoever subscribes. */
+/** A server in containerd's place; `subscribe` is what it does with a subscriber. */
 async function serve(context: TestContext, subscribe?: (call: Subscriber) => void): Promise<string> {
   const endpoint = `unix://${join(folder, `${++sockets}.sock`)}`;
   const server = new Server();
@@ -56,7 +56,7 @@ async function collect(events: AsyncIterable<ContainerdEvent>): Promise<string[]
   return seen;
 }
 
-test('subscribes to its namespace and its topics, and tells what it gets', async (context) => {
+test('subscribes to its namespace and its topics, and reports what it gets', async (context) => {
   let request: { readonly filters: readonly string[]; readonly namespace: unknown } | undefined;
   const endpoint = await serve(context, (call) => {
     request = { filters: call.request.filters, namespace: call.metadata.get('containerd-namespace') };
@@ -108,8 +108,8 @@ test('a runtime without this service is unsupported', async (context) => {
   });
 });
 
-test('nobody listening is unavailable', async () => {
-  const endpoint = `unix://${join(folder, 'nobody.sock')}`;
+test('a socket without a listener is unavailable', async () => {
+  const endpoint = `unix://${join(folder, 'unused.sock')}`;
   const events = containerdEvents({ endpoint, clock, log: silentLog }).events(never);
   await assert.rejects(collect(events), { kind: 'unavailable' });
 });

@@ -7,9 +7,9 @@ import { subscriptionError } from './subscription-error.ts';
 import { toEvent, topics, type ContainerdEvent } from './to-event.ts';
 
 interface ContainerdEventsDeps {
-  /** Where containerd listens, `unix:///path`: the same socket as for CRI. */
+  /** The socket of containerd, `unix:///path`: the same as for CRI. */
   readonly endpoint: string;
-  /** Where CRI keeps its containers; `k8s.io` unless told otherwise. */
+  /** Where CRI keeps its containers; default: `k8s.io`. */
   readonly namespace?: string;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
@@ -17,8 +17,8 @@ interface ContainerdEventsDeps {
 
 interface ContainerdEvents {
   /**
-   * What happens from now on, until the signal aborts. Throws a TubeletError when containerd goes away, and one of kind
-   * `unsupported` where no containerd listens; opening it again is the caller's decision.
+   * Events from now on, until the signal aborts. Throws a TubeletError when containerd goes away, and one of kind
+   * `unsupported` where no containerd listens; the caller decides when to subscribe again.
    */
   events(signal: AbortSignal): AsyncIterable<ContainerdEvent>;
 }
@@ -32,7 +32,7 @@ const channelOptions: ClientOptions = {
   'grpc.service_config_disable_resolution': 1,
 };
 
-/** containerd's own event service. It tells what happens as it happens, often before CRI shows it. */
+/** containerd's own event service. It reports events as they happen, often before CRI shows them. */
 export function containerdEvents(deps: ContainerdEventsDeps): ContainerdEvents {
   return { events: (signal) => subscribe(deps, signal) };
 }
@@ -40,7 +40,7 @@ export function containerdEvents(deps: ContainerdEventsDeps): ContainerdEvents {
 async function* subscribe(deps: ContainerdEventsDeps, signal: AbortSignal): AsyncGenerator<ContainerdEvent> {
   if (signal.aborted) return;
   const { clock, log, namespace = defaultNamespace } = deps;
-  // One connection for each subscription: nothing is left open between them, and a lost one is noticed at once.
+  // One connection per subscription: none stays open in between, and a lost one is noticed at once.
   const client = new Client(deps.endpoint, credentials.createInsecure(), channelOptions);
   const stream = openStream(client, namespace);
   const cancel = (): void => stream.cancel();
@@ -63,12 +63,12 @@ function openStream(client: Client, namespace: string): ReturnType<typeof client
   const { path, requestSerialize, responseDeserialize } = EventsService.subscribe;
   const metadata = new Metadata();
   metadata.set('containerd-namespace', namespace);
-  // containerd leaves out what nobody here reads: a pull alone is hundreds of events about content and snapshots.
+  // containerd leaves out events that the agent does not read: a pull alone has hundreds about content and snapshots.
   const filters = [`namespace==${quoted(namespace)},topic~=${quoted(`^(${topics.join('|')})$`)}`];
   return client.makeServerStreamRequest(path, requestSerialize, responseDeserialize, { filters }, metadata);
 }
 
-/** As containerd's filters want values that hold more than letters. */
+/** Quotes a value for containerd's filters. */
 const quoted = (text: string): string => `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 
 function readEvent(envelope: Envelope, now: number, log: Log): ContainerdEvent | undefined {

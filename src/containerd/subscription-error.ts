@@ -1,12 +1,12 @@
 import { status } from '@grpc/grpc-js';
 import { kindOf, messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
 
-/** What a subscription can end with; everything else is containerd's own trouble. */
+/** Codes with a meaning for the subscriber; every other code is a failure inside containerd. */
 const kindOfCode: ReadonlyMap<unknown, ErrorKind> = new Map([
   // Another runtime listens on the socket, or a containerd without this service.
   [status.UNIMPLEMENTED, 'unsupported'],
   [status.UNAVAILABLE, 'unavailable'],
-  // We did not cancel, so containerd did: it is shutting down.
+  // The agent did not cancel, so containerd did: it is shutting down.
   [status.CANCELLED, 'unavailable'],
   [status.PERMISSION_DENIED, 'denied'],
   [status.UNAUTHENTICATED, 'denied'],
@@ -14,7 +14,7 @@ const kindOfCode: ReadonlyMap<unknown, ErrorKind> = new Map([
   [status.RESOURCE_EXHAUSTED, 'exhausted'],
 ]);
 
-/** The error of a subscription as the rest of the agent sees it: a kind and containerd's own words. */
+/** The error of a subscription for the rest of the agent: a kind and containerd's message. */
 export function subscriptionError(error: unknown): TubeletError {
   const code: unknown = Reflect.get(Object(error), 'code');
   const details: unknown = Reflect.get(Object(error), 'details');

@@ -50,7 +50,7 @@ const cases: Readonly<Record<string, readonly [string, Uint8Array, unknown]>> = 
   'no container any more': ['/containers/delete', bytes.remove, { kind: 'removed', containerId: 'c1', at: 5_999 }],
   'a sandbox started': ['/sandboxes/start', bytes.sandboxStart, { kind: 'started', containerId: 's1', at: 5_999 }],
   'a sandbox ended': ['/sandboxes/exit', bytes.sandboxExit, { kind: 'exited', containerId: 's1', at: 4_001 }],
-  'a topic that nobody asked for': ['/images/create', bytes.create, undefined],
+  'a topic that was not subscribed': ['/images/create', bytes.create, undefined],
   'a topic that is a word of the language': ['constructor', bytes.create, undefined],
   'a message without a name': ['/tasks/start', new Uint8Array(), undefined],
 };

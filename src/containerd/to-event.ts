@@ -13,7 +13,7 @@ import {
 
 type ContainerdEventKind = 'created' | 'started' | 'exited' | 'oom' | 'removed';
 
-/** What happened to a container or to a sandbox, which is a container too where containerd runs it. */
+/** An event of a container or of a sandbox, which containerd runs as a container too. */
 export interface ContainerdEvent {
   readonly kind: ContainerdEventKind;
   readonly containerId: string;
@@ -23,23 +23,23 @@ export interface ContainerdEvent {
 
 type Content = Omit<ContainerdEvent, 'at'> & { readonly at?: Timestamp | undefined };
 
-/** How to read what each topic carries; nothing for a process that was only a guest in its container. */
+/** Decoders of the topics; undefined for a process that was only executed in its container. */
 const readers = new Map<string, (bytes: Uint8Array) => Content | undefined>([
   ['/containers/create', (bytes) => ({ kind: 'created', containerId: ContainerCreate.decode(bytes).id })],
   ['/containers/delete', (bytes) => ({ kind: 'removed', containerId: ContainerDelete.decode(bytes).id })],
   ['/tasks/start', (bytes) => ({ kind: 'started', containerId: TaskStart.decode(bytes).containerId })],
   ['/tasks/exit', (bytes) => exited(TaskExit.decode(bytes))],
-  // Told again when the process is cleaned up: whoever was too early for the exit gets a second reason to look.
+  // Sent when the process is cleaned up: a reader that came too early for the exit gets a second event.
   ['/tasks/delete', (bytes) => exited(TaskDelete.decode(bytes))],
   ['/tasks/oom', (bytes) => ({ kind: 'oom', containerId: TaskOOM.decode(bytes).containerId })],
   ['/sandboxes/start', (bytes) => ({ kind: 'started', containerId: SandboxStart.decode(bytes).sandboxId })],
   ['/sandboxes/exit', (bytes) => sandboxExited(SandboxExit.decode(bytes))],
 ]);
 
-/** The topics that are understood here. */
+/** The topics with a decoder. */
 export const topics: readonly string[] = [...readers.keys()];
 
-/** The event in an envelope; nothing where it is none of ours. Throws when its bytes are no such message. */
+/** The event in an envelope; undefined for another topic. Throws when its bytes are not such a message. */
 export function toEvent(envelope: Envelope, now: number): ContainerdEvent | undefined {
   const content = readers.get(envelope.topic)?.(envelope.event?.value ?? new Uint8Array());
   if (content === undefined || content.containerId === '') return undefined;
@@ -47,7 +47,7 @@ export function toEvent(envelope: Envelope, now: number): ContainerdEvent | unde
   return { kind, containerId, at: toMillis(content.at) ?? toMillis(envelope.timestamp) ?? now };
 }
 
-/** An exec in a container ends with the same event under an id of its own, and its container lives on. */
+/** An exec in a container ends with the same event under an id of its own, and its container keeps running. */
 function exited({ containerId, id, exitedAt }: Pick<TaskExit, 'containerId' | 'id' | 'exitedAt'>): Content | undefined {
   if (id !== '' && id !== containerId) return undefined;
   return { kind: 'exited', containerId, at: exitedAt };

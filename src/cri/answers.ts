@@ -7,7 +7,7 @@ import type {
 import { isKind, TubeletError } from '../base/errors.ts';
 import type { Invoke } from './invoke.ts';
 
-/** Decorator: an answer that nothing can be done with is a failure of the runtime, not of whoever reads it later. */
+/** Decorator: an unusable answer is a failure of the runtime, reported by the verb and not by a later reader. */
 export function withCheckedAnswers(next: Invoke): Invoke {
   return async (invocation) => {
     const response = await next(invocation);
@@ -18,22 +18,22 @@ export function withCheckedAnswers(next: Invoke): Invoke {
 }
 
 /**
- * Decorator: stopping or removing what is not there succeeds. The interface demands it of runtimes, and containerd 1.6
- * answers `NotFound` all the same.
+ * Decorator: stopping or removing what does not exist succeeds. The interface demands it of runtimes, but containerd
+ * 1.6 answers `NotFound`.
  */
 export function withIdempotence(next: Invoke): Invoke {
   return async (invocation) => {
-    const { goneIs } = invocation.traits;
+    const { notFoundIs } = invocation.traits;
     try {
       return await next(invocation);
     } catch (error) {
-      if (goneIs !== undefined && isKind(error, 'notFound')) return goneIs;
+      if (notFoundIs !== undefined && isKind(error, 'notFound')) return notFoundIs;
       throw error;
     }
   };
 }
 
-/** The first requirement that does not hold. */
+/** The first requirement that is not met. */
 function firstMissing(requirements: readonly (readonly [boolean, string])[]): string | undefined {
   const missing = requirements.find(([holds]) => !holds);
   return missing === undefined ? undefined : `${missing[1]} is not set`;
@@ -77,7 +77,7 @@ export function imageStatusFlaw({ image }: ImageStatusResponse): string | undefi
   ]);
 }
 
-/** For answers whose whole point is one id. */
+/** For answers that consist of one id. */
 export function textFlaw(name: string, text: string): string | undefined {
   return firstMissing([[text !== '', name]]);
 }

@@ -4,11 +4,11 @@ import { grpcTransport } from './grpc-transport.ts';
 
 interface ConnectCriDeps extends CriDeps {
   readonly endpoint: string;
-  /** Where the image service is, when it is not the runtime itself. */
+  /** The endpoint of the image service, if it is not the runtime's. */
   readonly imageEndpoint?: string | undefined;
 }
 
-/** A client of the runtime at an endpoint. Opens nothing yet: the first call does. */
+/** A client of the runtime at an endpoint. The first call opens the connection. */
 export function connectCri(deps: ConnectCriDeps): Cri {
   const endpoint = parseEndpoint(deps.endpoint);
   const wantsImages = deps.imageEndpoint !== undefined && deps.imageEndpoint !== '';

@@ -23,7 +23,7 @@ import { containerStatusFlaw, textFlaw } from './answers.ts';
 import { onTopOfSeconds } from './deadline.ts';
 import type { Binder, Call } from './invoke.ts';
 
-/** Containers. Stop and remove succeed when there is nothing left to do. */
+/** Containers. Stop and remove succeed when the container is stopped or removed already. */
 export interface ContainerCalls {
   readonly createContainer: Call<CreateContainerRequest, CreateContainerResponse>;
   readonly startContainer: Call<StartContainerRequest, StartContainerResponse>;
@@ -44,9 +44,9 @@ export function containerCalls(bind: Binder): ContainerCalls {
     startContainer: bind('startContainer', service.startContainer),
     stopContainer: bind('stopContainer', service.stopContainer, {
       limitMs: ({ timeout }, requestMs) => onTopOfSeconds(timeout, requestMs),
-      goneIs: {},
+      notFoundIs: {},
     }),
-    removeContainer: bind('removeContainer', service.removeContainer, { goneIs: {} }),
+    removeContainer: bind('removeContainer', service.removeContainer, { notFoundIs: {} }),
     listContainers: bind('listContainers', service.listContainers),
     containerStatus: bind('containerStatus', service.containerStatus, { flaw: containerStatusFlaw }),
     updateContainerResources: bind('updateContainerResources', service.updateContainerResources),

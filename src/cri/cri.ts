@@ -21,18 +21,18 @@ import { withTracing } from './tracing.ts';
 
 /** A container runtime behind CRI v1. Every failure is a TubeletError that names its verb. */
 export interface Cri extends RuntimeCalls, SandboxCalls, ContainerCalls, StreamingCalls, StatsCalls, ImageCalls {
-  /** Where the runtime is, for messages. */
+  /** The endpoint of the runtime, for messages. */
   readonly endpoint: string;
   /**
-   * What happens to containers from now on. Ends when the signal aborts and throws when the stream breaks; what happened
-   * in between is lost, so whoever listens must look for itself after each start.
+   * Events of containers from now on. Ends when the signal aborts and throws when the stream breaks; events in between
+   * are lost, so a subscriber must relist after each start.
    */
   containerEvents(signal: AbortSignal): AsyncIterable<ContainerEventResponse>;
-  /** Gives up calls under way and lets go of the connection. */
+  /** Cancels running calls and closes the connection. */
   close(): void;
 }
 
-/** What carries the calls: gRPC, or a fake in the same process. */
+/** Transports the calls: gRPC, or a fake in the same process. */
 export interface CriTransport {
   readonly endpoint: string;
   readonly invoke: Invoke;
@@ -46,11 +46,11 @@ export interface CriDeps {
   readonly timeouts: CriTimeouts;
   readonly observe?: ObserveCall | undefined;
   readonly tracer?: Tracer | undefined;
-  /** Takes note of calls while they are under way. */
+  /** Records calls while they are running. */
   readonly calls?: Calls | undefined;
 }
 
-/** A transport with all that every call needs around it; see `Invoke` for the order. */
+/** A transport with all decorators that every call needs; see `Invoke` for the order. */
 export function criOver(transport: CriTransport, deps: CriDeps): Cri {
   const checked = withCheckedAnswers(transport.invoke);
   const limited = withDeadline(checked, deps.clock, deps.timeouts);

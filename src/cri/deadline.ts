@@ -8,22 +8,22 @@ export interface CriTimeouts {
   readonly requestMs: number;
 }
 
-/** Sandboxes pull in the network and the pause image, so their verbs get twice the time. */
+/** Sandboxes need the network and the pause image, so their verbs get twice the time. */
 export function twice(_request: unknown, requestMs: number): number {
   return 2 * requestMs;
 }
 
-/** The runtime waits itself before it answers: that time comes on top. */
+/** The runtime itself waits before it answers, so that time is added. */
 export function onTopOfSeconds(seconds: bigint, requestMs: number): number {
   return (seconds > 0n ? Number(seconds) * 1_000 : 0) + requestMs;
 }
 
-/** Takes as long as it takes; whoever calls gives up. */
+/** No deadline; the caller cancels. */
 export function unlimited(): undefined {
   return undefined;
 }
 
-/** How long a call may take; undefined is without end. */
+/** The deadline of a call; undefined for none. */
 function limitOf<Request, Response>(
   invocation: Invocation<Request, Response>,
   timeouts: CriTimeouts,
@@ -34,9 +34,9 @@ function limitOf<Request, Response>(
 }
 
 /**
- * Decorator: gives a call up at its deadline. By our clock and not by gRPC's own deadline, which is a wall time: setting
- * the wall must not end calls, and fakes keep the same deadlines on virtual time. The runtime learns of it as a
- * cancelled call.
+ * Decorator: cancels a call at its deadline. By the injected clock and not by gRPC's own deadline, which is a wall
+ * time: setting the wall clock must not end calls, and fakes keep the same deadlines on virtual time. The runtime sees
+ * a cancelled call.
  */
 export function withDeadline(next: Invoke, clock: Pick<Clock, 'after'>, timeouts: CriTimeouts): Invoke {
   return async (invocation) => {

@@ -4,15 +4,15 @@ export interface CriEndpoint {
   /** The endpoint in its full spelling, `unix:///path`. */
   readonly url: string;
   readonly socketPath: string;
-  /** What the operator should change although it works. */
+  /** What the operator should change, although it works. */
   readonly warning?: string;
 }
 
-/** What fits into `sun_path` with its closing zero. */
-const longestSocketPath = 107;
+/** The length that fits into `sun_path` with its closing zero. */
+const maxSocketPath = 107;
 const example = 'unix:///run/containerd/containerd.sock';
 
-/** Reads a runtime or image endpoint; throws an `invalid` error that says what would be right. */
+/** Parses a runtime or image endpoint; throws an `invalid` error that names the right form. */
 export function parseEndpoint(text: string): CriEndpoint {
   if (text === '') throw invalid(text, `it is empty; give one like ${example}`);
   if (text.startsWith('/')) {
@@ -33,8 +33,8 @@ export function parseEndpoint(text: string): CriEndpoint {
 
 function unixEndpoint(text: string, socketPath: string): CriEndpoint {
   const bytes = Buffer.byteLength(socketPath);
-  if (bytes > longestSocketPath) {
-    throw invalid(text, `its path has ${bytes} bytes, a unix socket can have ${longestSocketPath}`);
+  if (bytes > maxSocketPath) {
+    throw invalid(text, `its path has ${bytes} bytes, a unix socket can have ${maxSocketPath}`);
   }
   if (/[?#\0]/.test(socketPath)) throw invalid(text, 'the path must not contain "?", "#" or a zero byte');
   return { url: `unix://${socketPath}`, socketPath };

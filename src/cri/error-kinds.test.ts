@@ -53,7 +53,7 @@ test("the code's name goes with it, as other programs print it", () => {
   assert.equal(grpcErrorText(new TubeletError('internal', 'ours')), 'ours');
 });
 
-test('a name that is taken is told from other failures without a code', () => {
+test('a name that is taken is distinguished from other failures without a code', () => {
   const words = 'failed to reserve sandbox name "a_b_c_0": name "a_b_c_0" is reserved for "0123"';
   assert.equal(verbError('runPodSandbox', grpcError(status.UNKNOWN, words)).kind, 'alreadyExists');
   assert.equal(verbError('runPodSandbox', grpcError(status.UNAVAILABLE, words)).kind, 'unavailable');

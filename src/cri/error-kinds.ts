@@ -19,34 +19,36 @@ const kindOfCode: ReadonlyMap<number, ErrorKind> = new Map([
   [status.UNIMPLEMENTED, 'unsupported'],
 ]);
 
-/** Codes as other programs print them: not as constants, and with one l. */
+/** Names of codes in the spelling of other programs: not as constants, and with one l. */
 function nameOfCode(code: status): string {
   if (code === status.CANCELLED) return 'Canceled';
   const words = (status[code] ?? '').split('_').map((word) => `${word.slice(0, 1)}${word.slice(1).toLowerCase()}`);
   return words.join('') || `Code(${code})`;
 }
 
-/** The kind of a gRPC status code; what we do not decide upon is internal. */
+/** The kind of a gRPC status code; codes without a meaning for the agent are internal. */
 export function kindOfGrpcCode(code: number): ErrorKind {
   return kindOfCode.get(code) ?? 'internal';
 }
 
 /** containerd answers a second sandbox or container of the same name without a code of its own. */
 const nameTaken = /^failed to reserve (?:sandbox|container) name /;
-/** A runtime that is shutting down resets its streams; the library calls that cancelled, though nobody here did. */
+/**
+ * A runtime that is shutting down resets its streams; the library reports `cancelled`, although no caller cancelled.
+ */
 const streamReset = 'Call cancelled';
 
-/** The one place that looks at words, where the code alone would mislead. */
+/** The only function that interprets messages, where the code alone would mislead. */
 function kindOfServiceError(code: status, words: string): ErrorKind {
   if (code === status.UNKNOWN && nameTaken.test(words)) return 'alreadyExists';
   if (code === status.CANCELLED && words === streamReset) return 'unavailable';
   return kindOfGrpcCode(code);
 }
 
-/** The error a verb failed with, as the rest of the agent sees it: a kind, the verb, and the runtime's own words. */
+/** The error of a failed verb for the rest of the agent: a kind, the verb, and the runtime's message. */
 export function verbError(verb: CriVerb, error: unknown, signal?: AbortSignal): TubeletError {
   if (isServiceError(error)) {
-    // What a container's process or a plugin said may be in it, and it ends up in statuses and events.
+    // It may contain output of a container's process or of a plugin, and it ends up in statuses and events.
     const words = cutText(readableDetails(error.details));
     const kind = kindOfServiceError(error.code, words);
     return new TubeletError(kind, `${verb}: ${words}`, {
@@ -58,7 +60,7 @@ export function verbError(verb: CriVerb, error: unknown, signal?: AbortSignal): 
   if (error instanceof TubeletError) {
     return new TubeletError(error.kind, `${verb}: ${error.message}`, { cause: error, remoteMessage: error.message });
   }
-  // A caller may abort with any reason. Whatever it says, the call was given up by its caller.
+  // A caller may abort with any reason. In every case the call was cancelled by its caller.
   if (signal?.aborted === true && error === signal.reason) {
     const kind = kindOf(error) === 'timeout' ? 'timeout' : 'cancelled';
     return new TubeletError(kind, `${verb}: given up by the caller`, { cause: error });
@@ -66,7 +68,7 @@ export function verbError(verb: CriVerb, error: unknown, signal?: AbortSignal): 
   return new TubeletError(kindOf(error), `${verb}: ${messageOf(error)}`, { cause: error });
 }
 
-/** Decorator: whatever goes wrong below comes out as a TubeletError that names its verb. */
+/** Decorator: every failure of the decorators below becomes a TubeletError that names its verb. */
 export function withErrorKinds(next: Invoke): Invoke {
   return async (invocation) => {
     try {
@@ -92,12 +94,12 @@ function isServiceError(error: unknown): error is Error & ServiceErrorShape {
   );
 }
 
-/** A status text as it travels: everything but plain ASCII is escaped. */
+/** A status text in transport encoding: everything but plain ASCII is escaped. */
 const stillEncoded = /^(?:[ -$&-~]|%[0-9a-fA-F]{2})*$/;
 
 /**
- * Status texts travel percent-encoded. The gRPC library decodes them, but leaves a text as it came when its bytes are no
- * UTF-8 (a program's output cut in the middle of a character); then we decode what can be decoded.
+ * Status texts are percent-encoded in transport. The gRPC library decodes them, but leaves a text encoded when its
+ * bytes are not UTF-8 (a program's output cut in the middle of a character); then this function decodes what it can.
  */
 export function readableDetails(details: string): string {
   if (details === '') return 'the runtime gave no reason';

@@ -7,8 +7,8 @@ import type { Invocation, Invoke } from './invoke.ts';
 
 const imageService = '/runtime.v1.ImageService/';
 const largestAnswer = 16 * 1024 * 1024;
-/** Lists carry the labels and annotations of all pods at once. */
-const largestList = 32 * 1024 * 1024;
+/** Lists contain the labels and annotations of all pods at once. */
+const maxListBytes = 32 * 1024 * 1024;
 const lists: ReadonlySet<string> = new Set([
   RuntimeServiceService.listPodSandbox.path,
   RuntimeServiceService.listContainers.path,
@@ -17,7 +17,7 @@ const lists: ReadonlySet<string> = new Set([
 const channelOptions: ClientOptions = {
   'grpc.max_receive_message_length': largestAnswer,
   'grpc.max_send_message_length': largestAnswer,
-  // A runtime that restarts is back within seconds; the library's two minutes would leave the node blind.
+  // A runtime that restarts is back within seconds; with the library's two minutes the agent would miss it.
   'grpc.initial_reconnect_backoff_ms': 100,
   'grpc.max_reconnect_backoff_ms': 3_000,
   // Sockets are not shared with other clients in the process, so that close() closes them.
@@ -26,17 +26,17 @@ const channelOptions: ClientOptions = {
   'grpc.service_config_disable_resolution': 1,
 };
 
-/** CRI over gRPC. Connects with the first call, and again by itself when the connection was lost. */
+/** CRI over gRPC. Connects with the first call, and reconnects by itself when the connection was lost. */
 export function grpcTransport(endpoint: CriEndpoint, imageEndpoint: CriEndpoint): CriTransport {
   const runtime = new Client(endpoint.url, credentials.createInsecure(), channelOptions);
   const images =
     imageEndpoint.url === endpoint.url
       ? runtime
       : new Client(imageEndpoint.url, credentials.createInsecure(), channelOptions);
-  // The limit belongs to a connection, and what commands print has no use for a larger one.
+  // The limit belongs to a connection, and the output of commands needs no larger one.
   const listing = new Client(endpoint.url, credentials.createInsecure(), {
     ...channelOptions,
-    'grpc.max_receive_message_length': largestList,
+    'grpc.max_receive_message_length': maxListBytes,
   });
   const clientFor = (path: string): Client => {
     if (path.startsWith(imageService)) return images;
@@ -49,7 +49,7 @@ export function grpcTransport(endpoint: CriEndpoint, imageEndpoint: CriEndpoint)
     invoke,
     events: (signal) => eventStream(runtime, underWay, signal),
     close() {
-      // The library lets calls under way go on after close; ours are given up.
+      // The library continues running calls after close; ours are cancelled.
       for (const giveUp of underWay) giveUp(new TubeletError('cancelled', 'the client was closed'));
       runtime.close();
       listing.close();
@@ -58,7 +58,7 @@ export function grpcTransport(endpoint: CriEndpoint, imageEndpoint: CriEndpoint)
   };
 }
 
-/** How to give up each call that has not ended. */
+/** Cancels each running call. */
 type UnderWay = Set<(reason: unknown) => void>;
 
 function unaryCall<Request, Response>(

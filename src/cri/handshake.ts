@@ -13,8 +13,8 @@ export interface RuntimeVersion {
 }
 
 /**
- * Learns with whom we talk and refuses whom we cannot talk to. `unavailable` and `timeout` are worth another try;
- * `unsupported` is not, and its message tells the operator what to change.
+ * Identifies the runtime and rejects an unsupported one. `unavailable` and `timeout` are worth another try;
+ * `unsupported` is not, and its message says what the operator has to change.
  */
 export async function handshake(
   cri: Pick<Cri, 'version' | 'endpoint'>,
@@ -22,8 +22,8 @@ export async function handshake(
 ): Promise<RuntimeVersion> {
   const answer = await askVersion(cri, options);
   if (answer.version !== protocolVersion) {
-    const told = `it offers version "${answer.version}", not ${protocolVersion}`;
-    throw new TubeletError('unsupported', `the runtime at ${cri.endpoint} speaks another protocol: ${told}`);
+    const versions = `it offers version "${answer.version}", not ${protocolVersion}`;
+    throw new TubeletError('unsupported', `the runtime at ${cri.endpoint} speaks another protocol: ${versions}`);
   }
   return { name: answer.runtimeName, version: answer.runtimeVersion, apiVersion: answer.runtimeApiVersion };
 }

@@ -19,7 +19,7 @@ import type { Binder, Call } from './invoke.ts';
 export interface ImageCalls {
   /** The filter is a hint: containerd answers with all images. */
   readonly listImages: Call<ListImagesRequest, ListImagesResponse>;
-  /** An image that is not there is an answer without `image`, not an error. */
+  /** The answer for a missing image has no `image`; it is not an error. */
   readonly imageStatus: Call<ImageStatusRequest, ImageStatusResponse>;
   /** Has no deadline: layers are large and links are slow. */
   readonly pullImage: Call<PullImageRequest, PullImageResponse>;
@@ -35,7 +35,7 @@ export function imageCalls(bind: Binder): ImageCalls {
       limitMs: unlimited,
       flaw: ({ imageRef }) => textFlaw('image_ref', imageRef),
     }),
-    removeImage: bind('removeImage', service.removeImage, { goneIs: {} }),
+    removeImage: bind('removeImage', service.removeImage, { notFoundIs: {} }),
     imageFsInfo: bind('imageFsInfo', service.imageFsInfo),
   };
 }

@@ -4,7 +4,7 @@ import type { UnaryVerb } from './verbs.ts';
 /** One verb, ready to be called. */
 export type Call<Request, Response> = (request: Request, options?: CallOptions) => Promise<Response>;
 
-/** What the wire needs to know of a method; the generated service definitions have this shape. */
+/** What a transport needs to know of a method; the generated service definitions have this shape. */
 interface Method<Request, Response> {
   readonly path: string;
   readonly requestSerialize: (request: Request) => Buffer;
@@ -13,14 +13,14 @@ interface Method<Request, Response> {
   readonly responseDeserialize: (bytes: Buffer) => Response;
 }
 
-/** What is particular about a verb. */
+/** Properties of one verb. */
 interface VerbTraits<Request, Response> {
-  /** The deadline; undefined is none. Without this trait the request timeout counts. */
+  /** The deadline; undefined is none. Default: the request timeout. */
   readonly limitMs?: (request: Request, requestMs: number) => number | undefined;
-  /** What is missing from an answer that nothing can be done with. */
+  /** What is missing from an unusable answer. */
   readonly flaw?: (response: Response) => string | undefined;
-  /** The answer when what the verb should do away with is not there. */
-  readonly goneIs?: Response;
+  /** The answer when the object that the verb should stop or remove does not exist. */
+  readonly notFoundIs?: Response;
 }
 
 /** One call on its way through the decorators. */

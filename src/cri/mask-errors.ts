@@ -11,12 +11,12 @@ import type {
 import type { Invoke } from './invoke.ts';
 import type { UnaryVerb } from './verbs.ts';
 
-/** What is remembered of containers whose start failed, or has not been tried yet. */
+/** Limit of remembered containers whose start failed, or has not been tried yet. */
 const maxRemembered = 500;
 const maxRememberedBytes = 16 * 1024 * 1024;
 
 /**
- * Decorator: what the runtime was given in confidence does not come back in its errors, which go into statuses, events,
+ * Decorator: secrets that the runtime was given do not come back in its errors, which go into statuses, events,
  * logs and traces. Runtimes and their plugins quote environments, commands and credentials when they refuse them.
  */
 export function withMaskedErrors(next: Invoke): Invoke {
@@ -33,8 +33,8 @@ export function withMaskedErrors(next: Invoke): Invoke {
 }
 
 /**
- * A container is remembered from its creation until it runs, and one that never ran until it is removed. When that becomes
- * too much the oldest are forgotten.
+ * A container is remembered from its creation until it runs, and one that never ran until it is removed. Beyond the
+ * limit the oldest are forgotten.
  */
 class CreatedContainers {
   readonly #secrets = new Map<string, readonly string[]>();
@@ -71,7 +71,7 @@ function settle(verb: UnaryVerb, request: unknown, response: unknown, created: C
   } else if (verb === 'startContainer' || verb === 'removeContainer') {
     created.forget((request as StartContainerRequest | RemoveContainerRequest).containerId);
   } else if (verb === 'containerStatus') {
-    // Why it did not start is in its status for as long as it is there.
+    // Its status contains the reason of a failed start for as long as it exists.
     const { status } = response as ContainerStatusResponse;
     if (status !== undefined) status.message = maskSecrets(status.message, created.secretsOf(status.id));
   }
@@ -82,7 +82,7 @@ function secretsOf(verb: UnaryVerb, request: unknown, created: CreatedContainers
   if (verb === 'startContainer') return created.secretsOf((request as StartContainerRequest).containerId);
   if (verb === 'pullImage') return secretsOfPull(request as PullImageRequest);
   if (verb !== 'execSync') return [];
-  // The program itself is what an error is about; its arguments may be passwords.
+  // An error is about the program itself; its arguments may be passwords.
   const [program = '', ...rest] = (request as ExecSyncRequest).cmd;
   return worthMasking(rest, [], program);
 }
@@ -95,8 +95,8 @@ function secretsOfPull({ auth }: PullImageRequest): readonly string[] {
 }
 
 /**
- * Values of variables and of headers of hooks. A value that is also a path, a name or the program of the container is no
- * secret: errors must be able to name those.
+ * Values of variables and of headers of hooks. A value that is also a path, a name or the program of the container is
+ * not a secret: errors must be able to name those.
  */
 export function secretsOfContainer({ config }: CreateContainerRequest): readonly string[] {
   if (config === undefined) return [];
@@ -111,7 +111,7 @@ export function secretsOfContainer({ config }: CreateContainerRequest): readonly
   return worthMasking([...config.envs.map(({ value }) => value.toString('utf8')), ...headers], plain, program);
 }
 
-/** Hooks travel as JSON in an annotation. */
+/** Hooks are passed as JSON in an annotation. */
 function headerValues(annotation: string): readonly string[] {
   if (!annotation.includes('"httpHeaders"')) return [];
   return [...annotation.matchAll(/"value":("(?:[^"\\]|\\.)*")/g)].map(([, text]) => JSON.parse(text ?? '""') as string);

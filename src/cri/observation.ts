@@ -5,10 +5,10 @@ import { podFields } from '../model/pod-log.ts';
 import type { Invoke } from './invoke.ts';
 import type { CriVerb } from './verbs.ts';
 
-/** Told of every finished call, for metrics. */
+/** Called for every finished call, for metrics. */
 export type ObserveCall = (verb: CriVerb, seconds: number, failure: ErrorKind | undefined) => void;
 
-/** Decorator: measures each call and leaves a line at verbosity 5. */
+/** Decorator: measures each call and logs it at verbosity 5. */
 export function withObservation(
   next: Invoke,
   clock: Pick<Clock, 'monotonic'>,
@@ -37,7 +37,7 @@ export function withObservation(
   };
 }
 
-/** What a call is about, by name only: requests carry environments, commands and registry passwords. */
+/** The subject of a call, by name only: requests contain environments, commands and registry passwords. */
 export function subjectOf(request: unknown): LogFields {
   if (typeof request !== 'object' || request === null) return {};
   const fields: Record<string, string> = {};
@@ -55,7 +55,7 @@ export function subjectOf(request: unknown): LogFields {
   return fields;
 }
 
-/** The subject as every log line names a pod and what is in it. */
+/** The subject in the fields by which every log line names a pod and its containers. */
 function subjectFields(request: unknown): LogFields {
   const { podSandboxId, containerId, image, namespace } = subjectOf(request);
   const config = metadataOf(request, 'config');

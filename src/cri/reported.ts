@@ -2,7 +2,7 @@ import { reportedCall, type Calls } from '../base/calls.ts';
 import type { Invoke } from './invoke.ts';
 import { subjectOf } from './observation.ts';
 
-/** Decorator: each call is reported while it is under way, and by how it ended. */
+/** Decorator: each call is reported while it runs, and how it ended. */
 export function withReports(next: Invoke, calls: Calls | undefined): Invoke {
   if (calls === undefined) return next;
   return (invocation) => {

@@ -16,9 +16,9 @@ import type { Binder, Call } from './invoke.ts';
 export interface RuntimeCalls {
   readonly version: Call<VersionRequest, VersionResponse>;
   readonly status: Call<StatusRequest, StatusResponse>;
-  /** Tells the runtime what the agent decided (the pod network). */
+  /** Passes the agent's decisions to the runtime (the pod network). */
   readonly updateRuntimeConfig: Call<UpdateRuntimeConfigRequest, UpdateRuntimeConfigResponse>;
-  /** Asks the runtime what it decided (the cgroup driver). */
+  /** Reads the runtime's decisions (the cgroup driver). */
   readonly runtimeConfig: Call<RuntimeConfigRequest, RuntimeConfigResponse>;
 }
 

@@ -17,7 +17,7 @@ import { sandboxStatusFlaw, textFlaw } from './answers.ts';
 import { twice } from './deadline.ts';
 import type { Binder, Call } from './invoke.ts';
 
-/** Pod sandboxes. Stop and remove succeed when there is nothing left to do. */
+/** Pod sandboxes. Stop and remove succeed when the sandbox is stopped or removed already. */
 export interface SandboxCalls {
   readonly runPodSandbox: Call<RunPodSandboxRequest, RunPodSandboxResponse>;
   readonly stopPodSandbox: Call<StopPodSandboxRequest, StopPodSandboxResponse>;
@@ -33,8 +33,8 @@ export function sandboxCalls(bind: Binder): SandboxCalls {
       limitMs: twice,
       flaw: ({ podSandboxId }) => textFlaw('pod_sandbox_id', podSandboxId),
     }),
-    stopPodSandbox: bind('stopPodSandbox', service.stopPodSandbox, { limitMs: twice, goneIs: {} }),
-    removePodSandbox: bind('removePodSandbox', service.removePodSandbox, { goneIs: {} }),
+    stopPodSandbox: bind('stopPodSandbox', service.stopPodSandbox, { limitMs: twice, notFoundIs: {} }),
+    removePodSandbox: bind('removePodSandbox', service.removePodSandbox, { notFoundIs: {} }),
     podSandboxStatus: bind('podSandboxStatus', service.podSandboxStatus, { flaw: sandboxStatusFlaw }),
     listPodSandbox: bind('listPodSandbox', service.listPodSandbox),
     updatePodSandboxResources: bind('updatePodSandboxResources', service.updatePodSandboxResources),

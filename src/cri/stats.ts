@@ -15,7 +15,7 @@ import {
 } from '../gen/cri/api.ts';
 import type { Binder, Call } from './invoke.ts';
 
-/** What sandboxes and containers use. */
+/** Usage of sandboxes and containers. */
 export interface StatsCalls {
   readonly containerStats: Call<ContainerStatsRequest, ContainerStatsResponse>;
   readonly listContainerStats: Call<ListContainerStatsRequest, ListContainerStatsResponse>;

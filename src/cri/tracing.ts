@@ -2,7 +2,7 @@ import type { Tracer } from '../base/tracing.ts';
 import type { Invoke } from './invoke.ts';
 import { subjectOf } from './observation.ts';
 
-/** Decorator: each call is a span, named as gRPC names it, and the runtime learns whose it is. */
+/** Decorator: each call is a span, named as gRPC names it, and its trace context is passed to the runtime. */
 export function withTracing(next: Invoke, tracer: Tracer | undefined): Invoke {
   if (tracer === undefined) return next;
   return (invocation) => {

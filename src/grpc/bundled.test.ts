@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 
-/** Asks a socket at which nobody listens, and says with which kind of error that ended. */
+/** Calls a socket without a listener, and answers the kind of the error. */
 const script = `
   import { systemClock } from './src/base/system-clock.ts';
   import { unixChannels } from './src/grpc/index.ts';

@@ -1,3 +1,3 @@
-// What of gRPC is loaded with the first call. A module of our own, because it is CommonJS: imported at run time, such a
-// package has no names but `default` in the bundle.
+// The gRPC library, loaded with the first call. A separate module, because the package is CommonJS: imported at run
+// time, it has no export but `default` in the bundle.
 export { Client, connectivityState, credentials, Metadata } from '@grpc/grpc-js';

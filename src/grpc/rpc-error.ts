@@ -1,6 +1,6 @@
 import { kindOf, messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
 
-/** Codes by number: the name that programs print, and what the agent decides upon. */
+/** Codes by number: the name that programs print, and the kind that the agent decides by. */
 const codes: readonly (readonly [name: string, kind: ErrorKind])[] = [
   ['OK', 'internal'],
   ['Canceled', 'cancelled'],
@@ -22,8 +22,8 @@ const codes: readonly (readonly [name: string, kind: ErrorKind])[] = [
 ];
 
 /**
- * The error of a call as the rest of the agent sees it. `given` is the signal of the call, with deadline and caller in it:
- * once it has aborted, that is the reason, whatever the library made of it.
+ * The error of a call for the rest of the agent. `given` is the signal of the call, with its deadline and caller: once
+ * it has aborted, its reason counts, whatever error the library made of it.
  */
 export function rpcError(error: unknown, given?: AbortSignal): TubeletError {
   if (given?.aborted === true) {
@@ -35,11 +35,11 @@ export function rpcError(error: unknown, given?: AbortSignal): TubeletError {
   const status = statusOf(error);
   if (status === undefined) return new TubeletError('internal', messageOf(error), { cause: error });
   const [name, kind] = codes[status.code] ?? [`Code(${status.code})`, 'internal' as const];
-  // Nobody here cancelled it: a server that goes away resets its streams, and the library calls that cancelled.
+  // No caller cancelled it: a server that shuts down resets its streams, which the library reports as cancelled.
   return coded(kind === 'cancelled' ? 'unavailable' : kind, name, status.details);
 }
 
-/** Without the library's error as a cause: it says the same once more, in other words. */
+/** Without the library's error as a cause: it repeats the same message. */
 function coded(kind: ErrorKind, code: string, words: string): TubeletError {
   return new TubeletError(kind, `rpc error: code = ${code} desc = ${words}`, { remoteMessage: words, code });
 }

@@ -30,9 +30,9 @@ async function world(context: TestContext, serves = true): Promise<World> {
   const driver = new FakeCsiDriver();
   const socket = join(folder, `${++sockets}.sock`);
   if (serves) await driver.serve(socket);
-  let tell = (): void => {};
-  const lost = new Promise<void>((resolve) => (tell = resolve));
-  const channel = unixChannels(clock)(socket, () => tell());
+  let onLost = (): void => {};
+  const lost = new Promise<void>((resolve) => (onLost = resolve));
+  const channel = unixChannels(clock)(socket, () => onLost());
   context.after(async () => {
     channel.close();
     await driver.die();
@@ -43,7 +43,7 @@ async function world(context: TestContext, serves = true): Promise<World> {
 const info = (channel: RpcChannel, options?: { signal?: AbortSignal; timeoutMs?: number }) =>
   channel.call(NodeService.nodeGetInfo, {}, options);
 
-test('calls, and is told what the other side says', async (context) => {
+test('calls, and gets the answer of the server', async (context) => {
   const { channel, driver } = await world(context);
   assert.equal((await info(channel)).nodeId, 'node-1');
   driver.fail('nodeGetInfo', { code: 'FAILED_PRECONDITION', details: 'kein Gerät' });
@@ -72,7 +72,7 @@ test('who hangs is given up at the deadline, by our clock, or when the caller go
   assert.equal(clock.pending(), 0);
 });
 
-test('a server that dies takes its calls along, tells it, and is found again', async (context) => {
+test('a server that dies fails its calls, is reported as lost, and is found again', async (context) => {
   const { channel, driver, socket, lost } = await world(context);
   driver.hang('nodeGetInfo');
   const asked = driver.asked('nodeGetInfo');
@@ -88,7 +88,7 @@ test('a server that dies takes its calls along, tells it, and is found again', a
   assert.equal((await info(channel)).nodeId, 'node-1');
 });
 
-test('waits for a server that is not there yet, until somebody has had enough', async (context) => {
+test('waits for a server that is not there yet, until the caller gives up', async (context) => {
   const { channel, driver, socket } = await world(context, false);
   const enough = new AbortController();
   const waited = assert.rejects(channel.connected(enough.signal), /enough/);

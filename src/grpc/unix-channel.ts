@@ -17,10 +17,12 @@ const channelOptions = {
   'grpc.service_config_disable_resolution': 1,
 } as const;
 
-/** What fits into `sun_path` with its closing zero. */
-const longestSocketPath = 107;
+/** The length that fits into `sun_path` with its closing zero. */
+const maxSocketPath = 107;
 
-/** Channels to unix sockets. Deadlines go by our clock: gRPC's own are wall times, and the wall may be set. */
+/**
+ * Channels to unix sockets. Deadlines use the injected clock: gRPC's own are wall times, and the wall clock may be set.
+ */
 export function unixChannels(clock: Pick<Clock, 'after'>): OpenRpc {
   return (socketPath, onLost = () => {}) => new UnixChannel(clock, socketPath, onLost);
 }
@@ -49,15 +51,15 @@ class UnixChannel implements RpcChannel {
     const { READY, SHUTDOWN } = library.connectivityState;
     let done = false;
     const reached = new Promise<void>((resolve, reject) => {
-      const look = (): void => {
-        // A channel that is over must not be asked to connect: nobody would close it again.
+      const watchState = (): void => {
+        // A closed channel must not be asked to connect: that connection would never be closed.
         if (done || signal.aborted) return;
         if (channel.getConnectivityState(false) === SHUTDOWN) return reject(this.#closedError());
         const state = channel.getConnectivityState(true);
         if (state === READY) return resolve();
-        channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, look);
+        channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, watchState);
       };
-      look();
+      watchState();
     });
     try {
       await raceAbort(reached, signal);
@@ -88,7 +90,7 @@ class UnixChannel implements RpcChannel {
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
-    // What could not be opened needs no closing; whoever called was told.
+    // A channel that could not be opened needs no closing; the caller got its error.
     void this.#opened?.then(
       ({ client }) => client.close(),
       () => undefined,
@@ -97,8 +99,8 @@ class UnixChannel implements RpcChannel {
 
   #open(): Promise<Opened> {
     if (this.#closed) return Promise.reject(this.#closedError());
-    if (Buffer.byteLength(this.#socketPath) > longestSocketPath) {
-      const why = `the socket path ${this.#socketPath} is longer than ${longestSocketPath} bytes`;
+    if (Buffer.byteLength(this.#socketPath) > maxSocketPath) {
+      const why = `the socket path ${this.#socketPath} is longer than ${maxSocketPath} bytes`;
       return Promise.reject(new TubeletError('invalid', why));
     }
     this.#opened ??= this.#load();

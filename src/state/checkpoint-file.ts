@@ -10,7 +10,7 @@ export interface CheckpointDisk {
   read(path: string): Promise<string>;
   /** A reader, and a machine that loses power, sees the old text or the new, never a part. */
   replace(path: string, text: string): Promise<void>;
-  /** Puts a file that cannot be believed aside, for people to look at. */
+  /** Puts an unusable file aside, so that operators can inspect it. */
   putAside(path: string): Promise<void>;
 }
 
@@ -20,18 +20,18 @@ interface CheckpointFileDeps<T> {
   readonly disk: CheckpointDisk;
   readonly path: string;
   readonly version: number;
-  /** What there is to keep, asked when it is written. */
+  /** The contents, read at the time of each write. */
   readonly content: () => T;
 }
 
-/** Changes within this time are written together. What an agent that is killed loses is what it learnt within it. */
+/** Changes within this time are written together. An agent that is killed loses only changes of that time. */
 const gatherMs = 200;
-/** A disk that failed may be better then. */
+/** A failed write is repeated after this time. */
 const retryMs = 10_000;
 
 /**
- * Keeps a document on disk up to date: `changed()` says that there is news, the file follows soon after and once more at
- * the stop. A file that cannot be believed is put aside and never keeps the agent from starting.
+ * Keeps a document on disk up to date: `changed()` requests a write, which follows soon after and once more at
+ * the stop. An unusable file is put aside and never keeps the agent from starting.
  */
 export class CheckpointFile<T> implements Component {
   readonly name: string;
@@ -45,7 +45,7 @@ export class CheckpointFile<T> implements Component {
     this.#deps = deps;
   }
 
-  /** What the last life of the agent left; nothing when there is none or it cannot be believed. */
+  /** The document of the previous run; undefined when there is none or it is unusable. */
   async load(): Promise<T | undefined> {
     const { disk, path, version, log } = this.#deps;
     let text: string;
@@ -65,7 +65,7 @@ export class CheckpointFile<T> implements Component {
     return undefined;
   }
 
-  /** Kept for people to look at, where the disk allows it: the next write replaces what stays. */
+  /** Keeps the file for inspection, if the disk allows it; otherwise the next write replaces it. */
   async #putAside(): Promise<void> {
     const { disk, path, log } = this.#deps;
     try {

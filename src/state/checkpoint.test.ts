@@ -75,7 +75,7 @@ test('changes are gathered, and the last one is written before the stop ends', a
   assert.equal(clock.pending(), 0);
 });
 
-test('a damaged file is put aside, told, and the start goes on', async () => {
+test('a damaged file is put aside and reported, and the start goes on', async () => {
   const { log, disk, file } = setUp();
   disk.files.set('/n', '{"version":1,"chec');
   assert.equal(await file.load(), undefined);

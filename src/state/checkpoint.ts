@@ -11,7 +11,7 @@ interface Envelope {
 type CheckpointReading<T> =
   | { readonly kind: 'read'; readonly content: T }
   | { readonly kind: 'absent' }
-  /** It is there and cannot be believed. */
+  /** It exists and is unusable. */
   | { readonly kind: 'damaged'; readonly why: string };
 
 /** The text of a checkpoint. */
@@ -20,7 +20,7 @@ export function formatCheckpoint(version: number, content: unknown): string {
   return `${JSON.stringify(envelope)}\n`;
 }
 
-/** What a checkpoint says, or why it cannot be believed. Another version is not damage, but it says nothing to us. */
+/** The content of a checkpoint, or why it is unusable. Another version is not damage, but has no meaning here. */
 export function parseCheckpoint<T>(text: string, version: number): CheckpointReading<T> {
   let envelope: Partial<Envelope> | null;
   try {

@@ -1,4 +1,4 @@
-/** What a run of the agent leaves on disk for as long as it has not stopped. */
+/** What a run of the agent leaves on disk until it has stopped. */
 export interface RunMarker {
   readonly pid: number;
   /** When the process began, in the kernel's ticks. */
@@ -12,16 +12,18 @@ export interface RunMarker {
   readonly phase: 'running' | 'stopping';
 }
 
-/** What is found of the run before this one. */
+/** What is found of the previous run. */
 export interface RunRemains {
-  /** Undefined: it stopped as it should, or there was none. */
+  /** Undefined: it stopped normally, or there was none. */
   readonly marker: RunMarker | undefined;
-  /** That very process is still there. */
+  /** Whether that very process still runs. */
   readonly isRunning: boolean;
-  /** What the engine wrote down before it gave up. */
+  /** The report that the engine wrote before it aborted. */
   readonly fatalError: FatalError | undefined;
   readonly bootId: string;
-  /** Whether the kernel's log says that its out-of-memory killer ended that process; undefined: nothing can be read. */
+  /**
+   * Whether the kernel's log shows that its out-of-memory killer ended that process; undefined: the log is unreadable.
+   */
   readonly killedByKernel: boolean | undefined;
 }
 
@@ -31,7 +33,7 @@ interface FatalError {
   readonly event: string;
 }
 
-/** How the run before ended, and the evidence for it in words. Nothing is claimed that nothing shows. */
+/** How the previous run ended, and the evidence for it. Without evidence it makes no claim. */
 export type LastRun =
   | { readonly kind: 'stopped' }
   | {
@@ -79,13 +81,13 @@ export function classifyLastRun({ marker, isRunning, fatalError, bootId, killedB
   };
 }
 
-/** What a diagnostic report of the engine says; undefined when it cannot be read as one. */
+/** The error of a diagnostic report of the engine; undefined when it cannot be parsed. */
 export function parseFatalError(text: string): FatalError | undefined {
   let report: unknown;
   try {
     report = JSON.parse(text);
   } catch {
-    // The process ended while it wrote: there is no evidence then.
+    // The process ended while it wrote the report, so there is no evidence.
     return undefined;
   }
   const { processId, trigger, event } = fieldsOf(fieldsOf(report)['header']);
@@ -93,13 +95,13 @@ export function parseFatalError(text: string): FatalError | undefined {
   return { pid: processId, trigger, event };
 }
 
-/** The marker in a file; undefined when it is none. */
+/** The marker in a file; undefined when it is not one. */
 export function parseMarker(text: string): RunMarker | undefined {
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch {
-    // Written as a whole, so this is no file of ours.
+    // Markers are written atomically, so this is not a file of ours.
     return undefined;
   }
   const { pid, startTicks, startedAt, bootId, uptimeSeconds, heapLimitMb, phase } = fieldsOf(content);

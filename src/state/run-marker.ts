@@ -7,7 +7,7 @@ export interface MarkerDisk {
   /** Kind `notFound` when there is none. */
   read(path: string): Promise<string>;
   replace(path: string, text: string): Promise<void>;
-  /** Nothing happens when there is none. */
+  /** A missing file is no error. */
   remove(path: string): Promise<void>;
 }
 
@@ -15,16 +15,18 @@ interface RunMarkerFileDeps {
   readonly log: Log;
   readonly disk: MarkerDisk;
   readonly path: string;
-  /** Where the engine writes what it knows when it gives up. It holds the environment, so it is removed once read. */
+  /**
+   * Where the engine writes its report when it aborts. The report contains the environment, so it is removed once read.
+   */
   readonly fatalErrorPath: string;
   readonly self: Omit<RunMarker, 'phase'>;
-  /** Whether the process that wrote the marker is still there. */
+  /** Whether the process that wrote the marker still runs. */
   readonly isRunning: (before: RunMarker) => boolean;
   readonly killedByKernel: (before: RunMarker) => boolean | undefined;
 }
 
 /**
- * A file that is there for as long as the agent runs: whoever finds it at the start knows that the run before did not
+ * A file that exists while the agent runs: an agent that finds it at its start knows that the previous run did not
  * stop. A disk that fails never keeps the agent from starting or stopping.
  *
  *   absent ──begin──> running ──stopping──> stopping ──end──> absent
@@ -37,7 +39,7 @@ export class RunMarkerFile {
     this.#deps = deps;
   }
 
-  /** How the run before ended. From here on this one counts as running. */
+  /** How the previous run ended. From here on this run counts as running. */
   async begin(): Promise<LastRun> {
     const { disk, path, fatalErrorPath, self, isRunning, killedByKernel } = this.#deps;
     const before = await this.#attempt('read', () => this.#read(path));
@@ -50,7 +52,7 @@ export class RunMarkerFile {
       bootId: self.bootId,
       killedByKernel: marker === undefined ? undefined : killedByKernel(marker),
     });
-    // Two agents with one root directory: the files are those of the other.
+    // Two agents with one root directory: the files belong to the other.
     this.#isOurs = lastRun.kind !== 'stillRunning';
     if (!this.#isOurs) return lastRun;
     await this.#attempt('remove', () => disk.remove(fatalErrorPath));

@@ -106,7 +106,7 @@ export class SigningApi implements Pick<ApiClient, 'get' | 'create'> {
     const now = this.#clock.now();
     return createCertificate({
       subject: {
-        commonName: this.mood === 'otherName' ? 'system:node:somebody-else' : asked.commonName,
+        commonName: this.mood === 'otherName' ? 'system:node:another' : asked.commonName,
         organizations: asked.organizations,
       },
       key: this.mood === 'otherKey' ? this.#otherKey : asked.publicKey,
@@ -122,5 +122,5 @@ export class SigningApi implements Pick<ApiClient, 'get' | 'create'> {
 }
 
 function refusal(status: number, kind: 'alreadyExists' | 'notFound' | 'denied', words: string): ApiError {
-  return new ApiError(kind, words, { status, words });
+  return new ApiError(kind, words, { status, remoteMessage: words });
 }

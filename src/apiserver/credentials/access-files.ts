@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
 
-/** Files that somebody else may replace while the agent runs. */
+/** Files that other programs may replace while the agent runs. */
 export interface AccessFiles {
   readText(path: string): Promise<string>;
   /** Differs when the file has been replaced or written to. Links are followed. */

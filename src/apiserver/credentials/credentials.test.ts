@@ -25,7 +25,7 @@ async function folderOf(context: TestContext): Promise<string> {
 describe('headers', () => {
   const deps = { files: accessFiles, clock: new FakeClock(), log: new MemoryLog() };
 
-  test('of a token, a password, and of nobody', async () => {
+  test('of a token, a password, and without credentials', async () => {
     assert.equal(await headerCredentials({ token: new Masked('t') }, deps).authorization(), 'Bearer t');
     const basic = new Masked({ username: 'ä', password: 'b:c' });
     const expected = `Basic ${Buffer.from('ä:b:c').toString('base64')}`;
@@ -86,7 +86,7 @@ describe('certificate files', () => {
 
     await symlink(path('2.pem'), path('new'));
     await rename(path('new'), both);
-    assert.equal(await tls.current(), first, 'looked at a moment ago');
+    assert.equal(await tls.current(), first, 'checked a moment ago');
     await clock.advance(1_000);
     const second = await tls.current();
     assert.notEqual(second.version, first.version);

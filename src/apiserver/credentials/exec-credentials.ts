@@ -5,7 +5,7 @@ import type { ApiServerAccess, ExecPlugin } from '../kubeconfig/access.ts';
 import type { Credentials, TlsMaterial, TlsSource } from '../ports.ts';
 import { decodeExecCredential, execInfo, type ExecCredential } from './exec-protocol.ts';
 import { assertPair, tlsMaterial } from './file-tls.ts';
-import type { ExecRunner, PluginSeen } from './run-exec.ts';
+import type { ExecRunner, PluginObserver } from './run-exec.ts';
 
 interface ExecCredentialsDeps {
   readonly plugin: ExecPlugin;
@@ -14,13 +14,18 @@ interface ExecCredentialsDeps {
   readonly tls: TlsSource;
   readonly runner: ExecRunner;
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
-  readonly seen?: Pick<PluginSeen, 'certificate'> | undefined;
+  readonly seen?: Pick<PluginObserver, 'certificate'> | undefined;
 }
 
-/** Many requests may be refused at once for one reason; what was got since is not thrown away for the stragglers. */
+/**
+ * Many requests may be refused at once for one reason; later refusals must not discard credentials that were just
+ * renewed.
+ */
 const freshMs = 1_000;
 
-/** Credentials that a program gives: kept until they expire or the server refuses them, asked for once at a time. */
+/**
+ * Credentials from a program: cached until they expire or the server refuses them; one run of the program at a time.
+ */
 export class ExecCredentials implements Credentials, TlsSource {
   readonly #deps: ExecCredentialsDeps;
   readonly #flights = new SingleFlight<'ask', ExecCredential>();

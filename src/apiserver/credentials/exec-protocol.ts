@@ -2,7 +2,7 @@ import { TubeletError } from '../../base/errors.ts';
 import { Masked } from '../../base/masked.ts';
 import type { ApiServerAccess, ExecPlugin } from '../kubeconfig/access.ts';
 
-/** What a plugin answered; nothing of it may be printed. */
+/** The answer of a plugin; none of it may be logged. */
 export interface ExecCredential {
   /** Wall time in milliseconds; without it, until the server refuses. */
   readonly expiresAt?: number;
@@ -10,7 +10,7 @@ export interface ExecCredential {
   readonly pair?: Masked<{ readonly certificate: string; readonly key: string }>;
 }
 
-/** The value of KUBERNETES_EXEC_INFO. `ca` is the text of the authority, wherever the kubeconfig has it from. */
+/** The value of KUBERNETES_EXEC_INFO. `ca` is the text of the authority, inline or from a file. */
 export function execInfo(plugin: ExecPlugin, access: ApiServerAccess, ca: string | undefined): string {
   const { server, tlsServerName, insecureSkipTlsVerify, proxyUrl, disableCompression, execConfig } = access;
   const cluster = {
@@ -29,7 +29,7 @@ export function execInfo(plugin: ExecPlugin, access: ApiServerAccess, ca: string
   });
 }
 
-/** Reads an answer. An error names the field that is wrong and nothing of its value. */
+/** Decodes an answer. An error names the wrong field and nothing of its value. */
 export function decodeExecCredential(apiVersion: string, text: string): ExecCredential {
   const answer = mapping(parse(text), 'it');
   if (answer['kind'] !== 'ExecCredential') throw wrong('its kind is not ExecCredential');

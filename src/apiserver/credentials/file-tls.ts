@@ -14,19 +14,19 @@ interface FileTlsDeps {
   readonly log: Log;
 }
 
-/** How long files are not looked at again: a rotated certificate is used a second later at most. */
-const lookEveryMs = 1_000;
+/** How long files are not checked again: a rotated certificate is in use at most a second later. */
+const checkEveryMs = 1_000;
 
 /**
- * Authority, certificate and key of a kubeconfig, read again when their files have changed. A pair that does not fit, as
- * between two writes of a rotation, leaves the one before it in use.
+ * Authority, certificate and key of a kubeconfig, read again when their files have changed. A pair that does not fit,
+ * as between two writes of a rotation, leaves the one before it in use.
  */
 export class FileTls implements TlsSource {
   readonly #deps: FileTlsDeps;
   #current: TlsMaterial | undefined;
   #stamp = '';
-  #lookedAt: number | undefined;
-  #looking: Promise<TlsMaterial> | undefined;
+  #checkedAt: number | undefined;
+  #checking: Promise<TlsMaterial> | undefined;
 
   constructor(deps: FileTlsDeps) {
     this.#deps = deps;
@@ -34,18 +34,18 @@ export class FileTls implements TlsSource {
 
   async current(): Promise<TlsMaterial> {
     const now = this.#deps.clock.monotonic();
-    if (this.#current !== undefined && this.#lookedAt !== undefined && now - this.#lookedAt < lookEveryMs) {
+    if (this.#current !== undefined && this.#checkedAt !== undefined && now - this.#checkedAt < checkEveryMs) {
       return this.#current;
     }
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined;
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined;
     });
-    return this.#looking;
+    return this.#checking;
   }
 
-  async #look(): Promise<TlsMaterial> {
+  async #check(): Promise<TlsMaterial> {
     const { files, clock, log, access } = this.#deps;
-    this.#lookedAt = clock.monotonic();
+    this.#checkedAt = clock.monotonic();
     try {
       const { certificateAuthority, user } = access;
       const sources = [certificateAuthority, user.clientCertificate, user.clientKey];
@@ -57,7 +57,7 @@ export class FileTls implements TlsSource {
       if (this.#current !== undefined && this.#current.version !== read.version) {
         log.info('Credentials for the API server have changed; new connections use them');
       }
-      // The same object as long as the same is in it.
+      // The same object as long as its contents are the same.
       if (this.#current?.version !== read.version) this.#current = read;
       return this.#current;
     } catch (error) {
@@ -98,7 +98,7 @@ export function tlsMaterial(ca?: string, certificate?: string, key?: string): Tl
   };
 }
 
-/** Throws what is wrong with a certificate and key, and nothing of what is in them. */
+/** Throws what is wrong with a certificate and key, without their contents. */
 export function assertPair(certificate: string, key: string): void {
   let fits: boolean;
   try {

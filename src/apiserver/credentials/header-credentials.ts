@@ -12,7 +12,7 @@ interface HeaderCredentialsDeps {
 
 const tokenFileCacheMs = 60_000;
 
-/** Those of a user without an exec plugin. Who has a client certificate only sends no header. */
+/** Credentials of a user without an exec plugin. With a client certificate only, no header is sent. */
 export function headerCredentials(user: UserAccess, deps: HeaderCredentialsDeps): Credentials {
   const { token, tokenFile, basic } = user;
   if (tokenFile !== undefined) return new TokenFileCredentials(tokenFile, deps, user);
@@ -25,7 +25,7 @@ export function headerCredentials(user: UserAccess, deps: HeaderCredentialsDeps)
   return { authorization: async () => undefined };
 }
 
-/** A token in a file that is replaced from time to time. One that cannot be read leaves the last one in use. */
+/** A token in a file that is replaced from time to time. If it cannot be read, the last token stays in use. */
 class TokenFileCredentials implements Credentials {
   readonly #path: string;
   readonly #deps: HeaderCredentialsDeps;
@@ -48,7 +48,7 @@ class TokenFileCredentials implements Credentials {
     } catch (error) {
       log.error(error, 'Token file cannot be read; the token before it stays in use', { path: this.#path });
     }
-    // A file that cannot be read is not asked for with every request either.
+    // An unreadable file is not read again for every request either.
     this.#readAt = clock.monotonic();
     return this.#value;
   }

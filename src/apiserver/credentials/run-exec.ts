@@ -10,25 +10,25 @@ export interface ExecRunner {
   run(plugin: ExecPlugin, info: string): Promise<string>;
 }
 
-/** How a plugin's run ended, in the words of the metric. */
+/** How a plugin's run ended, as the metric's label names it. */
 type PluginEnd = 'no_error' | 'plugin_execution_error' | 'plugin_not_found_error' | 'client_internal_error';
 
-/** Told how plugins fare, for metrics. */
-export interface PluginSeen {
+/** Observes plugins, for metrics. */
+export interface PluginObserver {
   ran(exitCode: number, end: PluginEnd): void;
-  /** The agent goes by this certificate from now on. */
+  /** From now on the agent uses this certificate. */
   certificate(validity: { readonly notBefore: number; readonly notAfter: number }): void;
 }
 
 const timeoutMs = 60_000;
-const mostOutputBytes = 1024 * 1024;
-const mostErrorText = 400;
+const maxOutputBytes = 1024 * 1024;
+const maxErrorText = 400;
 
-/** The plugin as a program of this machine, without a shell and with nothing on its standard input. */
+/** Runs the plugin as a program of this machine, without a shell and without standard input. */
 export function execRunner(deps: {
   readonly clock: Clock;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly seen?: Pick<PluginSeen, 'ran'> | undefined;
+  readonly seen?: Pick<PluginObserver, 'ran'> | undefined;
 }): ExecRunner {
   return {
     async run(plugin, info) {
@@ -48,10 +48,10 @@ function runOnce(
   { command, args, installHint }: ExecPlugin,
   env: Readonly<Record<string, string | undefined>>,
   signal: AbortSignal,
-  seen: Pick<PluginSeen, 'ran'> | undefined,
+  seen: Pick<PluginObserver, 'ran'> | undefined,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    const options = { env, signal, encoding: 'utf8', maxBuffer: mostOutputBytes, killSignal: 'SIGKILL' } as const;
+    const options = { env, signal, encoding: 'utf8', maxBuffer: maxOutputBytes, killSignal: 'SIGKILL' } as const;
     const child = execFile(command, [...args], options, (error, stdout, stderr) => {
       const { exitCode, end } = endOf(error);
       seen?.ran(exitCode, end);
@@ -70,11 +70,11 @@ function endOf(error: Error | null): { readonly exitCode: number; readonly end: 
   return { exitCode: 1, end: code === 'ENOENT' ? 'plugin_not_found_error' : 'client_internal_error' };
 }
 
-/** The error of the call itself repeats what was printed, so only the way it ended is taken from it. */
+/** The error of the call itself repeats the output, so only the kind of its end is taken from it. */
 function failureOf(command: string, error: Error, stderr: string, installHint: string | undefined): TubeletError {
   const { code, signal } = error as { code?: string | number | null; signal?: string | null };
   const name = basename(command);
-  const said = stderr.trim().replaceAll(/\s+/g, ' ').slice(0, mostErrorText);
+  const said = stderr.trim().replaceAll(/\s+/g, ' ').slice(0, maxErrorText);
   const words = said === '' ? '' : `: ${said}`;
   if (code === 'ENOENT') {
     const hint = installHint === undefined ? 'install it, or correct exec.command of the kubeconfig' : installHint;
@@ -82,5 +82,5 @@ function failureOf(command: string, error: Error, stderr: string, installHint: s
   }
   if (typeof code === 'number') return new TubeletError('unavailable', `${name} ended with exit code ${code}${words}`);
   if (typeof code === 'string') return new TubeletError('unavailable', `${name} could not be run: ${code}`);
-  return new TubeletError('unavailable', `${name} was ended by ${signal ?? 'somebody'}${words}`);
+  return new TubeletError('unavailable', `${name} was ended by ${signal ?? 'a signal'}${words}`);
 }

@@ -2,19 +2,21 @@ import { createHash } from 'node:crypto';
 import type { ObjectReference } from '../../gen/kubernetes/types.ts';
 import type { ObjectEvent } from '../../model/object-event.ts';
 
-/** What happened, and to whom. */
-export interface Happening extends ObjectEvent {
+/** What happened, and the object that it happened to. */
+export interface ObservedEvent extends ObjectEvent {
   readonly about: ObjectReference;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** How a happening is told: under which key it counts, and in which words. */
-type Correlated = { readonly kind: 'spam' } | { readonly kind: 'tell'; readonly key: string; readonly message: string };
+/** How an event is recorded: under which key it counts, and with which message. */
+type Correlated =
+  | { readonly kind: 'spam' }
+  | { readonly kind: 'record'; readonly key: string; readonly message: string };
 
-/** Of one object this much may be told at once of each type, and then one thing in five minutes. */
+/** Per object and type: so many events at once, and then one in five minutes. */
 const spamBurst = 25;
 const spamRefillMs = 300_000;
-/** More different messages of one kind than this, within the time, are told as one. */
+/** More different messages of one kind than this, within the time, are recorded as one. */
 const similarLimit = 10;
 const similarWindowMs = 600_000;
 const memory = 4_096;
@@ -31,29 +33,29 @@ interface Similar {
   readonly atMs: number;
 }
 
-/** Keeps events from flooding: who says too much is cut off, and what differs only in its words is counted together. */
+/** Limits events: a source with too many is cut off, and events that differ only in their message are combined. */
 export class EventCorrelator {
   readonly #buckets = new Map<string, Bucket>();
   readonly #similar = new Map<string, Similar>();
 
-  correlate(event: Happening, monotonicMs: number): Correlated {
+  correlate(event: ObservedEvent, monotonicMs: number): Correlated {
     const subject = subjectOf(event);
     const kind = [subject, event.about.fieldPath ?? '', event.type, event.reason].join('\n');
     const known = this.#similar.get(kind);
     const fresh = known === undefined || monotonicMs - known.atMs > similarWindowMs;
-    const said = digestOf(event.message);
-    const messages = new Set(fresh ? [] : known.messages).add(said);
+    const messageDigest = digestOf(event.message);
+    const messages = new Set(fresh ? [] : known.messages).add(messageDigest);
     const combined = messages.size >= similarLimit;
     // At the limit it does not matter which messages there were; one more would only use memory.
     const kept = combined && !fresh ? known.messages : messages;
     remember(this.#similar, kind, { messages: kept, atMs: monotonicMs });
-    if (!this.#mayTalk(`${subject}\n${event.type}`, monotonicMs)) return { kind: 'spam' };
+    if (!this.#takeToken(`${subject}\n${event.type}`, monotonicMs)) return { kind: 'spam' };
     return combined
-      ? { kind: 'tell', key: kind, message: `${combinedPrefix}${event.message}` }
-      : { kind: 'tell', key: `${kind}\n${said}`, message: event.message };
+      ? { kind: 'record', key: kind, message: `${combinedPrefix}${event.message}` }
+      : { kind: 'record', key: `${kind}\n${messageDigest}`, message: event.message };
   }
 
-  #mayTalk(subject: string, nowMs: number): boolean {
+  #takeToken(subject: string, nowMs: number): boolean {
     const bucket = this.#buckets.get(subject) ?? { tokens: spamBurst, atMs: nowMs };
     const tokens = Math.min(spamBurst, bucket.tokens + (nowMs - bucket.atMs) / spamRefillMs);
     const allowed = tokens >= 1;
@@ -62,16 +64,16 @@ export class EventCorrelator {
   }
 }
 
-/** Thousands of messages are remembered, and what a container says in one may be long. */
+/** Thousands of messages are remembered, and a container's message may be long. */
 function digestOf(message: string): string {
   return message.length <= maxRememberedLength ? message : createHash('sha256').update(message).digest('base64');
 }
 
-function subjectOf({ about }: Happening): string {
+function subjectOf({ about }: ObservedEvent): string {
   return [about.kind, about.namespace, about.name, about.uid, about.apiVersion].map((part) => part ?? '').join('\n');
 }
 
-/** Puts the key last, and lets the one go that was not used for longest. */
+/** Moves the key to the end, and removes the least recently used one. */
 export function remember<V>(map: Map<string, V>, key: string, value: V, limit = memory): void {
   map.delete(key);
   map.set(key, value);

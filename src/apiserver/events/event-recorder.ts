@@ -13,7 +13,7 @@ import type { ApiWriter } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import { apiTime } from '../../model/api-time.ts';
 import { podFields } from '../../model/pod-log.ts';
-import { EventCorrelator, remember, type Happening } from './correlate.ts';
+import { EventCorrelator, remember, type ObservedEvent } from './correlate.ts';
 
 interface EventRecorderDeps {
   readonly clock: Clock;
@@ -22,21 +22,21 @@ interface EventRecorderDeps {
   readonly heartbeats: Heartbeats;
   readonly metrics: Metrics;
   readonly api: Pick<ApiWriter, 'create' | 'patch'>;
-  /** This node, where the events come from. */
+  /** This node, the source of the events. */
   readonly host: string;
 }
 
 /**
- * One event as the API server has it or shall have it.
+ * One event as the API server has it or will have it.
  *
  *   new ──create──> stored ──patch (count)──> stored …
- *                     └──gone there──> new
+ *                     └──not found──> new
  */
-interface Entry {
+interface EventEntry {
   readonly name: string;
   readonly namespace: string;
   readonly first: string;
-  readonly happening: Happening;
+  readonly observed: ObservedEvent;
   readonly message: string;
   readonly last: string;
   readonly count: number;
@@ -48,20 +48,20 @@ type Lost = 'spam' | 'overflow' | 'refused' | 'gaveUp';
 const component = 'kubelet';
 const maxWaiting = 1_000;
 const maxTries = 12;
-/** What a container said, and some words of ours around it. */
+/** A container's message, with some text of ours around it. */
 const maxEventBytes = maxMessageBytes + 2 * 1_024;
-const toldLookMs = 20;
+const flushPollMs = 20;
 const retry = { firstMs: 1_000, maxMs: 30_000, jitter: 0.5 };
 
 /**
- * Brings what happened to the API server, without ever making anybody wait for it. What waits is merged: the same event
- * again is a higher count. What cannot be told is counted by why, for a reader must know that there was more.
+ * Records events at the API server, without ever blocking a caller. Waiting events are merged: the same event again is
+ * a higher count. Events that cannot be recorded are counted by reason, so that a reader knows that there were more.
  */
 export class EventRecorder implements Component {
   readonly name = 'event-recorder';
   readonly #deps: EventRecorderDeps;
   readonly #correlator = new EventCorrelator();
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, EventEntry>();
   readonly #waiting = new Set<string>();
   readonly #wakeup = new Wakeup();
   readonly #stopped = new AbortController();
@@ -91,41 +91,41 @@ export class EventRecorder implements Component {
     await this.#loop?.done;
   }
 
-  /** Resolves when everything that waits has been told; rejects with the signal's reason. */
-  async told(signal: AbortSignal): Promise<void> {
-    while (this.#waiting.size > 0 || this.#sending) await this.#deps.clock.sleep(toldLookMs, signal);
+  /** Resolves when all waiting events have been sent; rejects with the signal's reason. */
+  async flushed(signal: AbortSignal): Promise<void> {
+    while (this.#waiting.size > 0 || this.#sending) await this.#deps.clock.sleep(flushPollMs, signal);
   }
 
-  record({ message, ...more }: Happening): void {
+  record({ message, ...more }: ObservedEvent): void {
     const { clock } = this.#deps;
-    const happening = { ...more, message: cutText(message, maxEventBytes) };
-    const told = this.#correlator.correlate(happening, clock.monotonic());
-    if (told.kind === 'spam') return this.#lose('spam');
+    const observed = { ...more, message: cutText(message, maxEventBytes) };
+    const correlated = this.#correlator.correlate(observed, clock.monotonic());
+    if (correlated.kind === 'spam') return this.#lose('spam');
     const now = apiTime(clock.now());
-    const known = this.#entries.get(told.key) ?? this.#newEntry(happening, now);
-    remember(this.#entries, told.key, {
+    const known = this.#entries.get(correlated.key) ?? this.#newEntry(observed, now);
+    remember(this.#entries, correlated.key, {
       ...known,
-      happening,
-      message: told.message,
+      observed,
+      message: correlated.message,
       last: now,
       count: known.count + 1,
     });
-    this.#waiting.add(told.key);
+    this.#waiting.add(correlated.key);
     const oldest = this.#waiting.size > maxWaiting ? this.#waiting.values().next() : undefined;
     if (oldest?.done === false) this.#drop(oldest.value, 'overflow');
     this.#wakeup.wake();
   }
 
-  #newEntry(happening: Happening, now: string): Entry {
-    // Unique among all that happened to one object, also over restarts: a time in nanoseconds, as far as we have it.
+  #newEntry(observed: ObservedEvent, now: string): EventEntry {
+    // Unique among all events of one object, also over restarts: a time in nanoseconds, as far as the clock has it.
     const stamp = BigInt(Math.trunc(this.#deps.clock.now())) * 1_000_000n + (this.#sequence++ % 1_000_000n);
     return {
-      name: `${happening.about.name ?? ''}.${stamp.toString(16)}`,
-      // What has no namespace tells its story in the one that is always there.
-      namespace: happening.about.namespace || 'default',
+      name: `${observed.about.name ?? ''}.${stamp.toString(16)}`,
+      // Events of an object without a namespace are in `default`, which always exists.
+      namespace: observed.about.namespace || 'default',
       first: now,
-      happening,
-      message: happening.message,
+      observed,
+      message: observed.message,
       last: now,
       count: 0,
       stored: false,
@@ -138,7 +138,7 @@ export class EventRecorder implements Component {
     const key = next.value;
     const entry = this.#entries.get(key);
     if (entry === undefined) return this.#drop(key, 'overflow');
-    // Taken out first: what happens while it is on its way waits for the next turn.
+    // Removed first: an event that arrives during the request is sent by the next one.
     this.#waiting.delete(key);
     this.#sending = true;
     try {
@@ -153,21 +153,21 @@ export class EventRecorder implements Component {
     }
   }
 
-  async #send(entry: Entry, signal: AbortSignal): Promise<void> {
-    // Events live for an hour; one that goes on afterwards begins anew.
+  async #send(entry: EventEntry, signal: AbortSignal): Promise<void> {
+    // Events live for an hour; one that occurs again afterwards is created anew.
     if (entry.stored && (await this.#count(entry, signal))) return;
     try {
       const options = { lane: 'events', signal } as const;
       await this.#deps.api.create(apiResources.events, entry.namespace, this.#object(entry), options);
     } catch (error) {
       if (!isKind(error, 'alreadyExists')) throw error;
-      // An answer that got lost: it is there, as it was then.
+      // The answer to an earlier create was lost: the event exists in its state of then.
       await this.#count(entry, signal);
     }
   }
 
-  /** Brings one that is there up to date; answers whether it is there. */
-  async #count(entry: Entry, signal: AbortSignal): Promise<boolean> {
+  /** Updates an event that exists; answers whether it exists. */
+  async #count(entry: EventEntry, signal: AbortSignal): Promise<boolean> {
     const patch = { count: entry.count, lastTimestamp: entry.last, message: entry.message };
     const ref = { namespace: entry.namespace, name: entry.name };
     try {
@@ -179,17 +179,23 @@ export class EventRecorder implements Component {
     }
   }
 
-  async #failed(key: string, { happening }: Entry, error: unknown, signal: AbortSignal, round: Round): Promise<void> {
+  async #failed(
+    key: string,
+    { observed }: EventEntry,
+    error: unknown,
+    signal: AbortSignal,
+    round: Round,
+  ): Promise<void> {
     if (signal.aborted) return;
     const { clock, random, log } = this.#deps;
-    const { about, reason } = happening;
+    const { about, reason } = observed;
     const fields = { ...(about.kind === 'Pod' && podFields(about)), reason, err: messageOf(error) };
     if (isKind(error, 'denied', 'invalid', 'notFound', 'conflict', 'unsupported')) {
       log.warn('The API server refused an event, and it is not sent again', fields);
       return this.#drop(key, 'refused');
     }
     this.#tries++;
-    // A server that is away comes back; one that answers nonsense to this event may do so for ever.
+    // An unavailable server comes back; one that rejects this event may do so for ever.
     if (this.#tries >= maxTries && !isKind(error, 'unavailable', 'timeout', 'exhausted')) {
       this.#tries = 0;
       log.warn('Giving up on an event', { ...fields, tries: maxTries });
@@ -200,7 +206,7 @@ export class EventRecorder implements Component {
     await round.waitFor(clock.sleep(jitter(random, waitMs, retry.jitter), signal));
   }
 
-  /** In front of the others: it is the oldest. */
+  /** At the front, because it is the oldest. */
   #waitAgain(key: string): void {
     const others = [...this.#waiting].filter((other) => other !== key);
     this.#waiting.clear();
@@ -218,8 +224,8 @@ export class EventRecorder implements Component {
     this.#lost.inc({ why });
   }
 
-  #object(entry: Entry): Event {
-    const { happening, count } = entry;
+  #object(entry: EventEntry): Event {
+    const { observed, count } = entry;
     const { host } = this.#deps;
     return {
       apiVersion: 'v1',
@@ -227,12 +233,12 @@ export class EventRecorder implements Component {
       metadata: {
         name: entry.name,
         namespace: entry.namespace,
-        ...(happening.annotations && { annotations: happening.annotations }),
+        ...(observed.annotations && { annotations: observed.annotations }),
       },
-      involvedObject: happening.about,
-      reason: happening.reason,
+      involvedObject: observed.about,
+      reason: observed.reason,
       message: entry.message,
-      type: happening.type,
+      type: observed.type,
       source: { component, host },
       firstTimestamp: entry.first,
       lastTimestamp: entry.last,

@@ -8,10 +8,10 @@ import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { Registry } from '../../telemetry/index.ts';
-import { combinedPrefix, EventCorrelator, type Happening } from './correlate.ts';
+import { combinedPrefix, EventCorrelator, type ObservedEvent } from './correlate.ts';
 import { EventRecorder } from './event-recorder.ts';
 
-const started = (more: Partial<Happening> = {}): Happening => ({
+const started = (more: Partial<ObservedEvent> = {}): ObservedEvent => ({
   about: {
     kind: 'Pod',
     namespace: 'shop',
@@ -31,7 +31,7 @@ describe('EventCorrelator', () => {
     const correlator = new EventCorrelator();
     const say = (type: 'Normal' | 'Warning') => correlator.correlate(started({ type }), 0).kind;
     const complaints = Array.from({ length: 26 }, () => say('Warning'));
-    assert.deepEqual([complaints.at(-1), say('Normal')], ['spam', 'tell']);
+    assert.deepEqual([complaints.at(-1), say('Normal')], ['spam', 'record']);
   });
 
   test('one object may say 25 things at once, then one in five minutes; others are not concerned', () => {
@@ -39,22 +39,22 @@ describe('EventCorrelator', () => {
     const say = (atMs: number, name = 'web'): string =>
       correlator.correlate(started({ about: { kind: 'Pod', name } }), atMs).kind;
     const kinds = Array.from({ length: 26 }, () => say(0));
-    assert.deepEqual(kinds, [...Array.from({ length: 25 }, () => 'tell'), 'spam']);
-    assert.deepEqual([say(0, 'other'), say(299_000), say(301_000), say(301_000)], ['tell', 'spam', 'tell', 'spam']);
+    assert.deepEqual(kinds, [...Array.from({ length: 25 }, () => 'record'), 'spam']);
+    assert.deepEqual([say(0, 'other'), say(299_000), say(301_000), say(301_000)], ['record', 'spam', 'record', 'spam']);
   });
 
-  test('the tenth message of a kind and what follows are told as one', () => {
+  test('the tenth message of a kind and what follows are recorded as one', () => {
     const correlator = new EventCorrelator();
-    const tell = (message: string, atMs = 0): { key: string; message: string } => {
-      const told = correlator.correlate(started({ message }), atMs);
-      assert.equal(told.kind, 'tell');
-      return told.kind === 'tell' ? told : assert.fail();
+    const correlate = (message: string, atMs = 0): { key: string; message: string } => {
+      const correlated = correlator.correlate(started({ message }), atMs);
+      assert.equal(correlated.kind, 'record');
+      return correlated.kind === 'record' ? correlated : assert.fail();
     };
-    const told = Array.from({ length: 12 }, (_, index) => tell(`message ${index}`));
-    assert.equal(new Set(told.slice(0, 9).map(({ key }) => key)).size, 9);
-    assert.equal(new Set(told.slice(9).map(({ key }) => key)).size, 1);
-    assert.deepEqual([told[8]?.message, told[9]?.message], ['message 8', `${combinedPrefix}message 9`]);
-    assert.equal(tell('much later', 700_000).message, 'much later');
+    const correlated = Array.from({ length: 12 }, (_, index) => correlate(`message ${index}`));
+    assert.equal(new Set(correlated.slice(0, 9).map(({ key }) => key)).size, 9);
+    assert.equal(new Set(correlated.slice(9).map(({ key }) => key)).size, 1);
+    assert.deepEqual([correlated[8]?.message, correlated[9]?.message], ['message 8', `${combinedPrefix}message 9`]);
+    assert.equal(correlate('much later', 700_000).message, 'much later');
   });
 });
 
@@ -176,7 +176,7 @@ describe('EventRecorder', () => {
     await world.recorder.stop();
   });
 
-  test('one that the server has forgotten is told anew', async () => {
+  test('one that the server has forgotten is created anew', async () => {
     const world = await running();
     world.recorder.record(started());
     await world.clock.settle();
@@ -238,15 +238,15 @@ describe('EventRecorder', () => {
     assert.equal(world.clock.pending(), 0);
   });
 
-  test('who must not leave before it is told can wait for that', async () => {
+  test('a caller can wait until all events are sent', async () => {
     const world = await running();
     let open = (): void => {};
     world.gate = new Promise((resolve) => (open = resolve));
     world.recorder.record(started());
-    let told = false;
-    const waiting = world.recorder.told(new AbortController().signal).then(() => (told = true));
+    let flushed = false;
+    const waiting = world.recorder.flushed(new AbortController().signal).then(() => (flushed = true));
     await world.clock.advance(1_000);
-    assert.equal(told, false);
+    assert.equal(flushed, false);
     open();
     await world.clock.advance(1_000);
     await waiting;

@@ -21,7 +21,7 @@ export interface BootstrapDeps {
   readonly log: Log;
   readonly files: CertificateFiles;
   readonly store: CertificateStore;
-  /** Opens a way to the API server with the bootstrap credentials. */
+  /** Connects to the API server with the bootstrap credentials. */
   readonly connect: (access: ApiServerAccess) => Promise<CsrConnection>;
   /** A private key on curve P-256. */
   readonly newKey?: (() => Promise<KeyObject>) | undefined;
@@ -32,7 +32,7 @@ export interface BootstrapTarget {
   readonly bootstrapKubeconfig: string;
   readonly certDir: string;
   readonly nodeName: string;
-  /** For approval, and for an API server that is away. */
+  /** For approval, and for an unavailable API server. */
   readonly waitMs?: number;
 }
 
@@ -41,9 +41,9 @@ const privateMode = 0o600;
 
 /**
  * Gets the node its first certificate, or the next one when the last has expired. It may be interrupted anywhere: the key
- * is on disk before it is asked about, and goes away only when the kubeconfig is written.
+ * is on disk before it is used in a request, and is removed only when the kubeconfig is written.
  *
- *   key.tmp ──> CSR by a name that follows from the key ──> pem, link ──> kubeconfig ──> key.tmp removed
+ *   key.tmp ──> CSR with a name derived from the key ──> pem, link ──> kubeconfig ──> key.tmp removed
  */
 export async function bootstrapClient(
   deps: BootstrapDeps,
@@ -67,7 +67,7 @@ export async function bootstrapClient(
   });
 }
 
-/** What is left to do when the certificate is there: the kubeconfig that leads to it. */
+/** The step after the certificate is stored: writes the kubeconfig that refers to it. */
 export async function finishBootstrap(
   { files, store }: Pick<BootstrapDeps, 'files' | 'store'>,
   { kubeconfig, bootstrapKubeconfig, certDir }: BootstrapTarget,
@@ -114,7 +114,7 @@ async function firstCertificate(
         return await requestCertificate(parts, { key, shape }, { signal, waitMs: leftMs });
       } catch (error) {
         if (isKind(error, 'invalid') && !wasRefused) {
-          // What was left by that name is of no use to anybody; a new key has a new name.
+          // A request of that name cannot succeed any more; a new key has a new name.
           wasRefused = true;
           log.warn('A certificate cannot be used, asking for another', { err: messageOf(error) });
           await files.remove(keyPathIn(certDir));
@@ -132,7 +132,7 @@ async function firstCertificate(
   }
 }
 
-/** The key of an attempt that was interrupted, so that its request is found again; a new one otherwise. */
+/** The key of an interrupted attempt, so that its request is found again; otherwise a new one. */
 async function loadOrMakeKey({ files, log, newKey = createKey }: BootstrapDeps, certDir: string): Promise<KeyObject> {
   const path = keyPathIn(certDir);
   const present = await files.readText(path).catch((error: unknown) => {
@@ -155,7 +155,7 @@ function readKey(text: string): KeyObject | undefined {
     const key = createPrivateKey(text);
     return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined;
   } catch {
-    // Not a key: the caller says so, without what is in it.
+    // Not a key: the caller reports that, without the contents.
     return undefined;
   }
 }

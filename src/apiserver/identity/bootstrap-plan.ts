@@ -1,10 +1,10 @@
 /** What was found at --kubeconfig. */
 export type KubeconfigFinding =
   | { readonly kind: 'missing' }
-  /** It is there and cannot be read as a kubeconfig. */
+  /** It exists and cannot be read as a kubeconfig. */
   | { readonly kind: 'broken'; readonly why: string }
   | { readonly kind: 'certificate'; readonly notAfter: number }
-  /** It names a certificate that is not there or cannot be used. */
+  /** It names a certificate that is missing or cannot be used. */
   | { readonly kind: 'badCertificate'; readonly why: string }
   /** A token, a password or a credential plugin. */
   | { readonly kind: 'otherCredentials' }
@@ -20,22 +20,22 @@ interface BootstrapFindings {
 }
 
 /**
- *   keep       the kubeconfig is as good as it gets
- *   finish     a certificate is there, only the kubeconfig does not lead to it: an earlier start was interrupted
+ *   keep       use the kubeconfig as it is
+ *   finish     a certificate exists, but the kubeconfig does not refer to it: an earlier start was interrupted
  *   request    ask for a certificate with the bootstrap credentials
- *   fail       nothing to be done without somebody's help
+ *   fail       an operator has to help
  */
 interface BootstrapPlan {
   readonly act: 'keep' | 'finish' | 'request' | 'fail';
   readonly why: string;
 }
 
-/** Whether the node must first get itself an identity. */
+/** Whether the node must first get an identity. */
 export function planBootstrap({ now, kubeconfig, canBootstrap, stored }: BootstrapFindings): BootstrapPlan {
   const trouble = troubleOf(kubeconfig, now);
   if (trouble === undefined) return { act: 'keep', why: 'the kubeconfig has credentials' };
   if (canBootstrap) return { act: stored !== undefined && now < stored.notAfter ? 'finish' : 'request', why: trouble };
-  // Running pods need no API server: an expired certificate is a reason to complain, not to stay away.
+  // Running pods need no API server: an expired certificate is reported, but does not stop the agent.
   const isUsable = kubeconfig.kind === 'certificate' || kubeconfig.kind === 'anonymous';
   return { act: isUsable ? 'keep' : 'fail', why: trouble };
 }

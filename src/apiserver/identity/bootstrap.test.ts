@@ -184,8 +184,8 @@ test('an interrupted start finds its own request again, also when the answer was
   stop.abort(new TubeletError('cancelled', 'stop now'));
   await waiting;
   assert.ok(world.files.files.has(keyFile));
-  const told = world.log.entries.find(({ message }) => message.includes('waits to be approved'));
-  assert.match(String(told?.fields['command']), /^kubectl certificate approve node-csr-/);
+  const warning = world.log.entries.find(({ message }) => message.includes('waits to be approved'));
+  assert.match(String(warning?.fields['command']), /^kubectl certificate approve node-csr-/);
   world.api.mood = 'sign';
   await identity(world);
   assert.equal(world.api.creations, 1);
@@ -196,7 +196,7 @@ test('an interrupted start finds its own request again, also when the answer was
   assert.equal(lost.api.creations, 1);
 });
 
-test('nobody approves: it ends after a quarter of an hour and says what to do', async () => {
+test('without an approval it ends after a quarter of an hour and says what to do', async () => {
   const world = await setUp();
   for (const mood of ['ignore', 'approveOnly'] as const) {
     world.api.mood = mood;
@@ -219,7 +219,7 @@ test('an approval that comes late is as good', async () => {
   assert.equal(world.api.creations, 1);
 });
 
-test('a denial ends it, and asking again finds it until somebody deletes it', async () => {
+test('a denial ends it, and asking again finds it until it is deleted', async () => {
   for (const [mood, words] of [
     ['deny', /was denied \(KubectlDeny: who are you\?\); .*kubectl delete csr node-csr-/],
     ['fail', /could not be signed \(SignerValidationFailure\)/],
@@ -239,7 +239,7 @@ test('a denial ends it, and asking again finds it until somebody deletes it', as
 test('a certificate that was not asked for is refused', async () => {
   for (const [mood, words] of [
     ['otherKey', /do not belong together/],
-    ['otherName', /system:node:somebody-else and not all that was asked for/],
+    ['otherName', /system:node:another and not all that was asked for/],
     ['expired', /expired at/],
     ['garbage', /no certificate/],
   ] as const) {

@@ -2,12 +2,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { TubeletError } from '../../base/errors.ts';
 import { Masked } from '../../base/masked.ts';
 
-/** A certificate with the key it is about, known to fit. */
+/** A certificate with its private key; they match. */
 export interface CertificatePair {
-  /** PEM: the certificate itself, then those that lead to its authority. */
+  /** PEM: the certificate itself, then those of its authorities. */
   readonly certificate: string;
   readonly key: Masked<string>;
-  /** The first of them, read. */
+  /** The first of them, parsed. */
   readonly leaf: X509Certificate;
   readonly commonName: string;
   /** Wall times in milliseconds. */
@@ -21,8 +21,8 @@ const certificateBlock = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END C
 const keyBlock = /-----BEGIN ((?:EC |RSA )?PRIVATE KEY)-----[A-Za-z0-9+/=\s]+-----END \1-----/;
 
 /**
- * Reads a pair from PEM texts, which may be one and the same. Throws `invalid` with what is wrong, and with nothing of
- * what is in them. One that has expired is a pair all the same.
+ * Parses a pair from PEM texts, which may be one and the same. Throws `invalid` with what is wrong, without the
+ * contents. An expired pair is valid here.
  */
 export function readPair(certificateText: string, keyText: string): CertificatePair {
   const certificates = certificateText.match(certificateBlock) ?? [];
@@ -61,7 +61,7 @@ function readLeaf(text: string): X509Certificate {
   }
 }
 
-/** Node writes a subject as one `TYPE=value` per line; several of one set are joined by a plus sign. */
+/** Node writes a subject as one `TYPE=value` per line; a plus sign joins several of one set. */
 function namesIn(subject: string, type: string): readonly string[] {
   return subject
     .split(/\n|\+(?=[A-Z]+=)/)

@@ -26,7 +26,7 @@ async function realStore(context: TestContext) {
   return { folder, log, files, store: new CertificateStore({ files, log, folder, purpose: 'client' }) };
 }
 
-test('a stored pair lies where the Go kubelet looks for it, for the owner only', async (context) => {
+test('a stored pair has the path of the Go kubelet, and is readable by its owner only', async (context) => {
   const { folder, store } = await realStore(context);
   assert.equal(await store.read(), undefined);
   const pair = await issue();
@@ -59,7 +59,7 @@ test('a chain stays with its certificate', async () => {
   assert.equal(pair.commonName, 'a');
 });
 
-test('what is no pair is told apart, without its content', async () => {
+test('what is not a pair is reported, without its content', async () => {
   const [one, other] = await Promise.all([issue(), issue()]);
   const key = one.key.reveal();
   const table: readonly (readonly [certificate: string, key: string, what: RegExp])[] = [

@@ -17,7 +17,7 @@ const pairMode = 0o600;
 
 /**
  * Certificates with their keys, laid out as the Go kubelet does: `kubelet-client-2025-06-01-12-00-00.pem` for each one,
- * and the link `kubelet-client-current.pem` to the one that counts. The link moves only when the file is whole.
+ * and the link `kubelet-client-current.pem` to the current one. The link moves only when the file is complete.
  */
 export class CertificateStore {
   readonly currentPath: string;
@@ -28,7 +28,7 @@ export class CertificateStore {
     this.currentPath = join(deps.folder, `kubelet-${deps.purpose}-current.pem`);
   }
 
-  /** The one that counts, expired or not. A damaged one is put aside, so that the next one can take its place. */
+  /** The current pair, expired or not. A damaged one is put aside, so that the next one can replace it. */
   async read(): Promise<CertificatePair | undefined> {
     const { files, log } = this.#deps;
     const path = this.currentPath;
@@ -62,7 +62,7 @@ export class CertificateStore {
   }
 }
 
-/** In the zone of the machine, as the Go kubelet names them: people compare them with their logs. */
+/** In the zone of the machine, as the Go kubelet names them: operators compare them with their logs. */
 export function fileTime(wallMs: number): string {
   const date = new Date(wallMs);
   const parts = [

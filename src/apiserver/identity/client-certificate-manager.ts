@@ -26,7 +26,7 @@ interface ClientCertificateManagerDeps {
   readonly api: CsrApi;
   /** With those of --bootstrap-kubeconfig, for when the node's own have expired. */
   readonly bootstrap?: (() => Promise<CsrConnection>) | undefined;
-  /** There is a new certificate: connections made with the old one should be replaced. */
+  /** Called for a new certificate: connections made with the old one should be replaced. */
   readonly onRotated: () => void;
   /** Instead of 70 to 90 % of the lifetime. */
   readonly window?: RotationWindow | undefined;
@@ -34,7 +34,7 @@ interface ClientCertificateManagerDeps {
   readonly newKey?: (() => Promise<KeyObject>) | undefined;
 }
 
-/** Renews the certificate by which the API server knows the node, while the agent runs. */
+/** Renews the client certificate of the node while the agent runs. */
 export class ClientCertificateManager implements Component {
   readonly name = 'client-certificate';
   readonly #deps: ClientCertificateManagerDeps;
@@ -84,7 +84,7 @@ export class ClientCertificateManager implements Component {
     return this.#rotating.stop();
   }
 
-  /** The newest, expired or not. */
+  /** The newest certificate, expired or not. */
   current(): CertificatePair | undefined {
     return this.#rotating.current();
   }

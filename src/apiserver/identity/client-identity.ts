@@ -16,11 +16,11 @@ export interface ClientIdentityOptions extends BootstrapTarget {
 
 export interface ClientIdentity {
   readonly access: ApiServerAccess;
-  /** Whether `access` leads to the store, so that a ClientCertificateManager can renew what it uses. */
+  /** Whether `access` uses the store, so that a ClientCertificateManager can renew its certificate. */
   readonly rotates: boolean;
 }
 
-/** The first thing an agent with a --kubeconfig does: sees to it that the node has an identity, and says which. */
+/** The first step of an agent with a --kubeconfig: makes sure that the node has an identity, and returns it. */
 export async function prepareClientIdentity(
   options: ClientIdentityOptions,
   deps: BootstrapDeps,
@@ -28,7 +28,7 @@ export async function prepareClientIdentity(
 ): Promise<ClientIdentity> {
   const { kubeconfig, nodeName, bootstrapKubeconfig, rotate } = options;
   const { files, store, clock, log } = deps;
-  // Read before the kubeconfig: a damaged one is put aside, and a kubeconfig that leads to it is found to lead nowhere.
+  // Read before the kubeconfig: a damaged certificate is put aside, and the kubeconfig's reference is found dangling.
   const stored = await ownPair(store, nodeName);
   const before = await readKubeconfig(files, kubeconfig);
   const { act, why } = planBootstrap({
@@ -65,8 +65,9 @@ interface AdoptDeps {
 }
 
 /**
- * Rotation is the store's business, so what the kubeconfig has is put there first, unless what is there lives longer. From
- * then on the link counts, whatever the kubeconfig says: installers write one that holds the first certificate itself.
+ * Rotation works on the store, so the kubeconfig's certificate is stored first, unless the stored one lives longer.
+ * From then on the link is used, whatever the kubeconfig says: installers write one that contains the first certificate
+ * itself.
  */
 async function adopt(
   { pair }: KubeconfigReading,

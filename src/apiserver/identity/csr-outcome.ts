@@ -6,7 +6,7 @@ import { readPair, type CertificatePair } from './certificate-pair.ts';
 import { satisfies, type CsrShape } from './csr-shape.ts';
 
 /**
- * What has become of a request.
+ * The state of a request.
  *
  *   waiting ──Approved──> approved ──signer──> issued, or unusable: not the certificate that was asked for
  *      └──Denied──> denied       └──Failed──> failed
@@ -16,14 +16,14 @@ type CsrOutcome =
   | { readonly kind: 'issued'; readonly pair: CertificatePair }
   | { readonly kind: 'denied' | 'failed' | 'unusable'; readonly why: string };
 
-export interface Asked {
+export interface RequestedCertificate {
   readonly key: KeyObject;
   readonly shape: CsrShape;
 }
 
 export function csrOutcome(
   { spec, status = {} }: CertificateSigningRequest,
-  { key, shape }: Asked,
+  { key, shape }: RequestedCertificate,
   now: number,
 ): CsrOutcome {
   for (const { type, reason, message } of status.conditions ?? []) {
@@ -40,8 +40,8 @@ export function csrOutcome(
   return judge(Buffer.from(certificate, 'base64').toString('utf8'), { key, shape }, now);
 }
 
-/** An answer is not believed because it came: a certificate of another key or name would lock the node out. */
-function judge(text: string, { key, shape }: Asked, now: number): CsrOutcome {
+/** An issued certificate is verified: one of another key or name would lock the node out. */
+function judge(text: string, { key, shape }: RequestedCertificate, now: number): CsrOutcome {
   let pair: CertificatePair;
   try {
     pair = readPair(text, keyToPem(key));
@@ -59,7 +59,7 @@ function judge(text: string, { key, shape }: Asked, now: number): CsrOutcome {
   return { kind: 'issued', pair };
 }
 
-/** Approval by the controller manager takes a moment, approval by people takes its time. */
+/** Approval by the controller manager takes seconds, approval by people hours. */
 export function pollDelayMs(asked: number): number {
   return Math.min(100 * 1.5 ** asked, 10_000);
 }

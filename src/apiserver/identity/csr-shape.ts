@@ -6,7 +6,7 @@ import { createCsr } from '../x509/certificate.ts';
 import type { X509Subject } from '../x509/names.ts';
 import { organizationsOf, type CertificatePair } from './certificate-pair.ts';
 
-/** What a certificate shall say, and who shall say so. */
+/** What a certificate must contain, and which signer issues it. */
 export interface CsrShape {
   readonly signerName: string;
   readonly usages: readonly string[];
@@ -20,7 +20,7 @@ const nodeSubject = (nodeName: string): CsrShape['subject'] => ({
   organizations: ['system:nodes'],
 });
 
-/** The certificate by which the API server knows the node. */
+/** The certificate by which the API server identifies the node. */
 export function clientShape(nodeName: string): CsrShape {
   return {
     signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
@@ -31,12 +31,12 @@ export function clientShape(nodeName: string): CsrShape {
   };
 }
 
-/** The certificate by which others know the node's own server. Nothing as long as the node has no IP address. */
+/** The certificate by which clients identify the node's own server. Undefined as long as the node has no IP address. */
 export function servingShape(nodeName: string, addresses: readonly NodeAddress[]): CsrShape | undefined {
   const dnsNames = new Set<string>();
   const ipAddresses = new Set<string>();
   for (const { type, address } of addresses) {
-    // An address with a zone means something on one machine only.
+    // An address with a zone has a meaning only on one machine.
     const isAddress = isIP(address) !== 0 && !address.includes('%');
     if (isAddress && !type.endsWith('DNS')) ipAddresses.add(address);
     else if (address !== '' && !type.endsWith('IP')) dnsNames.add(address);
@@ -52,8 +52,8 @@ export function servingShape(nodeName: string, addresses: readonly NodeAddress[]
 }
 
 /**
- * A name that follows from the key and from what is asked: who asks again with the same key, after a crash or when an
- * answer was lost, finds what it asked for before. The Go kubelet derives it in the same way when it bootstraps.
+ * A name derived from the key and the requested contents: a retry with the same key, after a crash or when an answer
+ * was lost, finds the earlier request. The Go kubelet derives it in the same way when it bootstraps.
  */
 export function csrName(key: KeyObject, { subject, usages }: CsrShape): string {
   const hash = createHash('sha512-256');
@@ -80,7 +80,7 @@ export function csrObject(key: KeyObject, shape: CsrShape): CertificateSigningRe
   };
 }
 
-/** Whether a certificate says at least what is wanted; more does no harm. */
+/** Whether a certificate contains at least what is wanted; more does no harm. */
 export function satisfies(pair: CertificatePair, { subject, dnsNames, ipAddresses }: CsrShape): boolean {
   const organizations = organizationsOf(pair);
   return (

@@ -62,7 +62,7 @@ test('the waits after failures', () => {
 
 test('when to ask for a certificate', () => {
   const current = { notBefore: 0, notAfter: 10_000_000 };
-  const calm = { now: 100, current, rotateAt: 8_000_000, canAsk: true, isFitting: true };
+  const calm = { now: 100, current, rotateAt: 8_000_000, canRequest: true, isFitting: true };
   const table: readonly (readonly [Partial<typeof calm> | { current: undefined }, string | number])[] = [
     [{}, 3_600_000],
     [{ now: 7_999_000 }, 1_000],
@@ -70,8 +70,8 @@ test('when to ask for a certificate', () => {
     [{ now: 10_000_000 }, 'the certificate has expired'],
     [{ isFitting: false }, 'the certificate does not say what it shall say any more'],
     [{ current: undefined }, 'there is no certificate'],
-    [{ current: undefined, canAsk: false }, 3_600_000],
-    [{ now: 9_000_000, canAsk: false }, 3_600_000],
+    [{ current: undefined, canRequest: false }, 3_600_000],
+    [{ now: 9_000_000, canRequest: false }, 3_600_000],
   ];
   for (const [change, expected] of table) {
     const step = decideRotation({ ...calm, ...change });

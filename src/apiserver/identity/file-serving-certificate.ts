@@ -21,13 +21,13 @@ interface FileServingCertificateDeps extends PairPaths {
   readonly log: Log;
   readonly heartbeats: Heartbeats;
   readonly files: AccessFiles;
-  /** Sees to it that the files are there, before they are read for the first time. */
+  /** Makes sure that the files exist, before they are read for the first time. */
   readonly prepare?: (() => Promise<void>) | undefined;
   /** ReloadKubeletServerCertificateFile. */
   readonly reload: boolean;
 }
 
-const lookEveryMs = 10_000;
+const checkEveryMs = 10_000;
 
 /** A serving certificate in two files, read again when they change. */
 export class FileServingCertificate implements ServingCertificates {
@@ -43,12 +43,12 @@ export class FileServingCertificate implements ServingCertificates {
     this.#slot = new ServingSlot(deps.log);
   }
 
-  /** Fails when there is nothing to serve with. */
+  /** Fails without a usable certificate. */
   async start(signal: AbortSignal): Promise<void> {
     const { clock, random, log, prepare, reload, certificateFile, keyFile, heartbeats } = this.#deps;
     await prepare?.();
     try {
-      await this.#look();
+      await this.#reload();
     } catch (error) {
       const what = `the serving certificate ${certificateFile} with key ${keyFile} cannot be used: ${messageOf(error)}`;
       throw new TubeletError('invalid', what, { cause: error });
@@ -56,8 +56,8 @@ export class FileServingCertificate implements ServingCertificates {
     if (!reload) return;
     this.#life = linkedSignal(signal);
     const body = async (ending: AbortSignal, round: Round): Promise<void> => {
-      await round.waitFor(clock.sleep(lookEveryMs, ending));
-      await this.#lookAgain();
+      await round.waitFor(clock.sleep(checkEveryMs, ending));
+      await this.#reloadOrKeep();
     };
     this.#loop = superviseLoop({ name: this.name, heartbeats, clock, log, random, signal: this.#life.signal, body });
   }
@@ -75,27 +75,27 @@ export class FileServingCertificate implements ServingCertificates {
     return this.#slot.listen(listener);
   }
 
-  async #lookAgain(): Promise<void> {
+  async #reloadOrKeep(): Promise<void> {
     const before = this.#slot.current;
     try {
-      await this.#look();
+      await this.#reload();
       if (this.#slot.current !== before)
         this.#deps.log.info('Serving certificate was replaced', { path: this.#deps.certificateFile });
     } catch (error) {
-      // As between two writes: what is in use stays in use.
+      // As between two writes: the current pair stays in use.
       this.#deps.log.error(error, 'Changed serving certificate cannot be used; the one before it stays in use', {
         path: this.#deps.certificateFile,
       });
     }
   }
 
-  async #look(): Promise<void> {
+  async #reload(): Promise<void> {
     const { files, certificateFile, keyFile } = this.#deps;
     const paths = [certificateFile, keyFile];
     const stamp = (await Promise.all(paths.map((path) => files.stampOf(path)))).join();
     if (stamp === this.#stamp) return;
     const [certificate = '', key = ''] = await Promise.all(paths.map((path) => files.readText(path)));
-    // Noted before it is judged: a bad pair is worth one line, not one every time.
+    // Recorded before validation, so that a bad pair is logged once and not in each round.
     this.#stamp = stamp;
     this.#slot.put(readPair(certificate, key));
   }

@@ -24,7 +24,7 @@ export function hostCertificateFiles(random: Random): CertificateFiles {
       const temporary = beside(path);
       await mapped(() =>
         swapIn(temporary, path, async () => {
-          // A key must never be there with a wider mode, not even for a moment.
+          // A key must never exist with a wider mode, not even for a moment.
           const file = await open(temporary, 'wx', mode);
           try {
             await file.chmod(mode);
@@ -58,7 +58,7 @@ export function hostCertificateFiles(random: Random): CertificateFiles {
   };
 }
 
-/** What `make` made under a name of its own takes the place of `path`; the rename is on the disk when the folder is. */
+/** Renames what `make` created under a name of its own to `path`, and syncs the folder. */
 async function swapIn(temporary: string, path: string, make: () => Promise<void>): Promise<void> {
   try {
     await make();
@@ -75,7 +75,7 @@ async function swapIn(temporary: string, path: string, make: () => Promise<void>
   }
 }
 
-/** One that is not there is fine. */
+/** A missing file is no error. */
 async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);

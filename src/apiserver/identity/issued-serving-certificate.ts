@@ -27,7 +27,7 @@ interface IssuedServingCertificateDeps {
   readonly store: CertificateStore;
   readonly nodeName: string;
   readonly api: CsrApi;
-  /** Those of the Node object; asked again at each look. */
+  /** Those of the Node object; read again in each round. */
   readonly addresses: () => readonly NodeAddress[];
   /** Instead of 70 to 90 % of the lifetime. */
   readonly window?: RotationWindow | undefined;
@@ -102,7 +102,7 @@ export class IssuedServingCertificate implements ServingCertificates {
     return this.#slot.listen(listener);
   }
 
-  /** The node may be known by other addresses now. */
+  /** The addresses of the node may have changed. */
   addressesChanged(): void {
     this.#rotating.wake();
   }

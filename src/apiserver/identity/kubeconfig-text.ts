@@ -1,7 +1,7 @@
 import type { ApiServerAccess } from '../kubeconfig/access.ts';
 
 /**
- * The kubeconfig of a node that has just been given its certificate: the cluster of the bootstrap kubeconfig, the
+ * The kubeconfig of a node that has just received its certificate: the cluster of the bootstrap kubeconfig, and the
  * certificate by the link that rotations move. Names as the Go kubelet writes them.
  */
 export function kubeconfigText(access: ApiServerAccess, pairPath: string): string {
@@ -39,7 +39,7 @@ export function kubeconfigText(access: ApiServerAccess, pairPath: string): strin
   ].join('\n');
 }
 
-/** Plain where nothing in it could mean something else to a reader of YAML. */
+/** Unquoted where nothing in it has another meaning in YAML. */
 function scalar(value: string | boolean): string {
   if (typeof value === 'boolean') return String(value);
   return /^[/A-Za-z][A-Za-z0-9+/=._:-]*$/.test(value) && !value.endsWith(':') ? value : JSON.stringify(value);

@@ -8,9 +8,12 @@ export interface CertificateFiles {
   replace(path: string, text: string, mode: number): Promise<void>;
   /** Makes `path` a symbolic link to `target`, in place of whatever was there, in one step. */
   link(target: string, path: string): Promise<void>;
-  /** Renames a file that cannot be used, or the one a link leads to, for people to look at; answers its new name. */
+  /**
+   * Renames a file that cannot be used, or the target of a link, so that operators can inspect it; answers its new
+   * name.
+   */
   putAside(path: string): Promise<string>;
-  /** One that is not there is in order. */
+  /** A missing file is no error. */
   remove(path: string): Promise<void>;
   makeFolder(path: string, mode: number): Promise<void>;
 }
@@ -18,7 +21,7 @@ export interface CertificateFiles {
 /** Requests about certificate signing requests. */
 export type CsrApi = Pick<ApiClient, 'get' | 'create'>;
 
-/** A way to the API server that was opened for one errand. */
+/** A connection to the API server for one request for a certificate. */
 export interface CsrConnection {
   readonly api: CsrApi;
   close(): Promise<void>;

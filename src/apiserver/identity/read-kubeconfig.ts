@@ -12,7 +12,7 @@ export interface KubeconfigReading {
   readonly finding: KubeconfigFinding;
   /** Unless it is missing or broken. */
   readonly access?: ApiServerAccess;
-  /** Where it has a certificate that can be used, expired or not. */
+  /** Where it has a usable certificate, expired or not. */
   readonly pair?: CertificatePair;
 }
 
@@ -27,7 +27,7 @@ export async function readAccess(files: Reader, path: string): Promise<ApiServer
   }
 }
 
-/** What --kubeconfig is good for. */
+/** Reads --kubeconfig and classifies its credentials. */
 export async function readKubeconfig(files: Reader, path: string): Promise<KubeconfigReading> {
   let access: ApiServerAccess;
   try {

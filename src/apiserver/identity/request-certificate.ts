@@ -6,7 +6,7 @@ import type { CertificateSigningRequest } from '../../gen/kubernetes/types.ts';
 import { apiResources } from '../../model/api-resources.ts';
 import { ApiError } from '../api-error.ts';
 import type { CertificatePair } from './certificate-pair.ts';
-import { csrOutcome, pollDelayMs, type Asked } from './csr-outcome.ts';
+import { csrOutcome, pollDelayMs, type RequestedCertificate } from './csr-outcome.ts';
 import { csrName, csrObject } from './csr-shape.ts';
 import type { CsrApi } from './ports.ts';
 
@@ -19,26 +19,26 @@ interface RequestDeps {
 
 interface CertificateWait {
   readonly signal: AbortSignal;
-  /** After it the request is given up for now; it stays where it is. */
+  /** After this time the agent stops waiting; the request stays at the API server. */
   readonly waitMs: number;
-  /** Asked from time to time: false when something else is wanted by now. */
+  /** Called from time to time: false when another certificate is wanted by now. */
   readonly isWanted?: () => boolean;
 }
 
 export const usualWaitMs = 15 * 60_000;
 const pollJitter = 0.2;
-/** From then on somebody seems to be needed. */
-const tellAfterMs = 10_000;
+/** After this time an operator probably has to approve the request. */
+const warnAfterMs = 10_000;
 const resource = apiResources.certificateSigningRequests;
 
 /**
- * Asks for a certificate and waits until it is issued. Asking again with the same key goes on where the last time ended.
- * Throws `denied` when it was denied or may not be asked for, `invalid` when what was issued cannot be used, `timeout`,
- * `conflict` when it is not wanted any more, `notFound` when somebody deleted the request.
+ * Requests a certificate and waits until it is issued. A retry with the same key continues the earlier request.
+ * Throws `denied` when it was denied or is forbidden, `invalid` when the issued certificate cannot be used, `timeout`,
+ * `conflict` when it is not wanted any more, `notFound` when the request was deleted.
  */
 export async function requestCertificate(
   deps: RequestDeps,
-  asked: Asked,
+  asked: RequestedCertificate,
   wait: CertificateWait,
 ): Promise<CertificatePair> {
   const { api, log } = deps;
@@ -58,15 +58,15 @@ export async function requestCertificate(
 async function awaitCertificate(
   { clock, random, log, api }: RequestDeps,
   name: string,
-  asked: Asked,
+  asked: RequestedCertificate,
   { signal, waitMs, isWanted }: CertificateWait,
 ): Promise<CertificatePair> {
   const began = clock.monotonic();
-  let told = false;
+  let warned = false;
   let trouble: unknown;
   for (let poll = 0; ; poll++) {
     const csr = await read(api, name, signal).catch((error: unknown) => {
-      // The server may be away for a while; the request is still there when it comes back.
+      // The server may be unavailable for a while; the request still exists when it comes back.
       if (!isKind(error, 'unavailable', 'timeout', 'exhausted')) throw explained(error);
       trouble = error;
       return undefined;
@@ -81,8 +81,8 @@ async function awaitCertificate(
       throw new TubeletError('conflict', `the certificate signing request ${name} is not wanted any more`);
     const waitedMs = clock.monotonic() - began;
     if (waitedMs >= waitMs) throw late(name, waitMs, trouble);
-    if (!told && waitedMs >= tellAfterMs && trouble === undefined) {
-      told = true;
+    if (!warned && waitedMs >= warnAfterMs && trouble === undefined) {
+      warned = true;
       log.info('A certificate signing request waits to be approved', { csr: name, command: approve(name) });
     }
     await clock.sleep(Math.min(jitter(random, pollDelayMs(poll), pollJitter), waitMs - waitedMs), signal);
@@ -117,7 +117,7 @@ function late(name: string, waitMs: number, trouble: unknown): TubeletError {
   );
 }
 
-/** What a refusal means for who asks for certificates. */
+/** Explains a refusal in terms of certificates. */
 function explained(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.kind !== 'denied') return error;
   const advice =

@@ -10,7 +10,7 @@ import { Wakeup } from '../../base/wakeup.ts';
 import { createKey } from '../x509/keys.ts';
 import type { CertificatePair } from './certificate-pair.ts';
 import type { CertificateStore } from './certificate-store.ts';
-import type { Asked } from './csr-outcome.ts';
+import type { RequestedCertificate } from './csr-outcome.ts';
 import { isSameShape, satisfies, type CsrShape } from './csr-shape.ts';
 import type { CsrConnection } from './ports.ts';
 import { requestCertificate, usualWaitMs } from './request-certificate.ts';
@@ -23,12 +23,12 @@ interface RotatingCertificateDeps {
   readonly log: Log;
   readonly heartbeats: Heartbeats;
   readonly store: CertificateStore;
-  /** What the certificate shall say; nothing while that is not known. */
+  /** What the certificate must contain; undefined while that is not known. */
   readonly wanted: () => CsrShape | undefined;
-  /** A way to ask by; `current` is what the node has, if that has not expired. */
+  /** Connects to the API server; `current` is the node's certificate, if it has not expired. */
   readonly connect: (current: CertificatePair | undefined) => Promise<CsrConnection>;
   readonly onChange: (next: CertificatePair, previous: CertificatePair | undefined) => void;
-  /** An attempt that came to nothing. */
+  /** Called after a failed attempt. */
   readonly onFailure: () => void;
   /** Instead of 70 to 90 % of the lifetime. */
   readonly window?: RotationWindow | undefined;
@@ -39,9 +39,9 @@ interface RotatingCertificateDeps {
 /**
  * Keeps the certificate of a store fresh.
  *
- *   good ──late in its life, or it shall say something else──> asking ──issued, stored──> good
+ *   good ──late in its life, or its contents must change──> asking ──issued, stored──> good
  *                                                               │  ^
- *                                                               └──┘ back-off; what was asked for is asked about again
+ *                                                               └──┘ back-off; the same request is continued
  */
 export class RotatingCertificate {
   readonly #deps: RotatingCertificateDeps;
@@ -50,8 +50,10 @@ export class RotatingCertificate {
   #loop: LoopHandle | undefined;
   #current: CertificatePair | undefined;
   #rotateAt = 0;
-  /** What was asked for and not stored yet. Kept through failures: asking twice would leave requests behind. */
-  #asked: Asked | undefined;
+  /**
+   * The request whose certificate is not stored yet. Kept through failures: a second one would leave the first behind.
+   */
+  #requested: RequestedCertificate | undefined;
   #failures = 0;
 
   constructor(deps: RotatingCertificateDeps) {
@@ -60,7 +62,7 @@ export class RotatingCertificate {
 
   async start(signal: AbortSignal): Promise<void> {
     const { name, clock, log, random, heartbeats } = this.#deps;
-    await this.#look();
+    await this.#readStore();
     this.#life = linkedSignal(signal);
     const body = (ending: AbortSignal, round: Round): Promise<void> => this.#round(ending, round);
     this.#loop = superviseLoop({ name, heartbeats, clock, log, random, signal: this.#life.signal, body });
@@ -71,26 +73,26 @@ export class RotatingCertificate {
     await this.#loop?.done;
   }
 
-  /** The newest, expired or not. */
+  /** The newest certificate, expired or not. */
   current(): CertificatePair | undefined {
     return this.#current;
   }
 
-  /** Look again: something else may be wanted. */
+  /** Starts a round: the wanted contents may have changed. */
   wake(): void {
     this.#wakeup.wake();
   }
 
   async #round(signal: AbortSignal, round: Round): Promise<void> {
     const { clock, random, log, name } = this.#deps;
-    await this.#look();
+    await this.#readStore();
     const shape = this.#deps.wanted();
     const current = this.#current;
     const step = decideRotation({
       now: clock.now(),
       current,
       rotateAt: this.#rotateAt,
-      canAsk: shape !== undefined,
+      canRequest: shape !== undefined,
       isFitting: shape === undefined || current === undefined || satisfies(current, shape),
     });
     if (step.act === 'wait' || shape === undefined) {
@@ -118,9 +120,9 @@ export class RotatingCertificate {
   async #renew(shape: CsrShape, signal: AbortSignal, round: Round): Promise<void> {
     const { clock, random, log, store, connect, wanted, newKey = createKey } = this.#deps;
     const current = this.#current;
-    if (this.#asked === undefined || !isSameShape(this.#asked.shape, shape))
-      this.#asked = { key: await newKey(), shape };
-    const asked = this.#asked;
+    if (this.#requested === undefined || !isSameShape(this.#requested.shape, shape))
+      this.#requested = { key: await newKey(), shape };
+    const asked = this.#requested;
     const isWanted = (): boolean => {
       const now = wanted();
       return now === undefined || isSameShape(now, shape);
@@ -129,23 +131,23 @@ export class RotatingCertificate {
     let pair: CertificatePair;
     try {
       const parts = { clock, random, log, api: connection.api };
-      // Signers may be people.
+      // Approval by people may take long.
       pair = await round.waitFor(requestCertificate(parts, asked, { signal, waitMs: usualWaitMs, isWanted }));
     } catch (error) {
       // Only a new key gets another answer.
-      if (isKind(error, 'invalid')) this.#asked = undefined;
+      if (isKind(error, 'invalid')) this.#requested = undefined;
       throw error;
     } finally {
       await connection.close();
     }
     await store.write(pair, clock.now());
-    this.#asked = undefined;
-    // Counted from now: a signer that dates its certificates back must not make us ask again at once.
+    this.#requested = undefined;
+    // Counted from now: a signer that backdates its certificates must not cause a new request at once.
     this.#adopt(pair, Math.max(pair.notBefore, clock.now()));
   }
 
-  /** The disk counts: somebody may have put another certificate there. */
-  async #look(): Promise<void> {
+  /** Reads the store, because another program may have put another certificate there. */
+  async #readStore(): Promise<void> {
     const stored = await this.#deps.store.read();
     if (stored !== undefined && stored.fingerprint !== this.#current?.fingerprint)
       this.#adopt(stored, stored.notBefore);
@@ -169,7 +171,7 @@ export class RotatingCertificate {
     try {
       await this.#wakeup.wait(linked.signal);
     } catch (error) {
-      // Its end is the usual case; only the end of the component matters.
+      // The end of a wait is normal; only the end of the component matters.
       if (signal.aborted) throw error;
     } finally {
       linked.release();

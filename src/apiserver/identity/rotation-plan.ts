@@ -1,9 +1,9 @@
 import { jitter, type Random } from '../../base/random.ts';
 
-/** The part of a certificate's life after which the next one is asked for. */
+/** The part of a certificate's life after which the next one is requested. */
 export interface RotationWindow {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
 interface Lifetime {
@@ -11,22 +11,22 @@ interface Lifetime {
   readonly notAfter: number;
 }
 
-export const usualWindow: RotationWindow = { least: 0.7, most: 0.9 };
+export const usualWindow: RotationWindow = { min: 0.7, max: 0.9 };
 const firstDelayMs = 2_000;
-const longestDelayMs = 32_000;
+const maxDelayMs = 32_000;
 const delayJitter = 0.1;
-/** Even when nothing is due: the wall may have been set, or somebody may have put another certificate there. */
-const longestWaitMs = 3_600_000;
+/** Even when nothing is due: the wall clock may have been set, or the certificate on disk replaced. */
+const maxWaitMs = 3_600_000;
 
-/** When to ask for the next certificate: spread, so that a fleet that was born together does not ask together. */
+/** When to request the next certificate: spread, so that nodes that were set up together do not ask together. */
 export function rotationDeadline({ notBefore, notAfter }: Lifetime, random: Random, window: RotationWindow): number {
-  const part = window.least + random.next() * (window.most - window.least);
+  const part = window.min + random.next() * (window.max - window.min);
   return notBefore + (notAfter - notBefore) * part;
 }
 
 /** The wait after so many failures in a row: 2 s, 4 s, 8 s, 16 s, and 32 s from then on, each a little longer. */
 export function retryDelayMs(failures: number, random: Random): number {
-  const base = Math.min(firstDelayMs * 2 ** (Math.max(1, failures) - 1), longestDelayMs);
+  const base = Math.min(firstDelayMs * 2 ** (Math.max(1, failures) - 1), maxDelayMs);
   return jitter(random, base, delayJitter);
 }
 
@@ -35,9 +35,9 @@ interface RotationView {
   readonly current: Lifetime | undefined;
   /** Of the current one. */
   readonly rotateAt: number;
-  /** Enough is known to ask for one. */
-  readonly canAsk: boolean;
-  /** The current one says what it shall say. */
+  /** Whether enough is known to request one. */
+  readonly canRequest: boolean;
+  /** Whether the current one contains what it must. */
   readonly isFitting: boolean;
 }
 
@@ -45,11 +45,11 @@ type RotationStep =
   | { readonly act: 'request'; readonly why: string }
   | { readonly act: 'wait'; readonly forMs: number; readonly why: string };
 
-export function decideRotation({ now, current, rotateAt, canAsk, isFitting }: RotationView): RotationStep {
-  if (!canAsk) return { act: 'wait', forMs: longestWaitMs, why: 'it is not known yet what to ask for' };
+export function decideRotation({ now, current, rotateAt, canRequest, isFitting }: RotationView): RotationStep {
+  if (!canRequest) return { act: 'wait', forMs: maxWaitMs, why: 'it is not known yet what to ask for' };
   if (current === undefined) return { act: 'request', why: 'there is no certificate' };
   if (now >= current.notAfter) return { act: 'request', why: 'the certificate has expired' };
   if (!isFitting) return { act: 'request', why: 'the certificate does not say what it shall say any more' };
   if (now >= rotateAt) return { act: 'request', why: 'the certificate comes to its end' };
-  return { act: 'wait', forMs: Math.min(rotateAt - now, longestWaitMs), why: 'the certificate is good' };
+  return { act: 'wait', forMs: Math.min(rotateAt - now, maxWaitMs), why: 'the certificate is good' };
 }

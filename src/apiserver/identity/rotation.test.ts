@@ -121,7 +121,7 @@ test('failures are tried again after 2, 4, 8, 16 and then every 32 seconds, and 
   assert.equal(value(clientErrors), '8');
 });
 
-test('one request is asked about again and again, however long nobody approves it', async (context) => {
+test('one request is asked about again and again, however long its approval takes', async (context) => {
   const { clock, api, rotations, value } = await startClient(context);
   api.mood = 'ignore';
   await clock.runUntil(() => api.creations === 2, 2 * day);
@@ -133,7 +133,7 @@ test('one request is asked about again and again, however long nobody approves i
   assert.equal(api.creations, 2);
 });
 
-test('a denied request is not repeated until somebody deletes it', async (context) => {
+test('a denied request is not repeated until it is deleted', async (context) => {
   const { clock, api, rotations, log } = await startClient(context);
   api.mood = 'deny';
   await clock.runUntil(() => log.messages('error').length === 5, 2 * day);
@@ -171,7 +171,7 @@ test('a disk that fails costs no second request', async (context) => {
   assert.equal(api.creations, 2);
 });
 
-test('when it has expired the bootstrap credentials help, or somebody must', async (context) => {
+test('when it has expired the bootstrap credentials help, or an operator must', async (context) => {
   const helped = await startClient(context, { bootstrap: true, lifetimeMs: 30 * minute });
   helped.api.away = true;
   await helped.clock.advance(31 * minute);
@@ -192,7 +192,7 @@ test('when it has expired the bootstrap credentials help, or somebody must', asy
     String(alone.log.entries.at(-1)?.error),
     /has expired; put a valid one there, or start the agent with --bootstrap-kubeconfig/,
   );
-  // Somebody does.
+  // An operator does.
   await giveCertificate(alone);
   await alone.clock.advance(minute);
   assert.equal(alone.rotations(), 1);
@@ -240,7 +240,7 @@ test('a serving certificate follows the addresses of the node', async (context) 
   await clock.advance(day);
   assert.equal(api.creations, 1, 'the same addresses are no reason');
 
-  // Nobody approves; meanwhile the node moves on, and the first request is not waited for any more.
+  // Without an approval; meanwhile the node moves on, and the first request is not waited for any more.
   api.mood = 'ignore';
   addresses = [{ type: 'InternalIP', address: 'fd00::8' }];
   serving.addressesChanged();

@@ -17,7 +17,7 @@ interface SelfSignedDeps {
   readonly files: CertificateFiles;
   /** --cert-dir. */
   readonly folder: string;
-  /** Who the certificate is for. */
+  /** The host name in the certificate. */
   readonly hostName: string;
   /** A private key on curve P-256. */
   readonly newKey?: (() => Promise<KeyObject>) | undefined;
@@ -39,8 +39,8 @@ export function selfSignedPaths(folder: string): PairPaths {
 }
 
 /**
- * Sees to it that there is a pair to serve with. One that can be read stays, even expired: clients may have been told to
- * trust that very certificate.
+ * Makes sure that there is a pair to serve with. A readable one stays, even expired: clients may have been configured
+ * to trust that very certificate.
  */
 export async function ensureSelfSigned(deps: SelfSignedDeps): Promise<void> {
   const { clock, log, files, folder } = deps;
@@ -67,13 +67,13 @@ export async function ensureSelfSigned(deps: SelfSignedDeps): Promise<void> {
   }
   const made = await makePair(deps);
   await files.makeFolder(folder, folderMode);
-  // The key first: a certificate alone would look like a pair that somebody took apart.
+  // The key first: a certificate alone would appear as an incomplete pair.
   await files.replace(keyFile, made.key, keyMode);
   await files.replace(certificateFile, made.certificate, certificateMode);
   log.info('Made a self-signed serving certificate', { path: certificateFile, host: deps.hostName });
 }
 
-/** An authority of its own that signs one certificate and is forgotten: nobody can sign a second one. */
+/** A new authority signs one certificate, and its key is discarded, so that it can never sign another one. */
 async function makePair({
   clock,
   random,

@@ -3,9 +3,9 @@ import type { Log } from '../../base/log.ts';
 import type { Masked } from '../../base/masked.ts';
 import type { CertificatePair } from './certificate-pair.ts';
 
-/** What the node's own server shows to its clients. PEM texts. */
+/** The certificate that the node's server presents to its clients. PEM texts. */
 export interface ServingCertificate {
-  /** Differs when anything else does. */
+  /** Differs when any other field does. */
   readonly version: string;
   readonly certificate: string;
   readonly key: Masked<string>;
@@ -13,14 +13,14 @@ export interface ServingCertificate {
 
 export type ServingListener = (certificate: ServingCertificate) => void;
 
-/** Where a serving certificate comes from. Once started it has one, except while the first is still to be approved. */
+/** A source of serving certificates. Once started it has one, except while the first is still to be approved. */
 export interface ServingCertificates extends Component {
   current(): ServingCertificate | undefined;
-  /** Tells of every change from now on; the answer takes it back. */
+  /** Reports every change from now on; returns a function that ends this. */
   onChange(listener: ServingListener): () => void;
 }
 
-/** The newest certificate and who wants to know of it. */
+/** The newest certificate and its listeners. */
 export class ServingSlot {
   readonly #log: Log;
   readonly #listeners = new Set<ServingListener>();

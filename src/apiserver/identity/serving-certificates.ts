@@ -22,7 +22,7 @@ export interface ServingOptions {
   /** ReloadKubeletServerCertificateFile. */
   readonly reloadFiles: boolean;
   readonly nodeName: string;
-  /** Who a self-signed certificate is for. */
+  /** The host name in a self-signed certificate. */
   readonly hostName: string;
 }
 
@@ -40,7 +40,7 @@ interface ServingDeps {
   readonly cluster?: { readonly api: CsrApi; readonly addresses: () => readonly NodeAddress[] } | undefined;
 }
 
-/** Chooses where the serving certificate comes from: the cluster, files that were given, or the agent itself. */
+/** Chooses the source of the serving certificate: the cluster, configured files, or the agent itself. */
 export function servingCertificates(
   options: ServingOptions,
   deps: ServingDeps,

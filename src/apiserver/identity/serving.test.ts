@@ -71,7 +71,7 @@ test('without anything else the agent signs for itself, once', async () => {
   const second = make();
   await second.start(signal);
   await second.stop();
-  assert.equal(second.current()?.certificate, certificate, 'even expired, somebody may trust just that one');
+  assert.equal(second.current()?.certificate, certificate, 'even expired, a client may trust exactly that one');
   assert.equal(files.changes.length, changes);
   assert.ok(log.messages('warn').some((message) => message.includes('expired')));
 });

@@ -1,13 +1,16 @@
 import type { Masked } from '../../base/masked.ts';
 
-/** A text that stands in the kubeconfig itself, or in a file that may change. */
+/** A text in the kubeconfig itself, or in a file that may change. */
 export type PemSource = { readonly file: string } | { readonly data: string };
 export type KeySource = { readonly file: string } | { readonly data: Masked<string> };
 
-/** Where the API server is, how to know it, and who to be: one context of a kubeconfig, with all paths absolute. */
+/**
+ * The API server's address, its authority, and the user's credentials: one context of a kubeconfig, with absolute
+ * paths.
+ */
 export interface ApiServerAccess {
   readonly server: URL;
-  /** Without it the authorities of the system count. */
+  /** Without it the authorities of the system are used. */
   readonly certificateAuthority?: PemSource;
   readonly tlsServerName?: string;
   readonly insecureSkipTlsVerify: boolean;
@@ -16,7 +19,7 @@ export interface ApiServerAccess {
   readonly user: UserAccess;
   /** Of the context; `default` when it names none. */
   readonly namespace: string;
-  /** What the cluster has to say to an exec plugin. */
+  /** The cluster's configuration for an exec plugin. */
   readonly execConfig?: unknown;
 }
 
@@ -25,7 +28,7 @@ export interface UserAccess {
   readonly clientCertificate?: PemSource;
   readonly clientKey?: KeySource;
   readonly token?: Masked<string>;
-  /** Counts before `token` once something could be read from it. */
+  /** Takes precedence over `token` once it could be read. */
   readonly tokenFile?: string;
   readonly basic?: Masked<{ readonly username: string; readonly password: string }>;
   readonly exec?: ExecPlugin;
@@ -33,11 +36,11 @@ export interface UserAccess {
 
 export interface ExecPlugin {
   readonly apiVersion: 'client.authentication.k8s.io/v1' | 'client.authentication.k8s.io/v1beta1';
-  /** A path, or a name to be found by PATH. */
+  /** A path, or a name to be found in PATH. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Masked<Readonly<Record<string, string>>>;
   readonly provideClusterInfo: boolean;
-  /** What to tell somebody who does not have the program. */
+  /** A message for operators who do not have the program. */
   readonly installHint?: string;
 }

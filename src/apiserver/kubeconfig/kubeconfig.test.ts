@@ -94,7 +94,10 @@ describe('a kubeconfig', () => {
     );
     assert.equal(exec(`${v1}      command: login\n      interactiveMode: IfAvailable`).command, 'login');
     assert.throws(() => exec(`${v1}      command: login`), /interactiveMode: must be Never or IfAvailable/);
-    assert.throws(() => exec(`${v1}      command: login\n      interactiveMode: Always`), /an agent has nobody to ask/);
+    assert.throws(
+      () => exec(`${v1}      command: login\n      interactiveMode: Always`),
+      /an agent has no user to ask/,
+    );
     assert.throws(() => exec('      command: login'), /apiVersion: must be/);
   });
 
@@ -133,7 +136,7 @@ describe('a kubeconfig', () => {
     });
   }
 
-  test('tells all that is wrong at once', () => {
+  test('reports every fault at once', () => {
     const text = config('    certificate-authority-data: "!"', '    token: 5\n    client-key: a');
     assert.throws(
       () => parse(text),

@@ -7,7 +7,7 @@ import { readExec } from './read-exec.ts';
 import { Section } from './section.ts';
 
 interface KubeconfigOptions {
-  /** Where the text was read from; relative paths in it count from its folder. */
+  /** The file of the text; relative paths in it start from its folder. */
   readonly file: string;
   /** Instead of `current-context`. */
   readonly context?: string;
@@ -15,7 +15,7 @@ interface KubeconfigOptions {
 
 const execExtension = 'client.authentication.k8s.io/exec';
 
-/** Reads one context of a kubeconfig. Throws `invalid` with everything that is wrong, each with its line. */
+/** Parses one context of a kubeconfig. Throws `invalid` with every fault, each with its line. */
 export function parseKubeconfig(text: string, { file, context }: KubeconfigOptions): ApiServerAccess {
   const document = parseYamlDocuments(text)[0];
   if (document === undefined) throw new TubeletError('invalid', `${file}: the kubeconfig is empty`);
@@ -102,8 +102,7 @@ function readCluster(cluster: Section, folder: string): Omit<ApiServerAccess, 's
 
 function readUser(user: Section, folder: string): UserAccess {
   for (const field of ['as', 'as-uid', 'as-groups', 'as-user-extra']) {
-    if (user.has(field))
-      user.problem('acting as somebody else is not supported; use credentials of the node itself', field);
+    if (user.has(field)) user.problem('impersonation is not supported; use credentials of the node itself', field);
   }
   if (user.has('auth-provider'))
     user.problem('not supported any more; use exec with a credential plugin', 'auth-provider');
@@ -128,7 +127,7 @@ function readUser(user: Section, folder: string): UserAccess {
   };
 }
 
-/** Data that stands in the kubeconfig counts before a file. */
+/** Inline data takes precedence over a file. */
 function readPem(section: Section, name: string, folder: string): PemSource | undefined {
   const data = section.data(`${name}-data`);
   if (data !== undefined) return { data };

@@ -5,7 +5,7 @@ import type { Section } from './section.ts';
 
 const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'] as const;
 
-/** `exec` of a user: a program that is asked for credentials. */
+/** `exec` of a user: a program that provides credentials. */
 export function readExec(user: Section, folder: string): ExecPlugin | undefined {
   const exec = user.section('exec');
   if (exec === undefined) return undefined;
@@ -14,7 +14,7 @@ export function readExec(user: Section, folder: string): ExecPlugin | undefined 
   const command = exec.text('command');
   if (command === undefined) exec.problem('missing; it is the program to run', 'command');
   const mode = exec.text('interactiveMode');
-  if (mode === 'Always') exec.problem('Always cannot work: an agent has nobody to ask; use Never', 'interactiveMode');
+  if (mode === 'Always') exec.problem('Always cannot work: an agent has no user to ask; use Never', 'interactiveMode');
   else if (mode === undefined ? apiVersion === versions[0] : mode !== 'Never' && mode !== 'IfAvailable') {
     exec.problem('must be Never or IfAvailable', 'interactiveMode');
   }
@@ -32,7 +32,7 @@ export function readExec(user: Section, folder: string): ExecPlugin | undefined 
   const installHint = exec.text('installHint');
   return {
     apiVersion,
-    // A name alone is looked for in PATH; anything with a slash is a file beside the kubeconfig.
+    // A name alone is searched in PATH; anything with a slash is a file beside the kubeconfig.
     command: command.includes('/') ? resolve(folder, command) : command,
     args,
     env: new Masked(Object.fromEntries(env)),

@@ -1,8 +1,8 @@
 type Path = readonly (string | number)[];
 
 /**
- * One mapping of a kubeconfig. What is wrong is noted with its place and reading goes on, so that all of it is told at
- * once. Values are never repeated: they may be secrets.
+ * One mapping of a kubeconfig. Faults are collected with their position and reading continues, so that all are reported
+ * at once. Values are never repeated: they may be secrets.
  */
 export class Section {
   readonly #path: Path;
@@ -28,7 +28,7 @@ export class Section {
     return this.#fields[name];
   }
 
-  /** Empty counts as not there, as everywhere in kubeconfigs. */
+  /** Empty counts as missing, as everywhere in kubeconfigs. */
   text(name: string): string | undefined {
     const value = this.#fields[name] ?? '';
     if (typeof value === 'string') return value === '' ? undefined : value;
@@ -43,7 +43,7 @@ export class Section {
     return false;
   }
 
-  /** Base64, as `…-data` fields have it. */
+  /** Base64, as in `…-data` fields. */
   data(name: string): string | undefined {
     const text = this.text(name)?.replaceAll(/\s/g, '');
     if (text === undefined) return undefined;

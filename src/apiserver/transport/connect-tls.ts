@@ -8,19 +8,19 @@ import { openTunnel } from './proxy.ts';
 
 export interface TlsPeer {
   readonly server: URL;
-  /** The name the certificate must have, where it is not the one in the URL. */
+  /** The name that the certificate must have, if it is not the one in the URL. */
   readonly tlsServerName?: string | undefined;
   readonly insecureSkipTlsVerify?: boolean | undefined;
   readonly proxy?: URL | undefined;
 }
 
-/** Opens a TLS connection on which HTTP/2 was agreed. */
+/** Opens a TLS connection that negotiated HTTP/2. */
 export async function connectTls(peer: TlsPeer, material: TlsMaterial, signal: AbortSignal): Promise<Duplex> {
   const { server, proxy } = peer;
   const host = server.hostname.replaceAll(/^\[|\]$/g, '');
   const port = Number(server.port === '' ? 443 : server.port);
   const tunnel = proxy === undefined ? undefined : await openTunnel(proxy, host, port, signal);
-  // An address must not be sent as a name; the certificate is then checked against the address itself.
+  // An address must not be sent as a server name; the certificate is then verified against the address itself.
   const servername = peer.tlsServerName ?? (isIP(host) === 0 ? host : undefined);
   return new Promise((resolve, reject) => {
     const socket = tlsConnect({

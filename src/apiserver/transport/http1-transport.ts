@@ -26,7 +26,7 @@ export class Http1Transport implements ApiTransport {
         host: hostname.replaceAll(/^\[|\]$/g, ''),
         port: port === '' ? 80 : Number(port),
         method,
-        // A proxy is told the whole address.
+        // A proxy needs the whole URL.
         path: this.#proxy === undefined ? full : `${origin}${full}`,
         agent: this.#agent,
         signal,

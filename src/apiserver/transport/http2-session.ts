@@ -8,9 +8,9 @@ import { streamPieces } from './stream-pieces.ts';
 
 const pingEveryMs = 30_000;
 const pingLimitMs = 15_000;
-/** One of several connections that nobody needs any more is not kept. */
+/** One of several connections is closed after it was idle for so long. */
 const idleLimitMs = 300_000;
-/** For a server that is slow to say how many streams it allows. */
+/** Until the server reports how many streams it allows. */
 const assumedStreams = 100;
 const settingsLimitMs = 1_000;
 const streamWindowBytes = 1024 * 1024;
@@ -21,7 +21,7 @@ interface Http2SessionOptions {
   /** The origin, for errors and the authority of requests. */
   readonly server: URL;
   readonly socket: Duplex;
-  /** Of the TLS material it was opened with. */
+  /** The version of the TLS material that it was opened with. */
   readonly version: string;
   readonly onClose: () => void;
 }
@@ -38,7 +38,7 @@ export class Http2Session {
   readonly #options: Http2SessionOptions;
   readonly #session: ClientHttp2Session;
   #streams = 0;
-  #mostStreams = assumedStreams;
+  #maxStreams = assumedStreams;
   #heardAt: number;
   #retiring = false;
   #gaveUp: TubeletError | undefined;
@@ -60,10 +60,10 @@ export class Http2Session {
     });
     this.#session.once('connect', () => this.#session.setLocalWindowSize(connectionWindowBytes));
     this.#session.on('remoteSettings', ({ maxConcurrentStreams }) => {
-      this.#mostStreams = Math.max(1, maxConcurrentStreams ?? assumedStreams);
+      this.#maxStreams = Math.max(1, maxConcurrentStreams ?? assumedStreams);
     });
     this.#session.on('goaway', () => this.retire());
-    // Each stream tells its own error; the session's is the same one.
+    // Each stream reports its own error; the session's is the same one.
     this.#session.on('error', () => {});
     this.#session.once('close', () => {
       this.#cancelTick();
@@ -78,15 +78,15 @@ export class Http2Session {
     return !this.#retiring && !closed && !destroyed && !this.#doubtful;
   }
 
-  /** Takes a place for a request that is sent next; false when there is none. */
+  /** Reserves a stream for a request that is sent next; false when none is free. */
   reserve(): boolean {
-    if (!this.isUsable || this.#streams >= this.#mostStreams) return false;
+    if (!this.isUsable || this.#streams >= this.#maxStreams) return false;
     this.#streams++;
     this.#usedAt = this.#options.clock.monotonic();
     return true;
   }
 
-  /** Resolves when the server has said how many streams it allows: what goes beyond that would wait without an end. */
+  /** Resolves when the server has reported how many streams it allows: further ones would wait for ever. */
   settled(): Promise<void> {
     return new Promise((resolve) => {
       const cancelTimer = this.#options.clock.after(settingsLimitMs, resolve);
@@ -99,19 +99,19 @@ export class Http2Session {
     });
   }
 
-  /** Lets the streams that are open finish. */
+  /** Lets the open streams finish. */
   retire(): void {
     if (this.#retiring) return;
     this.#retiring = true;
     this.#closeWhenEmpty();
   }
 
-  /** Not before: a session that is closing takes no PING, and a watch on it would look dead. */
+  /** Not earlier: a session that is closing answers no PING, and a watch on it would appear dead. */
   #closeWhenEmpty(): void {
     if (this.#retiring && this.#streams === 0) this.#session.close();
   }
 
-  /** There is reason to think that nobody is at the other end: no new request until it has answered a PING. */
+  /** The peer may be dead: no new request until it has answered a PING. */
   doubt(): void {
     this.#doubtful = true;
     this.#ping();
@@ -119,7 +119,7 @@ export class Http2Session {
 
   /** The other side has 15 s to answer. */
   #ping(): void {
-    // After GOAWAY the session is closing by itself; a watch that stays silent there is noticed by who watches.
+    // After GOAWAY the session closes by itself; the reflector notices a watch that stays silent there.
     if (this.#cancelPing !== undefined || this.#session.destroyed || this.#session.closed) return;
     const { clock, server } = this.#options;
     this.#cancelPing = clock.after(pingLimitMs, () =>
@@ -143,7 +143,7 @@ export class Http2Session {
     this.#session.destroy(why);
   }
 
-  /** Needs a place that `reserve` gave, and gives it back at the end. */
+  /** Uses a stream that `reserve` reserved, and releases it at the end. */
   async send(request: TransportRequest): Promise<TransportAnswer> {
     const { signal } = request;
     let stream: ClientHttp2Stream;
@@ -157,7 +157,7 @@ export class Http2Session {
     }
     let answered = false;
     const onAbort = (): void => {
-      // No head in time may mean that nobody is there.
+      // A missing head may mean that the peer is dead.
       if (!answered && kindOf(signal.reason) === 'timeout') this.doubt();
       cancel(stream);
     };
@@ -175,7 +175,7 @@ export class Http2Session {
         const { ':status': status = 0 } = headers;
         resolve({ status, headers: flatHeaders(headers), body: this.#body(stream, signal) });
       });
-      // Either may be the first to tell; after the head, who reads the body is told.
+      // Either event may come first; after the head, the reader of the body gets the error.
       stream.on('error', fail);
       stream.once('close', () => fail(new Error('the connection was closed before the answer')));
       if (request.body !== undefined) stream.end(request.body);
@@ -201,7 +201,7 @@ export class Http2Session {
         this.#heard();
         yield piece;
       }
-      // A stream that was torn down stops giving pieces as if it were complete; only a complete one has ended.
+      // A torn-down stream stops giving pieces as if it were complete; only a complete one has ended.
       if (!stream.readableEnded)
         throw this.#gaveUp ?? new Error('the connection was closed in the middle of the answer');
     } catch (error) {
@@ -234,14 +234,14 @@ export class Http2Session {
   }
 }
 
-/** The server has certainly not seen the request: it may be sent again, whatever it does. */
+/** The server has certainly not received the request: it may be sent again, whatever it does. */
 export class NotSent extends TubeletError {
   constructor(server: string, error: unknown) {
     super('unavailable', `${server}: the connection takes no more requests`, { cause: error });
   }
 }
 
-/** Without waiting for a peer that may not be there. */
+/** Cancels without waiting for a peer that may be dead. */
 function cancel(stream: ClientHttp2Stream): void {
   if (stream.destroyed) return;
   if (!stream.closed && !stream.readableEnded) stream.close(http2.constants.NGHTTP2_CANCEL);

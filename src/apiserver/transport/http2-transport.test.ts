@@ -49,7 +49,7 @@ async function serve(context: TestContext, handler: Handler, settings: http2.Set
   return { server, sessions, sockets, port: (server.address() as AddressInfo).port };
 }
 
-/** A way to a server on which everything can get stuck without anybody being told. */
+/** A path to a server on which everything can get stuck without an error. */
 async function wayTo(context: TestContext, port: number) {
   const ends: Socket[] = [];
   const way = createServer((near) => {
@@ -339,7 +339,7 @@ describe('certificates', () => {
   const common = (stream: ServerHttp2Stream) => (stream.session!.socket as TLSSocket).getPeerCertificate().subject?.CN;
   const who: Handler = (stream) => {
     stream.respond({ ':status': 200 });
-    stream.end(common(stream) ?? 'nobody');
+    stream.end(common(stream) ?? 'none');
   };
 
   test('of the server are checked, with what to do', async (context) => {
@@ -381,7 +381,7 @@ describe('certificates', () => {
     mine = second;
     assert.equal(await textOf(await send('/')), 'second');
     assert.equal(sessions.length, 2);
-    // A silent watch on the old one is asked for signs of life like any other, and nobody cuts it off.
+    // A silent watch on the old one is asked for signs of life like any other, and is not cut off.
     const pinged = once(sessions[0]!, 'ping');
     await clock.advance(30_000);
     await pinged;

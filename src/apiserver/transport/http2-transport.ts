@@ -13,18 +13,18 @@ interface Http2TransportDeps {
   readonly tls: TlsSource;
   readonly clock: Clock;
   readonly log: Log;
-  /** A connection on which HTTP/2 has been agreed. */
+  /** Opens a connection that negotiated HTTP/2. */
   readonly connect: (material: TlsMaterial, signal: AbortSignal) => Promise<Duplex>;
 }
 
 const connectTimeoutMs = 30_000;
-/** Connections opened since are not those that somebody found dead. */
+/** Connections that were opened later are not the ones that the caller found dead. */
 const freshMs = 1_000;
-const mostResends = 3;
+const maxResends = 3;
 
 /**
- * HTTP/2 over TLS. Requests fill one connection before a second is opened: hundreds of watches share a few, and when all
- * are full nobody waits for a place. New certificates mean new connections, while the old ones finish what they carry.
+ * HTTP/2 over TLS. Requests fill one connection before a second is opened: hundreds of watches share a few, and no
+ * request waits for a free stream. New certificates mean new connections, while the old ones finish their streams.
  */
 export class Http2Transport implements ApiTransport {
   readonly #deps: Http2TransportDeps;
@@ -48,7 +48,7 @@ export class Http2Transport implements ApiTransport {
         const session = await this.#session(signal);
         return await session.send(request);
       } catch (error) {
-        if (!(error instanceof NotSent) || resends >= mostResends) throw error;
+        if (!(error instanceof NotSent) || resends >= maxResends) throw error;
       }
     }
   }
@@ -69,7 +69,7 @@ export class Http2Transport implements ApiTransport {
     for (const session of this.#sessions) session.destroy(why);
   }
 
-  /** A connection with a place taken for the caller. */
+  /** A connection with a stream reserved for the caller. */
   async #session(signal: AbortSignal): Promise<Http2Session> {
     for (;;) {
       if (signal.aborted) throw abortError(signal);
@@ -112,7 +112,7 @@ export class Http2Transport implements ApiTransport {
     });
     await session.settled();
     if (this.#closing.signal.aborted) session.destroy(abortError(this.#closing.signal));
-    // Who waits must not open one connection after the other to a server that closes each of them.
+    // A caller must not open one connection after the other to a server that closes each of them.
     if (!session.isUsable) throw new TubeletError('unavailable', `${server.origin}: the server closed the connection`);
     this.#sessions.add(session);
     log.debug(3, 'Connected to the API server', { server: server.origin, connections: this.#sessions.size });

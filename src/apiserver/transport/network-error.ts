@@ -1,6 +1,6 @@
 import { kindOf, messageOf, TubeletError } from '../../base/errors.ts';
 
-/** What went wrong on the way to a server, with what to do about it where that is known. */
+/** Describes a network failure on the way to a server, with a hint to the operator where there is one. */
 export function networkError(server: string, error: unknown): TubeletError {
   if (error instanceof TubeletError) return error;
   const advice = adviceFor((error as { readonly code?: unknown } | null)?.code);
@@ -33,7 +33,7 @@ function adviceFor(code: unknown): string | undefined {
   }
 }
 
-/** Why a request was given up: our own errors stay, any other reason counts as cancelled. */
+/** The reason of a cancellation: our own errors stay, any other reason becomes `cancelled`. */
 export function abortError(signal: AbortSignal): TubeletError {
   const { reason } = signal;
   if (reason instanceof TubeletError) return reason;

@@ -8,7 +8,7 @@ type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The proxy for a server: `proxy-url` of the kubeconfig, else HTTPS_PROXY unless NO_PROXY names the server. Loopback is
- * never asked of a proxy from the environment.
+ * address never uses a proxy from the environment.
  */
 export function chooseProxy(server: URL, proxyUrl: string | undefined, environment: ProxyEnvironment): URL | undefined {
   if (proxyUrl !== undefined) return checkedProxy(proxyUrl, 'proxy-url of the kubeconfig');

@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 const changes = ['readable', 'end', 'close', 'error'] as const;
 
 /**
- * The pieces of a stream until it ends or is torn down; which of the two, `readableEnded` says. The iterator that streams
- * have themselves takes an HTTP/2 stream that closed before all of it was read for one that was torn down: so it is in
- * Node.js 24.20 and 26.3, and since.
+ * The pieces of a stream until it ends or is torn down; `readableEnded` distinguishes the two. The iterator that
+ * streams have themselves takes an HTTP/2 stream that closed before all of it was read for one that was torn down, at
+ * least in Node.js 24.20 and 26.3.
  */
 export async function* streamPieces(stream: Readable): AsyncGenerator<Uint8Array, void, undefined> {
   let wake = (): void => {};

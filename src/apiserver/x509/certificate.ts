@@ -24,17 +24,17 @@ interface CsrRequest extends X509AlternativeNames {
 
 interface CertificateRequest extends X509AlternativeNames {
   readonly subject: X509Subject;
-  /** Public, or private: then its public half counts. */
+  /** Public, or private: then its public half is used. */
   readonly key: KeyObject;
-  /** Hexadecimal, up to 20 bytes; must be another one for each certificate of an issuer. */
+  /** Hexadecimal, up to 20 bytes; unique among the certificates of an issuer. */
   readonly serial: string;
   /** Milliseconds since the epoch. */
   readonly notBefore: number;
   readonly notAfter: number;
-  /** May sign others. */
+  /** May sign other certificates. */
   readonly isAuthority?: boolean;
   readonly usages?: readonly ExtendedUsage[];
-  /** Signed by itself when left out; `key` must be private then. */
+  /** Without it the certificate is self-signed; `key` must be private then. */
   readonly issuer?: { readonly subject: X509Subject; readonly key: KeyObject };
 }
 
@@ -55,7 +55,7 @@ const usageIds: Readonly<Record<ExtendedUsage, Buffer>> = {
 /** digitalSignature; keyCertSign and cRLSign for authorities. */
 const usageBits = { leaf: bitString(Buffer.from([0x80]), 7), authority: bitString(Buffer.from([0x86]), 1) };
 
-/** A PKCS #10 request in PEM form, signed with the key it is about (ECDSA with SHA-256). */
+/** A PKCS #10 request in PEM form, signed with its own key (ECDSA with SHA-256). */
 export function createCsr({ key, subject, ...names }: CsrRequest): string {
   const alternative = encodeAlternativeNames(names);
   const extensions = alternative === undefined ? [] : [extension(ids.alternativeNames, alternative)];

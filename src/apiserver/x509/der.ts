@@ -1,4 +1,4 @@
-/** Just enough of DER (X.690) to write certificates and requests for them. Values are their complete encodings. */
+/** Just enough of DER (X.690) to write certificates and requests for them. Values are complete encodings. */
 
 export function tlv(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(contents);
@@ -13,7 +13,7 @@ function lengthOf(length: number): readonly number[] {
 }
 
 export const sequence = (...items: readonly Uint8Array[]): Buffer => tlv(0x30, ...items);
-/** The members of a SET OF stand in the order of their encodings. */
+/** The members of a SET OF are sorted by their encodings. */
 export const setOf = (...items: readonly Uint8Array[]): Buffer =>
   tlv(0x31, ...[...items].sort((a, b) => Buffer.compare(a, b)));
 export const octetString = (content: Uint8Array): Buffer => tlv(0x04, content);
@@ -48,7 +48,7 @@ function base128(value: number): readonly number[] {
   return bytes;
 }
 
-/** PrintableString where its few characters suffice, UTF8String otherwise. */
+/** PrintableString where its few characters suffice, otherwise UTF8String. */
 export function text(value: string): Buffer {
   return tlv(/^[A-Za-z0-9 '()+,\-./:=?]*$/.test(value) ? 0x13 : 0x0c, Buffer.from(value, 'utf8'));
 }

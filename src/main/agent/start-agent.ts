@@ -64,7 +64,7 @@ async function reportStartFailure(
   nodeEvents.record(setupFailedEvent(describeError(error)));
   if (api === undefined) return;
   try {
-    await withTimeout(clock, failureReportMs, (signal) => api.recorder.told(signal));
+    await withTimeout(clock, failureReportMs, (signal) => api.recorder.flushed(signal));
   } catch (failure) {
     log.warn('The API server was not told why the agent cannot start', { err: messageOf(failure) });
   }

@@ -36,7 +36,7 @@ const log = new MemoryLog();
 const files = hostCertificateFiles(random);
 const signal = new AbortController().signal;
 /** Minutes-long certificates, renewed after seconds. */
-const window = { least: 0.01, most: 0.02 };
+const window = { min: 0.01, max: 0.02 };
 const reviews: ApiResource = {
   group: 'authentication.k8s.io',
   version: 'v1',
@@ -178,7 +178,7 @@ describe('a node with an identity', () => {
       nodeName,
       api,
       window,
-      // Connections need not be told: they ask for the files with each request.
+      // Connections need no signal: they ask for the files with each request.
       onRotated: () => certificates.push(manager.current()?.fingerprint ?? ''),
     });
     await manager.start(signal);
