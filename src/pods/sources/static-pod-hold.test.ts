@@ -44,6 +44,17 @@ describe('sets of static pods', () => {
     assert.deepEqual(told, [...expected, 'file: running-1']);
   });
 
+  test('that wait are forgotten when the source names nothing that runs any more', async () => {
+    const { clock, sets, told } = heldSets();
+    sets.set('file', [running]);
+    const starting = sets.start();
+    sets.set('file', [fresh]);
+    await starting;
+    sets.release();
+    await clock.advance(2_000);
+    assert.deepEqual(told, ['file: fresh-1']);
+  });
+
   test('that run do not wait for an API server that is away', async () => {
     const { clock, sets, told } = heldSets();
     sets.set('file', [running]);

@@ -16,7 +16,8 @@ const timeoutMs = 2_000;
 /**
  * Holds the first sets of static pods back until the mirrors are known that tell how these pods were: without them a pod
  * that was ready under another agent would be taken for one that has yet to become so. Only pods that run already wait,
- * and only for a moment: static pods need no API server.
+ * and only for a moment: static pods need no API server. A newer set of the source takes
+ * the place of the one that is held.
  *
  *   empty ──a set with a pod that runs──> holding ──release, or patience is over──> open
  *     └──────────────── any other set, or release ─────────────────────────────────> open
@@ -47,6 +48,9 @@ export class StaticPodHold implements Component {
   set(source: PodSource, pods: readonly DesiredPod[]): void {
     const { clock, runs, onSet } = this.#deps;
     if (this.#open || !pods.some(({ uid }) => runs(uid))) {
+      // A set that is held is older than this one, and must not come after it.
+      this.#held.delete(source);
+      if (this.#held.size === 0) this.#wake();
       onSet(source, pods);
       return;
     }
