@@ -70,6 +70,26 @@ describe('a static pod in a cluster', () => {
     await it.stop();
   });
 
+  test('that comes back before its former life has ended is shown anew, and outlives its agent', async () => {
+    const it = await started();
+    it.cri.programs.otherwise(() => stopsSlowly(5_000));
+    await it.manifests(pod);
+    await it.clock.advance(2_000);
+    const first = uidOf(it.pod(mirror));
+    await it.manifests();
+    await it.clock.advance(1_000);
+    await it.manifests(pod);
+    await it.clock.advance(20_000);
+    assert.deepEqual([it.phase(mirror), it.isReady(mirror)], ['Running', true]);
+    assert.notEqual(uidOf(it.pod(mirror)), first);
+    const containers = it.containers(mirror);
+    await it.stop();
+    await it.start();
+    await it.clock.advance(60_000);
+    assert.deepEqual([it.phase(mirror), it.containers(mirror)], ['Running', containers]);
+    await it.stop();
+  });
+
   test('waits neither for the API server nor for the node to be known', async () => {
     const it = new ClusterWorld({ registered: false });
     it.api.faults.away();

@@ -20,7 +20,7 @@ function setUp(listed: readonly Pod[] = []) {
     source: { changed: note('source') },
     mirrors: { set: () => [fromFile.fullName] },
     hold: { release: note('release') },
-    writer: { wake: note('write'), retryAll: note('retry') },
+    writer: { changed: note('change'), wake: note('write'), retryAll: note('retry') },
     reconciler: { wake: note('mirror'), wakeAll: note('mirrors') },
     starts: { observed: (pod) => note('start')(pod.metadata?.uid), forget: note('forget') },
     desired: {
@@ -68,4 +68,12 @@ test('a life that moves on is written down; mirror pods only follow static pods 
   assert.deepEqual(take(), ['write file', 'mirrors']);
   changes.lifecycleChanged('gone' as PodUid);
   assert.deepEqual(take(), ['write gone', 'mirrors']);
+});
+
+test('a status that changed is written; that of a static pod may call for another mirror pod', () => {
+  const { changes, take } = setUp();
+  changes.statusChanged(fromApi.uid);
+  changes.statusChanged(fromFile.uid);
+  changes.statusChanged('gone' as PodUid);
+  assert.deepEqual(take(), ['change api', 'change file', `mirror ${fromFile.fullName}`, 'change gone']);
 });

@@ -8,7 +8,7 @@ interface ApiPodChangesDeps {
   readonly source: { changed(): void };
   readonly mirrors: { set(mirrors: readonly Pod[]): readonly PodFullName[] };
   readonly hold: { release(): void };
-  readonly writer: { wake(uid: PodUid): void; retryAll(): void };
+  readonly writer: { changed(uid: PodUid): void; wake(uid: PodUid): void; retryAll(): void };
   readonly reconciler: { wake(fullName: PodFullName): void; wakeAll(): void };
   readonly starts: { observed(pod: Pod): void; forget(uid: PodUid): void };
   readonly desired: {
@@ -51,6 +51,13 @@ export class ApiPodChanges {
       for (const { uid } of desired.named(name)) writer.wake(uid);
     }
     hold.release();
+  }
+
+  statusChanged(uid: PodUid): void {
+    const { writer, reconciler, desired } = this.#deps;
+    writer.changed(uid);
+    const pod = desired.get(uid);
+    if (pod !== undefined && isStatic(pod)) reconciler.wake(pod.fullName);
   }
 
   lifecycleChanged(uid: PodUid): void {

@@ -6,6 +6,7 @@ import type { PodFullName, PodUid } from '../../base/ids.ts';
 import type { Node, Pod } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter, WatchedMirror } from '../../model/api-client.ts';
 import { isStatic, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
+import { isTerminalPhase } from '../../model/reasons.ts';
 import type { PodSignals } from '../create-signals.ts';
 import type { PodStores } from '../create-stores.ts';
 import { MirrorPodReconciler, nodeIdentity } from '../desired/index.ts';
@@ -53,6 +54,10 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     // Until the pods are listed it is not known which mirror pods there are.
     node: () => (pods.synced() ? nodeIdentity(node.get({ name: nodeName })) : undefined),
     sourcesReady: () => sources.sourcesReady(),
+    goesOn: (uid) => {
+      const phase = statuses.get(uid)?.phase;
+      return phase !== undefined && !isTerminalPhase(phase);
+    },
     // One that waits for its predecessor to end is shown when its turn comes.
     staticPods: () => desired.all().filter((pod) => isStatic(pod) && !lifecycles.isWaiting(pod.uid)),
     isNameTaken: (fullName) => views.isNameTaken(fullName),
@@ -96,7 +101,7 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
   mirrorsListed.listen((present) => changes.mirrorsListed(present));
   pods.listen((change) => changes.podsChanged(change));
   node.listen(() => changes.nodeChanged());
-  signals.statusChanged.listen((uid) => writer.changed(uid));
+  signals.statusChanged.listen((uid) => changes.statusChanged(uid));
   signals.lifecycleChanged.listen((uid) => changes.lifecycleChanged(uid));
   signals.podRemoval.register('status-writer', writer);
   return { components: [writer, reconciler, pods], staticPods: hold };

@@ -1,6 +1,7 @@
 import type { Node, Pod } from '../../gen/kubernetes/types.ts';
 import { configAnnotations } from '../../model/annotations.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { isTerminalPhase } from '../../model/reasons.ts';
 import { mirrors } from './mirror-pods.ts';
 
 /** This node as the API server knows it. */
@@ -20,6 +21,8 @@ export interface MirrorInput {
   /** The static pod that shall be shown under this name: none, or the one whose turn it is. */
   readonly pod: DesiredPod | undefined;
   readonly mirror: Pod | undefined;
+  /** The agent knows of the pod that it has not come to its end. */
+  readonly goesOn: boolean;
   readonly node: NodeIdentity | undefined;
   /** A static pod of that name is still ending: its mirror shows it to the last. */
   readonly isNameTaken: boolean;
@@ -38,6 +41,7 @@ interface MirrorAction {
 export function computeMirrorAction({
   pod,
   mirror,
+  goesOn,
   node,
   isNameTaken,
   sourcesReady,
@@ -55,6 +59,10 @@ export function computeMirrorAction({
     return { reason: 'it is being deleted, though its pod runs', ...remove, create: mirrorOf(pod, node) };
   }
   if (!mirrors(mirror, pod)) return { reason: 'it shows an older pod', ...remove, create: mirrorOf(pod, node) };
+  // A pod that came back under its uid: the API server takes an end that it was told of for good.
+  if (goesOn && isTerminalPhase(mirror.status?.phase)) {
+    return { reason: 'it shows the end of a former life', ...remove, create: mirrorOf(pod, node) };
+  }
   return undefined;
 }
 

@@ -21,6 +21,8 @@ interface MirrorPodReconcilerDeps {
   readonly mirrors: MirrorPods;
   readonly node: () => NodeIdentity | undefined;
   readonly sourcesReady: () => boolean;
+  /** Whether it is known of the pod that it has not come to its end. */
+  readonly goesOn: (uid: PodUid) => boolean;
   /** The static pods a source names, whose turn has come. */
   readonly staticPods: () => readonly DesiredPod[];
   /** Whether a static pod of that name is still ending. */
@@ -78,12 +80,13 @@ export class MirrorPodReconciler implements Component {
   }
 
   async #reconcile(fullName: PodFullName, signal: AbortSignal): Promise<number | void> {
-    const { clock, log, mirrors, node, sourcesReady, staticPods, isNameTaken } = this.#deps;
+    const { clock, log, mirrors, node, sourcesReady, goesOn, staticPods, isNameTaken } = this.#deps;
     const mirror = mirrors.get(fullName);
     const pod = staticPods().find((candidate) => candidate.fullName === fullName);
     const action = computeMirrorAction({
       pod,
       mirror,
+      goesOn: pod !== undefined && goesOn(pod.uid),
       node: node(),
       isNameTaken: isNameTaken(fullName),
       sourcesReady: sourcesReady(),

@@ -29,8 +29,10 @@ const shown = (of: DesiredPod, more: object = {}): Pod => {
   return { ...mirror, metadata: { ...mirror.metadata, uid: 'mirror-uid', ...more } };
 };
 
+const ended: Pod = { ...shown(pod), status: { phase: 'Failed' } };
+
 describe('computeMirrorAction', () => {
-  const base: MirrorInput = { pod, mirror: shown(pod), node, isNameTaken: false, sourcesReady: true };
+  const base: MirrorInput = { pod, mirror: shown(pod), goesOn: true, node, isNameTaken: false, sourcesReady: true };
   const cases: readonly [string, Partial<MirrorInput>, { remove?: string; creates: boolean } | undefined][] = [
     ['as it should be', {}, undefined],
     ['none yet', { mirror: undefined }, { creates: true }],
@@ -42,6 +44,8 @@ describe('computeMirrorAction', () => {
       { remove: 'mirror-uid', creates: true },
     ],
     ['of an older pod', { mirror: shown(staticPod('old')) }, { remove: 'mirror-uid', creates: true }],
+    ['of a life that has ended', { mirror: ended }, { remove: 'mirror-uid', creates: true }],
+    ['of a pod that has ended', { mirror: ended, goesOn: false }, undefined],
     ['without a pod', { pod: undefined }, { remove: 'mirror-uid', creates: false }],
     ['without a pod, which still ends', { pod: undefined, isNameTaken: true }, undefined],
     ['without a pod, but a source has not spoken', { pod: undefined, sourcesReady: false }, undefined],
@@ -105,6 +109,7 @@ class World {
     mirrors: this.mirrors,
     node: () => node,
     sourcesReady: () => true,
+    goesOn: () => true,
     staticPods: () => this.pods,
     isNameTaken: (name) => this.ending.has(name),
   });
