@@ -3,6 +3,7 @@ import type { PodFullName, PodUid } from '../base/ids.ts';
 import type { Pod } from '../gen/kubernetes/types.ts';
 import { podObject } from '../model/desired-pod.ts';
 import type { ObservedPod } from '../model/observed-pod.ts';
+import type { Termination } from '../model/sync-outcome.ts';
 import { activeDeadlines, Admission, PodGate } from './admission/index.ts';
 import { createPodRuntime, type PodRuntimeComponents } from './create-pod-runtime.ts';
 import type { PodSignals } from './create-signals.ts';
@@ -13,7 +14,7 @@ import type { PodParts } from './create-parts.ts';
 import { StatusPublisher } from './status/index.ts';
 import { SyncLoop } from './sync-loop/index.ts';
 import { PodSync } from './sync/index.ts';
-import { PodWorkers, tracedSyncer, type KillDecision } from './worker/index.ts';
+import { PodWorkers, tracedSyncer } from './worker/index.ts';
 
 /** What others may ask of the pods, and the one way to end one. */
 export interface PodViews {
@@ -26,7 +27,7 @@ export interface PodViews {
   /** A static pod of that name has not come to its end. */
   isNameTaken(fullName: PodFullName): boolean;
   /** Ends a pod that its source still names. */
-  terminate(uid: PodUid, how: { readonly graceSeconds?: number; readonly decided?: KillDecision }): void;
+  terminate(uid: PodUid, how: Partial<Termination>): void;
   /** What is wrong with what the agent knows of the runtime. */
   readonly pleg: { unhealthy(): string | undefined };
   /** When the last relist that succeeded began, on the monotonic clock. */

@@ -5,6 +5,7 @@ import { ContainerConfig } from '../../gen/cri/api.ts';
 import { containerHash } from '../../model/container-hash.ts';
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import { containerHashAnnotation, containerLabels } from '../../model/labels.ts';
+import type { RuntimeOutcome } from '../../model/sync-outcome.ts';
 import { createFakeCri, exitAfter, failsToStart, type FakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { goldenSettings } from '../../testing/golden.ts';
@@ -17,7 +18,7 @@ import type { StartRefusal } from './ports.ts';
 import { hooksOn } from '../../testing/hooks.ts';
 import { computePrune } from '../container-gc/index.ts';
 import { RestartBackoff } from './restart-backoff.ts';
-import { PodRuntime, type RuntimeOutcome } from './pod-runtime.ts';
+import { PodRuntime } from './pod-runtime.ts';
 import { computeRestartCount } from './prepare-container.ts';
 import { StartErrors } from './start-errors.ts';
 

@@ -16,6 +16,7 @@ import { podFields } from '../../model/pod-log.ts';
 import { startReasons } from '../../model/reasons.ts';
 import { runtimeHandlerFor, type HandlerChoice, type RuntimeClasses } from '../../model/runtime-class.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
+import type { RuntimeOutcome } from '../../model/sync-outcome.ts';
 import { computePodActions } from './compute-actions.ts';
 import { computeInitRequeue } from './compute-requeue.ts';
 import { computeSandboxChange } from './compute-sandbox-change.ts';
@@ -79,17 +80,6 @@ export interface PodRuntimeDeps {
 interface Prunable {
   readonly containers: readonly { readonly id: ContainerId; readonly logPath: string | undefined }[];
   readonly sandboxes: readonly SandboxId[];
-}
-
-export interface RuntimeOutcome {
-  /** Something was changed in the runtime: what was observed before is out of date. */
-  readonly acted: boolean;
-  /** Dead instances were removed; that alone is no news of the pod. */
-  readonly pruned?: boolean;
-  /** When to sync again, where the pod waits for something. */
-  readonly requeueAfterMs?: number;
-  /** Nothing of the pod may run again, whatever its containers show: no container of it will be started. */
-  readonly ended?: boolean;
 }
 
 const afterKillMs = 1_000;

@@ -6,19 +6,12 @@ import type { ObservedPod } from '../../model/observed-pod.ts';
 import { sortedPodIps } from '../../model/pod-ips.ts';
 import { podQos } from '../../model/qos.ts';
 import { isTerminalPhase, podPhases, type PodPhase } from '../../model/reasons.ts';
+import type { DecidedEnd } from '../../model/sync-outcome.ts';
 import { computePhase } from './compute-phase.ts';
 import { generateConditions } from './generate-conditions.ts';
 import { generateContainerStatuses } from './generate-container-statuses.ts';
 import { resizeConditions, type ResizeRefusal } from './resize-conditions.ts';
 import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
-
-/** Why the agent itself ended the pod: eviction, deadline, shutdown. */
-export interface DecidedEnd {
-  readonly reason: string;
-  readonly message: string;
-  /** Adds the condition by which controllers see that the pod did not fail on its own. */
-  readonly disruption?: { readonly reason: string; readonly message: string };
-}
 
 export interface PodStatusInput {
   readonly pod: DesiredPod;

@@ -3,13 +3,14 @@ import { describe, test } from 'node:test';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import type { StatusInput } from '../../model/sync-outcome.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aContainer, anInstance, aPod, aSandbox, exited, observedPod } from '../../testing/pods.ts';
 import type { StartError } from './generate-container-statuses.ts';
 import { PodStatuses } from './pod-statuses.ts';
-import { StatusPublisher, type PublishInput, type StatusPublisherDeps } from './status-publisher.ts';
+import { StatusPublisher, type StatusPublisherDeps } from './status-publisher.ts';
 
 class World {
   readonly clock = new FakeClock({ wall: Date.parse('2026-01-01T00:00:00Z') });
@@ -28,7 +29,7 @@ class World {
   };
   readonly publisher = new StatusPublisher(this.deps);
 
-  publish(pod: DesiredPod, observed: ObservedPod, more: Partial<PublishInput> = {}): PodStatus {
+  publish(pod: DesiredPod, observed: ObservedPod, more: Partial<StatusInput> = {}): PodStatus {
     return this.publisher.publish({ pod, observed, needsSandbox: false, terminal: false, ...more });
   }
 

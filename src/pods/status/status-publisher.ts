@@ -5,12 +5,12 @@ import type { Histogram, Metrics } from '../../base/metrics.ts';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import { configAnnotations } from '../../model/annotations.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import type { ObservedPod } from '../../model/observed-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
 import { isTerminalPhase, podPhases } from '../../model/reasons.ts';
+import type { StatusInput } from '../../model/sync-outcome.ts';
 import { computeReportedErrors, type ReportedStartError } from './compute-reported-errors.ts';
 import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
-import { generatePodStatus, type DecidedEnd } from './generate-status.ts';
+import { generatePodStatus } from './generate-status.ts';
 import type { ResizeRefusal } from './resize-conditions.ts';
 import { mergeStatus, normalizeStatus, terminateStatus, wasInitialized } from './merge-status.ts';
 import { startBuckets } from './pod-starts.ts';
@@ -34,14 +34,6 @@ export interface StatusPublisherDeps {
   readonly metrics?: Metrics;
 }
 
-export interface PublishInput {
-  readonly pod: DesiredPod;
-  readonly observed: ObservedPod;
-  readonly needsSandbox: boolean;
-  readonly terminal: boolean;
-  readonly decided?: DecidedEnd;
-}
-
 /** Generates a pod's status and keeps it. It returns the agent's own status; the kept one may not show its end yet. */
 export class StatusPublisher {
   readonly #deps: StatusPublisherDeps;
@@ -61,7 +53,7 @@ export class StatusPublisher {
     });
   }
 
-  publish(input: PublishInput): PodStatus {
+  publish(input: StatusInput): PodStatus {
     const { clock, log, statuses, probes, hostIps, runtimeName, recursiveReadOnly, features } = this.#deps;
     const { pod } = input;
     const known = statuses.get(pod.uid);
@@ -111,7 +103,7 @@ export class StatusPublisher {
   }
 
   /** The start errors that the status shows now. */
-  #reportStartErrors({ pod, observed }: PublishInput): ReadonlyMap<string, StartError> {
+  #reportStartErrors({ pod, observed }: StatusInput): ReadonlyMap<string, StartError> {
     const { clock, startErrors } = this.#deps;
     const before = this.#reported.get(pod.uid) ?? new Map<string, ReportedStartError>();
     const [errors, nowMs] = [startErrors(pod.uid), clock.monotonic()];

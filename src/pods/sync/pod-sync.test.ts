@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodUid } from '../../base/ids.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import type { RuntimeOutcome, StatusInput } from '../../model/sync-outcome.ts';
 import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryEvents } from '../../testing/memory-events.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { anInstance, aPod, aSandbox, exited, observedPod } from '../../testing/pods.ts';
 import { PodSync } from './pod-sync.ts';
-import type { RuntimeOutcome, StatusInput } from './ports.ts';
 
 const pod = aPod();
 const never = new AbortController().signal;

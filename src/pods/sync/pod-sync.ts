@@ -8,17 +8,16 @@ import type { ObservedPod } from '../../model/observed-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
 import type { PodReference } from '../../model/pod-reference.ts';
 import { isTerminalPhase } from '../../model/reasons.ts';
+import type { DecidedEnd, RuntimeOutcome, SyncOutcome, Termination } from '../../model/sync-outcome.ts';
 import type {
   Cgroups,
   Deadlines,
-  DecidedEnd,
   Directories,
   Events,
   Objects,
   Observations,
   Probing,
   Runtime,
-  RuntimeOutcome,
   Statuses,
   Volumes,
 } from './ports.ts';
@@ -39,10 +38,6 @@ export interface PodSyncDeps {
   readonly probes: Probing;
 }
 
-type SyncResult =
-  | { readonly kind: 'settled'; readonly requeueAfterMs?: number; readonly statusPending?: boolean }
-  | { readonly kind: 'ended'; readonly decided?: DecidedEnd };
-
 /** The API's default; a source fills it in. */
 const defaultGraceSeconds = 30;
 
@@ -58,7 +53,7 @@ export class PodSync {
     this.#deps = deps;
   }
 
-  async syncPod(pod: DesiredPod, signal: AbortSignal): Promise<SyncResult> {
+  async syncPod(pod: DesiredPod, signal: AbortSignal): Promise<SyncOutcome> {
     const observed = await this.#observe(pod.uid, signal);
     // Before anything is published: only who is probed knows what is ready.
     this.#deps.probes.addPod(pod);
@@ -96,11 +91,7 @@ export class PodSync {
     return this.#deps.statuses.statusPending(pod.uid) ? { ...next, statusPending: true } : next;
   }
 
-  async syncTerminatingPod(
-    pod: DesiredPod,
-    how: { readonly graceSeconds: number; readonly decided?: DecidedEnd },
-    signal: AbortSignal,
-  ): Promise<void> {
+  async syncTerminatingPod(pod: DesiredPod, how: Termination, signal: AbortSignal): Promise<void> {
     const observed = await this.#observe(pod.uid, signal);
     this.#publish(pod, observed, how);
     this.#deps.probes.stopLivenessAndStartup(pod.uid);
@@ -236,7 +227,7 @@ async function awaitAll(work: readonly Promise<void>[]): Promise<void> {
 }
 
 /** The earliest of the times at which a look is worth while. */
-function settled(...waits: readonly (number | undefined)[]): Extract<SyncResult, { kind: 'settled' }> {
+function settled(...waits: readonly (number | undefined)[]): Extract<SyncOutcome, { kind: 'settled' }> {
   const known = waits.filter((wait) => wait !== undefined);
   return { kind: 'settled', ...(known.length > 0 && { requeueAfterMs: Math.min(...known) }) };
 }

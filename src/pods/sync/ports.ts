@@ -3,6 +3,7 @@ import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObjectEvent } from '../../model/object-event.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import type { DecidedEnd, RuntimeOutcome, StatusInput } from '../../model/sync-outcome.ts';
 
 export interface Observations {
   /** The number of the last observation; one with a higher number saw what was done until now. */
@@ -15,15 +16,6 @@ export interface Runtime {
   needsSandbox(pod: DesiredPod, observed: ObservedPod): boolean;
   sync(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<RuntimeOutcome>;
   stop(pod: DesiredPod | undefined, observed: ObservedPod, graceSeconds: number, signal: AbortSignal): Promise<void>;
-}
-
-export interface RuntimeOutcome {
-  readonly acted: boolean;
-  /** Dead instances were taken out; that alone is no news of the pod. */
-  readonly pruned?: boolean;
-  readonly requeueAfterMs?: number;
-  /** Nothing of the pod may run again, whatever its containers show. */
-  readonly ended?: boolean;
 }
 
 export interface Volumes {
@@ -43,22 +35,6 @@ export interface Cgroups {
   ensure(pod: DesiredPod): Promise<void>;
   /** Removes the pod's cgroups, wherever its QoS class put them. */
   remove(uid: PodUid): Promise<void>;
-}
-
-export interface StatusInput {
-  readonly pod: DesiredPod;
-  readonly observed: ObservedPod;
-  readonly needsSandbox: boolean;
-  /** The pod is over: containers that cannot be found count as ended. */
-  readonly terminal: boolean;
-  readonly decided?: DecidedEnd;
-}
-
-/** Why the agent itself ended the pod. */
-export interface DecidedEnd {
-  readonly reason: string;
-  readonly message: string;
-  readonly disruption?: { readonly reason: string; readonly message: string };
 }
 
 /** How long a pod may be active. */

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
 import { silentLog, type Log } from '../../base/log.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { SyncOutcome, Termination } from '../../model/sync-outcome.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -11,7 +12,7 @@ import { aPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { PodLifecycles } from './pod-lifecycles.ts';
 import { PodWorkers } from './pod-workers.ts';
-import type { PodSyncer, SyncOutcome, Termination } from './ports.ts';
+import type { PodSyncer } from './ports.ts';
 
 type Call = readonly [operation: string, uid: string, detail?: unknown];
 

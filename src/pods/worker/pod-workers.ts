@@ -10,12 +10,13 @@ import type { Random } from '../../base/random.ts';
 import type { Decisions } from '../../model/decisions.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import type { PodReference } from '../../model/pod-reference.ts';
+import type { Termination } from '../../model/sync-outcome.ts';
 import type { PodLifecycles } from './pod-lifecycles.ts';
 import { PodWorker } from './pod-worker.ts';
 import type { PodSyncer } from './ports.ts';
 import { StaticPodQueue } from './static-pod-queue.ts';
 import { workerMetrics, type WorkerMetrics } from './worker-metrics.ts';
-import { targetOf, type KillDecision, type WorkerEvent, type WorkerState } from './state.ts';
+import { targetOf, type WorkerEvent, type WorkerState } from './state.ts';
 
 interface PodWorkersDeps {
   readonly clock: Clock;
@@ -91,7 +92,7 @@ export class PodWorkers implements Component {
   }
 
   /** Ends a pod that its source still names: eviction, preemption, deadline, shutdown. */
-  terminate(uid: PodUid, how: { readonly graceSeconds?: number; readonly decided?: KillDecision }): void {
+  terminate(uid: PodUid, how: Partial<Termination>): void {
     this.#apply(uid, { type: 'killed', ...how });
   }
 

@@ -1,5 +1,6 @@
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import type { KillDecision, PodTarget } from './state.ts';
+import type { SyncOutcome, Termination } from '../../model/sync-outcome.ts';
+import type { PodTarget } from './state.ts';
 
 /**
  * The four operations on a pod. Each is retried until it succeeds, may be given up at any await through its signal, and
@@ -17,17 +18,3 @@ export interface PodSyncer {
 }
 
 type OrphanTarget = Extract<PodTarget, { kind: 'orphan' }>;
-
-export interface Termination {
-  readonly graceSeconds: number;
-  readonly decided?: KillDecision;
-}
-
-export type SyncOutcome =
-  /**
-   * Nothing more to do now; the worker syncs again after `requeueAfterMs` at the latest, where the pod waits for
-   * something. `statusPending`: a start was refused, and the next sync reports why.
-   */
-  | { readonly kind: 'settled'; readonly requeueAfterMs?: number; readonly statusPending?: boolean }
-  /** The pod is over: all containers ended and none may start again, or somebody decided so. */
-  | { readonly kind: 'ended'; readonly decided?: KillDecision };

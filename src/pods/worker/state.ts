@@ -1,5 +1,6 @@
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { PodReference } from '../../model/pod-reference.ts';
+import type { DecidedEnd, Termination } from '../../model/sync-outcome.ts';
 import { computeGrace } from './compute-grace.ts';
 
 /**
@@ -24,14 +25,6 @@ export type PodTarget =
   | { readonly kind: 'desired'; readonly pod: DesiredPod }
   | ({ readonly kind: 'orphan' } & PodReference);
 
-/** Why somebody other than the config sources ends a pod, in words for its status. */
-export interface KillDecision {
-  readonly reason: string;
-  readonly message: string;
-  /** Adds the condition by which controllers see that the pod did not fail on its own. */
-  readonly disruption?: { readonly reason: string; readonly message: string };
-}
-
 interface WaitingState {
   readonly phase: 'waiting';
   readonly pod: DesiredPod;
@@ -44,7 +37,7 @@ interface SyncingState {
 
 interface EndingState {
   readonly target: PodTarget;
-  readonly decided?: KillDecision;
+  readonly decided?: DecidedEnd;
   /** The config sources do not name the pod any more. */
   readonly removedFromSource: boolean;
   /** Configured again under the same uid after it was dropped: what comes to life after `finished`. */
@@ -71,7 +64,7 @@ export type WorkerEvent =
   | ({ readonly type: 'orphaned' } & PodReference)
   | { readonly type: 'turn' }
   | { readonly type: 'removed' }
-  | { readonly type: 'killed'; readonly graceSeconds?: number; readonly decided?: KillDecision }
+  | ({ readonly type: 'killed' } & Partial<Termination>)
   /** All containers ended by themselves and none may start again. */
   | { readonly type: 'ended' }
   | { readonly type: 'stopped' }
@@ -132,11 +125,7 @@ function removed(state: WorkerState | undefined): WorkerState | undefined {
   return { ...rest, removedFromSource: true };
 }
 
-function killed(
-  state: WorkerState | undefined,
-  graceSeconds?: number,
-  decided?: KillDecision,
-): WorkerState | undefined {
+function killed(state: WorkerState | undefined, graceSeconds?: number, decided?: DecidedEnd): WorkerState | undefined {
   switch (state?.phase) {
     case undefined:
     case 'terminated':
@@ -166,7 +155,7 @@ function shrink(state: TerminatingState, override: number | undefined): number {
 
 function terminating(
   pod: DesiredPod,
-  how: { readonly graceSeconds?: number; readonly decided?: KillDecision; readonly removedFromSource?: boolean },
+  how: { readonly graceSeconds?: number; readonly decided?: DecidedEnd; readonly removedFromSource?: boolean },
 ): TerminatingState {
   return {
     phase: 'terminating',
