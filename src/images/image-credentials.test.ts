@@ -9,9 +9,10 @@ import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { RegistryCredentials } from './credentials/registry-credentials.ts';
-import type { EnsuredImage } from './image-manager.ts';
 import { NodeCredentials } from './credentials/node-config.ts';
 import { silentLog } from '../base/log.ts';
+import type { PresentImage } from '../model/present-image.ts';
+import type { Refusable } from '../model/refusal.ts';
 
 const password = 'hunter2';
 const auth = { username: 'u', password };
@@ -56,7 +57,7 @@ function setUp(nodeConfig = '') {
   return { cri, events, ensure, passwords, manager };
 }
 
-const pulled = (ensured: EnsuredImage): boolean => 'ok' in ensured;
+const pulled = (ensured: Refusable<PresentImage>): boolean => 'ok' in ensured;
 
 describe('pull secrets', () => {
   test('of both kinds open a private image', async () => {

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { PresentImage } from '../model/present-image.ts';
+import type { Refusable } from '../model/refusal.ts';
 import { createFakeCri, type FakeCri } from '../testing/fake-cri/index.ts';
 import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
-import type { ImageManager, EnsuredImage } from './image-manager.ts';
+import type { ImageManager } from './image-manager.ts';
 
 const pod = aPod({ metadata: { annotations: { team: 'a' } } });
 const fieldPath = 'spec.containers{main}';
@@ -15,7 +17,7 @@ interface World {
   readonly cri: FakeCri;
   readonly events: MemoryEvents;
   readonly manager: ImageManager;
-  readonly ensure: (image: string, policy?: string) => Promise<EnsuredImage>;
+  readonly ensure: (image: string, policy?: string) => Promise<Refusable<PresentImage>>;
   readonly pulls: () => number;
 }
 
@@ -35,7 +37,7 @@ function setUp(): World {
   };
 }
 
-function present(ensured: EnsuredImage): { ref: string; user: unknown } {
+function present(ensured: Refusable<PresentImage>): { ref: string; user: unknown } {
   if ('refusal' in ensured) assert.fail(`${ensured.refusal.reason}: ${ensured.refusal.message}`);
   return ensured.ok;
 }

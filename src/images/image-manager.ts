@@ -19,6 +19,8 @@ import type { ImageEvents, ImageService, PullWaits } from './ports.ts';
 import { pullFailure } from './pulls/pull-failure.ts';
 import { Puller } from './pulls/puller.ts';
 import type { Rate } from '../base/token-bucket.ts';
+import type { PresentImage } from '../model/present-image.ts';
+import type { Refusable } from '../model/refusal.ts';
 import type { PullAccess } from './records/pull-access.ts';
 
 /** A pod may name thousands of secrets. */
@@ -46,20 +48,6 @@ interface PullContext {
   readonly sandboxConfig?: PodSandboxConfig;
   readonly runtimeHandler?: string;
 }
-
-/** An image that is on the node. */
-interface PresentImage {
-  readonly ref: string;
-  readonly user: { readonly uid?: number; readonly name?: string };
-}
-
-export interface ImageRefusal {
-  readonly reason: string;
-  readonly message: string;
-  readonly retryMs?: number;
-}
-
-export type EnsuredImage = { readonly ok: PresentImage } | { readonly refusal: ImageRefusal };
 
 /** Bounds a name in a message; registries accept no longer ones. */
 const maxNameBytes = 1_024;
@@ -106,7 +94,7 @@ export class ImageManager {
     fieldPath: string,
     signal: AbortSignal,
     context: PullContext = {},
-  ): Promise<EnsuredImage> {
+  ): Promise<Refusable<PresentImage>> {
     const asked = container.image ?? '';
     const written = cutText(asked, maxNameBytes);
     const record = (type: 'Normal' | 'Warning', reason: string, message: string): void =>
@@ -156,7 +144,7 @@ export class ImageManager {
     return this.#deps.records.mayUse(image, ref, credentials);
   }
 
-  async #pull(request: ImageRequest): Promise<EnsuredImage> {
+  async #pull(request: ImageRequest): Promise<Refusable<PresentImage>> {
     const { pod, written, image, context, record, signal } = request;
     const key = keyOf(pod.uid, image);
     const waitMs = this.#backoff.remainingSinceUpdateMs(key);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { StartRefusal } from '../model/refusal.ts';
 import { createFakeCri } from '../testing/fake-cri/index.ts';
 import { anImageManager } from '../testing/image-manager.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryDecisions } from '../testing/memory-decisions.ts';
 import { MemoryEvents } from '../testing/memory-events.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
-import type { ImageRefusal } from './image-manager.ts';
 
 const pod = aPod();
 const other = aPod({ uid: 'uid-2', name: 'other' });
@@ -29,7 +29,7 @@ function setUp(parallelPulls = 1) {
     manager,
     ensure,
     pulls: () => cri.calls.filter(({ verb }) => verb === 'pullImage').length,
-    refused: async (image: string, of = pod): Promise<ImageRefusal> => {
+    refused: async (image: string, of = pod): Promise<StartRefusal> => {
       const ensured = await ensure(image, of);
       return 'refusal' in ensured ? ensured.refusal : assert.fail('it was pulled');
     },

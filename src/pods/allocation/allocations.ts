@@ -4,15 +4,8 @@ import { desiredPod, isStatic, type DesiredPod } from '../../model/desired-pod.t
 import { podFields } from '../../model/pod-log.ts';
 import type { PodUpdate } from '../../model/pod-update.ts';
 import { conditionReasons } from '../../model/reasons.ts';
+import type { ResizeRefusal } from '../../model/refusal.ts';
 import { allocationOf, needsResize, restoredAllocation, withAllocation, type Allocation } from './compute-allocated.ts';
-
-/** Why a pod does not get the resources that its spec asks for by now. */
-interface ResizeRefusal {
-  readonly reason: string;
-  readonly message: string;
-  /** The generation of the pod that asks. */
-  readonly generation: number | undefined;
-}
 
 const staticPod = 'In-place resize of static-pods is not supported';
 const notHere = 'In-place pod resize is not supported on this node';

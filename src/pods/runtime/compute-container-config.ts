@@ -17,6 +17,7 @@ import { goJson } from '../../model/go-text.ts';
 import * as keys from '../../model/labels.ts';
 import { containerResources, type PinnedResources } from '../../model/linux-resources.ts';
 import { idMappings, namespaceOptions, type NamespaceChoices } from '../../model/namespaces.ts';
+import type { PresentImage } from '../../model/present-image.ts';
 import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
 import { maxRememberedBytes } from '../../model/runtime-metadata.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
@@ -47,7 +48,7 @@ export interface ContainerConfigInput extends NamespaceChoices {
   readonly container: Container;
   readonly kind: ContainerKind;
   readonly restartCount: number;
-  readonly image: { readonly ref: string; readonly user: ImageUser };
+  readonly image: PresentImage;
   readonly podIps: readonly string[];
   readonly hostIps: readonly string[];
   readonly volumes: ReadonlyMap<string, MountedVolume>;

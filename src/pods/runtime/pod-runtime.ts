@@ -14,6 +14,7 @@ import type { ObservedPod } from '../../model/observed-pod.ts';
 import type { UserNamespaceBlock } from '../../model/namespaces.ts';
 import { podFields } from '../../model/pod-log.ts';
 import { startReasons } from '../../model/reasons.ts';
+import type { StartRefusal } from '../../model/refusal.ts';
 import { runtimeHandlerFor, type HandlerChoice, type RuntimeClasses } from '../../model/runtime-class.ts';
 import type { RuntimeSettings } from '../../model/runtime-settings.ts';
 import type { RuntimeOutcome } from '../../model/sync-outcome.ts';
@@ -24,7 +25,7 @@ import { computeLeftOut, computeSandboxConfig, computeSandboxDns } from './compu
 import { computeSandboxWait } from './compute-sandbox-wait.ts';
 import { computeStopGrace } from './compute-stop-grace.ts';
 import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
-import type { ContainerRuntime, PodEvents, SandboxRuntime, StartRefusal, UserNamespaces, Volumes } from './ports.ts';
+import type { ContainerRuntime, PodEvents, SandboxRuntime, UserNamespaces, Volumes } from './ports.ts';
 import type { PrepareContainer } from './prepare-container.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
 import {

@@ -18,6 +18,8 @@ import type { Container } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { UserNamespaceBlock } from '../../model/namespaces.ts';
 import type { PodEvent } from '../../model/object-event.ts';
+import type { PresentImage } from '../../model/present-image.ts';
+import type { Refusable } from '../../model/refusal.ts';
 import type { MountedVolume, SubPathMount } from './compute-mounts.ts';
 
 /** The verbs on sandboxes. */
@@ -35,23 +37,6 @@ export interface ContainerRuntime {
   stopContainer(request: StopContainerRequest, options?: CallOptions): Promise<unknown>;
   removeContainer(request: RemoveContainerRequest, options?: CallOptions): Promise<unknown>;
 }
-
-/** An image that is on the node, ready to make a container of. */
-interface PresentImage {
-  /** By digest or id, as the runtime wants it. */
-  readonly ref: string;
-  readonly user: { readonly uid?: number; readonly name?: string };
-}
-
-/** Why a container cannot be started now, as its waiting state shows it. */
-export interface StartRefusal {
-  readonly reason: string;
-  readonly message: string;
-  /** When it is worth another try; unset where only a change of the pod can help. */
-  readonly retryMs?: number;
-}
-
-export type Refusable<T> = { readonly ok: T } | { readonly refusal: StartRefusal };
 
 export interface Images {
   ensure(

@@ -4,7 +4,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { containerEvents } from '../../model/event-reasons.ts';
 import { podFields } from '../../model/pod-log.ts';
 import { startReasons } from '../../model/reasons.ts';
-import type { StartRefusal } from './ports.ts';
+import type { StartRefusal } from '../../model/refusal.ts';
 import { runHook, withoutArguments } from './run-hook.ts';
 import {
   stopContainer,

@@ -6,14 +6,14 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podHostname } from '../../model/hostname.ts';
 import { hostNetworkHostsFile, podHostsFile } from '../../model/hosts-file.ts';
 import type { UserNamespaceBlock } from '../../model/namespaces.ts';
-import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
+import { isRefusal, refuse, type Refusal, type Refusable } from '../../model/refusal.ts';
 import type { NodeFacts, RuntimeSettings } from '../../model/runtime-settings.ts';
 import { verifyNonRoot } from '../../model/security-context.ts';
 import { computeContainerConfig } from './compute-container-config.ts';
 import { computeContainerEnv, type EnvLookup } from './compute-container-env.ts';
 import { computeMounts, computeSubPaths } from './compute-mounts.ts';
 import type { ContainerStart } from './pod-actions.ts';
-import type { ContainerFiles, Images, Refusable, SubPaths, Volumes } from './ports.ts';
+import type { ContainerFiles, Images, SubPaths, Volumes } from './ports.ts';
 import { unavailableDevices } from './unavailable-devices.ts';
 
 export interface PrepareDeps {

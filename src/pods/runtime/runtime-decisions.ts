@@ -2,8 +2,8 @@ import type { Decision } from '../../model/decisions.ts';
 import { podEvents } from '../../model/event-reasons.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
 import { startReasons } from '../../model/reasons.ts';
+import type { StartRefusal } from '../../model/refusal.ts';
 import type { ContainerKill, ContainerStart, PodActions } from './pod-actions.ts';
-import type { StartRefusal } from './ports.ts';
 import { withoutArguments } from './run-hook.ts';
 
 const killReasons: Readonly<Record<ContainerKill['cause'], string>> = {

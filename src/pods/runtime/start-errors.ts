@@ -2,13 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { cutText, maxMessageBytes } from '../../base/cut-text.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type { Container } from '../../gen/kubernetes/types.ts';
-
-interface StartError {
-  readonly reason: string;
-  readonly message: string;
-  /** The agent killed the container before: how it ended is no news, so the status shows the error at once. */
-  readonly atOnce?: true;
-}
+import type { StartError } from '../../model/refusal.ts';
 
 /** A start that failed is not tried again before a monotonic time, unless the container's definition changes. */
 interface RetryDelay {

@@ -1,6 +1,6 @@
 import type { ObservedContainer } from '../../model/observed-pod.ts';
 import { startReasons } from '../../model/reasons.ts';
-import type { StartError } from './generate-container-statuses.ts';
+import type { StartError } from '../../model/refusal.ts';
 
 /** The start error that a container's status shows, and since when a newer one has been waiting to be shown. */
 export interface ReportedStartError {

@@ -13,6 +13,7 @@ import { isRestartableInit, type ContainerKind } from '../../model/containers.ts
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedContainer, ObservedUser } from '../../model/observed-pod.ts';
 import { endReasons, podMessages, startReasons } from '../../model/reasons.ts';
+import type { StartError } from '../../model/refusal.ts';
 import { computeRestart } from '../../model/restart-policy.ts';
 import { resourcesInForce } from './resources-in-force.ts';
 
@@ -20,13 +21,6 @@ import { resourcesInForce } from './resources-in-force.ts';
 export interface ProbeAnswers {
   ready(containerName: string, id: ContainerId): boolean;
   started(containerName: string, id: ContainerId): boolean;
-}
-
-export interface StartError {
-  readonly reason: string;
-  readonly message: string;
-  /** The status shows the error at once: the agent itself killed the container, so its end is no news. */
-  readonly atOnce?: true;
 }
 
 /** Feature gates that decide what a status says. */

@@ -6,12 +6,13 @@ import type { ObservedPod } from '../../model/observed-pod.ts';
 import { sortedPodIps } from '../../model/pod-ips.ts';
 import { podQos } from '../../model/qos.ts';
 import { isTerminalPhase, podPhases, type PodPhase } from '../../model/reasons.ts';
+import type { ResizeRefusal, StartError } from '../../model/refusal.ts';
 import type { DecidedEnd } from '../../model/sync-outcome.ts';
 import { computePhase } from './compute-phase.ts';
 import { generateConditions } from './generate-conditions.ts';
 import { generateContainerStatuses } from './generate-container-statuses.ts';
-import { resizeConditions, type ResizeRefusal } from './resize-conditions.ts';
-import type { ProbeAnswers, StartError, StatusFeatures } from './generate-container-statuses.ts';
+import { resizeConditions } from './resize-conditions.ts';
+import type { ProbeAnswers, StatusFeatures } from './generate-container-statuses.ts';
 
 export interface PodStatusInput {
   readonly pod: DesiredPod;

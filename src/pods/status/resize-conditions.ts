@@ -1,14 +1,7 @@
 import type { PodCondition, PodStatus } from '../../gen/kubernetes/types.ts';
 import { apiTime } from '../../model/api-time.ts';
 import { isTerminalPhase, podConditions } from '../../model/reasons.ts';
-
-/** Why a pod does not get the resources that its spec asks for now. */
-export interface ResizeRefusal {
-  readonly reason: string;
-  readonly message: string;
-  /** The generation of the pod that asks. */
-  readonly generation: number | undefined;
-}
+import type { ResizeRefusal } from '../../model/refusal.ts';
 
 interface ResizeConditionsInput {
   readonly refusal: ResizeRefusal | undefined;

@@ -3,12 +3,12 @@ import { describe, test } from 'node:test';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedPod } from '../../model/observed-pod.ts';
+import type { StartError } from '../../model/refusal.ts';
 import type { StatusInput } from '../../model/sync-outcome.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { aContainer, anInstance, aPod, aSandbox, exited, observedPod } from '../../testing/pods.ts';
-import type { StartError } from './generate-container-statuses.ts';
 import { PodStatuses } from './pod-statuses.ts';
 import { StatusPublisher, type StatusPublisherDeps } from './status-publisher.ts';
 
