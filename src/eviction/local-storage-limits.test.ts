@@ -102,7 +102,7 @@ describe('which limit a pod exceeds', () => {
       ofPod('0'),
     ],
     [
-      'of several the volume is told, then the pod',
+      'of several the volume is reported, then the pod',
       { ...scratch({ sizeLimit: '1Mi' }), containers: [limited('a', '1Mi')] },
       { volumes: { scratch: 2 * Mi }, ephemeral: 9 * Mi, containers: { a: 7 * Mi } },
       ofVolume('1Mi'),

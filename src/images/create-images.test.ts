@@ -55,7 +55,7 @@ function created(settings: Partial<ImageSettings> = {}, providers?: ImagesWiring
   return { ...parts, ensure, cri, memory, metrics, podRemoval };
 }
 
-test('nothing of a failed pull is remembered of a pod that is gone', async () => {
+test('nothing of a failed pull is remembered of a removed pod', async () => {
   const { cri, ensure, podRemoval } = created();
   cri.images.scriptPulls('app:1', { failure: { kind: 'unavailable', message: 'no way' } });
   cri.images.scriptPulls('app:2', { failure: { kind: 'unavailable', message: 'no way' } });

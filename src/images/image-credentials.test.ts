@@ -114,7 +114,7 @@ describe('what goes wrong', () => {
     assert.ok(message.endsWith('; attempting to pull the image may not succeed.'));
   });
 
-  test('they are told about also when the image is there', async () => {
+  test('they are reported also when the image is there', async () => {
     const { cri, ensure, events } = setUp();
     cri.images.add('private.example/app:1');
     await ensure(['gone']);
@@ -124,16 +124,16 @@ describe('what goes wrong', () => {
     );
   });
 
-  test('an unreadable secret is told about without its content, and others are used', async () => {
+  test('an unreadable secret is reported without its content, and others are used', async () => {
     const { ensure, events } = setUp();
     assert.equal(pulled(await ensure(['broken', 'good'])), true);
     const lines = events.take();
-    const told = lines.find((line) => line.includes('FailedToRetrieveImagePullSecret'));
-    assert.match(told ?? '', /Unable to use some image pull secrets \(broken: not valid JSON/);
+    const reported = lines.find((line) => line.includes('FailedToRetrieveImagePullSecret'));
+    assert.match(reported ?? '', /Unable to use some image pull secrets \(broken: not valid JSON/);
     assert.doesNotMatch(lines.join('\n'), /hunter2/);
   });
 
-  test('all that registries said is told, each once, and no password with it', async () => {
+  test('all errors of registries are reported, each once, and no password with it', async () => {
     const { cri, ensure, events } = setUp(JSON.stringify({ auths: entries('node') }));
     cri.faults.fail('pullImage', 'denied', { times: 1, message: 'first said no' });
     const ensured = await ensure(['wrong']);
@@ -154,7 +154,7 @@ test('the node’s own credentials serve every pod, after its secrets', async ()
   assert.equal(pulled(await other.ensure([])), true);
 });
 
-test('the runtime is told about the sandbox that an image is for', async () => {
+test('the runtime gets the sandbox that an image is for', async () => {
   const { cri, manager } = setUp();
   const sandboxConfig = PodSandboxConfig.fromPartial({ metadata: { name: 'web' } });
   const container = aContainer('main', { image: 'public.example/app:1' });

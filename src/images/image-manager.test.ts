@@ -130,7 +130,7 @@ describe('what is answered', () => {
     assert.equal('refusal' in ensured && ensured.refusal.reason, 'InvalidImageName');
   });
 
-  test('a runtime that cannot tell is a refusal of this container, not an error of the pod', async () => {
+  test('a runtime that does not answer is a refusal of this container, not an error of the pod', async () => {
     const { cri, events, ensure, pulls } = setUp();
     cri.faults.fail('imageStatus', 'unavailable', { times: 1, message: 'connection refused' });
     const message = 'Failed to inspect image "busybox:1": connection refused';

@@ -29,7 +29,7 @@ test('images fall into classes by size', () => {
   for (const [bytes, label] of table) assert.equal(sizeLabel(bytes), label, `${bytes}`);
 });
 
-test('a pull is measured from the wish to the image; what is there already is not', async () => {
+test('a pull is measured from the request to the image; what is there already is not', async () => {
   const registry = new Registry();
   const clock = new FakeClock();
   const cri = createFakeCri({ clock });

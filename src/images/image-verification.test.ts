@@ -15,7 +15,7 @@ import type { VerificationPolicy } from './records/verification.ts';
 
 const image = 'private.example/app:1';
 const owner = aPod({ uid: 'uid-1', name: 'owner' });
-const stranger = aPod({ uid: 'uid-2', name: 'stranger' });
+const other = aPod({ uid: 'uid-2', name: 'other' });
 
 async function setUp(policy: VerificationPolicy = 'NeverVerifyPreloadedImages') {
   const clock = new FakeClock();
@@ -58,14 +58,14 @@ describe('a private image on the node', () => {
     assert.deepEqual(events.take(), [
       `Normal Pulled: Container image "${image}" already present on machine and can be accessed by the pod`,
     ]);
-    assert.equal(await ensure(stranger), 'ErrImagePull');
+    assert.equal(await ensure(other), 'ErrImagePull');
   });
 
-  test('is not shown to strangers that must not pull', async () => {
+  test('is not shown to other pods that must not pull', async () => {
     const { events, ensure } = await setUp();
     assert.equal(await ensure(owner), 'ok');
     events.take();
-    assert.equal(await ensure(stranger, 'Never'), 'ErrImageNeverPull');
+    assert.equal(await ensure(other, 'Never'), 'ErrImageNeverPull');
     assert.deepEqual(events.take(), [
       `Warning ErrImageNeverPull: Container image "${image}" is not present with pull policy of Never`,
     ]);
@@ -80,13 +80,13 @@ test('an image that was there before is open, unless everything is to be verifie
   ] as const) {
     const { cri, ensure } = await setUp(policy);
     cri.images.add(image);
-    assert.equal(await ensure(stranger), outcome, policy);
+    assert.equal(await ensure(other), outcome, policy);
   }
 });
 
 test('a pull that failed leaves no trace, and one that cannot be announced is not made', async () => {
   const { cri, memory, events, ensure } = await setUp();
-  assert.equal(await ensure(stranger), 'ErrImagePull');
+  assert.equal(await ensure(other), 'ErrImagePull');
   assert.deepEqual(await memory.list('/root/image_manager/pulling'), []);
   events.take();
   memory.fault = () => {

@@ -62,11 +62,11 @@ describe('identical pulls', () => {
   test('go on for the pods that stay', async () => {
     const { clock, cri, lines, ensure, pulls } = setUp();
     cri.images.scriptPulls('app:1', { takesMs: 4_000 });
-    const gone = new AbortController();
-    const first = assert.rejects(ensure(one, 'app:1', gone.signal), /deleted/);
+    const aborted = new AbortController();
+    const first = assert.rejects(ensure(one, 'app:1', aborted.signal), /deleted/);
     const second = ensure(two);
     await clock.advance(1_000);
-    gone.abort(new Error('deleted'));
+    aborted.abort(new Error('deleted'));
     await first;
     await clock.advance(3_000);
     assert.equal('ok' in (await second), true);
@@ -74,13 +74,13 @@ describe('identical pulls', () => {
     assert.equal(lines.filter((line) => line.startsWith('one')).length, 1, 'nothing more is said of the pod that left');
   });
 
-  test('end when nobody wants the image any more', async () => {
+  test('end when no pod waits for the image any more', async () => {
     const { clock, cri, ensure, pulls } = setUp({ parallelPulls: 1 });
     cri.images.scriptPulls('app:1', { hangs: true }, {});
-    const gone = new AbortController();
-    const all = [one, two].map((pod) => assert.rejects(ensure(pod, 'app:1', gone.signal)));
+    const aborted = new AbortController();
+    const all = [one, two].map((pod) => assert.rejects(ensure(pod, 'app:1', aborted.signal)));
     await clock.settle();
-    gone.abort(new Error('deleted'));
+    aborted.abort(new Error('deleted'));
     await Promise.all(all);
     assert.equal('ok' in (await ensure(one)), true, 'the place in line is free again');
     assert.equal(pulls(), 2);

@@ -22,7 +22,7 @@ const object = (name: string, version: string, more: Partial<ConfigMap> = {}): C
   ...more,
 });
 
-/** Watches of single objects, whose server speaks when told to. */
+/** Watches of single objects, whose server answers when the test says so. */
 class Watches {
   readonly clock = new FakeClock();
   readonly open = new Map<string, { synced: boolean; current: ConfigMap | undefined; onChange: () => void }>();
@@ -69,7 +69,7 @@ describe('ApiObjects, watching', () => {
     assert.equal(world.clock.pending(), 0);
   });
 
-  test('an object that does not exist is known not to; one nobody answered for has a problem', async () => {
+  test('an object that does not exist is known not to; one that was not read has a problem', async () => {
     const world = new Watches();
     const waiting = world.objects.ready(podWith('u1', 'a', 'b'), never);
     await world.clock.settle();
@@ -115,10 +115,10 @@ describe('ApiObjects, watching', () => {
 
   test('a pod that is given up does not wait on', async () => {
     const world = new Watches();
-    const gone = new AbortController();
-    const waiting = world.objects.ready(podWith('u1', 'a'), gone.signal);
+    const aborted = new AbortController();
+    const waiting = world.objects.ready(podWith('u1', 'a'), aborted.signal);
     await world.clock.settle();
-    gone.abort(new TubeletError('cancelled', 'over'));
+    aborted.abort(new TubeletError('cancelled', 'over'));
     await assert.rejects(waiting, /over/);
     assert.equal(world.clock.pending(), 0);
   });
@@ -195,7 +195,7 @@ describe('ApiObjects and the memory of the node', () => {
   const names = Array.from({ length: 260 }, (_, index) => `c${index}`);
   const big = (name: string, version = '1') => object(name, version, { data: { a: 'x'.repeat(mib) } });
 
-  test('a pod that names too much has none of it, is told why, and others notice nothing', async () => {
+  test('a pod that names too much has none of it, with a problem, and others notice nothing', async () => {
     const world = new Watches();
     world.objects.hold(podWith('small', 'other'));
     world.says('configmaps/other', object('other', '1'));
@@ -232,7 +232,7 @@ describe('ApiObjects and the memory of the node', () => {
     assert.match(world.objects.problem('ConfigMap', 'shop', 'c7') ?? '', /the 5000 ConfigMaps and Secrets/);
   });
 
-  test('a pod that found no room is woken when others have gone', async () => {
+  test('a pod that found no room is woken when others are removed', async () => {
     const world = new Watches();
     for (let pod = 0; pod < 6; pod++) {
       const own = names.slice(pod * 14, pod * 14 + 14);

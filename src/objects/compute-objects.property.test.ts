@@ -23,7 +23,7 @@ const oneObject = fc
     object: { data, immutable },
   }));
 
-/** What should count, told in another way: per key, by itself. */
+/** What should count, computed in another way: per key. */
 function expectedData(before: StandaloneObject | undefined, first: StandaloneObject): unknown {
   return before?.object.immutable === true ? before.object.data : first.object.data;
 }
@@ -32,11 +32,11 @@ test('the first of each name counts, immutable ones stay, changes are exactly th
   fc.assert(
     fc.property(fc.array(fc.array(oneObject, { maxLength: 4 }), { maxLength: 6 }), (sets) => {
       let known: KnownObjects = new Map();
-      for (const told of sets) {
-        const { objects, changed, problems } = computeObjects(known, told);
-        const firsts = new Map(told.toReversed().map((object) => [objectKey(object), object]));
+      for (const manifests of sets) {
+        const { objects, changed, problems } = computeObjects(known, manifests);
+        const firsts = new Map(manifests.toReversed().map((object) => [objectKey(object), object]));
         assert.deepEqual(new Set(objects.keys()), new Set(firsts.keys()));
-        let unheeded = told.length - firsts.size;
+        let unheeded = manifests.length - firsts.size;
         for (const [key, first] of firsts) {
           assert.deepEqual(objects.get(key)?.object.data, expectedData(known.get(key), first));
           if (!isDeepStrictEqual(objects.get(key)?.object, first.object)) unheeded++;

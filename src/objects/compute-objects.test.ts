@@ -23,13 +23,13 @@ test('what pods may see differently', () => {
     ['moved', known(map('a', data('1'))), [map('a', data('1'), 9)], []],
     ['other values', known(map('a', data('1')), map('b')), [map('a', data('2')), map('b')], ['ConfigMap ns/a']],
     ['other bytes', known(map('a')), [map('a', { binaryData: { k: '' } })], ['ConfigMap ns/a']],
-    ['gone', known(map('a'), secret('a')), [secret('a')], ['ConfigMap ns/a']],
+    ['removed', known(map('a'), secret('a')), [secret('a')], ['ConfigMap ns/a']],
     ['no data is no data', known(map('a')), [map('a', { data: {} })], []],
     ['only labels', known(map('a')), [map('a', { metadata: { labels: { x: '1' } } })], []],
     ['now immutable', known(map('a', data('1'))), [map('a', { ...data('1'), immutable: true })], []],
   ];
-  for (const [name, before, told, expected] of cases) {
-    const { changed, problems } = computeObjects(before, told);
+  for (const [name, before, manifests, expected] of cases) {
+    const { changed, problems } = computeObjects(before, manifests);
     assert.deepEqual(changed.map(objectKey), expected, name);
     assert.deepEqual(problems, [], name);
   }
@@ -44,7 +44,7 @@ test('of two with one name the first counts, and the other is reported with its 
   ]);
 });
 
-test('an immutable object stays as it is until it is gone', () => {
+test('an immutable object stays as it is until it is removed', () => {
   const fixed = { ...data('1'), immutable: true };
   const before = known(map('a', fixed));
   const attempts: readonly (readonly [ConfigMap, string])[] = [
@@ -62,6 +62,6 @@ test('an immutable object stays as it is until it is gone', () => {
     assert.ok(problems[0]?.message.startsWith(`ConfigMap ns/a: ${rule}; `), problems[0]?.message);
     assert.equal(problems[0]?.line, 4);
   }
-  const gone = computeObjects(before, []);
-  assert.deepEqual(computeObjects(gone.objects, [map('a', data('2'))]).problems, []);
+  const removed = computeObjects(before, []);
+  assert.deepEqual(computeObjects(removed.objects, [map('a', data('2'))]).problems, []);
 });

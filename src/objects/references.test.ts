@@ -24,7 +24,7 @@ test('each object once, in the namespace of the pod', () => {
   assert.deepEqual(references(pod('1', 'ns', {})), []);
 });
 
-test('the pods to look at again', () => {
+test('the pods that a change concerns', () => {
   const pods = [
     pod('1', 'ns', usesMap('m')),
     pod('2', 'other', usesMap('m')),

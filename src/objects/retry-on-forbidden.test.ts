@@ -4,7 +4,7 @@ import { TubeletError, type ErrorKind } from '../base/errors.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { retryOnForbidden } from './retry-on-forbidden.ts';
 
-/** Fails as told, one kind for each question, then answers. */
+/** Fails with one of the kinds for each request, then answers. */
 function answering(...failures: readonly ErrorKind[]): { ask(): Promise<number>; asked: number } {
   return {
     asked: 0,
@@ -34,7 +34,7 @@ test('a refusal may be a question that came too early: it is asked again soon, b
   await last;
 });
 
-test('any other failure is told at once', async () => {
+test('any other failure is thrown at once', async () => {
   const broken = answering('unavailable');
   await assert.rejects(
     retryOnForbidden(new FakeClock(), () => broken.ask()),

@@ -21,7 +21,7 @@ class PluginWorld {
   readonly log = new MemoryLog();
   readonly registry = new Registry();
   readonly events: string[] = [];
-  readonly told: [string, RegistrationStatus][] = [];
+  readonly statuses: [string, RegistrationStatus][] = [];
   /** Path → identity, and what the plugin there says; `hangs` never answers. */
   readonly sockets = new Map<string, { readonly identity: string; info: Partial<PluginInfo> | 'hangs' | 'dead' }>();
   readonly folders = new Set([root]);
@@ -36,7 +36,7 @@ class PluginWorld {
   readonly files: RegistryFiles = {
     makeFolder: async (path) => void this.folders.add(path),
     list: async (path) => {
-      if (this.unreadable.has(path)) throw new TubeletError('denied', `no looking at ${path}`);
+      if (this.unreadable.has(path)) throw new TubeletError('denied', `${path} cannot be read`);
       const inside = (entry: string): boolean => entry.slice(0, entry.lastIndexOf('/')) === path;
       const name = (entry: string): string => entry.slice(path.length + 1);
       return [
@@ -79,7 +79,7 @@ class PluginWorld {
     handlers: { CSIPlugin: this.handler },
   });
 
-  /** A plugin makes its socket; the watch tells. */
+  /** A plugin makes its socket; the watch reports it. */
   put(name: string, info: Partial<PluginInfo> | 'hangs' | 'dead' = {}): void {
     this.sockets.set(`${root}/${name}`, { identity: `${++this.#identities}`, info });
     this.hint(name);
@@ -109,7 +109,7 @@ class PluginWorld {
         if (typeof info === 'string') return raceAbort(forever, limit);
         return { type: 'CSIPlugin', name, endpoint: path, supportedVersions: ['1.0.0'], ...info };
       },
-      notify: async (status) => void this.told.push([name, status]),
+      notify: async (status) => void this.statuses.push([name, status]),
       close: () => void this.closed++,
     };
   }
@@ -123,7 +123,7 @@ test('plugins come, go and come back with their sockets', async () => {
   await world.watcher.start();
   await world.clock.settle();
   assert.deepEqual(world.taken(), ['register a at /a/csi.sock', 'registered a']);
-  assert.deepEqual(world.told, [['a.sock', well]]);
+  assert.deepEqual(world.statuses, [['a.sock', well]]);
   assert.equal(world.closed, 1);
 
   world.put('b.sock');
@@ -170,7 +170,7 @@ test('in folders below too, but not behind a dot; without a hint after ten secon
   await blind.watcher.stop();
 });
 
-test('one that hangs, at any step, is in nobody’s way', async () => {
+test('one that hangs, at any step, delays no other', async () => {
   const world = new PluginWorld();
   world.register = (name, signal) => (name === 'slow' ? raceAbort(forever, signal) : Promise.resolve());
   world.put('dead.sock', 'dead');
@@ -186,7 +186,7 @@ test('one that hangs, at any step, is in nobody’s way', async () => {
   await world.clock.advance(10);
   assert.deepEqual(world.taken(), [`register quick at ${root}/slow.sock`, 'registered quick']);
 
-  // The others have been given up and tried again; whoever is well by then is taken.
+  // The others have been aborted and retried; those that answer by then are registered.
   await world.clock.advance(30_000);
   assert.deepEqual(world.taken(), []);
   const mute = world.sockets.get(`${root}/mute.sock`);
@@ -196,7 +196,7 @@ test('one that hangs, at any step, is in nobody’s way', async () => {
   await world.watcher.stop();
 });
 
-test('what is refused is told why, and tried again ever more slowly', async () => {
+test('what is refused is notified why, and retried ever more slowly', async () => {
   const world = new PluginWorld();
   let refusals = 0;
   world.validate = async (name) => {
@@ -206,7 +206,7 @@ test('what is refused is told why, and tried again ever more slowly', async () =
   world.put('odd.sock', { type: 'constructor' });
   await world.watcher.start();
   await world.clock.settle();
-  const about = (socket: string) => world.told.filter(([name]) => name === socket).map(([, { error }]) => error);
+  const about = (socket: string) => world.statuses.filter(([name]) => name === socket).map(([, { error }]) => error);
   assert.deepEqual(about('bad.sock'), ['no such thing as bad']);
   assert.deepEqual(about('odd.sock'), ['no handler registered for plugin type "constructor" (known: CSIPlugin)']);
   await world.clock.advance(500 + 1_000 + 2_000);

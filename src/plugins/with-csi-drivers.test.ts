@@ -26,7 +26,7 @@ async function world(context: TestContext) {
   const waiting: (() => void)[] = [];
   const news = new Broadcaster<string>();
   news.listen(() => {
-    for (const tell of waiting.splice(0)) tell();
+    for (const resolve of waiting.splice(0)) resolve();
   });
   const ports = commonPorts({ clock, random: seededRandom(3), log });
   const signals = { driverChanged: news };
@@ -59,9 +59,9 @@ test('a driver registers, goes, and comes back, over real sockets', async (conte
   await symlink('nowhere', join(registry, 'broken.sock'));
   const before = await driver.register(join(registry, 'sub', 'driver-reg.sock'), endpoint);
   context.after(() => before.close());
-  const told = before.nextTold();
+  const status = before.nextStatus();
   await start();
-  assert.deepEqual(await told, { pluginRegistered: true, error: '' });
+  assert.deepEqual(await status, { pluginRegistered: true, error: '' });
   assert.deepEqual(drivers.names(), [driver.name]);
   assert.equal((await drivers.find(driver.name).node()).nodeId, 'node-1');
 
@@ -72,13 +72,13 @@ test('a driver registers, goes, and comes back, over real sockets', async (conte
 
   const after = await driver.register(join(registry, 'driver-reg.sock'), endpoint);
   context.after(() => after.close());
-  assert.deepEqual(await after.nextTold(), { pluginRegistered: true, error: '' });
+  assert.deepEqual(await after.nextStatus(), { pluginRegistered: true, error: '' });
   assert.deepEqual(drivers.names(), [driver.name]);
 
-  // A second one of that name and version is told that it is one too many.
+  // A second one of that name and version is notified that it is one too many.
   const second = await driver.register(join(registry, 'second.sock'), endpoint);
   context.after(() => second.close());
-  const refusal = await second.nextTold();
+  const refusal = await second.nextStatus();
   assert.equal(refusal.pluginRegistered, false);
   assert.match(refusal.error, /already registered with version 1\.0\.0/);
 });
@@ -94,10 +94,10 @@ test('others register beside one that never answers', async (context) => {
   context.after(() => hung.close());
   const unknown = await serveFakeRegistration(join(registry, 'odd.sock'), { type: 'TeaPlugin', name: 'x' });
   context.after(() => unknown.close());
-  const told = unknown.nextTold();
+  const status = unknown.nextStatus();
   const well = await driver.register(join(registry, 'well.sock'), join(folder, 'csi.sock'));
   context.after(() => well.close());
-  const [odd, fine] = await Promise.all([told, well.nextTold()]);
+  const [odd, fine] = await Promise.all([status, well.nextStatus()]);
   assert.match(odd.error, /no handler registered for plugin type "TeaPlugin"/);
   assert.equal(fine.pluginRegistered, true);
   assert.deepEqual(drivers.names(), [driver.name]);

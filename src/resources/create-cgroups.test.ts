@@ -31,7 +31,7 @@ function created(settings: Partial<CgroupSettings>) {
 
 const names = ({ components }: Cgroups): readonly string[] => components.map(({ name }) => name);
 
-test('the version is looked at first, then the tree is made', () => {
+test('the version is checked first, then the tree is made', () => {
   assert.deepEqual(names(created({})), ['agent-cgroup', 'cgroup-version', 'pod-cgroups']);
   assert.deepEqual(names(created({ cgroupDriver: 'systemd' })), ['agent-cgroup', 'cgroup-version', 'pod-cgroups']);
 });

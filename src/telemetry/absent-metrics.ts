@@ -13,7 +13,7 @@ const resize = 'Containers are not resized in place yet.';
 const selinux =
   'Labels of volumes are not counted: storage drivers mount with them where they can, else the runtime relabels.';
 const windows = 'Host process containers are of Windows.';
-const forcedCleaning = 'Nothing is cleaned by force: what cannot be taken down is left, logged, and tried again.';
+const forcedCleaning = 'Nothing is cleaned by force: what cannot be torn down is left, logged, and retried.';
 const transports = 'There is one transport for each API server, and no cache of them.';
 
 /**

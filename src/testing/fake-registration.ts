@@ -13,7 +13,7 @@ export interface FakeRegistration {
   /** All that it was told of its registration. */
   readonly told: readonly RegistrationStatus[];
   /** What it is told next. */
-  nextTold(): Promise<RegistrationStatus>;
+  nextStatus(): Promise<RegistrationStatus>;
   /** Asked and not answering, from now on or no longer. */
   hang(verb: 'getInfo' | 'notifyRegistrationStatus', hangs: boolean): void;
   /** Takes the socket away, as a plugin that ends does. */
@@ -48,7 +48,7 @@ export async function serveFakeRegistration(
   return {
     socketPath,
     told,
-    nextTold: () => new Promise((resolve) => void waiting.push(resolve)),
+    nextStatus: () => new Promise((resolve) => void waiting.push(resolve)),
     hang: (verb, hangs) => void (hangs ? hanging.add(verb) : hanging.delete(verb)),
     async close() {
       server.forceShutdown();

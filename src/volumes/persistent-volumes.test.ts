@@ -42,7 +42,7 @@ describe('a claim', () => {
     assert.equal(api.asked.length, 2, 'a binding is asked for once');
   });
 
-  test('that is not bound yet holds the pod back, is told once, and is asked for again', async () => {
+  test('that is not bound yet delays the pod, is reported once, and read again', async () => {
     const { api, start, events, clock, woken } = persistentWorld();
     api.put('data', { hostPath: { path: '/srv' } });
     api.objects.set('persistentvolumeclaims/data', aClaim('data', { status: { phase: 'Pending' } }));
@@ -63,7 +63,7 @@ describe('a claim', () => {
     assert.deepEqual([...manager.mounted(pod.uid).keys()], ['v']);
   });
 
-  test("that the API server does not know to be a pod's of this node yet is asked for again before anybody is told", async () => {
+  test("that the API server refuses because it does not know the pod's node yet is retried before it is reported", async () => {
     const { api, start, events, clock } = persistentWorld();
     api.put('data', { hostPath: { path: '/srv' } });
     const words = 'persistentvolumeclaims "data" is forbidden: no relationship found between node and this object';
@@ -87,7 +87,7 @@ describe('a claim', () => {
     assert.equal(events.length, 1);
   });
 
-  test('of another node, and one with options nobody heeds, are told by their step', async () => {
+  test('of another node, and one with unsupported options, are reported by their step', async () => {
     const required = { nodeSelectorTerms: [{ matchExpressions: [{ key: 'host', operator: 'In', values: ['n2'] }] }] };
     for (const [spec, words] of [
       [
@@ -129,7 +129,7 @@ describe('a claim', () => {
     assert.deepEqual(files.tree('/k'), []);
   });
 
-  test('to a driver’s volume is in use from the moment it is known until it is taken down', async () => {
+  test('to a driver’s volume is in use from the moment it is known until it is torn down', async () => {
     let fail = true;
     const calls: string[] = [];
     const { api, start, files, clock } = persistentWorld({
@@ -194,7 +194,7 @@ for (const each of kinds) {
   describe(each.kind, () => {
     const target = `${volumes}/${each.point}/pv-data`;
 
-    test('is shown to the pod, and gone after it with nothing of its own removed', async () => {
+    test('is shown to the pod, and unmounted after it with nothing of its own removed', async () => {
       const { files, start, intact } = world(each);
       const manager = start();
       await manager.mount(pod, never);
@@ -208,7 +208,7 @@ for (const each of kinds) {
       );
     });
 
-    test('stays as it is when the agent starts anew, and can be taken down by one that knows nothing', async () => {
+    test('stays as it is when the agent starts anew, and can be torn down by one that knows nothing', async () => {
       const { files, start, intact } = world(each);
       await start().mount(pod, never);
       const before = [...files.mounts];
@@ -234,19 +234,19 @@ for (const each of kinds) {
       assert.deepEqual([files.mounts.size, files.has(target), intact()], [0, false, true]);
     });
 
-    test('whoever wrote into the folder while nothing was mounted there keeps it', async () => {
+    test('files that were written into the folder while nothing was mounted there stay', async () => {
       const { files, start, intact } = world(each);
       const manager = start();
       await manager.mount(pod, never);
       files.mounts.delete(target);
-      files.append(`${target}/written`, 'by somebody');
+      files.append(`${target}/written`, 'by a user');
       await assert.rejects(manager.unmount(pod), /is not empty/);
-      assert.deepEqual([await files.readText(`${target}/written`), intact()], ['by somebody', true]);
+      assert.deepEqual([await files.readText(`${target}/written`), intact()], ['by a user', true]);
     });
 
-    // One that finds the pod again goes on with it; one that does not takes down what it finds.
+    // One that finds the pod again goes on with it; one that does not tears down what it finds.
     for (const comesBack of [false, true]) {
-      test(`an agent that is killed after any step loses nothing; the pod ${comesBack ? 'comes back' : 'is gone'}`, async () => {
+      test(`an agent that is killed after any step loses nothing; the pod ${comesBack ? 'comes back' : 'is removed'}`, async () => {
         let steps = 0;
         for (let killed = true; killed; steps++) {
           const { files, start, intact } = world(each);
@@ -271,7 +271,7 @@ for (const each of kinds) {
             assert.equal(await files.readText(`${target}/precious`), 'data');
           }
           await start().tearDown(grouped.uid);
-          assert.ok(intact(), `taken down after ${steps} steps`);
+          assert.ok(intact(), `torn down after ${steps} steps`);
           assert.deepEqual([files.mounts.size, files.has(target)], [0, false], `after ${steps} steps`);
         }
         assert.ok(steps > 4, 'there were steps to be killed after');
@@ -284,7 +284,7 @@ describe('a local volume', () => {
   const [folder, device] = kinds;
   const other = using([data], { securityContext: { fsGroup: 8 } }, { uid: 'uid-2', name: 'other' });
 
-  test('goes to the group of the first pod; one with another group is told', async () => {
+  test('goes to the group of the first pod; one with another group gets a warning', async () => {
     const { files, start, events } = world(folder);
     const manager = start();
     await manager.mount(grouped, never);
@@ -296,7 +296,7 @@ describe('a local volume', () => {
     ]);
   });
 
-  test('is read-only where the pod says so, and then nobody’s group is changed', async () => {
+  test('is read-only where the pod says so, and then no group is changed', async () => {
     const { files, start } = world(folder);
     const manager = start();
     const reading: Volume = { name: 'v', persistentVolumeClaim: { claimName: 'data', readOnly: true } };
@@ -320,7 +320,7 @@ describe('a local volume', () => {
     assert.deepEqual([files.mounts.size, intact()], [0, true]);
   });
 
-  test('that is missing, or is neither folder nor disk, is told as ever', async () => {
+  test('that is missing, or is neither folder nor disk, fails with upstream’s message', async () => {
     for (const [path, words] of [
       ['/mnt/none', 'path "/mnt/none" does not exist'],
       ['/mnt/disk/precious', 'only directory and block device are supported'],

@@ -18,7 +18,7 @@ test('what is ready is one map until something else is', () => {
 
   first.mounted = { hostPath: '/elsewhere' };
   assert.equal(readyVolumes(volumes).get('a')?.hostPath, '/elsewhere');
-  // Whoever was told before has what was true then.
+  // A map that was returned before keeps what was true then.
   assert.equal(both.get('a')?.hostPath, '/a');
 
   delete first.mounted;

@@ -7,7 +7,7 @@ import type { VolumeRecord } from './volume-record.ts';
 export interface PodVolumes {
   /** By name in the pod. */
   readonly records: Map<string, VolumeRecord>;
-  /** Aborts when they are taken down. */
+  /** Aborts when they are torn down. */
   readonly abort: AbortController;
   /** The map that `readyVolumes` last returned. */
   ready?: ReadonlyMap<string, MountedVolume>;

@@ -28,7 +28,7 @@ async function made(volume: Volume): Promise<boolean> {
   const clock = new FakeClock();
   const scratch = new ScratchFolders(host, podPaths('/k', '/logs'));
   const memory = () => ({ allocatable: {}, noSwap: true });
-  const events = { record: () => assert.fail('nothing to tell') };
+  const events = { record: () => assert.fail('nothing to record') };
   const written = new WrittenVolumes({ clock, random: seededRandom(1), host, scratch, memory, events });
   const objects = { configMap: () => ({}), secret: () => ({}) };
   const facts = { node: { allocatable: {} }, nodeName: 'n1', hostIps: () => [] };

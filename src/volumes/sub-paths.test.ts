@@ -91,7 +91,7 @@ test('storage that does not answer is said to people too, and its pods are known
   assert.deepEqual([parts.takeWaiting(), parts.takeWaiting()], [[uid], []]);
   await assert.rejects(bind('a'));
   await parts.clean(uid);
-  assert.deepEqual(parts.takeWaiting(), [], 'nobody waits for a pod that is gone');
+  assert.deepEqual(parts.takeWaiting(), [], 'a removed pod does not wait');
 });
 
 test('cleaning takes all away, again and again, and goes on after a crash at any step', async () => {

@@ -4,7 +4,7 @@ import { TubeletError } from '../base/errors.ts';
 import { unableToMount } from './wanted-volumes.ts';
 import { reportedFailure, UnprocessedVolumeError, VolumeStepError } from './volume-failures.ts';
 
-test('a failure is told with its step, volume and causes', () => {
+test('a failure is reported with its step, volume and causes', () => {
   const cause = new TubeletError('denied', 'no right');
   const { error, reason, isUnprocessed } = reportedFailure('v', new TubeletError('denied', 'cannot', { cause }));
   assert.deepEqual(

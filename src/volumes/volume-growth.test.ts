@@ -93,7 +93,7 @@ function setUp(source: object = { csi }) {
   };
 }
 
-test('a claim is asked for again once a minute, at looks at its pod', async () => {
+test('a claim is read again once a minute, at syncs of its pod', async () => {
   const { api, calls, grow, sync } = setUp();
   await sync();
   await sync(30_000);
@@ -115,7 +115,7 @@ test('kinds that do not grow are not asked about', async () => {
   assert.equal(api.asked.length, 2);
 });
 
-test('a failure is told, and dealt with again from where it was', async () => {
+test('a failure is reported, and retried from where it was', async () => {
   const { calls, events, grow, sync, manager, resizes } = setUp();
   await sync();
   await sync(1);
@@ -147,7 +147,7 @@ test('a server that cannot be asked, or a claim to something else by now, change
   assert.deepEqual([calls, events.take(), manager.mounted(pod.uid).size], [[], [], 1]);
 });
 
-test('looks do not wait for a driver, and a teardown has it end first; devices are found on disk', async () => {
+test('syncs do not wait for a driver, and a teardown aborts it first; devices are found on disk', async () => {
   const { calls, files, sync, manager, resizes } = setUp();
   await sync();
   await sync(1);

@@ -113,7 +113,7 @@ describe('mount', () => {
       message: `Unable to attach or mount volumes: unmounted volumes=[etc], unattached volumes=[], failed to process volumes=[]: ${message}`,
     });
     assert.deepEqual([ready(pod), events], [['cache'], [`Warning FailedMount: ${message}`]]);
-    // Not yet: the look has another reason.
+    // Not yet: the sync has another reason.
     await assert.rejects(manager.mount(pod, never));
     assert.deepEqual([calls.length, events.length], [2, 1]);
     await clock.advance(500);
@@ -158,12 +158,12 @@ describe('mount', () => {
     assert.equal(calls.filter((call) => call.startsWith('up emptyDir')).length, 2);
   });
 
-  test('what follows objects is tried at every look: somebody may know that it is there now', async () => {
+  test('what follows objects is tried at every sync: the wake may come from the object', async () => {
     const { failing, manager, events } = setUp();
     failing.set('keys', 'secret "s" not found');
     await assert.rejects(manager.mount(using(keys), never));
     await assert.rejects(manager.mount(using(keys), never));
-    assert.equal(events.length, 1, 'the same is told once in its time');
+    assert.equal(events.length, 1, 'the same failure is reported once in its time');
     failing.set('keys', 'another trouble');
     await assert.rejects(manager.mount(using(keys), never));
     assert.equal(events.length, 2);
@@ -194,17 +194,17 @@ describe('mount', () => {
       'Warning FailedMount: Unable to attach or mount volumes: unmounted volumes=[cache], unattached volumes=[], ' +
         'failed to process volumes=[]: timed out waiting for the condition',
     ]);
-    // The next look joins the operation that is under way.
+    // The next sync joins the operation that is under way.
     const joined = manager.mount(pod, never);
     hanging.get('cache')?.resolve();
     await joined;
     assert.equal(calls.filter((call) => call.includes('cache')).length, 1);
   });
 
-  test('a pod that waits for two minutes is told so', async () => {
+  test('a pod that waits for two minutes gets an event', async () => {
     const { failing, manager, clock, events } = setUp();
     failing.set('keys', 'no');
-    for (let look = 0; look < 14; look++) {
+    for (let round = 0; round < 14; round++) {
       await assert.rejects(manager.mount(using(keys), never));
       await clock.advance(10_000);
     }
@@ -224,7 +224,7 @@ describe('mount', () => {
     assert.deepEqual(ready(pod), ['cache', 'etc']);
   });
 
-  test('the pod is looked at when contents grow old, but never all the time', async () => {
+  test('the pod is woken when contents expire, but not all the time', async () => {
     const { manager, clock, woken } = setUp({ refreshInMs: () => 0 });
     await manager.mount(using(keys), never);
     await clock.advance(30_000);
@@ -249,8 +249,8 @@ describe('kinds that cannot be mounted', () => {
   }
 });
 
-describe('taking down', () => {
-  test('goes by what is on disk: parts first, and a pod may be nobody’s any more', async () => {
+describe('tearing down', () => {
+  test('goes by what is on disk: subPaths first, and the pod may be unknown', async () => {
     const { calls, files, manager, ready } = setUp();
     await manager.mount(pod, never);
     await files.makeFolder(`${root}/uid-1/volumes/kubernetes.io~empty-dir/older`, 0o777);

@@ -242,7 +242,7 @@ export class VolumeManager implements Component {
       record.running = this.#trySetUp(pod, wanted, volumes, record).finally(() => delete record.running);
     }
     await record.running;
-    if (record.mounted === undefined) throw record.failure?.error ?? new TubeletError('cancelled', 'taken down');
+    if (record.mounted === undefined) throw record.failure?.error ?? new TubeletError('cancelled', 'torn down');
     this.#growth.expandIfDue(pod, wanted.volume, record, volumes.abort.signal);
   }
 

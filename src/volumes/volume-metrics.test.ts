@@ -94,7 +94,7 @@ test('each try is timed, and all tries together', async () => {
   );
 });
 
-test('what an earlier life left on the disk is counted, strangers apart', async () => {
+test('what an earlier process left on the disk is counted, unknown kinds apart', async () => {
   const { files, paths, manager, shows } = setUp();
   await files.makeFolder(`${paths.volumes(pod.uid)}/${folder}/cache`, 0o777);
   await files.makeFolder(`${paths.volumes(pod.uid)}/kubernetes.io~csi/disk`, 0o777);

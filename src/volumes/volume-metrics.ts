@@ -24,7 +24,7 @@ export function volumeMetrics(metrics: Metrics, counts: () => readonly VolumeCou
   const stability = 'ALPHA';
   const durations = metrics.histogram({
     name: 'storage_operation_duration_seconds',
-    help: 'Seconds that one try of making a volume ready or taking it down took.',
+    help: 'Seconds that one try at setting a volume up or tearing it down took.',
     stability,
     labels: ['volume_plugin', 'operation_name', 'status', 'migrated'],
     buckets,

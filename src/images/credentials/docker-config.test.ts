@@ -34,7 +34,7 @@ describe('entries', () => {
     assert.equal(shown(parsed(entry, 'json')).length, 0, 'without auths there are none');
   });
 
-  test('a bad one costs only itself, and its values are not told', () => {
+  test('a bad one costs only itself, and its values are not reported', () => {
     const { entries, problems } = parsed({
       auths: {
         'good.example': { username: 'u', password: 'p' },

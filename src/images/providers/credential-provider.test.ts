@@ -121,11 +121,11 @@ describe('one run', () => {
   test('serves all who ask for the same at once, and goes on when one of them leaves', async () => {
     const { clock, calls, plugin, ask, user } = setUp();
     plugin.takesMs = 1_000;
-    const gone = new AbortController();
-    const left = assert.rejects(ask('a.example/app', aPod(), gone.signal), /deleted/);
+    const aborted = new AbortController();
+    const left = assert.rejects(ask('a.example/app', aPod(), aborted.signal), /deleted/);
     const stays = [user(), user(), user('a.example/other')];
     await clock.settle();
-    gone.abort(new Error('deleted'));
+    aborted.abort(new Error('deleted'));
     await left;
     await clock.advance(1_000);
     const users = await Promise.all(stays);
@@ -219,10 +219,10 @@ describe('on behalf of an account', () => {
     const free = { ...tokenAttributes, required: false, requiredAnnotations: [] };
     const serves = setUp({ tokenAttributes: free }, accounts);
     assert.deepEqual((await serves.ask())[0]?.source, { kind: 'node' });
-    assert.deepEqual(await setUp({ tokenAttributes }).ask('a.example/app', podOf('bot')), [], 'nobody to ask');
+    assert.deepEqual(await setUp({ tokenAttributes }).ask('a.example/app', podOf('bot')), [], 'no API server');
   });
 
-  test('an account that did not opt in is passed over silently, one that is not there is told', async () => {
+  test('an account that did not opt in is passed over silently, a missing one is reported', async () => {
     const { accounts, annotations } = api();
     const { log, calls, ask } = setUp({ tokenAttributes }, accounts);
     delete annotations['role'];

@@ -15,7 +15,7 @@ test('two kinds of failure have reasons of their own', () => {
   });
 });
 
-test('several failures are told together, the same words once', () => {
+test('several failures are reported together, the same message once', () => {
   const wrapped = new TubeletError('denied', 'pullImage: no', { remoteMessage: 'no' });
   assert.equal(joinedWords([wrapped, new Error('no')]), 'no');
   assert.equal(joinedWords([wrapped, new Error('never')]), '[no, never]');

@@ -46,7 +46,7 @@ test('one who leaves does not disturb the others', async () => {
   assert.equal(await stays, 'done');
 });
 
-test('when all have left the work is given up, and nobody joins it any more', async () => {
+test('when all have aborted the work is aborted, and no call joins it any more', async () => {
   const { begun, run, settle } = setUp();
   const leavers = [new AbortController(), new AbortController()];
   const [first, second] = leavers.map(({ signal }) => run('a', signal));

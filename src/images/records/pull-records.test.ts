@@ -161,7 +161,7 @@ describe('after a crash', () => {
     return files;
   };
 
-  test('an image that came all the same is known as ours and open to nobody', async () => {
+  test('an image that came all the same is recorded and open to no pod', async () => {
     const { cri, files, records, start } = await setUp('NeverVerifyPreloadedImages', withIntent('busybox'));
     const { id } = cri.images.add('busybox:latest');
     await start();
@@ -169,7 +169,7 @@ describe('after a crash', () => {
     assert.equal(await records.mayUse('busybox:latest', id, async () => [credential('mine')]), false);
   });
 
-  test('the intention stays where the image did not come, or nobody can tell', async () => {
+  test('the intention stays where the image did not come, or its state is unknown', async () => {
     for (const fails of [false, true]) {
       const { cri, files, mayUse, start } = await setUp('NeverVerifyPreloadedImages', withIntent(image));
       if (fails) cri.faults.fail('imageStatus', 'unavailable');
@@ -189,7 +189,7 @@ describe('after a crash', () => {
   });
 });
 
-test('records of images that are gone are removed, those younger than the listing stay', async () => {
+test('records of removed images are removed, those younger than the listing stay', async () => {
   const { clock, files, records, start } = await setUp();
   await start();
   const pull = async (name: string): Promise<void> => {

@@ -64,14 +64,14 @@ describe('who may use an image that is not open', () => {
   const mine = credential('p', secret('mine'));
   const account: CredentialSource = { kind: 'serviceAccount', uid: '1', namespace: 'ns', name: 'bot' };
 
-  test('nobody knows', () => {
+  test('unknown', () => {
     const none = { repository, record: undefined, intended: true };
     assert.deepEqual(computeAccess(none, [mine]), { kind: 'mustPull' });
     assert.deepEqual(access(undefined, mine), { kind: 'mustPull' }, 'another name may be open, not this one');
     assert.deepEqual(access({}, mine), { kind: 'mustPull' });
   });
 
-  test('everybody, when the node itself could have it', () => {
+  test('all pods, when the node itself could have it', () => {
     assert.deepEqual(access({ nodePodsAccessible: true }), { kind: 'shown' });
   });
 

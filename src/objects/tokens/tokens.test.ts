@@ -126,7 +126,7 @@ describe('PodTokens', () => {
     assert.equal(world.asked, 1);
   });
 
-  test('foreseen in vain: nobody fails for it, and who needs it asks again', async () => {
+  test('a prefetch that fails fails no pod, and the next request tries again', async () => {
     const world = new World();
     world.failure = new TubeletError('unavailable', 'connection refused');
     world.tokens.prefetch(pod, never);

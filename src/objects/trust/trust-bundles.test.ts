@@ -16,13 +16,13 @@ const bundle = (name: string, text: string, signerName?: string): ClusterTrustBu
   spec: { trustBundle: pem(text), ...(signerName !== undefined && { signerName }) },
 });
 
-/** An API server that has bundles in some versions, and speaks when told to. */
+/** An API server that has bundles in some versions, and sends changes when the test says so. */
 function world({ served = ['v1beta1'] }: { readonly served?: readonly string[] } = {}) {
   const clock = new FakeClock();
   const bundles = new Map<string, ClusterTrustBundle>();
   const [asked, woken, opened] = [[] as string[], [] as (readonly string[])[], [] as string[]];
   const server = { served, synced: false, lastError: undefined as string | undefined, down: false };
-  let tell: ((change: MirrorChange<ClusterTrustBundle>) => void) | undefined;
+  let notify: ((change: MirrorChange<ClusterTrustBundle>) => void) | undefined;
   const list = (async ({ version }) => {
     asked.push(version);
     if (server.down) throw new TubeletError('unavailable', 'connection refused');
@@ -33,16 +33,16 @@ function world({ served = ['v1beta1'] }: { readonly served?: readonly string[] }
     clock,
     log: silentLog,
     api: { list },
-    watch: ({ version }, told) => {
-      assert.equal(tell, undefined, 'watched once');
+    watch: ({ version }, onChange) => {
+      assert.equal(notify, undefined, 'watched once');
       opened.push(version);
-      tell = told;
+      notify = onChange;
       return {
         synced: () => server.synced,
         lastError: () => server.lastError,
         get: (name) => bundles.get(name),
         all: () => [...bundles.values()],
-        stop: () => void ((tell = undefined), (server.synced = false)),
+        stop: () => void ((notify = undefined), (server.synced = false)),
       };
     },
     inbox: { resourcesChanged: (uids) => void woken.push(uids) },
@@ -50,20 +50,20 @@ function world({ served = ['v1beta1'] }: { readonly served?: readonly string[] }
   const sync = (...all: readonly ClusterTrustBundle[]): void => {
     for (const each of all) bundles.set(each.metadata?.name ?? '', each);
     server.synced = true;
-    tell?.({ type: 'replaced' });
-    for (const object of all) tell?.({ type: 'put', object, previous: undefined });
+    notify?.({ type: 'replaced' });
+    for (const object of all) notify?.({ type: 'put', object, previous: undefined });
     woken.length = 0;
   };
   const put = (object: ClusterTrustBundle): void => {
     const name = object.metadata?.name ?? '';
     const previous = bundles.get(name);
     bundles.set(name, object);
-    tell?.({ type: 'put', object, previous });
+    notify?.({ type: 'put', object, previous });
   };
   const remove = (name: string): void => {
     const object = bundles.get(name) ?? assert.fail(name);
     bundles.delete(name);
-    tell?.({ type: 'removed', object });
+    notify?.({ type: 'removed', object });
   };
   const anchors = (uid: string, projection: Partial<ClusterTrustBundleProjection>, signal = never): Promise<string> =>
     trust.anchors({ path: 'ca.pem', ...projection }, { uid: podUid(uid) }, signal);
@@ -78,7 +78,7 @@ function world({ served = ['v1beta1'] }: { readonly served?: readonly string[] }
     put,
     remove,
     anchors,
-    isWatched: () => tell !== undefined,
+    isWatched: () => notify !== undefined,
   };
 }
 
@@ -143,7 +143,7 @@ describe('TrustBundles', () => {
     put(bundle('one', 'c', 's'));
     assert.deepEqual(woken.splice(0), [['u1', 'u2']]);
     assert.equal(await anchors('u2', { signerName: 's', labelSelector: {}, optional: true }), pem('c'));
-    // It leaves the signer: who had it must look, too.
+    // It leaves the signer: pods that had it must be woken, too.
     put(bundle('one', 'c', 't'));
     assert.deepEqual(woken.splice(0), [['u1', 'u2']]);
     put(bundle('late', 'l'));
@@ -163,10 +163,10 @@ describe('TrustBundles', () => {
     server.lastError = 'clustertrustbundles is forbidden';
     await clock.advance(10_000);
     await waiting;
-    const gone = new AbortController();
-    const given = assert.rejects(anchors('u1', { name: 'one' }, gone.signal), /over/);
+    const aborted = new AbortController();
+    const given = assert.rejects(anchors('u1', { name: 'one' }, aborted.signal), /over/);
     await clock.settle();
-    gone.abort(new Error('over'));
+    aborted.abort(new Error('over'));
     await given;
     assert.equal(clock.pending(), 0);
   });

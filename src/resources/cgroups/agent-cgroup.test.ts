@@ -48,7 +48,7 @@ test('moves the agent to the cgroup that is configured, at once, and again when 
   assert.equal(clock.pending(), 0);
 });
 
-test('a cgroup that cannot be made keeps nobody from starting, is reported once and tried again', async () => {
+test('a cgroup that cannot be made does not fail the start, is reported once and retried', async () => {
   const { clock, log, world, cgroup } = setUp('/agents');
   world.failure = 'read-only';
   await cgroup.start();
@@ -60,7 +60,7 @@ test('a cgroup that cannot be made keeps nobody from starting, is reported once 
   await cgroup.stop();
 });
 
-test('without a configured one knows the cgroup it was started in, and looks it up every now and then', async () => {
+test('without a configured one detects the cgroup it was started in, again every five minutes', async () => {
   const { clock, log, world, cgroup } = setUp('');
   await cgroup.start();
   assert.equal(cgroup.path(), '/system.slice/kubelet.service');

@@ -92,7 +92,7 @@ describe('all pods together', () => {
     ]);
   });
 
-  test('a machine that lets nobody make cgroups is told about', () => {
+  test('a machine on which no cgroup can be made is reported', () => {
     const { node, tree } = setUp();
     tree.make = () => {
       throw new Error('read-only file system');
@@ -100,7 +100,7 @@ describe('all pods together', () => {
     assert.throws(() => node.make(), /cannot make the cgroup of all pods; run as root.*cgroupsPerQOS: false/);
   });
 
-  test('a limit that the kernel cannot keep is told once; the others hold', () => {
+  test('a limit that the kernel cannot keep is reported once; the others hold', () => {
     const { node, tree, log } = setUp({}, ['cpu', 'cpuacct', 'cpuset', 'memory']);
     node.make();
     node.enforce();
@@ -120,7 +120,7 @@ describe('reserves of others', () => {
     assert.deepEqual(events, ['Normal NodeAllocatableEnforced: Updated limits on kube reserved cgroup /kube']);
   });
 
-  test('fail when it is not there: nobody makes a cgroup for the processes of somebody else', () => {
+  test('fail when it is not there: the agent makes no cgroup for other processes', () => {
     const { node, tree, events } = setUp({ enforced });
     assert.throws(() => node.enforceReserved(), /Failed to enforce Kube Reserved Cgroup Limits on "\/kube"/);
     assert.ok(!tree.groups.has('/kube'));

@@ -31,7 +31,7 @@ const cases: Readonly<Record<string, readonly [Partial<PodSpec>, CgroupValues]>>
     { containers: [container('a', limits('500m', '64Mi')), container('b', limits('1', '32Mi'))] },
     { cpuShares: 1536n, cpuQuotaUs: 150_000n, cpuPeriodUs: 100_000n, memoryBytes: 96n * mega },
   ],
-  'burstable, nobody limited': [
+  'burstable, none limited': [
     { containers: [container('a', { requests: { cpu: '250m', memory: '64Mi' } })] },
     { cpuShares: 256n },
   ],

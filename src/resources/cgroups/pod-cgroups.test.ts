@@ -86,7 +86,7 @@ describe('making', () => {
     assert.deepEqual(steps, ['tiers', 'tiers', 'tiers']);
   });
 
-  test('nothing is written again, until the cgroup is gone', async () => {
+  test('nothing is written again, until the cgroup is removed', async () => {
     const { cgroups, tree } = setUp();
     await cgroups.ensure(guaranteed);
     const before = tree.writes;
@@ -114,7 +114,7 @@ describe('making', () => {
     assert.match(tree.values('/kubepods/podg') ?? '', /pids\.max=50/);
   });
 
-  test('values that the cgroup of a running pod does not take are told, and it runs on', async () => {
+  test('values that the cgroup of a running pod does not take are logged, and it runs on', async () => {
     const { cgroups, tree, log } = setUp();
     tree.make('/kubepods/podg');
     tree.refuse = () => 'no';
@@ -123,7 +123,7 @@ describe('making', () => {
     assert.deepEqual(log.messages('error'), ['Cannot bring the cgroup of a pod up to date']);
   });
 
-  test('tiers that cannot be updated keep nobody from starting', async () => {
+  test('tiers that cannot be updated keep no pod from starting', async () => {
     const { cgroups, tree, world, log } = setUp();
     world.tierTrouble = new Error('busy');
     await cgroups.ensure(burstable);
@@ -162,7 +162,7 @@ describe('removing', () => {
     await assert.rejects(cgroups.remove(guaranteed.uid), { kind: 'conflict', message: /still in \/kubepods\/podg/ });
   });
 
-  test('a pod that comes back waits until its old cgroup is gone', async () => {
+  test('a pod that comes back waits until its old cgroup is removed', async () => {
     const { cgroups, tree } = setUp();
     await cgroups.ensure(guaranteed);
     let goOn = (): void => {};
@@ -176,7 +176,7 @@ describe('removing', () => {
 });
 
 describe('the life of the component', () => {
-  test('everything is in place when it has started; limits and tiers are looked after every minute', async () => {
+  test('everything is in place when it has started; limits and tiers are updated every minute', async () => {
     const { cgroups, clock, steps } = setUp();
     await cgroups.start();
     assert.deepEqual(steps.splice(0), ['check', 'make node', 'make tiers', 'enforce', 'enforce reserved']);
@@ -188,7 +188,7 @@ describe('the life of the component', () => {
     assert.equal(clock.pending(), 0);
   });
 
-  test('cgroups of pods that nobody knows go; those somebody knows stay', async () => {
+  test('cgroups of unknown pods are removed; those of known pods stay', async () => {
     const { cgroups, clock, tree, world, log } = setUp();
     for (const path of ['/kubepods/podlost', '/kubepods/burstable/podstuck', '/kubepods/besteffort/podkept']) {
       tree.make(path);

@@ -34,7 +34,7 @@ describe('what is behind a claim', () => {
     assert.deepEqual(api.asked, ['persistentvolumeclaims/data', 'persistentvolumes/pv-data']);
   });
 
-  test('what is missing or unbound is told in the words people know', async () => {
+  test('what is missing or unbound fails with upstream’s message', async () => {
     const { api, refused } = setUp();
     await refused(
       'error processing PVC default/data: failed to fetch PVC from API server: persistentvolumeclaims "data" not found',
@@ -73,7 +73,7 @@ describe('what is behind a claim', () => {
   });
 });
 
-test('a volume of another node is told when it is to be mounted', async () => {
+test('a volume of another node fails when it is to be mounted', async () => {
   const required = {
     nodeSelectorTerms: [{ matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n2'] }] }],
   };

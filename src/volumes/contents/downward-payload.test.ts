@@ -62,7 +62,7 @@ test('modes', () => {
   assert.deepEqual([made.get('a')?.mode, made.get('b')?.mode], [0o600, 0o400]);
 });
 
-test('all that cannot be told is named', () => {
+test('the error names all items that cannot be resolved', () => {
   assert.throws(() => texts(field('x', 'spec.nope'), amount('y', 'nobody', 'limits.cpu'), { path: 'z' }), {
     message: '[unsupported fieldPath: spec.nope, container nobody not found, downward file z has no source]',
   });

@@ -11,7 +11,7 @@ const advice =
   'consider using OnRootMismatch - https://kubernetes.io/docs/tasks/configure-pod-container/security-context/' +
   '#configure-volume-permission-and-ownership-change-policy-for-pods';
 
-/** A tree whose walk goes on until it is told to end. */
+/** A tree whose walk goes on until the test ends it. */
 function world(top: FileFacts | undefined = { kind: 'folder', mode: 0o755, uid: 0, gid: 0 }) {
   const clock = new FakeClock();
   const events: string[] = [];
@@ -39,7 +39,7 @@ function world(top: FileFacts | undefined = { kind: 'folder', mode: 0o755, uid: 
 }
 
 describe('a volume is given to a group', () => {
-  test('quickly: nobody is told, and no timer is left', async () => {
+  test('quickly: no event, and no timer is left', async () => {
     const { clock, events, walked, walk, give } = world();
     const giving = give();
     await clock.advance(29_999);
@@ -62,17 +62,17 @@ describe('a volume is given to a group', () => {
     walk.fail?.(new Error('disk is gone'));
     await assert.rejects(giving, /disk is gone/);
     const where = 'uid-1/volumes/kind/data';
-    const told = (atMs: number, words: string): string =>
+    const reported = (atMs: number, words: string): string =>
       `${start + atMs} Warning VolumePermissionChangeInProgress Setting volume ownership for ${where}${words}`;
     assert.deepEqual(events, [
-      told(30_000, ` is taking longer than expected, ${advice}`),
-      told(90_000, ', processed 1500 files.'),
-      told(150_000, ', processed 1500 files.'),
+      reported(30_000, ` is taking longer than expected, ${advice}`),
+      reported(90_000, ', processed 1500 files.'),
+      reported(150_000, ', processed 1500 files.'),
     ]);
     assert.equal(clock.pending(), 0);
   });
 
-  test('a path that is only held open is told by the folder that people know', async () => {
+  test('a path that is only held open is reported by its folder', async () => {
     const { clock, events, walk, give } = world();
     const giving = give({ path: '/proc/self/fd/9/.', shownAs: '/mnt/of-the-node' });
     await clock.advance(30_000);

@@ -11,7 +11,7 @@ test('members of the group may read, and write unless the volume is read-only; f
   assert.deepEqual(forGroup({ gid: 7, readOnly: true }), { gid: 7, fileBits: 0o440, folderBits: 0o2550 });
 });
 
-test('a tree is gone through always, or when its top is not right', () => {
+test('a tree is walked always, or when its top is not right', () => {
   const group = { gid: 7, readOnly: false };
   const right = entry('folder', 0o2770, 7);
   assert.equal(needsChange(undefined, right, group), true);
@@ -27,7 +27,7 @@ describe('the user that all containers run as', () => {
     ...(runAsUser !== undefined && { securityContext: { runAsUser } }),
   });
   const rows: readonly (readonly [string, PodSpec, number | undefined])[] = [
-    ['nobody says', { containers: [container('a')] }, undefined],
+    ['unset', { containers: [container('a')] }, undefined],
     ['the pod says', { securityContext: { runAsUser: 5 }, containers: [container('a'), container('b')] }, 5],
     ['all say the same', { containers: [container('a', 5)], initContainers: [container('b', 5)] }, 5],
     [

@@ -18,7 +18,7 @@ describe('classifyAttachment', () => {
     ['attached', attachment({ attached: true, attachmentMetadata: { dev: 'x' } }), { context: { dev: 'x' } }],
     ['attached, without a word', attachment({ attached: true }), { context: {} }],
     ['not yet', attachment({ attached: false }), { waitingFor: 'VolumeAttachment a is not attached' }],
-    ['nobody has looked', attachment(undefined), { waitingFor: 'VolumeAttachment a is not attached' }],
+    ['without a status', attachment(undefined), { waitingFor: 'VolumeAttachment a is not attached' }],
     ['failed', attachment({ attached: false, attachError: { message: 'no such disk' } }), { failed: 'no such disk' }],
     [
       'going',

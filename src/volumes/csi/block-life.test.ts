@@ -90,7 +90,7 @@ function world() {
   return { clock, files, api, driver, devices, events, agent, size, status };
 }
 
-test('the life of a block volume: shown, measured, grown under a pod, and taken down by the next agent', async () => {
+test('the life of a block volume: shown, measured, grown under a pod, and torn down by the next agent', async () => {
   const { clock, files, api, driver, devices, events, agent, size, status } = world();
   size('1Gi');
   status({ capacity: { storage: '1Gi' } });

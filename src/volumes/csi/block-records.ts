@@ -68,7 +68,7 @@ export class BlockRecords {
     const present = await this.read(name);
     if (present !== undefined && (present.driver !== driver || present.handle !== handle)) {
       const words = `${folder} still has the volume ${present.handle} of the driver ${present.driver}`;
-      throw new TubeletError('conflict', `${words}, which must be taken down first`);
+      throw new TubeletError('conflict', `${words}, which must be torn down first`);
     }
     const link = this.link(place);
     await files.makeFolder(dirname(link), folderMode);

@@ -71,7 +71,7 @@ function setUp(options: FakeCsiDriverOptions = {}) {
     request,
     up: (uid = 'uid-1', by = volumes) => by.setUp(request(uid), never),
     down: (uid = 'uid-1', by = volumes) => by.tearDown({ uid: podUid(uid), name: 'pv-data' }),
-    /** All that should be gone at the end. */
+    /** All that should be removed at the end. */
     left: () => [
       ...[...files.entries].flatMap(([path, { content, target }]) =>
         content !== undefined || target !== undefined || path.includes('pv-data') ? [path] : [],
@@ -83,7 +83,7 @@ function setUp(options: FakeCsiDriverOptions = {}) {
 }
 
 describe('a device for a pod', () => {
-  test('is made by the driver and shown by a link, with all that anybody needs to take it down', async () => {
+  test('is made by the driver and shown by a link, with all that tearDown needs', async () => {
     const { driver, devices, files, up } = setUp();
     const published = `${top}/publish/pv-data/uid-1`;
     assert.deepEqual(await up(), {
@@ -156,7 +156,7 @@ describe('a device for a pod', () => {
 });
 
 describe('what goes wrong', () => {
-  const told = async (work: Promise<unknown>): Promise<string> => {
+  const failure = async (work: Promise<unknown>): Promise<string> => {
     const error: unknown = await work.then(
       () => new Error('fine'),
       (reason: unknown) => reason,
@@ -165,20 +165,20 @@ describe('what goes wrong', () => {
     return `${reason}: ${shown.message}`;
   };
 
-  test('is told with the step', async () => {
+  test('is reported with the step', async () => {
     const { driver, deps, up } = setUp();
     const said = (code: string): string => `rpc error: code = ${code} desc = no`;
     driver.fail('nodeStageVolume', { code: 'INTERNAL', details: 'no' });
     assert.equal(
-      await told(up()),
+      await failure(up()),
       `FailedMapVolume: MapVolume.SetUpDevice failed for volume "pv-data" : ${said('Internal')}`,
     );
     driver.fail('nodePublishVolume', { code: 'NOT_FOUND', details: 'no' });
     assert.equal(
-      await told(up()),
+      await failure(up()),
       `FailedMapVolume: MapVolume.MapPodDevice failed for volume "pv-data" : ${said('NotFound')}`,
     );
-    const nobody = new CsiBlockVolumes({
+    const noDrivers = new CsiBlockVolumes({
       ...deps,
       drivers: {
         find: (name) => {
@@ -187,7 +187,7 @@ describe('what goes wrong', () => {
       },
     });
     assert.equal(
-      await told(up('uid-1', nobody)),
+      await failure(up('uid-1', noDrivers)),
       'FailedMapVolume: MapVolume.SetUpDevice failed for volume "pv-data" : driver name d not found in the list of registered CSI drivers',
     );
     const wait = async (): Promise<never> => Promise.reject(new TubeletError('unavailable', 'not yet'));
@@ -196,7 +196,7 @@ describe('what goes wrong', () => {
       cluster: { objects: { get: () => undefined }, attachments: { wait } },
     });
     assert.equal(
-      await told(up('uid-1', detached)),
+      await failure(up('uid-1', detached)),
       'FailedMapVolume: MapVolume.WaitForAttach failed for volume "pv-data" : not yet',
     );
   });
@@ -205,13 +205,13 @@ describe('what goes wrong', () => {
     const { up, deps, files } = setUp();
     const odd = new CsiBlockVolumes({ ...deps, devices: new MemoryBlockDevices(new MemoryFiles()) });
     await files.makeFolder('/x', 0o755);
-    assert.match(await told(up('uid-1', odd)), /MapVolume\.MapBlockVolume failed/);
+    assert.match(await failure(up('uid-1', odd)), /MapVolume\.MapBlockVolume failed/);
   });
 
   test('a volume cannot be called as the folders of all others are', async () => {
     const { volumes, request, driver } = setUp();
     for (const name of ['staging', 'publish']) {
-      assert.match(await told(volumes.setUp(request('uid-1', { name }), never)), /no block volume can be called/);
+      assert.match(await failure(volumes.setUp(request('uid-1', { name }), never)), /no block volume can be called/);
     }
     assert.deepEqual(driver.taken(), []);
   });
@@ -221,10 +221,10 @@ describe('what goes wrong', () => {
     await up();
     const path = `${top}/pv-data/data/vol_data.json`;
     await files.writeFile(path, (await files.readText(path)).replace('"h"', '"other"'), 0o644);
-    assert.match(await told(up('uid-2')), /still has the volume other of the driver d/);
+    assert.match(await failure(up('uid-2')), /still has the volume other of the driver d/);
   });
 
-  test('what is still mounted, or of which nobody can tell whose it is, stays', async () => {
+  test('what is still mounted, or whose owner is unknown, stays', async () => {
     const { up, down, files, left } = setUp();
     await up();
     files.mounts.set(`${top}/publish/pv-data/uid-1`, ['bind /dev/sdx']);
@@ -253,7 +253,7 @@ describe('what goes wrong', () => {
   });
 });
 
-test('after a restart all that is in use is known, and what pods without a directory had is taken down', async () => {
+test('after a restart all that is in use is known, and what pods without a directory had is torn down', async () => {
   const { deps, driver, files, up, left } = setUp();
   await up('uid-1');
   await up('uid-2');

@@ -229,7 +229,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
         if (!(await this.#records.hasLink({ uid, name }))) await this.tearDown({ uid, name });
       }
     } catch (error) {
-      this.#deps.log.warn('Block volume that no pod has cannot be taken down', { volume: name, err: messageOf(error) });
+      this.#deps.log.warn('Block volume that no pod has cannot be torn down', { volume: name, err: messageOf(error) });
     }
   }
 }

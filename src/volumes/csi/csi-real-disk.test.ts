@@ -84,7 +84,7 @@ test('on a real disk: a driver that leaves files behind keeps them', async (t) =
   const pod = aPod();
   const folder = join(rootDir, 'pods/uid-1/volumes/kubernetes.io~csi/pv-data');
   await hostFiles.makeFolder(join(folder, 'mount'), 0o755);
-  await hostFiles.writeFile(join(folder, 'mount/written'), 'by somebody', 0o644);
+  await hostFiles.writeFile(join(folder, 'mount/written'), 'by a user', 0o644);
   await assert.rejects(start().tearDown({ uid: pod.uid, name: 'pv-data' }), /vol_data.json is missing.*is not empty/);
-  assert.equal(await readFile(join(folder, 'mount/written'), 'utf8'), 'by somebody');
+  assert.equal(await readFile(join(folder, 'mount/written'), 'utf8'), 'by a user');
 });

@@ -41,9 +41,9 @@ const kinds = [
 ];
 
 for (const { what, volume, world } of kinds) {
-  // One that finds the pod again goes on with it; one that does not takes down what it finds.
+  // One that finds the pod again goes on with it; one that does not tears down what it finds.
   for (const comesBack of [false, true]) {
-    test(`${what}: an agent killed after any step loses nothing; the pod ${comesBack ? 'comes back' : 'is gone'}`, async () => {
+    test(`${what}: an agent killed after any step loses nothing; the pod ${comesBack ? 'comes back' : 'is removed'}`, async () => {
       let steps = 0;
       for (let killed = true; killed; steps++) {
         const each = world();
@@ -82,7 +82,7 @@ for (const { what, volume, world } of kinds) {
 }
 
 describe('a driver that is away while a pod goes', () => {
-  test('is waited for, with all that is there, and told', async () => {
+  test('is waited for, with all that is there, and reported', async () => {
     const world = csiWorld();
     world.claim('data');
     const agent = world.manager();
@@ -163,7 +163,7 @@ describe('vol_data.json', () => {
       (world: World) => world.files.entries.set(`${folder}/vol_data.json`, { content: '{"dri', mode: 0 }),
     ],
   ] as const) {
-    test(`that is ${how}: what is mounted stays, and people are told what to do`, async () => {
+    test(`that is ${how}: what is mounted stays, and the error says what to do`, async () => {
       const world = csiWorld();
       world.claim('data');
       await world.manager().mount(using(data), never);
@@ -176,7 +176,7 @@ describe('vol_data.json', () => {
       });
       await isIntact(world);
       assert.deepEqual(world.driver.volumes.inUse(), [handle]);
-      // Somebody did.
+      // The operator did.
       world.driver.volumes.handle('nodeUnpublishVolume', { volumeId: handle, targetPath: `${folder}/mount` });
       world.files.mounts.clear();
       await agent.tearDown('uid-1' as PodUid);
@@ -211,14 +211,14 @@ describe('vol_data.json', () => {
 
   test('missing, with files where nothing is mounted: they stay', async () => {
     const world = csiWorld();
-    world.files.append(`${folder}/mount/written`, 'by somebody');
+    world.files.append(`${folder}/mount/written`, 'by a user');
     await assert.rejects(world.manager().tearDown('uid-1' as PodUid), /is not empty\. Save what is in it/);
-    assert.equal(await world.files.readText(`${folder}/mount/written`), 'by somebody');
+    assert.equal(await world.files.readText(`${folder}/mount/written`), 'by a user');
   });
 });
 
 describe('after a start', () => {
-  /** Staged, and the pod’s folder is gone. */
+  /** Staged, and the pod’s folder is removed. */
   const leftBehind = async (): Promise<World> => {
     const world = csiWorld({ object: null });
     world.claim('data');
@@ -230,7 +230,7 @@ describe('after a start', () => {
     return world;
   };
 
-  test('what is staged for nobody is unstaged, and in use until then', async () => {
+  test('what is staged for no pod is unstaged, and in use until then', async () => {
     const world = await leftBehind();
     const service = world.volumes();
     assert.equal(service.inUse(), undefined);
@@ -247,7 +247,7 @@ describe('after a start', () => {
     isClean(world);
   });
 
-  test('one that cannot be unstaged is told, and stays', async () => {
+  test('one that cannot be unstaged is reported, and stays', async () => {
     const world = await leftBehind();
     world.driver.fail('nodeUnstageVolume', { code: 'INTERNAL', details: 'busy', times: 9 });
     const service = world.volumes();

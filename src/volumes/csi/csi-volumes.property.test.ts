@@ -39,7 +39,7 @@ const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ what: fc.constantFrom('away' as const, 'back' as const) }) },
 );
 
-/** What becomes of one volume of one pod: one thing after the other, as the one who looks after pods has it. */
+/** What becomes of one volume of one pod: one operation after the other, as pod workers run them. */
 interface Line {
   end: Promise<void>;
   abort: AbortController;
@@ -84,7 +84,7 @@ class Run {
     }
   }
 
-  /** Whoever is up has its volume, whatever happened to others. */
+  /** Every pod that is up has its volume, whatever happened to others. */
   async settle(): Promise<void> {
     await Promise.all([...this.#lines.values()].map(({ end }) => end));
     for (const [key, { isUp }] of this.#lines) {
@@ -100,7 +100,7 @@ class Run {
     await this.settle();
     state.away = false;
     driver.heal();
-    // Whoever comes after knows what is on disk.
+    // The next process knows what is on disk.
     await this.#kill();
     for (const uid of pods.map(podUid)) {
       for (const name of await files.list(`/k/pods/${uid}/volumes/kubernetes.io~csi`)) this.#down({ uid, name });
@@ -148,7 +148,7 @@ class Run {
     });
   }
 
-  /** A dead process does nothing more; what was under way stays as it is, and another one looks at the disk. */
+  /** A dead process does nothing more; what was under way stays as it is, and another one reads the disk. */
   async #kill(): Promise<void> {
     const { files } = this.world;
     files.fault = () => {
@@ -161,7 +161,7 @@ class Run {
   }
 }
 
-test('however pods come and go, the agent dies and the driver fails: all is taken down once nobody has it', async () => {
+test('however pods come and go, the agent dies and the driver fails: all is torn down once no pod has it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { minLength: 4, maxLength: 30 }), async (steps) => {
       const run = new Run();

@@ -33,7 +33,7 @@ const isClean = ({ driver, files, remains, broken }: World): void =>
   assert.deepEqual([driver.volumes.inUse(), remains(), [...files.mounts.keys()], broken], [[], [], [], []]);
 
 describe('a claim to a volume of a driver', () => {
-  test('is staged once, published to each pod, and taken down after the last', async () => {
+  test('is staged once, published to each pod, and torn down after the last', async () => {
     const world = csiWorld();
     const { claim, driver, files, manager } = world;
     const agent = manager();
@@ -98,7 +98,7 @@ describe('a claim to a volume of a driver', () => {
     isClean(world);
   });
 
-  test('waits for its attachment, and hands on what that says', async () => {
+  test('waits for its attachment, and hands on its metadata', async () => {
     const world = csiWorld({ object: null });
     const { attach, attachments, claim, manager, driver } = world;
     const agent = manager();
@@ -139,7 +139,7 @@ describe('a claim to a volume of a driver', () => {
     assert.equal(files.entries.get('/csi')?.gid, undefined, 'the driver sees to the group');
   });
 
-  test('goes to the group of the pod by our hands where the driver does not see to it', async () => {
+  test('is given to the group of the pod by the agent where the driver does not do it', async () => {
     const { claim, manager, files } = csiWorld();
     await manager().mount(using([claim('data')], { securityContext: { fsGroup: 7 } }), never);
     assert.deepEqual([files.entries.get('/csi')?.gid, files.entries.get('/csi/precious')?.gid], [7, 7]);
@@ -208,7 +208,7 @@ describe('an inline volume', () => {
     const world = csiWorld({ cluster: false });
     const agent = world.manager();
     await agent.mount(using([inline]), never);
-    // Nobody says what the driver wants to know: it is told.
+    // Without a CSIDriver object the driver gets the pod's info.
     assert.equal(published(world)[0]?.volumeContext['csi.storage.k8s.io/ephemeral'], 'true');
     await agent.unmount(using([inline]));
     isClean(world);
@@ -296,7 +296,7 @@ describe('what goes wrong', () => {
       isClean(world);
     });
 
-    test(`an uncertain answer to ${verb} is taken down later, with what it may have made`, async () => {
+    test(`an uncertain answer to ${verb} is torn down later, with what it may have made`, async () => {
       const world = csiWorld();
       const pod = using([world.claim('data')]);
       world.driver.fail(verb, { code: 'DEADLINE_EXCEEDED', afterwards: true });
@@ -309,7 +309,7 @@ describe('what goes wrong', () => {
     });
   }
 
-  test('a last word at publish keeps what is staged for the next try, and for who takes it down', async () => {
+  test('a last word at publish keeps what is staged for the next try, and for who tears it down', async () => {
     const world = csiWorld();
     const pod = using([world.claim('data')]);
     world.driver.fail('nodePublishVolume', { code: 'INTERNAL' });
@@ -337,12 +337,12 @@ describe('what goes wrong', () => {
     isClean(world);
   });
 
-  test('another volume in the place of one that was not taken down is refused', async () => {
+  test('another volume in the place of one that was not torn down is refused', async () => {
     const world = csiWorld();
     const pod = using([world.claim('data')]);
     await world.manager().mount(pod, never);
     world.claim('data', { volumeHandle: 'another' });
-    assert.match(await failed(world, pod), /still has the volume handle-data of the driver .* taken down first/);
+    assert.match(await failed(world, pod), /still has the volume handle-data of the driver .* torn down first/);
     assert.deepEqual(world.driver.volumes.inUse(), [handle]);
   });
 });
@@ -354,7 +354,7 @@ describe('a driver that wants volumes published again', () => {
       ({ volumeContext }) => /token-\d/.exec(volumeContext['csi.storage.k8s.io/serviceAccount.tokens'] ?? '')?.[0],
     );
 
-  test('gets them at looks at the pod, once a minute at most, with new tokens', async () => {
+  test('gets them at syncs of the pod, once a minute at most, with new tokens', async () => {
     const world = csiWorld({ object });
     const agent = world.manager();
     const pod = using([world.claim('data')]);
@@ -364,12 +364,12 @@ describe('a driver that wants volumes published again', () => {
     await agent.mount(pod, never);
     assert.deepEqual([tokens(world), world.woken], [['token-1'], []]);
     await world.clock.advance(1);
-    assert.deepEqual(world.woken, ['uid-1'], 'it is looked at by itself');
+    assert.deepEqual(world.woken, ['uid-1'], 'it is woken by itself');
     await agent.mount(pod, never);
     assert.deepEqual([tokens(world), staged(world).length], [['token-1', 'token-2'], 1]);
   });
 
-  test('and refuses: the pod keeps what it has, and is told', async () => {
+  test('and refuses: the pod keeps what it has, with an event', async () => {
     const world = csiWorld({ object });
     const agent = world.manager();
     const pod = using([world.claim('data')]);

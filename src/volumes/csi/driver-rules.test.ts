@@ -35,7 +35,7 @@ test('which codes leave open what became of a call', () => {
   for (const code of uncertain) assert.ok(isUncertain(new TubeletError('internal', '', { code })), code);
   for (const code of final) assert.ok(!isUncertain(new TubeletError('internal', '', { code })), code);
   assert.ok(isUncertain(new TubeletError('unavailable', 'no code: not the word of a driver')));
-  assert.ok(isUncertain(new Error('a stranger')));
+  assert.ok(isUncertain(new Error('unknown')));
 });
 
 test('the numbers that stand here are those of the protocol', () => {

@@ -9,7 +9,7 @@ const never = new AbortController().signal;
 const object: CSIDriver = { metadata: { name: 'd' }, spec: {} };
 const secret = { data: { user: Buffer.from('me').toString('base64') } };
 
-test('a driver that the cluster does not have is told from a cluster that has not answered yet', () => {
+test('a driver that the cluster does not have differs from a cluster that has not answered yet', () => {
   let isSynced = false;
   const objects = mirroredDriverObjects({
     synced: () => isSynced,
@@ -55,7 +55,7 @@ test('secrets of the API server, as text', async () => {
   assert.deepEqual(await fetchSecrets(secrets, 'NodeStageSecretRef', undefined, never), {});
 });
 
-test('one that is missing is told with the field that names it', async () => {
+test('a missing one is reported with the field that names it', async () => {
   const failing = {
     get: async () =>
       Promise.reject(new TubeletError('notFound', 'GET: no', { remoteMessage: 'secrets "s" not found' })),

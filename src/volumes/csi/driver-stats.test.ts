@@ -19,7 +19,7 @@ async function setUp(capabilities: FakeCsiDriverOptions['capabilities'] = ['GET_
   const volumeCapability = { block: {}, accessMode: { mode: accessModes.SINGLE_NODE_WRITER } };
   await client.publish({ volumeId: 'h', targetPath: '/target', volumeCapability });
   driver.taken();
-  const told: string[] = [];
+  const reported: string[] = [];
   const place = { name: 'd', volumeHandle: 'h', volumePath: '/target' };
   const volumes = new Map<string, MountedVolume>([
     ['v', { hostPath: '/target', driver: place }],
@@ -29,13 +29,13 @@ async function setUp(capabilities: FakeCsiDriverOptions['capabilities'] = ['GET_
     clock,
     drivers: { find: () => client },
     mounted: () => volumes,
-    abnormal: (of, { reason, message }) => void told.push(`${of} ${reason}: ${message}`),
+    abnormal: (of, { reason, message }) => void reported.push(`${of} ${reason}: ${message}`),
   });
   return {
     clock,
     driver,
     stats,
-    told,
+    reported,
     ask: (name: string, signal = never) => stats.volumeUsage({ uid, name }, signal),
   };
 }
@@ -49,7 +49,7 @@ const usage = {
   inodesUsed: 100,
 };
 
-test('a driver tells of its own volumes, and of nobody else’s', async () => {
+test('a driver reports on its own volumes, and on no others', async () => {
   const { clock, driver, ask } = await setUp();
   assert.deepEqual(await ask('v'), { driver: 'd', usage: { ...usage, at: clock.now(), isAbnormal: false } });
   assert.equal(await ask('cache'), undefined);
@@ -57,7 +57,7 @@ test('a driver tells of its own volumes, and of nobody else’s', async () => {
   assert.deepEqual(driver.taken(), ['nodeGetCapabilities', 'nodeGetVolumeStats']);
 });
 
-test('a driver that does not measure is not asked to; one that does not look is not ill', async () => {
+test('a driver that does not measure is not asked to; one that does not check reports no condition', async () => {
   const none = await setUp([]);
   assert.equal(await none.ask('v'), undefined);
   assert.deepEqual(none.driver.taken(), ['nodeGetCapabilities']);
@@ -65,22 +65,22 @@ test('a driver that does not measure is not asked to; one that does not look is 
   assert.deepEqual(await ask('v'), { driver: 'd', usage: { ...usage, at: clock.now() } });
 });
 
-test('an illness is told once, and again when it comes back', async () => {
-  const { driver, told, ask } = await setUp();
+test('an abnormal condition is reported once, and again when it comes back', async () => {
+  const { driver, reported, ask } = await setUp();
   const volume = driver.volumes.get('h');
   assert.ok(volume);
   volume.abnormal = 'disk is failing';
   assert.equal((await ask('v'))?.usage.isAbnormal, true);
   await ask('v');
-  assert.deepEqual(told.splice(0), ['uid-1 VolumeConditionAbnormal: Volume v: disk is failing']);
+  assert.deepEqual(reported.splice(0), ['uid-1 VolumeConditionAbnormal: Volume v: disk is failing']);
   delete volume.abnormal;
   await ask('v');
   volume.abnormal = 'disk is failing';
   await ask('v');
-  assert.equal(told.length, 1);
+  assert.equal(reported.length, 1);
 });
 
-test('a driver that hangs is given up after half a minute, or when nobody wants to know any more', async () => {
+test('a driver that hangs is given up after half a minute, or when the caller aborts', async () => {
   const { clock, driver, ask } = await setUp();
   const heal = driver.hang('nodeGetVolumeStats');
   const asked = driver.asked('nodeGetVolumeStats');
@@ -88,11 +88,11 @@ test('a driver that hangs is given up after half a minute, or when nobody wants 
   await asked;
   await clock.advance(30_000);
   await outcome;
-  const gone = new AbortController();
+  const aborted = new AbortController();
   const again = driver.asked('nodeGetVolumeStats');
-  const given = assert.rejects(ask('v', gone.signal));
+  const given = assert.rejects(ask('v', aborted.signal));
   await again;
-  gone.abort();
+  aborted.abort();
   await given;
   heal();
   assert.ok(await ask('v'));

@@ -22,7 +22,7 @@ class DriverWorld {
   readonly driver: FakeCsiDriver;
   record: (signal: AbortSignal) => Promise<void> = async () => {};
   readonly drivers: CsiDrivers;
-  readonly gone = new AbortController();
+  readonly removed = new AbortController();
 
   constructor(options: FakeCsiDriverOptions = {}) {
     this.driver = new FakeCsiDriver({ name: 'x', clock: this.clock, ...options });
@@ -48,11 +48,11 @@ class DriverWorld {
   }
 
   register(versions?: string[], at?: string): Promise<void> {
-    return this.drivers.register(this.pluginInfo(versions, at), '/registry/x.sock', this.gone.signal);
+    return this.drivers.register(this.pluginInfo(versions, at), '/registry/x.sock', this.removed.signal);
   }
 }
 
-test('registered: asked about the node, told to the cluster, there for volumes; and gone again', async () => {
+test('registered: asked about the node, recorded in the cluster, used by volumes; and deregistered', async () => {
   const topology = { 'topology.x/zone': 'a' };
   const world = new DriverWorld({ nodeId: 'n-7', topology, maxVolumes: 9n });
   assert.throws(() => world.drivers.find('x'), {
@@ -66,14 +66,14 @@ test('registered: asked about the node, told to the cluster, there for volumes; 
   assert.equal(world.drivers.find('x').endpoint, endpoint);
 
   world.driver.traits.maxVolumes = 1n << 40n;
-  await world.drivers.refresh('x', world.gone.signal);
+  await world.drivers.refresh('x', world.removed.signal);
   assert.equal(world.recorded.at(-1)?.[1]?.maxVolumes, 2 ** 31 - 1);
   world.driver.traits.maxVolumes = -1n;
-  await world.drivers.refresh('x', world.gone.signal);
+  await world.drivers.refresh('x', world.removed.signal);
   assert.equal(world.recorded.at(-1)?.[1]?.maxVolumes, undefined);
 
   await world.drivers.deregister('x', '/another/csi.sock');
-  assert.deepEqual(world.drivers.names(), ['x'], 'the one that is gone was another');
+  assert.deepEqual(world.drivers.names(), ['x'], 'the one that was removed was another');
   await world.drivers.deregister('x', endpoint);
   assert.deepEqual(world.drivers.names(), []);
   assert.deepEqual(world.recorded.at(-1), ['x', undefined]);
@@ -118,7 +118,7 @@ test('a driver that comes up late is waited for; one that hangs is given up afte
   left.driver.hang('nodeGetInfo');
   const ended = assert.rejects(left.register(), { code: 'Canceled' });
   await left.clock.settle();
-  left.gone.abort();
+  left.removed.abort();
   await ended;
   assert.equal(left.clock.pending(), 0);
 
@@ -126,7 +126,7 @@ test('a driver that comes up late is waited for; one that hangs is given up afte
   await assert.rejects(broken.register(), /has no id for this node/);
 });
 
-test('a cluster that is away is told later; one that refuses has the driver dropped', async () => {
+test('a cluster that is away gets the record later; a refusal drops the driver', async () => {
   const away = new DriverWorld();
   away.record = (signal) => raceAbort(new Promise<never>(() => {}), signal);
   const slow = away.register();

@@ -97,8 +97,8 @@ for (const { name, status, size, before, readOnly = false, expected } of rows) {
       readOnly,
       before: before === undefined ? undefined : Quantity.parse(before),
     });
-    const told = decision.act === 'expand' ? `${decision.size.toString()} ${decision.record}` : decision.act;
-    assert.equal(told, expected);
+    const outcome = decision.act === 'expand' ? `${decision.size.toString()} ${decision.record}` : decision.act;
+    assert.equal(outcome, expected);
   });
 }
 

@@ -105,7 +105,7 @@ const settled: PersistentVolumeClaimStatus = {
 const patched = 'patch persistentvolumeclaims/data/status';
 
 describe('before a pod gets the volume', () => {
-  test('the driver is asked with all it needs, and the claim and people are told', async () => {
+  test('the driver gets all it needs, the claim its status, the pod its event', async () => {
     const world = await setUp();
     await world.mount();
     const [asked] = world.driver.calls.filter(({ verb }) => verb === 'nodeExpandVolume');
@@ -126,13 +126,13 @@ describe('before a pod gets the volume', () => {
     assert.deepEqual(world.driver.taken(), ['nodeGetCapabilities', 'nodeExpandVolume']);
   });
 
-  test('nobody is asked about a volume that is large enough', async () => {
+  test('a volume that is large enough needs no call', async () => {
     const world = await setUp({ status: settled });
     await world.mount();
     assert.deepEqual([world.driver.taken(), world.api.asked, world.events.take()], [[], [], []]);
   });
 
-  test('one that may only be read stays as it is, and people are told', async () => {
+  test('a read-only one stays as it is, with an event', async () => {
     const world = await setUp({ readOnly: true });
     await world.mount();
     assert.deepEqual([world.driver.taken(), world.api.asked], [[], []]);
@@ -142,14 +142,14 @@ describe('before a pod gets the volume', () => {
     ]);
   });
 
-  test('a driver that has nothing to do on nodes: only the claim is told', async () => {
+  test('a driver that does not expand on nodes: only the claim’s status is written', async () => {
     const world = await setUp({ capabilities: ['STAGE_UNSTAGE_VOLUME'] });
     await world.mount();
     assert.deepEqual(world.driver.taken(), ['nodeGetCapabilities']);
     assert.deepEqual(world.claim().status, { ...settled, conditions: [] });
   });
 
-  test('an older resizer: the claim is only told of the end', async () => {
+  test('an older resizer: the claim’s status is written at the end only', async () => {
     const world = await setUp({ status: { phase: 'Bound', capacity: { storage: '1Gi' } } });
     await world.mount();
     assert.deepEqual(world.api.asked, [patched]);
@@ -174,7 +174,7 @@ describe('before a pod gets the volume', () => {
     assert.equal(world.driver.taken().filter((verb) => verb === 'nodeExpandVolume').length, 1);
   });
 
-  test('who asked for another size meanwhile is told by the second refusal', async () => {
+  test('a claim that asks for another size meanwhile is infeasible with the second refusal', async () => {
     const world = await setUp({ requested: '3Gi' });
     world.driver.fail('nodeExpandVolume', { code: 'INTERNAL', times: 2 });
     await assert.rejects(world.mount());
@@ -206,7 +206,7 @@ describe('before a pod gets the volume', () => {
 });
 
 describe('while pods use the volume', () => {
-  test('it grows under their hands', async () => {
+  test('it grows while they run', async () => {
     const world = await setUp();
     await world.online();
     assert.deepEqual([world.size(), world.events.take()], [two, [succeeded]]);

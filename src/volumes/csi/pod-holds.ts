@@ -47,7 +47,7 @@ export class PodHolds {
     if ('data' in present) {
       if (isSame(present.data, data)) return false;
       const { driver, handle } = present.data;
-      const words = `${folder} still has the volume ${handle} of the driver ${driver}, which must be taken down first`;
+      const words = `${folder} still has the volume ${handle} of the driver ${driver}, which must be torn down first`;
       throw new TubeletError('conflict', words);
     }
     await files.makeFolder(folder, folderMode);

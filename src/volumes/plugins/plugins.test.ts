@@ -38,7 +38,7 @@ function setUp({ tokens = true }: { readonly tokens?: boolean } = {}) {
   };
   const scratch = new ScratchFolders(host, podPaths('/k', '/logs'));
   const memory = () => ({ allocatable: { memory: '1Gi' }, noSwap: true });
-  const events = { record: () => assert.fail('nothing to tell') };
+  const events = { record: () => assert.fail('nothing to record') };
   const facts = { node: { allocatable: { cpu: '4' } }, nodeName: 'n1', hostIps: () => ['192.0.2.1'] };
   let tokenRefusal: TubeletError | undefined;
   const refuseTokens = (error: TubeletError): void => void (tokenRefusal = error);
@@ -81,7 +81,7 @@ describe('emptyDir', () => {
   const scratch: Volume = { name: 'v', emptyDir: {} };
   const path = `${volumes}/kubernetes.io~empty-dir/v`;
 
-  test('is a folder for everybody, with a mark that it is complete', async () => {
+  test('is a folder that every user may write to, with a mark that it is complete', async () => {
     const { files, up } = setUp();
     assert.deepEqual(await up(scratch), { hostPath: path, selinuxRelabel: true });
     assert.deepEqual(files.listing('/k/pods/uid-1/plugins'), [
@@ -166,7 +166,7 @@ describe('written volumes', () => {
     assert.deepEqual(await visibleFiles(files, `${volumes}/kubernetes.io~configmap/v`), { alpha: 'two', beta: 'new' });
   });
 
-  test('a missing object is told by its name; an optional one is empty and filled later', async () => {
+  test('a missing object is reported by its name; an optional one is empty and filled later', async () => {
     const { files, configMaps, up } = setUp();
     await assert.rejects(up({ name: 'v', secret: { secretName: 'nope' } }), { message: 'secret "nope" not found' });
     await assert.rejects(up({ name: 'v', configMap: { name: 'nope' } }), { message: 'configmap "nope" not found' });
@@ -197,7 +197,7 @@ describe('written volumes', () => {
     assert.deepEqual(await visibleFiles(files, hostPath), { labels: 'a="1"\nb="2"' });
   });
 
-  test('after they were taken down they are written anew', async () => {
+  test('after they were torn down they are written anew', async () => {
     const { files, up, down } = setUp();
     await up(keys);
     await down(keys);
@@ -219,7 +219,7 @@ describe('projected', () => {
       .filter((line) => line.endsWith('/token') && line.includes(' f '))
       .map((line) => line.replace(/ f .*/, ''));
 
-  test('a token that cannot be had is told in the words of the API server', async () => {
+  test('a token that is refused is reported with the API server’s message', async () => {
     const { up, refuseTokens } = setUp();
     refuseTokens(
       new TubeletError('notFound', 'POST serviceaccounts/token: gone', { remoteMessage: 'pod "web" not found' }),
@@ -252,7 +252,7 @@ describe('projected', () => {
   });
 
   for (const [who, spec, expected] of [
-    ['anybody', {}, '644 0:0'],
+    ['any user', {}, '644 0:0'],
     ['the pod’s user', { securityContext: { runAsUser: 5 } }, '600 5:0'],
     ['the pod’s group', { securityContext: { fsGroup: 7 } }, '640 0:7'],
     ['both', { securityContext: { runAsUser: 5, fsGroup: 7 } }, '640 5:7'],
@@ -269,7 +269,7 @@ describe('projected', () => {
     });
   }
 
-  test('all that is wrong is told at once, and nothing is made', async () => {
+  test('all problems are reported at once, and nothing is made', async () => {
     const { files, up } = setUp({ tokens: false });
     await assert.rejects(
       up(access({ secret: { name: 'nope' } }, { configMap: { name: 'cm', items: [{ key: 'k', path: 'p' }] } })),
