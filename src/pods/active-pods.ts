@@ -15,7 +15,7 @@ interface PodActivity {
   readonly reason: 'terminated' | 'terminating' | 'terminal phase' | 'named by a source';
 }
 
-/** A pod whose containers are being stopped still takes what it has, whatever phase is published. */
+/** A pod whose containers are being stopped still takes resources, whatever phase is published. */
 export function computePodActivity(pod: {
   readonly isTerminated: boolean;
   readonly isTerminating: boolean;
@@ -27,7 +27,7 @@ export function computePodActivity(pod: {
   return { isActive: true, reason: 'named by a source' };
 }
 
-/** The one answer to which pods take resources of this node: admission, cgroups, eviction, pod resources and metrics ask. */
+/** The pods that take resources of this node, for admission, cgroups, eviction, pod resources and metrics. */
 export class ActivePods {
   readonly #deps: ActivePodsDeps;
 

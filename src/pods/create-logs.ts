@@ -15,11 +15,11 @@ import {
   type LogWatch,
 } from './logs/index.ts';
 
-/** How much containers may write, and how much of it and of dead containers is kept. */
+/** Limits of container logs, and how many dead containers are kept. */
 export interface LogPolicy {
   readonly limits: LogSettings;
   readonly podLogsDir: string;
-  /** Where links to the logs of all pods are made; log collectors look there only where logs have their usual place. */
+  /** Where links to the logs of all pods are made; log collectors read that folder only where logs have their usual place. */
   readonly linksDir: string | undefined;
   readonly deadContainers: GcPolicy;
 }

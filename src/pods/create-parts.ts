@@ -58,9 +58,9 @@ interface PodContainerRuntime {
     LogRotationDeps['runtime'] &
     ContainerGcDeps['runtime'] &
     UserNamespacesDeps['runtime'];
-  /** What the runtime calls itself: the scheme of container ids. */
+  /** The runtime's name: the scheme of container ids. */
   name(): string;
-  /** The ways of running a sandbox that it announces. */
+  /** The runtime handlers that it announces. */
   handlers(): ReadonlySet<string>;
   /** Whether sandboxes of that handler can have mounts that are read-only with all below them. */
   recursiveReadOnly(handler: string): boolean;
@@ -99,6 +99,6 @@ export interface PodObjects {
 
 type PodVolumes = PodSyncDeps['volumes'] &
   PrepareDeps['volumes'] & {
-    /** Takes down what an earlier life of the agent left mounted of a pod. */
+    /** Unmounts what an earlier process of the agent left mounted of a pod. */
     tearDown(uid: PodUid): Promise<void>;
   };

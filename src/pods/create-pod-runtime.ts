@@ -15,7 +15,7 @@ import { UserNamespaces } from './userns/index.ts';
 
 const relistPeriodMs = 1_000;
 
-/** What acts on sandboxes and containers, what watches them, and what keeps files for them. */
+/** The components that act on sandboxes and containers, watch them, and keep files for them. */
 export interface PodRuntimeComponents {
   readonly userNamespaces: UserNamespaces;
   readonly directories: PodDirectories;

@@ -16,7 +16,7 @@ import { SyncLoop } from './sync-loop/index.ts';
 import { PodSync } from './sync/index.ts';
 import { PodWorkers, tracedSyncer } from './worker/index.ts';
 
-/** What others may ask of the pods, and the one way to end one. */
+/** What other subsystems may ask of the pods, and how they end one. */
 export interface PodViews {
   /** The desired pods as API objects, with the status the agent sees. */
   pods(): readonly Pod[];
@@ -24,7 +24,7 @@ export interface PodViews {
   observed(): readonly ObservedPod[];
   /** Nothing of the pod is left on this node, or it was never admitted. */
   isTerminatedOrRejected(uid: PodUid): boolean;
-  /** A static pod of that name has not come to its end. */
+  /** A static pod of that name has not finished. */
   isNameTaken(fullName: PodFullName): boolean;
   /** Ends a pod that its source still names. */
   terminate(uid: PodUid, how: Partial<Termination>): void;
@@ -32,7 +32,7 @@ export interface PodViews {
   readonly pleg: { unhealthy(): string | undefined };
   /** When the last relist that succeeded began, on the monotonic clock. */
   lastRelist(): number | undefined;
-  /** What could not be removed of pods that are gone, and why. */
+  /** What could not be removed of finished pods, and why. */
   stuck(): readonly StuckPod[];
 }
 
@@ -110,7 +110,7 @@ export function createPods(signals: PodSignals, stores: PodStores, parts: PodPar
 
   return {
     components: [
-      // What pods were given before is known before a worker asks for more.
+      // Recorded ids are read before a worker asks for new ones.
       acting.userNamespaces,
       pleg,
       probes,

@@ -5,18 +5,18 @@ import type { Log } from '../base/log.ts';
 import { PodRemoval } from '../model/pod-removal.ts';
 import { SyncLoopInbox } from './sync-loop/index.ts';
 
-/** What components tell each other by. All of it exists before the first component does. */
+/** The signals by which components wake each other. All of them exist before the first component does. */
 export interface PodSignals {
   /** Messages that make the sync loop reconcile pods. */
   readonly inbox: SyncLoopInbox;
   /** Ends what is remembered of a pod, everywhere. */
   readonly podRemoval: PodRemoval;
-  /** Something may be left over: marked by all who know of an end, taken by housekeeping. */
+  /** Something may be left over: marked by components that see a pod end, taken by housekeeping. */
   readonly cleanupDue: Due;
   readonly statusChanged: Broadcaster<PodUid>;
   /** A status was dropped with its pod. */
   readonly statusForgotten: Broadcaster<PodUid>;
-  /** A pod moved on in its life on this node. */
+  /** The lifecycle state of a pod changed. */
   readonly lifecycleChanged: Broadcaster<PodUid>;
 }
 

@@ -30,8 +30,8 @@ interface PodStoresParts {
 }
 
 /**
- * What is known of pods, each with one writer: sources write `sources`, the sync loop `desired`, the pleg `observed`,
- * workers `lifecycles`, the status publisher `statuses`. They exist before all who read them.
+ * The stores of pods, each with one writer: sources write `sources`, the sync loop `desired`, the pleg `observed`,
+ * workers `lifecycles`, the status publisher `statuses`. They exist before the components that read them.
  */
 export interface PodStores {
   readonly sources: PodSources;

@@ -4,7 +4,7 @@ import type { PodUid } from '../base/ids.ts';
 
 interface PodMetricsDeps {
   readonly metrics: Metrics;
-  /** What the sources want. */
+  /** The pods that sources name. */
   readonly desired: { all(): readonly DesiredPod[] };
   readonly activePods: { activePods(): readonly DesiredPod[] };
   readonly lifecycles: { uids(): readonly PodUid[]; stateOf(uid: PodUid): PodLife | undefined };
@@ -13,7 +13,7 @@ interface PodMetricsDeps {
   readonly observed: { listed(): ReadonlyMap<PodUid, { readonly items: readonly { readonly state: string }[] }> };
 }
 
-/** What is counted of a pod's life. */
+/** What is counted of a pod's lifecycle. */
 type PodLife =
   | { readonly phase: 'waiting' | 'syncing'; readonly pod: DesiredPod }
   | {

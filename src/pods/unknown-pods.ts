@@ -8,7 +8,7 @@ interface UnknownPodsDeps {
   readonly directories: { uids(): Promise<ReadonlySet<string>> };
 }
 
-/** Answers whether a pod is one of which this node has nothing, so that what an earlier life of it left can be removed. */
+/** Whether a pod is unknown to this node, so that what an earlier life of it left can be removed. */
 export class UnknownPods {
   readonly #deps: UnknownPodsDeps;
 
@@ -21,11 +21,11 @@ export class UnknownPods {
     return this.#deps.sources.sourcesReady();
   }
 
-  /** No source names the pod, no worker cares for it, and nothing of it is in the runtime or on disk. */
+  /** No source names the pod, it has no worker, and nothing of it is in the runtime or on disk. */
   async isUnknown(uid: PodUid): Promise<boolean> {
     const { sources, observed, directories } = this.#deps;
     if (!sources.sourcesReady() || !observed.hasBeenListed() || this.#isKnown(uid)) return false;
-    // Reading the disk takes a while, in which the pod may come.
+    // A source may name the pod while the disk is read.
     return !(await directories.uids()).has(uid) && !this.#isKnown(uid);
   }
 

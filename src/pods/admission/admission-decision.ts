@@ -5,13 +5,13 @@ import { preemptionDecision } from './preemption.ts';
 import type { AfterPreempting, PodAdmitResult } from './pod-admit-result.ts';
 
 interface AdmissionFacts {
-  /** What the pod counts as was settled by an earlier run of the agent. */
+  /** An earlier run of the agent admitted the pod. */
   readonly wasAdmitted: boolean;
   /** How many pods were counted beside it. */
   readonly activePods: number;
 }
 
-/** A result as the record has it. */
+/** An admit result as the flight recorder keeps it. */
 export function admissionDecision(result: PodAdmitResult, { wasAdmitted, activePods }: AdmissionFacts): Decision {
   const common = { by: 'admission', inputs: { activePods } } as const;
   if (result.admit === false) return { ...common, kind: 'reject', reason: result.reason, message: result.message };
@@ -26,7 +26,7 @@ export function admissionDecision(result: PodAdmitResult, { wasAdmitted, activeP
     : { ...common, kind: 'admit', reason: 'Admitted', message: 'it may run on this node' };
 }
 
-/** That a pod gives way, for the victim's record and, with all who do, for the node's. */
+/** The preemption of a pod, for its own record and, with all victims, for the node's. */
 export function preemptDecision(
   { shortOf, victims }: AfterPreempting,
   { namespace, name }: NamespacedName,

@@ -1,10 +1,10 @@
 import type { Metrics } from '../../base/metrics.ts';
 import { rejectionLabel } from './rejection.ts';
 
-/** What the gate tells of itself. */
+/** The metrics of admission. */
 export interface AdmissionMetrics {
   rejected(reason: string): void;
-  /** A pod has to go because a critical one is short of this resource. */
+  /** A pod was preempted because a critical one is short of this resource. */
   preempted(resource: string): void;
 }
 

@@ -17,19 +17,19 @@ interface AdmissionDeps {
   /** The node as it is now. */
   readonly node: () => AdmissionNode;
   readonly running: RunningPods;
-  /** Asked before the node's totals are looked at; whoever hands out CPUs, memory or devices. */
+  /** The managers of CPUs, memory and devices, asked before the node's totals are compared. */
   readonly resourceManagers?: AdmissionRule;
   readonly metrics?: Metrics;
 }
 
-/** Decides once for every pod whether it may run here; the only writer of that fact. */
+/** Decides once for every pod whether it may run on this node. */
 export class Admission {
   readonly #deps: AdmissionDeps;
   readonly #chain: readonly AdmissionRule[];
   readonly #metrics: AdmissionMetrics;
-  /** What a pod is answered when it is asked for again. */
+  /** The results so far: a pod that is asked for again gets the same one. */
   readonly #decided = new Map<PodUid, PodAdmitResult>();
-  /** Pods that were told to give way: they may still be ending, but what they asked for is promised to others. */
+  /** Preempted pods: they may still be ending, but their requests do not count any more. */
   readonly #victims = new Set<PodUid>();
   /** Pods of which the runtime has containers that prove nothing: they are of a life that is over. */
   readonly #formerLives = new Set<PodUid>();
@@ -41,8 +41,8 @@ export class Admission {
   }
 
   /**
-   * The result about a pod beside the pods that already count. It stands: an admitted pod is never refused later, a
-   * refused one has failed for good. Victims are named in the first answer only.
+   * Admits or rejects a pod beside the active pods. The result is final: an admitted pod is never rejected later, and a
+   * rejected one has failed for good. Victims are named in the first result only.
    */
   decide(pod: DesiredPod, active: readonly DesiredPod[]): PodAdmitResult {
     const known = this.#decided.get(pod.uid);
@@ -63,7 +63,7 @@ export class Admission {
     return known === undefined ? this.#wasAdmitted(pod) : known.admit !== false;
   }
 
-  /** The pod is gone: should its uid come again, it is a new question, whatever its containers left in the runtime. */
+  /** The pod was removed: a pod that comes under its uid later is decided anew, even if the runtime has old containers. */
   forget(uid: PodUid): void {
     this.#decided.delete(uid);
     this.#victims.delete(uid);
@@ -71,7 +71,7 @@ export class Admission {
     else this.#formerLives.delete(uid);
   }
 
-  /** How many pods a result is remembered of, that their former containers count for nothing included. */
+  /** How many pods are remembered: results, victims and former lives. */
   size(): number {
     return this.#decided.size + this.#victims.size + this.#formerLives.size;
   }
@@ -81,7 +81,7 @@ export class Admission {
     return admitByRules(this.#chain, { pod, active: others, node: this.#deps.node() });
   }
 
-  /** Only an agent on this node writes a start time, and a pod that it refused is Failed: one that lives was admitted. */
+  /** Only an agent on this node writes a start time, and a pod that it rejected is Failed: any other was admitted. */
   #wasAdmitted(pod: DesiredPod): boolean {
     const { phase, startTime } = pod.status;
     const startedByUs = !isStatic(pod) && startTime !== undefined && !isTerminalPhase(phase);

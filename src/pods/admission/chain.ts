@@ -43,13 +43,13 @@ export function admissionChain(resourceManagers: AdmissionRule = () => admitted)
   ];
 }
 
-/** The first refusal counts. Victims are named only if nobody refuses after them: a pod never gives way in vain. */
+/** The first rejection counts. Victims are named only if no later rule rejects the pod: none is preempted in vain. */
 export function admitByRules(chain: readonly AdmissionRule[], input: AdmissionInput): PodAdmitResult {
-  let result: PodAdmitResult = admitted;
+  let admitResult: PodAdmitResult = admitted;
   for (const rule of chain) {
-    const answer = rule(input);
-    if (answer.admit === false) return answer;
-    if (answer.admit === 'afterPreempting') result = answer;
+    const result = rule(input);
+    if (result.admit === false) return result;
+    if (result.admit === 'afterPreempting') admitResult = result;
   }
-  return result;
+  return admitResult;
 }

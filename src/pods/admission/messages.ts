@@ -1,4 +1,4 @@
-/** What users read when a pod is refused or gives way, in the words that tools around a kubelet look for. */
+/** What users read when a pod is rejected or preempted: the texts of a Go kubelet, because tools search for them. */
 export const admissionMessages = {
   nodeInfo: 'Kubelet cannot get node info.',
   osLabel: "Failed to admit pod as the `kubernetes.io/os` label doesn't match node label",

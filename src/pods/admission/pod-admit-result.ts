@@ -5,15 +5,15 @@ import type { AdmissionNode } from './ports.ts';
 
 export interface AdmissionInput {
   readonly pod: DesiredPod;
-  /** The pods that already count on this node, without this one. */
+  /** The other active pods of this node. */
   readonly active: readonly DesiredPod[];
   readonly node: AdmissionNode;
 }
 
 /**
  *                ┌──> admit: true               run it
- *  asked once ───┼──> admit: 'afterPreempting'  end the victims, then run it
- *                └──> admit: false              it has failed; reason and message go into its status
+ *  decided once ─┼──> admit: 'afterPreempting'  end the victims, then run it
+ *                └──> admit: false              rejected; reason and message go into its status
  */
 export type PodAdmitResult = Admitted | AfterPreempting | Rejected;
 
@@ -24,7 +24,7 @@ interface Admitted {
 export interface AfterPreempting {
   readonly admit: 'afterPreempting';
   readonly victims: readonly PodUid[];
-  /** The first resource there was too little of. */
+  /** The first resource that is short. */
   readonly shortOf: string;
 }
 
@@ -34,12 +34,12 @@ export interface Rejected {
   readonly message: string;
 }
 
-/** One question about a pod, a pure function. */
+/** One check of a pod, a pure function. */
 export type AdmissionRule = (input: AdmissionInput) => PodAdmitResult;
 
 export const admitted: Admitted = Object.freeze({ admit: true });
 
-/** Both stand in the status of the pod and in an event, and repeat names of its spec. */
+/** Both go into the pod's status and into an event, and may repeat long names of its spec. */
 const maxReasonBytes = 1_024;
 const maxMessageBytes = 4 * 1_024;
 

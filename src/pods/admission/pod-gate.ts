@@ -19,11 +19,11 @@ interface PodGateDeps {
   readonly events: {
     record(pod: DesiredPod, event: ObjectEvent): void;
   };
-  /** Ends a pod that gives way. */
+  /** Ends a preempted pod. */
   readonly terminate: (uid: PodUid, how: { readonly decided: typeof preemptionDecision }) => void;
 }
 
-/** Stands before the workers: admits pods, and rejects the others with the reason why they failed. */
+/** Admits pods to their workers, and publishes the failure of those that are rejected. */
 export class PodGate {
   readonly #deps: PodGateDeps;
   readonly #rejected = new Set<PodUid>();
@@ -32,12 +32,12 @@ export class PodGate {
     this.#deps = deps;
   }
 
-  /** Whether the pod goes to its worker. */
+  /** Whether the pod may go to its worker. */
   admit(pod: DesiredPod): boolean {
     const { admission, activePods, terminate, events, decisions } = this.#deps;
-    // Said once and for all: it never ran, so that there is nothing to end either.
+    // A rejection is final; the pod never ran, so that there is nothing to end either.
     if (this.#rejected.has(pod.uid)) return false;
-    // What is ending anyway needs no leave to come in.
+    // A pod that is ending needs no admission: its worker only stops what runs.
     if (pod.metadata.deletionTimestamp !== undefined || isTerminalPhase(pod.status.phase)) return true;
     const counted = activePods.activePods().filter((other) => admission.isAdmitted(other));
     const result = admission.decide(pod, counted);
@@ -57,7 +57,7 @@ export class PodGate {
     return true;
   }
 
-  /** Whether the pod was turned away: it never ran, and nothing of it is here. */
+  /** Whether the pod was rejected: it never ran, and nothing of it is on this node. */
   isRejected(uid: PodUid): boolean {
     return this.#rejected.has(uid);
   }
@@ -67,7 +67,7 @@ export class PodGate {
     this.#rejected.delete(uid);
   }
 
-  /** How many pods a result is remembered of. */
+  /** How many pods are remembered. */
   size(): number {
     return this.#deps.admission.size() + this.#rejected.size;
   }

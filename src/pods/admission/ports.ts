@@ -8,7 +8,7 @@ export interface AdmissionNode {
   /** What pods may ask for: cpu, memory, pods, ephemeral-storage, huge pages, extended resources. */
   readonly allocatable: Readonly<Record<string, string>>;
   readonly os: 'linux';
-  /** In the words of the label `kubernetes.io/arch`. */
+  /** As in the label `kubernetes.io/arch`. */
   readonly arch: string;
   readonly kernelVersion: string;
   /** Conditions that are true now: MemoryPressure, DiskPressure, PIDPressure. */
@@ -29,13 +29,13 @@ export interface NodeTaint {
 
 export interface AppArmorSupport {
   readonly enabled: boolean;
-  /** Why it is not enabled, in words for the pod's status. */
+  /** Why it is not enabled, for the pod's status. */
   readonly reason: string;
   /** The loaded profiles; where they are not known, the runtime refuses what it cannot apply. */
   readonly profiles?: ReadonlySet<string>;
 }
 
-/** What the runtime already has, so that a restarted agent does not judge running pods anew. */
+/** What the runtime already has, so that a restarted agent does not decide about running pods anew. */
 export interface RunningPods {
   hasContainers(uid: PodUid): boolean;
 }

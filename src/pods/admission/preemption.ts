@@ -7,10 +7,10 @@ import { admissionMessages } from './messages.ts';
 import { requestOf } from './requests.ts';
 import { missingOf, type Shortage } from './shortages.ts';
 
-/** Who has to go, or what even all who may go would leave missing. */
+/** The pods to preempt, or what would still be missing if all that may be preempted were. */
 type Preemption = { readonly victims: readonly PodUid[] } | { readonly stillMissing: ReadonlyMap<string, bigint> };
 
-/** How a victim ends, for its status: it did not fail on its own, and controllers shall see that. */
+/** The end of a victim in its status: the condition lets controllers see that it did not fail on its own. */
 export const preemptionDecision = {
   reason: podReasons.preempting,
   message: admissionMessages.preempted,
@@ -27,9 +27,9 @@ export const preemptionEvent = {
 type Missing = ReadonlyMap<string, bigint>;
 
 /**
- * Chooses the pods that give way to a critical pod. A Guaranteed pod goes only if all Burstable and BestEffort ones
- * together would not do, a Burstable one only if the BestEffort ones would not. Within a class the pod goes that comes
- * nearest to what is missing, so that few go and little is freed beyond need.
+ * Chooses the pods to preempt for a critical pod. A Guaranteed pod is preempted only if all Burstable and BestEffort ones
+ * together would not do, a Burstable one only if the BestEffort ones would not. Within a class the pod is chosen that comes
+ * nearest to what is missing, so that few are preempted and little is freed beyond need.
  */
 export function computePreemption(
   pod: DesiredPod,
@@ -49,7 +49,7 @@ export function computePreemption(
   return { victims: [...bestEffortToGo, ...burstableToGo, ...guaranteedToGo].map(({ uid }) => uid) };
 }
 
-/** Static pods give way to nobody; among critical pods a stated higher priority decides. */
+/** Static pods are never preempted; among critical pods a stated higher priority decides. */
 function isPreemptable(pod: DesiredPod, other: DesiredPod): boolean {
   if (other.uid === pod.uid || isStatic(other)) return false;
   if (isCriticalPod(pod) && !isCriticalPod(other)) return true;
@@ -71,7 +71,7 @@ function choose(candidates: readonly DesiredPod[], missing: Missing): readonly D
   return needed(chosen, missing);
 }
 
-/** An early choice can turn out to be covered by later ones, when several resources are short. Nobody goes in vain. */
+/** Drops victims that later choices have made unnecessary: with several short resources one pod can cover another. */
 function needed(chosen: readonly DesiredPod[], missing: Missing): readonly DesiredPod[] {
   let kept = chosen;
   for (const candidate of chosen.toSorted((a, b) => bySize(b, a))) {
@@ -91,7 +91,7 @@ function distance(pod: DesiredPod, missing: Missing): number {
   return sum;
 }
 
-/** What stays missing when these pods go. */
+/** What stays missing when these pods are preempted. */
 function without(missing: Missing, pods: readonly DesiredPod[]): Missing {
   const rest = new Map<string, bigint>();
   for (const [resource, amount] of missing) {

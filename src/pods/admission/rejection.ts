@@ -11,7 +11,7 @@ interface Rejection {
   readonly event: ObjectEvent;
 }
 
-/** What becomes of a pod that is not admitted: it has failed before it began, so there is nothing else to report. */
+/** The status and event of a rejected pod: it failed before it began, so there is nothing else to report. */
 export function rejectedStatus(pod: DesiredPod, { reason, message }: Rejected, nowMs: number): Rejection {
   const generation = isStatic(pod) ? undefined : pod.metadata.generation;
   return {

@@ -7,7 +7,7 @@ import { Quantity } from '../../model/quantity.ts';
 /** The resource that every pod takes one of. */
 export const podsResource = 'pods';
 
-/** Specs never change, and every new pod is weighed against all others: each spec is summed up once. */
+/** Specs never change, and every new pod is compared with all others: the requests of each spec are summed once. */
 const summed = new WeakMap<PodSpec, ReadonlyMap<string, bigint>>();
 
 /** Resource → amount, in thousandths for cpu and whole units for the rest, as messages and sums count them. */
@@ -25,7 +25,7 @@ export function requestOf(pod: Pick<DesiredPod, 'spec'>, resource: string): bigi
   return requestsOf(pod).get(resource) ?? 0n;
 }
 
-/** What the node has of a resource; a resource it does not name it has none of. */
+/** The node's allocatable amount of a resource; zero for a resource that it does not name. */
 export function capacityOf(allocatable: Readonly<Record<string, string>>, resource: string): bigint {
   return inUnits(resource, Quantity.parse(ownValue(allocatable, resource) ?? '0'));
 }

@@ -10,10 +10,10 @@ export interface Shortage {
   readonly capacity: bigint;
 }
 
-/** The order in which resources are looked at; the others follow by name. */
+/** The order in which resources are compared; the others follow by name. */
 const order = [podsResource, 'cpu', 'memory', 'ephemeral-storage'];
 
-/** Everything the pod asks for and the node cannot give beside what the others asked for. */
+/** The resources that the pod requests and the node has too little of beside the requests of the others. */
 export function computeShortages(input: AdmissionInput): readonly Shortage[] {
   const { pod, active, node } = input;
   const others = active.map(requestsOf);

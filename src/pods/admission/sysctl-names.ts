@@ -1,6 +1,6 @@
 import { dottedSysctl } from '../../model/sysctl-names.ts';
 
-/** Settings that exist per pod and disturb nobody else, each with the kernel from which on that is so. */
+/** Sysctls that are namespaced and affect no other pod, each with the kernel from which on that is so. */
 const safe: readonly (readonly [name: string, sinceKernel?: readonly [number, number]])[] = [
   ['kernel.shm_rmid_forced'],
   ['net.ipv4.ip_local_port_range'],
@@ -22,7 +22,7 @@ export interface AllowedSysctls {
   readonly prefixes: readonly (readonly [prefix: string, namespace: SysctlNamespace])[];
 }
 
-/** The safe settings of this kernel and those the node's owner added. */
+/** The safe sysctls of this kernel and those that the configuration adds. */
 export function allowedSysctls(kernelVersion: string, unsafe: readonly string[]): AllowedSysctls {
   const added = unsafe.map(dottedSysctl);
   const names = [
@@ -33,7 +33,7 @@ export function allowedSysctls(kernelVersion: string, unsafe: readonly string[])
   return { names: new Map(names.flatMap(namespaced)), prefixes: prefixes.flatMap(namespaced) };
 }
 
-/** What is not inside of one namespace would open settings of the node itself, so it allows nothing. */
+/** A pattern that is not inside of one namespace would allow settings of the node itself, so it allows nothing. */
 function namespaced(name: string): (readonly [string, SysctlNamespace])[] {
   const namespace = namespaceOf(name);
   return namespace === undefined ? [] : [[name, namespace]];
@@ -59,7 +59,7 @@ function namespaceOf(name: string): SysctlNamespace | undefined {
   return namespaces.find(([prefix]) => name.startsWith(prefix))?.[1];
 }
 
-/** A version nobody can read counts as too old. */
+/** A version that cannot be parsed counts as too old. */
 function isAtLeast(kernelVersion: string, [major, minor]: readonly [number, number]): boolean {
   const match = /^(\d+)\.(\d+)/.exec(kernelVersion);
   if (match === null) return false;

@@ -5,7 +5,7 @@ export function tolerates(tolerations: readonly Toleration[] | undefined, taint:
   return (tolerations ?? []).some((toleration) => matches(toleration, taint));
 }
 
-/** What a toleration leaves open it tolerates: no effect means all, no key means any. */
+/** An empty effect matches all effects, an empty key all keys. */
 function matches({ key, operator, value, effect }: Toleration, taint: NodeTaint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key && key !== taint.key) return false;

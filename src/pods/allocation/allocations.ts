@@ -15,7 +15,7 @@ interface KnownAllocation {
   readonly refusal: ResizeRefusal | undefined;
 }
 
-/** The only writer of what was promised to which pod. */
+/** The resources allocated to each pod. */
 export class Allocations {
   readonly #log: Log;
   readonly #known = new Map<PodUid, KnownAllocation>();
@@ -24,7 +24,7 @@ export class Allocations {
     this.#log = log;
   }
 
-  /** The pod with the resources that were promised to it; what it is seen with first is. */
+  /** The pod with its allocated resources; those of its first spec are allocated. */
   allocate(pod: DesiredPod): DesiredPod {
     const known = this.#known.get(pod.uid);
     const allocation = known?.allocation ?? restoredAllocation(pod.spec, pod.status);
@@ -32,7 +32,7 @@ export class Allocations {
     const refusal = isRefused ? refusalOf(pod) : undefined;
     const isNews = known?.refusal === undefined || known.refusal.generation !== refusal?.generation;
     if (refusal !== undefined && isNews) this.#logRefusal(pod, refusal);
-    // What cannot be resized, and containers that came since, are as the spec has them.
+    // Resources that cannot be resized, and containers that were added later, are as in the spec.
     const next = isRefused ? new Map([...allocationOf(pod.spec), ...allocation]) : allocationOf(pod.spec);
     this.#known.set(pod.uid, { allocation: next, refusal });
     if (!isRefused) return pod;
@@ -40,7 +40,7 @@ export class Allocations {
     return desiredPod(pod.source, { metadata, spec: withAllocation(spec, next), status });
   }
 
-  /** An update as it is passed on: pods that come or change with what was promised to them; a pod that goes has nothing. */
+  /** An update with the allocated resources of its pods; a removed pod loses its allocation. */
   update(update: PodUpdate): PodUpdate {
     if (update.op !== 'remove') return { ...update, pods: update.pods.map((pod) => this.allocate(pod)) };
     for (const { uid } of update.pods) this.forget(uid);

@@ -9,7 +9,7 @@ import { isRestartableInit } from '../../model/containers.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { podConditions } from '../../model/reasons.ts';
 
-/** Container → what it was promised: regular containers and sidecars. */
+/** Container → its allocated resources: regular containers and sidecars. */
 export type Allocation = ReadonlyMap<string, ResourceRequirements>;
 
 type Amounts = Readonly<Record<string, string>>;
@@ -23,8 +23,8 @@ export function allocationOf(spec: PodSpec): Allocation {
 }
 
 /**
- * The allocation of a pod that an earlier life of the agent, or another one, looked after: its status tells of it, where
- * it differs from the spec.
+ * The allocation of a pod that ran under an earlier process of the agent, or another agent: its status reports the
+ * allocation where it differs from the spec.
  */
 export function restoredAllocation(spec: PodSpec, status: PodStatus): Allocation {
   const statuses = [...(status.initContainerStatuses ?? []), ...(status.containerStatuses ?? [])];
@@ -58,7 +58,7 @@ const only = (amounts: Amounts = {}): Amounts =>
 const without = (amounts: Amounts = {}): Amounts =>
   Object.fromEntries(Object.entries(amounts).filter(([name]) => !isResizable(name)));
 
-/** Whether the spec asks for something else than was promised. */
+/** Whether the spec asks for other resources than those allocated. */
 export function needsResize(spec: PodSpec, allocation: Allocation): boolean {
   return [...allocationOf(spec)].some(([name, { requests, limits }]) => {
     const promised = allocation.get(name);
@@ -76,7 +76,7 @@ function isSame(left: string | undefined, right: string | undefined): boolean {
   return left === right || Quantity.parse(left ?? '0').compare(Quantity.parse(right ?? '0')) === 0;
 }
 
-/** The spec with what was promised in the place of what is asked for. */
+/** The spec with the allocated resources. */
 export function withAllocation(spec: PodSpec, allocation: Allocation): PodSpec {
   const promised = (container: Container): Container => {
     const resources = allocation.get(container.name);

@@ -18,7 +18,7 @@ interface ApiPodChangesDeps {
   };
 }
 
-/** Decides who has to reconcile what when the API server's pods, this node's object or a pod's life here change. */
+/** Wakes the status writer, the mirror pod reconciler and the API source when pods, the node or a pod's lifecycle change. */
 export class ApiPodChanges {
   readonly #deps: ApiPodChangesDeps;
 
@@ -37,7 +37,7 @@ export class ApiPodChanges {
     writer.wake(uid);
   }
 
-  /** The node became known, or another one; mirror pods belong to it, and no pod of the API server comes before it. */
+  /** This node's object changed: mirror pods need it as owner, and the API source waits until it is known. */
   nodeChanged(): void {
     this.#deps.source.changed();
     this.#deps.reconciler.wakeAll();
@@ -67,7 +67,7 @@ export class ApiPodChanges {
     if (pod === undefined || isStatic(pod)) reconciler.wakeAll();
   }
 
-  /** The API server was listed anew: whatever it missed is compared. */
+  /** The pods were listed anew: all are compared, because changes may have been missed. */
   #podsReplaced(): void {
     const { pods, writer, reconciler, starts, desired } = this.#deps;
     writer.retryAll();

@@ -36,11 +36,11 @@ interface ApiPodsParts {
 export interface ApiPods {
   /** In the order in which they start, after the pods: from here on pods of the API server come and go. */
   readonly components: readonly Component[];
-  /** Takes the sets of static pods, which it may hold back for a moment. It starts last. */
+  /** Takes the sets of static pods and holds them for their mirror pods, two seconds at most. It starts last. */
   readonly staticPods: Component & { set(source: PodSource, pods: readonly DesiredPod[]): void };
 }
 
-/** What brings pods from the API server, and statuses and mirror pods to it. */
+/** Reads pods from the API server, and writes statuses and mirror pods to it. */
 export function createApiPods({ ports, signals, stores, api, pods, node, ...parts }: ApiPodsParts): ApiPods {
   const { sources, desired, lifecycles, observed, statuses, starts, mirrors } = stores;
   const { metrics } = ports;

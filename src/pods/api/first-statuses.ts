@@ -12,7 +12,7 @@ interface FirstStatusesDeps {
   readonly mirrors: { of(pod: DesiredPod): Pod | undefined };
 }
 
-/** Settles which status pods begin with, right before a source's set is passed on. */
+/** Chooses the status that pods begin with, right before a source's set is passed on. */
 export class FirstStatuses {
   readonly #deps: FirstStatusesDeps;
 

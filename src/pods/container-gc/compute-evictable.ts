@@ -12,9 +12,9 @@ export interface GcUnit {
 
 type GcInstance = Pick<ObservedContainer, 'id' | 'state' | 'createdAt' | 'logPath'>;
 
-/** What dead instances are kept for their logs and exit codes. A negative number is no limit. */
+/** How many dead instances are kept for their logs and exit codes. A negative number is no limit. */
 export interface GcPolicy {
-  /** Younger ones stay; counted from when they were made, not from when they ended. */
+  /** Younger instances are kept; the age counts from their creation, not from their end. */
   readonly minAgeMs: number;
   readonly maxPerContainer: number;
   /** On the whole node. */
@@ -24,7 +24,7 @@ export interface GcPolicy {
 export interface Evictable {
   readonly uid: PodUid;
   readonly id: ContainerId;
-  /** Nothing where it has none, or where an instance that stays writes to the same file. */
+  /** Undefined where it has none, or where an instance that is kept writes to the same file. */
   readonly logPath: string | undefined;
   readonly reason: string;
 }
@@ -49,8 +49,8 @@ export function unitsOf({ uid, containers }: ObservedPod, contentRemovable: bool
  * Which dead instances are too many, the oldest first. First each container keeps its newest. Then the node keeps its
  * share: every container an equal part, one at least, and if that is still too much, the newest of all.
  *
- * What runs is never named, nor is what the runtime lost track of: that may run. An instance that was made and never
- * started is somebody's next step as long as there is no newer one; after that it is rubbish and counts for nothing.
+ * Running instances are never removed, nor those in state unknown, which may run. An instance that was created and never
+ * started may be about to start as long as there is no newer one; after that it is removed and counts for no limit.
  */
 export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now: number): readonly Evictable[] {
   const { maxPerContainer, maxTotal } = policy;
@@ -58,14 +58,14 @@ export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now
   let kept: DeadInstance[][] = [];
   for (const unit of units) {
     const old = unit.instances.map((instance) => now - instance.createdAt >= policy.minAgeMs);
-    const named = (reason: string, wanted: (instance: GcInstance, index: number) => boolean): DeadInstance[] =>
+    const select = (reason: string, wanted: (instance: GcInstance, index: number) => boolean): DeadInstance[] =>
       unit.instances
         .filter((instance, index) => old[index] === true && wanted(instance, index))
         .map((instance) => ({ uid: unit.uid, instance, reason }));
     evicted.push(
-      ...named('it was never started and has a successor', ({ state }, index) => state === 'created' && index > 0),
+      ...select('it was never started and has a successor', ({ state }, index) => state === 'created' && index > 0),
     );
-    const dead = named('', ({ state }) => state === 'exited');
+    const dead = select('', ({ state }) => state === 'exited');
     if (unit.contentRemovable) evicted.push(...because('its pod has ended for good', dead));
     else kept.push(dead);
   }
@@ -88,11 +88,11 @@ export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now
   return withLogs(units, evicted.toSorted(byAge));
 }
 
-/** One that was never started has the number of its successor, and with it the log. */
+/** An instance that was never started has the attempt number of its successor, and so the path of its log. */
 function withLogs(units: readonly GcUnit[], evicted: readonly DeadInstance[]): readonly Evictable[] {
-  const going = new Set(evicted.map(({ instance }) => instance.id));
-  const staying = units.flatMap(({ instances }) => instances.filter(({ id }) => !going.has(id)));
-  const inUse = new Set(['', ...staying.map(({ logPath }) => logPath)]);
+  const evictedIds = new Set(evicted.map(({ instance }) => instance.id));
+  const kept = units.flatMap(({ instances }) => instances.filter(({ id }) => !evictedIds.has(id)));
+  const inUse = new Set(['', ...kept.map(({ logPath }) => logPath)]);
   return evicted.map(({ uid, instance: { id, logPath }, reason }) => ({
     uid,
     id,
@@ -101,13 +101,13 @@ function withLogs(units: readonly GcUnit[], evicted: readonly DeadInstance[]): r
   }));
 }
 
-/** A pod's sandboxes that nothing needs: not ready, not the newest, and none that holds a container that stays. */
+/** A pod's sandboxes to remove: not ready, not the newest, and without a container that is kept. */
 export function computeEvictableSandboxes(
   { sandboxes, containers }: ObservedPod,
-  going: ReadonlySet<ContainerId>,
+  evictedIds: ReadonlySet<ContainerId>,
   contentRemovable: boolean,
 ): readonly SandboxId[] {
-  const held = new Set(containers.filter(({ id }) => !going.has(id)).map(({ sandboxId }) => sandboxId));
+  const held = new Set(containers.filter(({ id }) => !evictedIds.has(id)).map(({ sandboxId }) => sandboxId));
   return sandboxes
     .slice(contentRemovable ? 0 : 1)
     .filter(({ id, state }) => state === 'notReady' && !held.has(id))

@@ -8,12 +8,12 @@ interface Prune {
 }
 
 /**
- * The same rule for one pod whose container has just died: whatever the node keeps, the newest dead instance stays, for
- * the pod's status is made from it; and age does not matter, or a container that dies often would fill the disk.
+ * The same rule for one pod whose container has just died: the newest dead instance is always kept, because the pod's
+ * status is made from it; and age does not matter, because a container that dies often would fill the disk.
  */
 export function computePrune(observed: ObservedPod, maxPerContainer: number): Prune {
   const policy = { minAgeMs: Number.NEGATIVE_INFINITY, maxPerContainer: Math.max(1, maxPerContainer), maxTotal: -1 };
   const containers = computeEvictable(unitsOf(observed, false), policy, 0);
-  const going = new Set(containers.map(({ id }) => id));
-  return { containers, sandboxes: computeEvictableSandboxes(observed, going, false) };
+  const evictedIds = new Set(containers.map(({ id }) => id));
+  return { containers, sandboxes: computeEvictableSandboxes(observed, evictedIds, false) };
 }

@@ -28,23 +28,23 @@ export interface ContainerGcDeps {
   readonly runtime: GcRuntime;
   readonly logs: GcLogs;
   readonly policy: GcPolicy;
-  /** Something could not be removed, in words for an event of the node. */
+  /** Something could not be removed; the message is for people. */
   readonly onFailed: (message: string) => void;
 }
 
-/** Without a wake it looks this often. */
+/** The period of rounds without a wake. */
 const resyncMs = 60_000;
-/** Pods that are cleared at a time: one removal that hangs must not hold up the others. */
+/** Pods whose containers are removed at a time: one removal that hangs must not hold up the others. */
 const maxAtOnce = 4;
 
-/** Removes dead containers and sandboxes of pods that exist, as the policy has it. Keeps nothing but what it said last. */
+/** Removes dead containers and sandboxes of pods that exist, by the policy. */
 export class ContainerGc implements Component {
   readonly name = 'container-gc';
   readonly #deps: ContainerGcDeps;
   readonly #mailbox = new Mailbox<'reconcile'>((waiting) => waiting);
   readonly #limiter = new Limiter(maxAtOnce);
   readonly #stopped = new AbortController();
-  /** What could not be removed, and why: said once, not at every round. */
+  /** What could not be removed, and why: logged once, not at every round. */
   #stuck: ReadonlyMap<PodUid, string> = new Map();
   #loop: LoopHandle | undefined;
 
@@ -78,7 +78,7 @@ export class ContainerGc implements Component {
     await this.collect(signal, this.#deps.policy, () => round.beat());
   }
 
-  /** One look at all pods. A stricter policy is for those who need room on the disk now; each removal is a step. */
+  /** One round over all pods. Eviction passes a stricter policy when the disk is short; each removal is a step. */
   async collect(
     signal: AbortSignal,
     policy: GcPolicy = this.#deps.policy,
@@ -110,7 +110,7 @@ export class ContainerGc implements Component {
     try {
       for (const { id, logPath, reason } of evictable) {
         log.debug(3, 'Removing dead container', { ...podFields(observed), containerID: id, reason });
-        // The log first: without the container nobody would know any more whose it is.
+        // The log first: after the container has been removed, its path is not known any more.
         if (logPath !== undefined) await logs.remove(logPath);
         await ignoreNotFound(runtime.removeContainer({ containerId: id }, { signal }));
         onStep();
@@ -145,7 +145,7 @@ function byPod(evictable: readonly Evictable[]): ReadonlyMap<PodUid, readonly Ev
   return pods;
 }
 
-/** What is not there needs no removing. */
+/** Another process may have removed it already. */
 async function ignoreNotFound(call: Promise<unknown>): Promise<void> {
   try {
     await call;

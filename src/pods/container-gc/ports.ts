@@ -5,14 +5,14 @@ import type { ObservedPod } from '../../model/observed-pod.ts';
 
 export interface GcPod {
   readonly observed: ObservedPod;
-  /** The pod has ended for good and nobody will ask for its containers any more: all of them may go. */
+  /** The pod has ended for good and its containers are not needed any more: all of them may be removed. */
   readonly contentRemovable: boolean;
 }
 
 export interface GcPods {
-  /** Pods that still exist, as they were last observed. Those that are gone are housekeeping's. */
+  /** Pods that still exist, as they were last observed. Housekeeping removes the containers of the others. */
   existing(): Iterable<GcPod>;
-  /** Looks at a pod anew, for others to see what has been removed. */
+  /** Inspects a pod anew, so that observations show what has been removed. */
   inspect(uid: PodUid, signal: AbortSignal): Promise<unknown>;
 }
 

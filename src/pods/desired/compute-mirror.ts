@@ -18,26 +18,26 @@ export function nodeIdentity(node: Node | undefined): NodeIdentity | undefined {
 }
 
 export interface MirrorInput {
-  /** The static pod that shall be shown under this name: none, or the one whose turn it is. */
+  /** The static pod to mirror under this name: none, or the one that may run now. */
   readonly pod: DesiredPod | undefined;
   readonly mirror: Pod | undefined;
   /** The agent knows of the pod that it has not come to its end. */
   readonly goesOn: boolean;
   readonly node: NodeIdentity | undefined;
-  /** A static pod of that name is still ending: its mirror shows it to the last. */
+  /** A static pod of that name has not finished: its mirror pod shows it until then. */
   readonly isNameTaken: boolean;
-  /** All sources of static pods have spoken: who is not named is not wanted. */
+  /** All sources have been read, so that a mirror pod without a static pod is known to be a leftover. */
   readonly sourcesReady: boolean;
 }
 
 interface MirrorAction {
   readonly reason: string;
-  /** The uid of the mirror that must go. */
+  /** The uid of the mirror pod to delete. */
   readonly remove?: string;
   readonly create?: Pod;
 }
 
-/** What to do about the mirror under one name; nothing when it is as it should be. */
+/** What to do about the mirror pod of one full name; undefined when it is as it should be. */
 export function computeMirrorAction({
   pod,
   mirror,
@@ -50,9 +50,10 @@ export function computeMirrorAction({
   const remove = uid === undefined ? {} : { remove: uid };
   if (pod === undefined) {
     if (mirror === undefined || isNameTaken || !sourcesReady) return undefined;
-    return { reason: 'its static pod is gone', ...remove };
+    return { reason: 'its static pod was removed', ...remove };
   }
-  // Without the node a mirror has no owner, and would be refused; one of a node that goes would go with it.
+  // Without the node a mirror pod has no owner, and the API server would refuse it; with a node that is being deleted it
+  // would be deleted too.
   if (node === undefined || node.deleting) return undefined;
   if (mirror === undefined) return { reason: 'there is none', create: mirrorOf(pod, node) };
   if (mirror.metadata?.deletionTimestamp !== undefined) {

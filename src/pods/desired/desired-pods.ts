@@ -2,11 +2,11 @@ import type { PodFullName, PodUid } from '../../base/ids.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { PodUpdate } from '../../model/pod-update.ts';
 
-/** What the config sources want on this node; the only writer of that fact. */
+/** The pods that the config sources name for this node. */
 export class DesiredPods {
   readonly #pods = new Map<PodUid, DesiredPod>();
 
-  /** Takes one update of the merged sources over. */
+  /** Applies one update of the merged sources. */
   apply(update: PodUpdate): void {
     for (const pod of update.pods) {
       if (update.op === 'remove') this.#pods.delete(pod.uid);

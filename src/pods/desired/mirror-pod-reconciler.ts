@@ -25,21 +25,21 @@ interface MirrorPodReconcilerDeps {
   readonly goesOn: (uid: PodUid) => boolean;
   /** The static pods a source names, whose turn has come. */
   readonly staticPods: () => readonly DesiredPod[];
-  /** Whether a static pod of that name is still ending. */
+  /** Whether a static pod of that name has not finished. */
   readonly isNameTaken: (fullName: PodFullName) => boolean;
   readonly watch?: WorkWatch | undefined;
 }
 
 const parallel = 4;
-/** Somebody who changes each mirror that we make, a webhook say, is answered at this pace, not in a circle. */
+/** A webhook that changes each mirror pod we create must not make us delete and create them without a pause. */
 const recreateAfterMs = 10_000;
 
-/** Keeps one mirror in the API server for each static pod, and none for anything else. */
+/** Creates and deletes mirror pods, so that each static pod has exactly one in the API server. */
 export class MirrorPodReconciler implements Component {
   readonly name = 'mirror-pod-reconciler';
   readonly #deps: MirrorPodReconcilerDeps;
   readonly #work: KeyedWork<PodFullName>;
-  /** Of which pod a mirror was made last under a name, and when. */
+  /** The pod of which a mirror pod was created last under a name, and when. */
   readonly #lastCreated = new Map<PodFullName, { readonly uid: PodUid; readonly atMs: number }>();
 
   constructor(deps: MirrorPodReconcilerDeps) {
@@ -73,7 +73,7 @@ export class MirrorPodReconciler implements Component {
     this.#work.wake(fullName);
   }
 
-  /** The node became known, a source spoke, pods came or ended: all that is or should be shown is looked at. */
+  /** Reconciles all mirror pods: the node became known, a source was read, or pods came or ended. */
   wakeAll(): void {
     const { mirrors, staticPods } = this.#deps;
     for (const name of new Set([...mirrors.fullNames(), ...staticPods().map((pod) => pod.fullName)])) this.wake(name);
@@ -107,14 +107,14 @@ export class MirrorPodReconciler implements Component {
     return undefined;
   }
 
-  /** The static pod; the mirror itself where nothing else is left of it. */
+  /** Log fields of the static pod; of the mirror pod where the static pod has been removed. */
   #podFieldsOf(fullName: PodFullName): PodFields {
     const pod = this.#deps.staticPods().find((candidate) => candidate.fullName === fullName);
     const known = pod ?? this.#deps.mirrors.get(fullName)?.metadata;
     return known === undefined ? fullNameFields(fullName) : podFields(known);
   }
 
-  /** How long a mirror that was made of this very pod and does not show it is left alone. */
+  /** How long to wait before a mirror pod that was created of this very pod and does not show it is created again. */
   #requeueAfterMs(pod: DesiredPod | undefined, mirror: Pod | undefined): number {
     if (pod === undefined || mirror === undefined || mirror.metadata?.deletionTimestamp !== undefined) return 0;
     const lastCreated = this.#lastCreated.get(pod.fullName);
@@ -126,7 +126,7 @@ export class MirrorPodReconciler implements Component {
     try {
       await this.#deps.api.delete(apiResources.pods, ref, { gracePeriodSeconds: 0, uid, signal });
     } catch (error) {
-      // Gone, or another one under its name: news of it is on the way.
+      // It was deleted, or replaced by another of its name: the watch will report that.
       if (!isKind(error, 'notFound', 'conflict')) throw error;
     }
   }
@@ -135,7 +135,7 @@ export class MirrorPodReconciler implements Component {
     try {
       await this.#deps.api.create(apiResources.pods, mirror.metadata?.namespace, mirror, { signal });
     } catch (error) {
-      // The one that is there will be told of, and compared, soon.
+      // The watch will report the one that exists, and it is compared then.
       if (!isKind(error, 'alreadyExists')) throw error;
       this.#deps.log.debug(4, 'A mirror pod exists already', { ...this.#podFieldsOf(fullName), err: messageOf(error) });
     }

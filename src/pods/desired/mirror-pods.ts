@@ -7,7 +7,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 export class MirrorPods {
   #mirrors: ReadonlyMap<PodFullName, Pod> = new Map();
 
-  /** Takes the present mirrors over; answers the full names whose mirror came, changed or went. */
+  /** Replaces the known mirror pods; returns the full names whose mirror pod was added, changed or removed. */
   set(mirrors: readonly Pod[]): readonly PodFullName[] {
     const next = new Map(mirrors.map((mirror) => [fullNameOf(mirror), mirror]));
     const changed = [...next].filter(([name, mirror]) => this.#mirrors.get(name) !== mirror).map(([name]) => name);
@@ -26,7 +26,7 @@ export class MirrorPods {
     return mirror !== undefined && mirrors(mirror, pod) ? mirror : undefined;
   }
 
-  /** What was last told of these static pods, where their mirrors show anything of their containers. */
+  /** The last published statuses of these static pods, where their mirror pods show containers. */
   statusesOf(pods: readonly DesiredPod[]): readonly (readonly [PodUid, PodStatus])[] {
     return pods.flatMap((pod) => {
       const status = this.of(pod)?.status;

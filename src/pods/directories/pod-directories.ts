@@ -10,9 +10,9 @@ interface PodDirectoriesDeps {
   readonly files: Files;
   readonly random: Random;
   readonly paths: PodPaths;
-  /** Takes down what is mounted in the pod's directory. */
+  /** Unmounts what is mounted in the pod's directory. */
   readonly beforeRemoval: (uid: PodUid) => Promise<void>;
-  /** The pod's directory is gone: what stood there is no longer on record. */
+  /** The pod's directory was removed, and the records in it. */
   readonly onRemoved: (uid: PodUid) => void;
 }
 
@@ -21,7 +21,7 @@ const logFolderMode = 0o755;
 /** A hosts file every process of the pod may read, and a message file every process may write. */
 const hostsMode = 0o644;
 const terminationLogMode = 0o666;
-/** Far more pods than a node has. */
+/** Far more than a node has pods. */
 const maxUids = 10_000;
 
 /** Makes and removes the agent's own files of a pod: its directory tree, hosts file, message files, log folders. */
@@ -37,7 +37,7 @@ export class PodDirectories {
   /** The folders that must be there before volumes and containers. Waits for a removal of the same pod to end. */
   async prepare(uid: PodUid): Promise<void> {
     const { files, paths } = this.#deps;
-    // How it ended matters to who removes: what is left is in nobody's way.
+    // A removal that failed is the remover's to retry: what is left does not hinder the new folders.
     await this.#removals.get(uid)?.catch(() => undefined);
     for (const path of [paths.pod(uid), paths.volumes(uid), paths.plugins(uid)])
       await files.makeFolder(path, folderMode);
@@ -54,7 +54,7 @@ export class PodDirectories {
     await this.#deps.files.makeFolder(this.#deps.paths.container(uid, container), folderMode);
   }
 
-  /** A new file for last words in the container's folder. */
+  /** A new file for the termination message in the container's folder. */
   async makeTerminationLog(uid: PodUid, container: string): Promise<string> {
     const { files, paths, random } = this.#deps;
     const path = join(paths.container(uid, container), random.hex(4));
@@ -97,15 +97,15 @@ export class PodDirectories {
     await this.#deps.beforeRemoval(uid);
     await this.#removeVolumeFolders(uid);
     await files.removeTree(paths.pod(uid));
-    // Before anybody who waits for the removal goes on: a pod that comes back begins without.
+    // Before a caller that waits for the removal goes on: a pod that comes back begins without a record.
     this.#deps.onRemoved(uid);
     const own = await files.list(paths.logs, (folder) => uidOfLogFolder(folder) === uid);
     for (const folder of own) await files.removeTree(join(paths.logs, folder));
   }
 
   /**
-   * Whoever set a volume up took it down before. What is in a folder all the same is nothing that we know how to take
-   * down: a mount, or what somebody wrote where a mount should have been. It is named, and stays.
+   * All volumes have been torn down before. What is in a volume folder all the same cannot be torn down here: a mount, or
+   * files that were written where a mount should have been. It is reported, and left in place.
    */
   async #removeVolumeFolders(uid: PodUid): Promise<void> {
     const { files, paths } = this.#deps;
@@ -121,7 +121,7 @@ export class PodDirectories {
     if (left.length > 0) throw new TubeletError('conflict', `volumes are left: ${left.join(', ')}`);
   }
 
-  /** Answers why not. A link is no folder: whatever it leads to is not looked into, and the link goes with the rest. */
+  /** Returns why it could not. A link is no folder: its target is left alone, and the link is removed with the tree. */
   async #tryToRemove(folder: string): Promise<string | undefined> {
     try {
       await this.#deps.files.removeEmpty(folder);
@@ -142,7 +142,7 @@ export class PodDirectories {
   }
 }
 
-/** Pods that have a directory or logs here. Of very many only some, until those are gone. */
+/** Pods that have a directory or logs on this node. Of very many only some, until those have been removed. */
 export async function podsOnDisk(files: Files, paths: PodPaths): Promise<ReadonlySet<string>> {
   const uids = new Set(await files.list(paths.pods));
   await files.list(paths.logs, (folder) => {

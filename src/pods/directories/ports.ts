@@ -1,4 +1,4 @@
-/** The file system as far as pod directories need it. Paths are absolute; every mode is given, umask counts for nothing. */
+/** The file system as far as pod directories need it. Paths are absolute; every mode is given, and the umask does not change it. */
 export interface Files {
   /** Makes a folder and those above it; one that is there gets the mode. */
   makeFolder(path: string, mode: number): Promise<void>;

@@ -2,34 +2,34 @@ import type { PodUid } from '../../base/ids.ts';
 import type { PodReference } from '../../model/pod-reference.ts';
 
 interface LeftoversInput {
-  /** Every source has spoken: only then does "nobody wants it" mean anything. */
+  /** Every source has been read: before that, a pod that no source names may still be named. */
   readonly sourcesReady: boolean;
   readonly isDesired: (uid: PodUid) => boolean;
-  /** Pods that have a worker, and whether it is finished and dropped by its source. */
+  /** Pods that have a worker, and whether they are finished and removed from their source. */
   readonly workers: readonly { readonly uid: PodUid; readonly canBeRemoved: boolean }[];
   /** Pods the runtime has something of. */
   readonly inRuntime: readonly PodReference[];
   /** Pods that have files here. */
   readonly onDisk: readonly PodUid[];
-  /** Pods that somebody here remembers something of. */
+  /** Pods that some component remembers. */
   readonly remembered?: readonly PodUid[];
 }
 
 interface Leftovers {
-  /** In the runtime, wanted by nobody, cared for by nobody: to be stopped. */
+  /** In the runtime, without a source and without a worker: to be stopped. */
   readonly orphans: readonly PodReference[];
   /**
-   * Stopped and dropped: what is left of them in the runtime and on disk goes, then their memory. Also of those that are
-   * wanted again: their new life waits until nothing is left of the old one.
+   * Stopped and removed from their source: what is left of them in the runtime and on disk is removed, then their per-pod
+   * state. Also of those that are named again: their new life waits until nothing is left of the old one.
    */
   readonly remains: readonly PodUid[];
-  /** Files of pods that nothing else knows of. */
+  /** Directories of pods that are unknown otherwise. */
   readonly orphanedDirectories: readonly PodUid[];
-  /** Memories of pods that are nowhere else. */
+  /** Pods that are only remembered. */
   readonly onlyRemembered: readonly PodUid[];
 }
 
-/** What is left over from pods that are no more. */
+/** What is left of removed pods. */
 export function computeLeftovers(input: LeftoversInput): Leftovers {
   if (!input.sourcesReady) return { orphans: [], remains: [], orphanedDirectories: [], onlyRemembered: [] };
   const withWorker = new Set(input.workers.map(({ uid }) => uid));

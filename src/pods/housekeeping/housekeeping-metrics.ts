@@ -1,8 +1,8 @@
 import type { Metrics } from '../../base/metrics.ts';
 
-/** What housekeeping tells of itself. */
+/** The metrics of housekeeping. */
 export interface HousekeepingMetrics {
-  /** Directories of pods that nobody knows: how many went since the look before, and how many could not. */
+  /** Directories of unknown pods: how many were removed since the round before, and how many could not be. */
   swept(removed: number, failed: number): void;
 }
 
@@ -12,7 +12,7 @@ export function housekeepingMetrics(metrics: Metrics | undefined, stuck: () => n
   metrics?.observed(
     {
       name: 'tubelet_stuck_pods',
-      help: 'Pods that are over and of which something cannot be removed; /statusz tells what and why.',
+      help: 'Finished pods of which something cannot be removed; /statusz shows what and why.',
       stability,
       type: 'gauge',
     },
@@ -20,18 +20,18 @@ export function housekeepingMetrics(metrics: Metrics | undefined, stuck: () => n
   );
   const removed = metrics?.gauge({
     name: 'kubelet_orphan_pod_cleaned_volumes',
-    help: 'Pods nobody knows whose volumes and directory were removed in the last round.',
+    help: 'Unknown pods whose volumes and directory were removed in the last round.',
     stability,
   });
   const failed = metrics?.gauge({
     name: 'kubelet_orphan_pod_cleaned_volumes_errors',
-    help: 'Pods nobody knows whose volumes and directory could not be removed in the last round.',
+    help: 'Unknown pods whose volumes and directory could not be removed in the last round.',
     stability,
   });
   return {
-    swept: (went, stayed) => {
-      removed?.set(went);
-      failed?.set(stayed);
+    swept: (removedCount, failedCount) => {
+      removed?.set(removedCount);
+      failed?.set(failedCount);
     },
   };
 }

@@ -27,14 +27,14 @@ interface HousekeepingDeps {
   readonly remover: Remover;
   readonly directories: Directories;
   readonly decisions: Decisions;
-  /** Pods of which something is remembered, from an earlier life of the agent perhaps. */
+  /** Pods that some component remembers, perhaps from a checkpoint of an earlier process of the agent. */
   readonly remembered: () => Iterable<PodUid>;
   /** Drops what is remembered of a pod of which nothing is left. */
   readonly podRemoval: { podRemoved(uid: PodUid): void };
   readonly metrics?: Metrics;
 }
 
-/** A pod of which something is left that could not be removed so far. It is tried again all the time. */
+/** A pod of which something could not be removed so far. It is retried. */
 export interface StuckPod {
   readonly uid: PodUid;
   readonly why: string;
@@ -44,7 +44,7 @@ export interface StuckPod {
   readonly failures: number;
 }
 
-/** Without a wake, leftovers are looked for this often. */
+/** The period of rounds without a wake. */
 const resyncMs = 30_000;
 const firstRetryMs = 500;
 
@@ -54,14 +54,14 @@ export class Housekeeping implements Component {
   readonly #deps: HousekeepingDeps;
   readonly #mailbox = new Mailbox<'reconcile'>((waiting) => waiting);
   readonly #stopped = new AbortController();
-  /** What could not be removed, and why: said once, not at every round. */
+  /** What could not be removed, and why: logged once, not at every round. */
   readonly #stuck = new Map<PodUid, StuckPod>();
   #retry: CancelTimer | undefined;
-  /** Removals under way: one that hangs holds up neither the others nor the next look. They never reject. */
+  /** Removals under way: one that hangs holds up neither the others nor the next round. They never reject. */
   readonly #removals = new Map<PodUid, Promise<void>>();
   #loop: LoopHandle | undefined;
   readonly #metrics: HousekeepingMetrics;
-  /** Directories of strangers that went, and that could not, since the last look. */
+  /** Directories of unknown pods that were removed, and that could not be, since the last round. */
   #orphanedDirectories = { removed: 0, failed: 0 };
 
   constructor(deps: HousekeepingDeps) {
@@ -122,7 +122,7 @@ export class Housekeeping implements Component {
     if (this.#deps.sourcesReady()) await this.#reconcile(signal);
   }
 
-  /** One look at everything, and the removal of what is left over. */
+  /** One round, and the end of the removals that it began. */
   async tidy(signal: AbortSignal): Promise<void> {
     await this.#reconcile(signal);
     await Promise.all(this.#removals.values());
@@ -132,7 +132,7 @@ export class Housekeeping implements Component {
     const { lifecycles, workers, observed, directories, isDesired, sourcesReady, podRemoval } = this.#deps;
     this.#metrics.swept(this.#orphanedDirectories.removed, this.#orphanedDirectories.failed);
     this.#orphanedDirectories = { removed: 0, failed: 0 };
-    // The disk is read first: a pod that starts meanwhile is then known to a worker before its files are judged.
+    // The disk is read first: a pod that starts meanwhile has a worker before its files are compared.
     const onDisk = [...(await directories.uids())].map(podUid);
     this.#forgetRemoved(new Set(onDisk));
     const leftovers = computeLeftovers({
@@ -149,7 +149,7 @@ export class Housekeeping implements Component {
     for (const uid of leftovers.orphanedDirectories) this.#beginRemoval(uid, () => this.#removeOrphanedDirectory(uid));
   }
 
-  /** Somebody else may have removed what we could not. */
+  /** Another process may have removed what we could not. */
   #forgetRemoved(onDisk: ReadonlySet<PodUid>): void {
     const { lifecycles, observed } = this.#deps;
     const withWorker = new Set(lifecycles.uids());
@@ -178,20 +178,20 @@ export class Housekeeping implements Component {
       await remover.remove(remains, signal);
       if (!lifecycles.canBeRemoved(uid)) return;
       await directories.remove(uid);
-      // What others know of the runtime must not show what is gone.
+      // Observations must not show what has been removed.
       await observed.inspect(uid, signal);
       if (!lifecycles.canBeRemoved(uid)) return;
       log.debug(2, 'Pod removed', podFields(remains));
       this.#record(uid, decided('remove', 'Removed', 'nothing of it is left in the runtime and on disk'));
     }
-    // The old life is forgotten everywhere before a new one begins.
+    // All per-pod state of the old life is dropped before a new one begins.
     podRemoval.podRemoved(uid);
     workers.forget(uid);
   }
 
   async #removeOrphanedDirectory(uid: PodUid): Promise<void> {
     const { directories, lifecycles, isDesired, podRemoval, log } = this.#deps;
-    // Once, however often it is tried.
+    // Logged once, however often it is retried.
     if (!this.#stuck.has(uid)) {
       log.info('Removing orphaned pod directory', podUidFields(uid));
       this.#record(uid, decided('remove', 'OrphanedDirectory', 'no source names the pod, and there are files of it'));
@@ -203,11 +203,11 @@ export class Housekeeping implements Component {
       this.#orphanedDirectories.failed++;
       throw error;
     }
-    // It may have come back under its uid meanwhile; then what others know is about its new life.
+    // The pod may have come back under its uid meanwhile; then the per-pod state is that of its new life.
     if (!isDesired(uid) && !lifecycles.knows(uid)) podRemoval.podRemoved(uid);
   }
 
-  /** One pod's remains that cannot be removed keep nobody else's from going. */
+  /** Removes what is left of one pod; a failure is recorded and retried, and holds up no other pod. */
   async #attempt(uid: PodUid, removal: () => Promise<void>): Promise<void> {
     const { clock, log, observed } = this.#deps;
     try {
@@ -220,7 +220,7 @@ export class Housekeeping implements Component {
       const failures = (before?.failures ?? 0) + 1;
       const since = before?.why === why ? before.since : clock.now();
       this.#stuck.set(uid, { uid, why, since, failures });
-      // Soon at first, for most of what is in the way goes by itself; then at the pace of the resync.
+      // Soon at first, because most obstacles end by themselves; then with the resync.
       const retryMs = firstRetryMs * 2 ** (failures - 1);
       if (retryMs < resyncMs) this.#wakeIn(retryMs);
       const nextTryInMs = Math.min(retryMs, resyncMs);

@@ -5,7 +5,7 @@ import type { PodReference, NamespacedName } from '../../model/pod-reference.ts'
 export interface Lifecycles {
   uids(): readonly PodUid[];
   knows(uid: PodUid): boolean;
-  /** Finished and not named by its source: what the runtime and the disk have of it can go. */
+  /** Finished and not named by its source: what the runtime and the disk have of it may be removed. */
   canBeRemoved(uid: PodUid): boolean;
   /** Named again after its removal, and what the runtime and the disk have of it is the history of its new life. */
   continuesFormerLife(uid: PodUid): boolean;
@@ -22,7 +22,7 @@ export interface Observations {
 }
 
 export interface Remover {
-  /** Takes a stopped pod's containers and sandboxes out of the runtime. */
+  /** Removes a stopped pod's containers and sandboxes from the runtime. */
   remove(observed: ObservedPod, signal: AbortSignal): Promise<void>;
 }
 

@@ -26,9 +26,9 @@ export type RotationStep =
   | { readonly kind: 'compress'; readonly name: string };
 
 /**
- * What to do about a log, in this order. Room is made first, so that there are never more files than allowed. Then the
- * current file goes aside and the container gets a new one; only then the older ones are compressed, which takes long
- * and would let the current file grow meanwhile. The newest of the old stays as it is, for those who are reading it.
+ * The steps of a rotation, in order. Old files are removed first, so that there are never more files than allowed. Then
+ * the current file is renamed and the container gets a new one; only then the older ones are compressed, which takes long
+ * and would let the current file grow meanwhile. The newest rotated file stays plain, for readers that have it open.
  *
  *   0.log ──rename──> 0.log.20260101-093000 ──at the next rotation──> 0.log.20260101-093000.gz ──> removed
  */

@@ -28,16 +28,16 @@ export function containerLogsOf(pod: ObservedPod): readonly ContainerLog[] {
     }));
 }
 
-/** By which a log line says whose log it is about. */
+/** The fields of log lines about a container's log. */
 export function logFields({ pod, container, id }: Pick<ContainerLog, 'pod' | 'container' | 'id'>): LogFields {
   return { ...podFields(pod), containerName: container, containerID: id };
 }
 
-/** Longest name of a file, and what has to fit behind the part that is cut. */
+/** The longest file name, and the ending that has to fit behind the part that is cut. */
 const maxNameLength = 255;
 const ending = '.log';
 
-/** `<pod>_<namespace>_<container>-<id>.log`: the name that log collectors take everything they know from. */
+/** `<pod>_<namespace>_<container>-<id>.log`: log collectors parse pod, namespace and container from it. */
 export function linkName({ pod, container, id }: Pick<ContainerLog, 'pod' | 'container' | 'id'>): string {
   return `${pod.name}_${pod.namespace}_${container}-${id}`.slice(0, maxNameLength - ending.length) + ending;
 }

@@ -56,7 +56,7 @@ export class LogCompression {
         await this.#limiter.run(() => compressFile(this.#deps.files, path, signal), signal);
       } catch (error) {
         if (signal.aborted) return;
-        // It stays as it is, counts as one file, and goes when its time has come.
+        // It stays plain, counts as one file, and a later rotation removes it.
         this.#deps.log.error(error, 'Cannot compress a container log', { ...logFields(log), path });
       }
     }

@@ -19,14 +19,14 @@ interface LogLinksDeps {
   readonly files: LinkFiles;
   /** Where the links are: `/var/log/containers`. */
   readonly folder: string;
-  /** Where the logs are. Links that lead elsewhere are somebody else's. */
+  /** Where the logs are. Links that lead elsewhere belong to other programs. */
   readonly podLogsDir: string;
 }
 
 const folderMode = 0o755;
 const roundMs = 60_000;
 
-/** Keeps a folder of links with telling names to the logs of all containers, for log collectors. */
+/** Keeps a folder of links to the logs of all containers, with the names that log collectors expect. */
 export class LogLinks implements Component {
   readonly name = 'log-links';
   readonly #deps: LogLinksDeps;
@@ -34,7 +34,7 @@ export class LogLinks implements Component {
   #present = new Set<string>();
   readonly #work = new Set<Promise<void>>();
   readonly #stopped = new AbortController();
-  /** Said once, until something else is wrong. */
+  /** Logged once, until another failure. */
   #lastFailure: string | undefined;
   #loop: LoopHandle | undefined;
 
@@ -78,14 +78,14 @@ export class LogLinks implements Component {
     const present = new Set<string>();
     for await (const name of files.names(folder)) {
       if (!running.has(name) && (await this.#removeIfDead(name))) continue;
-      // Of others, of which there may be any number, nothing is kept.
+      // Names of other programs are not kept, because there may be any number of them.
       if (known.has(name)) present.add(name);
     }
     this.#present = present;
     await this.#makeAll(all.filter((log) => !this.#present.has(linkName(log))));
   }
 
-  /** Answers whether it did. */
+  /** Returns whether it did. */
   async #removeIfDead(name: string): Promise<boolean> {
     const { files, folder, podLogsDir } = this.#deps;
     const target = name.endsWith('.log') ? await files.readLink(join(folder, name)) : undefined;
@@ -116,7 +116,7 @@ export class LogLinks implements Component {
     const { files, folder } = this.#deps;
     const name = linkName(log);
     const path = join(folder, name);
-    // A link into nothing would be dead from the start; the next round sees whether the log has come.
+    // A link without its log would be dead; the next round tries again.
     if (!(await files.exists(log.path))) return;
     try {
       await files.link(path, log.path);

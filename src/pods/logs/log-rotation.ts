@@ -40,7 +40,7 @@ interface TrackedLog {
   /** Ends the watch for the next write, where there is one. */
   unwatch: (() => void) | undefined;
   failures: number;
-  /** Said once, not at every try. */
+  /** Logged once, not at every try. */
   lastFailure: string | undefined;
 }
 
@@ -53,8 +53,8 @@ const firstRetryMs = 1_000;
  *     ^                       │  ^                       │
  *     └──── stopped growing ──┘  └───────────────────────┘
  *
- * A quiet log costs a watch and a look per round. One that grows has looks of its own, at times that follow from how
- * fast it grows. Looks at different logs do not wait for one another.
+ * A quiet log costs a watch and a check per round. One that grows has checks of its own, at times that follow from how
+ * fast it grows. Checks of different logs do not wait for one another.
  */
 export class LogRotation implements Component {
   readonly name = 'log-rotation';
@@ -92,7 +92,7 @@ export class LogRotation implements Component {
     await this.#compression.endAll();
   }
 
-  /** Containers of the pod may have come or gone. */
+  /** Containers of the pod may have been started or removed. */
   changed(uid: PodUid): void {
     if (this.#loop === undefined || this.#stopped.signal.aborted) return;
     for (const log of this.#deps.logs.of(uid)) {
@@ -113,7 +113,7 @@ export class LogRotation implements Component {
     else this.#begin(this.#tracked.get(key));
   }
 
-  /** Level-triggered: whatever was missed is put right here. */
+  /** Level-triggered: a change that was missed is found here. */
   #round(): void {
     this.#due.add('round', this.#deps.limits.monitorIntervalMs);
     const running = [...this.#deps.logs.all()].filter((log) => log.running);
@@ -187,7 +187,7 @@ export class LogRotation implements Component {
 
   #schedule(tracked: TrackedLog, growth: Growth): void {
     const { id } = tracked.log;
-    // The container may have ended, or everything, during the look.
+    // The container may have ended, or the agent may be stopping, since the check began.
     if (this.#tracked.get(id) !== tracked) return;
     const { maxSize, monitorIntervalMs } = this.#deps.limits;
     const next = computeNextCheck(growth, maxSize, monitorIntervalMs);
@@ -209,7 +209,7 @@ export class LogRotation implements Component {
     } catch (error) {
       if (this.#watchFailed) return;
       this.#watchFailed = true;
-      log.error(error, 'Cannot watch container logs, looking at quiet ones at intervals only', {
+      log.error(error, 'Cannot watch container logs, checking quiet ones at intervals only', {
         ...logFields(tracked.log),
         path: tracked.log.path,
       });

@@ -3,7 +3,7 @@ import type { PodUid } from '../../base/ids.ts';
 import type { ReopenContainerLogRequest } from '../../gen/cri/api.ts';
 import type { ContainerLog } from './container-log.ts';
 
-/** Whose logs there are, by what was last observed. */
+/** The logs of all containers, by what was last observed. */
 export interface ContainerLogs {
   all(): Iterable<ContainerLog>;
   of(uid: PodUid): Iterable<ContainerLog>;
@@ -30,7 +30,7 @@ export interface LogFiles {
 }
 
 export interface LogWatch {
-  /** Tells, at least once, when a file is written to, moved or removed. Throws when it cannot. */
+  /** Calls `onChange`, at least once, when a file is written to, moved or removed. Throws when it cannot watch. */
   watch(path: string, onChange: () => void): () => void;
 }
 

@@ -15,7 +15,7 @@ const maxLineLength = 1024 * 1024;
 const newline = 0x0a;
 
 /**
- * The last words of a container: what it wrote last, without the runtime's prefixes, both streams in order. It goes
+ * The last lines that a container wrote, without the runtime's prefixes, both streams in order. It goes
  * back into rotated files where the current one has too little: a rotation just before a crash hides nothing. The bytes
  * are the very last ones, so that the beginning may be half a character.
  */
@@ -75,7 +75,7 @@ async function* linesOfRotated(path: string, files: TailFiles): AsyncGenerator<R
   }
 }
 
-/** Reads block by block from the end, as far as somebody wants to hear. */
+/** Reads block by block from the end, as far as the consumer iterates. */
 async function* linesOfFile(path: string, files: TailFiles): AsyncGenerator<RawLine> {
   let unread = (await files.size(path)) ?? 0;
   /** What stands before the first line end: its line may have begun in the block before. */

@@ -9,11 +9,11 @@ export interface RotatedName {
 const pattern = /^\.(?<stamp>\d{8}-\d{6})(?<ending>\.gz|\.tmp|)$/;
 const stampPattern = /^(\d{4})(\d{2})(\d{2})-(\d{2})(\d{2})(\d{2})$/;
 
-/** What a name in the folder is to the log of that name; nothing for files of other logs and for strangers. */
+/** Parses the name of a rotated file of a log; undefined for files of other logs and of other programs. */
 export function rotatedName(log: string, name: string): RotatedName | undefined {
   if (!name.startsWith(log)) return undefined;
   const { stamp, ending } = pattern.exec(name.slice(log.length))?.groups ?? {};
-  // A date that no calendar has was not written by anybody's rotation.
+  // A date that no calendar has was not written by a rotation.
   if (stamp === undefined || stampAfter(stamp, 0) !== stamp) return undefined;
   return { name, stamp, kind: ending === '.gz' ? 'compressed' : ending === '.tmp' ? 'unfinished' : 'plain' };
 }

@@ -23,7 +23,7 @@ export class SyncLoopInbox {
     else this.#handler(message);
   }
 
-  /** A source changed what it wants. */
+  /** A source changed its pods. */
   configChanged(update: PodUpdate): void {
     this.put({ type: 'configChanged', update });
   }

@@ -36,7 +36,7 @@ export class SyncLoop {
         return this.#configChanged(message.update);
       case 'observedChanged':
         workers.wake(message.uid);
-        // It may be an orphan.
+        // The pod may be an orphan.
         return cleanupDue.mark();
       case 'probeChanged':
         return workers.wake(message.uid);
@@ -65,7 +65,7 @@ export class SyncLoop {
       case 'add':
       case 'update':
       case 'delete':
-        // One that comes back while its old life is ending is admitted, or not, when that is over.
+        // A pod that comes back while its old life is ending goes through admission when that has ended.
         if (lifecycles.isRemovedFromSource(pod.uid) || gate.admit(pod)) workers.updatePod(pod);
         return;
       case 'remove':

@@ -55,7 +55,7 @@ export class PodSync {
 
   async syncPod(pod: DesiredPod, signal: AbortSignal): Promise<SyncOutcome> {
     const observed = await this.#observe(pod.uid, signal);
-    // Before anything is published: only who is probed knows what is ready.
+    // Before anything is published: readiness is known only of containers that are probed.
     this.#deps.probes.addPod(pod);
     const status = this.#publish(pod, observed);
     if (isTerminalPhase(status.phase)) return { kind: 'ended' };
@@ -77,16 +77,16 @@ export class PodSync {
       this.#prepareCgroupAndDirs(pod, signal),
     ]);
     await this.#waitsFor('VolumesNotReady', pod, signal, () => this.#deps.volumes.mount(pod, signal));
-    // Disks and volumes take their time: what is known to have happened meanwhile counts.
+    // Disks and volumes take their time: the newest observation counts.
     const present = await this.#observe(pod.uid, signal);
     const outcome = await this.#acting(pod.uid, () => this.#deps.runtime.sync(pod, present, signal), changedNothing);
     const { acted, requeueAfterMs } = outcome;
-    // A start that was refused changed nothing in the runtime, but the waiting reason is news.
+    // A start that was refused changed nothing in the runtime, but the status gets its waiting reason.
     const fresh = acted || outcome.pruned === true ? await this.#observe(pod.uid, signal) : present;
     // How an instance ended is still true when the instance has been taken out.
     const { phase } = this.#publish(pod, acted ? fresh : present);
     if (outcome.ended === true || isTerminalPhase(phase)) return { kind: 'ended' };
-    // What was just done may allow the next step: look again at once, unless a refusal says when.
+    // What was just done may allow the next step: requeue at once, unless a refusal says when.
     const next = acted ? settled(requeueAfterMs ?? 0) : settled(requeueAfterMs, deadline.inMs);
     return this.#deps.statuses.statusPending(pod.uid) ? { ...next, statusPending: true } : next;
   }
@@ -157,7 +157,7 @@ export class PodSync {
     await this.#acting(uid, () => this.#deps.runtime.stop(pod, observed, graceSeconds, signal));
   }
 
-  /** Whatever becomes of the action, what was observed before it is out of date after it; unless it was none. */
+  /** Observations from before an action are out of date after it, also after one that failed; unless it changed nothing. */
   async #acting<T>(uid: PodUid, action: () => Promise<T>, wasNone: (outcome: T) => boolean = () => false): Promise<T> {
     let idle = false;
     try {
@@ -171,7 +171,7 @@ export class PodSync {
 
   /**
    * The pod's cgroup comes before everything that could run in it. What already runs elsewhere, for the setting was
-   * another then, is stopped; whether it may start again is for the next look to decide.
+   * another then, is stopped; the next sync decides whether it may start again.
    */
   async #killedOutsideCgroup(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<boolean> {
     const { cgroups, log } = this.#deps;
@@ -221,7 +221,7 @@ function changedNothing({ acted, pruned, requeueAfterMs, ended }: RuntimeOutcome
   return !acted && pruned !== true && requeueAfterMs === undefined && ended !== true;
 }
 
-/** All come to their end before one's failure is told, so that nothing of a sync goes on behind it. */
+/** Rejects with the first failure after all work has ended, so that no work of a sync goes on after it. */
 async function awaitAll(work: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }

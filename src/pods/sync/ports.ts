@@ -19,7 +19,7 @@ export interface Runtime {
 }
 
 export interface Volumes {
-  /** Rejects while a volume that the pod uses is not ready; what is wrong with it is told in the pod's events by then. */
+  /** Rejects while a volume that the pod uses is not ready; an event of the pod says by then what is wrong with it. */
   mount(pod: DesiredPod, signal: AbortSignal): Promise<void>;
   unmount(pod: DesiredPod): Promise<void>;
 }
@@ -43,12 +43,12 @@ export interface Deadlines {
   check(pod: DesiredPod, status: PodStatus): { readonly end?: DecidedEnd; readonly inMs?: number };
 }
 
-/** Works a status out of what is observed, and publishes it. */
+/** Computes a status from what is observed, and publishes it. */
 export interface Statuses {
   publish(input: StatusInput): PodStatus;
   /** Whether something is known by now that a later status has to report. */
   statusPending(uid: PodUid): boolean;
-  /** The last word about a pod of which nothing is left. */
+  /** Publishes the last status of a pod of which nothing is left. */
   finish(pod: DesiredPod): void;
 }
 

@@ -20,8 +20,8 @@ export function blockCount({ first, end, blockLength }: IdSpace): number {
 }
 
 /**
- * The lowest block of the space that touches none of those held. Held ones may lie anywhere and be of any length: they
- * may have been given out of another space, before the configuration changed.
+ * The lowest block of the space that overlaps no allocated one. Allocated blocks may lie anywhere and be of any length:
+ * they may come from another space, before the configuration changed.
  */
 export function computeFreeBlock(space: IdSpace, held: Iterable<UserNamespaceBlock>): UserNamespaceBlock | undefined {
   const { first, end, blockLength } = space;
@@ -35,7 +35,7 @@ export function computeFreeBlock(space: IdSpace, held: Iterable<UserNamespaceBlo
 }
 
 /**
- * Which pod holds which ids. No id belongs to two pods, and none to a pod and the host.
+ * The ids allocated to each pod. No id belongs to two pods, and none to a pod and the host.
  *
  *   free ──allocate, claim──> held by a pod ──release──> free
  */
@@ -51,7 +51,7 @@ export class IdBlocks {
     return block;
   }
 
-  /** Gives the pod a block that it had before; answers why not, when that cannot be. */
+  /** Allocates the pod a block that it had before; returns why not, when that cannot be. */
   claim(uid: PodUid, block: UserNamespaceBlock): string | undefined {
     const present = this.#held.get(uid);
     if (present !== undefined) {

@@ -11,7 +11,7 @@ export interface RecordFiles {
   replace(path: string, text: string): Promise<void>;
 }
 
-/** The runtime's word on what its handlers can do. */
+/** The features of the runtime's handlers, as it reports them. */
 export interface RuntimeFeatures {
   status(request: StatusRequest, options?: CallOptions): Promise<StatusResponse>;
 }

@@ -1,23 +1,23 @@
 import type { ProgramResult, Programs } from './ports.ts';
 import { idLimit, idUnit, type IdSpace } from './id-blocks.ts';
 
-/** Where pods' ids come from, or what is wrong with how the machine says it. */
+/** The ids for pods and their origin, or what is wrong with the machine's configuration of them. */
 export type IdSpaceResult =
   | { readonly space: IdSpace; readonly origin: 'default' | 'getsubids' }
   | { readonly problem: string };
 
 const user = 'kubelet';
-/** What getent says when the machine knows no such user. */
+/** The exit code of getent when the machine knows no such user. */
 const unknownKey = 2;
 
 /**
- * A user named kubelet with subordinate ids says which ids pods may have. Without that user, or without the program that
- * tells its ids, they have all above those of the host.
+ * The subordinate ids of a user named kubelet are those that pods may have. Without that user, or without the program that
+ * prints its ids, pods may have all ids above those of the host.
  */
 export async function readIdSpace(programs: Programs, blockLength: number): Promise<IdSpaceResult> {
   const known = await programs.run('getent', ['passwd', user]);
   if (known === undefined || known.code === unknownKey) return defaultSpace(blockLength);
-  if (known.code !== 0) return { problem: `cannot look user ${user} up: getent ${howItEnded(known)}` };
+  if (known.code !== 0) return { problem: `cannot find user ${user}: getent ${howItEnded(known)}` };
   const users = await programs.run('getsubids', [user]);
   const groups = await programs.run('getsubids', ['-g', user]);
   if (users === undefined || groups === undefined) return defaultSpace(blockLength);

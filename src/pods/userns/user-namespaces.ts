@@ -20,20 +20,20 @@ export interface UserNamespacesDeps {
   readonly paths: Pick<PodPaths, 'pods' | 'pod'>;
   /** The gate UserNamespacesSupport. */
   readonly enabled: boolean;
-  /** The ids there are to give, asked when the first pod wants some. */
+  /** The ids for pods, read when the first pod needs some. */
   readonly readSpace: () => Promise<IdSpaceResult>;
 }
 
 /**
- * Gives pods that want users of their own the host ids that those are. What a pod was given stands in its directory
- * before the runtime hears of it, and goes with the directory: an agent that starts again finds every block that may be
- * in use before it gives out another one.
+ * Allocates host ids to pods with a user namespace of their own. The allocation is recorded in the pod's directory before
+ * the runtime gets it, and removed with the directory: an agent that starts again finds every block that may be in use
+ * before it allocates another one.
  */
 export class UserNamespaces implements Component {
   readonly name = 'user-namespaces';
   readonly #deps: UserNamespacesDeps;
   readonly #blocks = new IdBlocks();
-  /** A pod that gave up waiting and asks again gets what is being written for it. */
+  /** A pod whose earlier call was cancelled and that asks again gets the block that is being recorded. */
   readonly #flights = new SingleFlight<PodUid, UserNamespaceBlock>();
   #space: IdSpace | undefined;
 
@@ -41,7 +41,7 @@ export class UserNamespaces implements Component {
     this.#deps = deps;
   }
 
-  /** Takes up what pods were given before. A record that cannot be used is the trouble of its own pod only. */
+  /** Reads the recorded blocks. A record that cannot be used affects its own pod only. */
   async start(signal: AbortSignal): Promise<void> {
     const { files, paths, log } = this.#deps;
     for (const uid of (await files.list(paths.pods)).toSorted().map(podUid)) {
@@ -56,7 +56,7 @@ export class UserNamespaces implements Component {
 
   async stop(): Promise<void> {}
 
-  /** The pod's own ids; nothing for a pod that shares the users of the node. Throws what its events shall say. */
+  /** The pod's own ids; undefined for a pod that shares the users of the node. Failures become events of the pod. */
   async blockFor(
     pod: Pick<DesiredPod, 'uid' | 'spec'> & LoggedPod,
     handler: string,
@@ -71,17 +71,17 @@ export class UserNamespaces implements Component {
     return this.#flights.run(pod.uid, () => this.#ensure(pod));
   }
 
-  /** The pod's directory is gone, and with it the record. */
   /** How many pods hold ids. */
   size(): number {
     return this.#blocks.size();
   }
 
+  /** The pod's directory was removed, and with it the record. */
   release(uid: PodUid): void {
     this.#blocks.release(uid);
   }
 
-  /** Asked each time: a runtime may have been replaced by one that would ignore the mappings and run the pod as root. */
+  /** Checked each time: a runtime may have been replaced by one that would ignore the mappings and run the pod as root. */
   async #requireSupport(handler: string, signal: AbortSignal): Promise<void> {
     const { runtimeHandlers } = await this.#deps.runtime.status({ verbose: false }, { signal });
     if (runtimeHandlers.some(({ name, features }) => name === handler && features?.userNamespaces === true)) return;
@@ -102,13 +102,13 @@ export class UserNamespaces implements Component {
       const ids = `${space.first} to ${space.end - 1}`;
       throw new TubeletError('exhausted', `no user namespace is left: pods have all blocks of the host ids ${ids}`);
     }
-    // A write that fails may have reached the disk all the same, so the pod keeps the block and tries again with it.
+    // A write that fails may have reached the disk all the same, so the pod keeps the block and records it again.
     await this.#deps.files.replace(this.#path(uid), formatRecord(block));
     this.#deps.log.debug(2, 'User namespace allocated', { ...podFields(pod), ...block });
     return block;
   }
 
-  /** What the pod was given, as its directory says. */
+  /** The block that the pod's directory records. */
   async #recorded(uid: PodUid): Promise<UserNamespaceBlock | undefined> {
     const text = await this.#read(uid);
     if (text === undefined) return undefined;
@@ -128,7 +128,7 @@ export class UserNamespaces implements Component {
     }
   }
 
-  /** A new block would not be that of the containers which may be running, so somebody has to end the pod. */
+  /** A new block would not be that of containers that may be running, so the user has to delete the pod. */
   #unusable(uid: PodUid, why: string, cause?: unknown): TubeletError {
     const message = `user namespace: ${this.#path(uid)} cannot be used: ${why}; delete the pod to have it made anew`;
     return new TubeletError('invalid', message, { cause });
@@ -137,7 +137,7 @@ export class UserNamespaces implements Component {
   async #idSpace(): Promise<IdSpace> {
     if (this.#space !== undefined) return this.#space;
     const reading = await this.#deps.readSpace();
-    // Not remembered: whoever sets it right need not start the agent again.
+    // Not remembered, so that a corrected configuration takes effect without a restart of the agent.
     if ('problem' in reading) throw new TubeletError('invalid', `user namespace: ${reading.problem}`);
     this.#deps.log.info('User namespaces get their ids', { ...reading.space, origin: reading.origin });
     this.#space = reading.space;

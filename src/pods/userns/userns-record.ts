@@ -2,7 +2,7 @@ import { messageOf } from '../../base/errors.ts';
 import { idMappings, type UserNamespaceBlock } from '../../model/namespaces.ts';
 import { idUnit } from './id-blocks.ts';
 
-/** The name of the record in a pod's directory, and what stands in it, are the kubelet's: either finds the other's. */
+/** Name and content of the record in a pod's directory are those of the Go kubelet: either reads the other's. */
 export const recordName = 'userns';
 
 type ParsedRecord = { readonly block: UserNamespaceBlock } | { readonly problem: string };

@@ -1,7 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import { continuesFormerLife, type WorkerState } from './state.ts';
 
-/** Where each pod is in its life on this node. `PodWorkers` is the only writer; everything else asks. */
+/** Where each pod is in its life on this node. `PodWorkers` is the only writer. */
 export class PodLifecycles {
   readonly #states = new Map<PodUid, WorkerState>();
 
@@ -39,13 +39,13 @@ export class PodLifecycles {
     return this.#states.get(uid)?.phase === 'finished';
   }
 
-  /** Its source dropped it and its end is not complete: whatever a source says of it now is about its next life. */
+  /** Its source removed it and its end is not complete: an update of it that comes now is for its next life. */
   isRemovedFromSource(uid: PodUid): boolean {
     const state = this.#states.get(uid);
     return state !== undefined && 'removedFromSource' in state && state.removedFromSource;
   }
 
-  /** Finished and not named by its source: what the runtime and the disk have of it can go. */
+  /** Finished and not named by its source: housekeeping may remove what the runtime and the disk have of it. */
   canBeRemoved(uid: PodUid): boolean {
     return this.isFinished(uid) && this.isRemovedFromSource(uid);
   }

@@ -28,15 +28,15 @@ interface PodWorkerDeps {
   readonly metrics: WorkerMetrics;
 }
 
-/** After a failed operation the pod is looked at again this much later, plus up to half. */
+/** After a failed operation the pod is synced again this much later, plus up to half. */
 const retryMs = 10_000;
 const jitterFraction = 0.5;
 /** The reason of a refused start is reported as late as a sync after a failure may come: the end before it shows until then. */
 const statusPendingMs = retryMs * (1 + jitterFraction);
 
 /**
- * One pod's loop: a mailbox of capacity one says "look", the state says what there is to do, one operation runs at a
- * time. State changes at once when an event arrives; an operation that the change made pointless is given up.
+ * One pod's loop: a mailbox of capacity one wakes it, the state decides the operation, one operation runs at a time. The
+ * state changes at once when an event arrives; an operation that the change made pointless is cancelled.
  */
 export class PodWorker {
   readonly #deps: PodWorkerDeps;
@@ -75,7 +75,7 @@ export class PodWorker {
     this.#mailbox.put('reconcile');
   }
 
-  /** Ends the loop and gives up what is under way; the pod itself is left as it is. */
+  /** Ends the loop and cancels the running operation; the pod itself is left as it is. */
   close(): void {
     this.#closed.abort();
     this.#running?.abort.abort();
@@ -99,7 +99,7 @@ export class PodWorker {
     this.#deps.onChange(after);
   }
 
-  /** What goes wrong beside the operations themselves costs a back-off, not the worker. */
+  /** A failure outside of the operations makes the loop back off; the worker goes on. */
   #supervise(): Promise<void> {
     const { uid, clock, random, log, heartbeats } = this.#deps;
     const pod = this.#pod();
@@ -122,7 +122,7 @@ export class PodWorker {
       await this.#syncOnce();
     } catch (error) {
       this.#deps.metrics.failed();
-      // The message is taken and what it asked for is not done.
+      // The message has been taken, but its work was not done.
       this.wake();
       throw error;
     }
@@ -142,7 +142,7 @@ export class PodWorker {
     try {
       await this.#operate(state, abort.signal);
     } catch (error) {
-      // Given up on purpose: the state has changed and the mailbox already says so.
+      // Cancelled on purpose: the state has changed, and the change has put a message into the mailbox.
       if (abort.signal.aborted) return;
       this.#deps.log.error(error, 'Error syncing pod, skipping', podFieldsOf(state));
       const nextTryInMs = jitter(this.#deps.random, retryMs, jitterFraction);
@@ -165,7 +165,7 @@ export class PodWorker {
     return { uid: this.#deps.uid, namespace, name };
   }
 
-  /** What is about to be done, as metrics name it. */
+  /** The operation of a state, as metrics name it. */
   #operationOf(state: WorkerState, now: number): Operation | undefined {
     if (state.phase === 'terminating') return 'kill';
     if (state.phase === 'terminated') return 'terminated';
@@ -195,7 +195,7 @@ export class PodWorker {
         const { target, graceSeconds, decided } = state;
         if (target.kind === 'orphan') await syncer.syncTerminatingRuntimePod(target, graceSeconds, signal);
         else await syncer.syncTerminatingPod(target.pod, { graceSeconds, ...(decided && { decided }) }, signal);
-        // A shorter grace that came too late to matter must not make it stop a second time.
+        // A shorter grace period that came after the stop must not cause a second one.
         return this.apply({ type: 'stopped' });
       }
       case 'terminated':
@@ -207,7 +207,7 @@ export class PodWorker {
   }
 }
 
-/** The operation that began in `then` does not serve `now`: the pod shall end, or end sooner. */
+/** The operation that began in `then` is pointless in `now`: the pod has to end, or to end sooner. */
 function isPointless(then: WorkerState, now: WorkerState): boolean {
   if (then.phase === 'syncing') return now.phase !== 'syncing';
   if (then.phase === 'terminating') return now.phase === 'terminating' && now.graceSeconds < then.graceSeconds;

@@ -27,11 +27,11 @@ interface PodWorkersDeps {
   /** Where every pod is in its life, for all to read. */
   readonly lifecycles: PodLifecycles;
   readonly decisions: Decisions;
-  /** How long a pod may go without a look, in milliseconds. */
+  /** After this many milliseconds a pod is synced again without a cause. */
   readonly resyncMs: number;
   /** A pod came to its end, or moved on towards it. */
   readonly onChange: (uid: PodUid) => void;
-  /** A pod that its source names again may begin its new life: it is admitted like any that comes, or not. */
+  /** A pod that its source names again begins its new life: it goes through admission like a new pod. */
   readonly onPodRecreated: (pod: DesiredPod) => void;
   readonly metrics?: Metrics;
 }
@@ -67,7 +67,7 @@ export class PodWorkers implements Component {
     }).done;
   }
 
-  /** Gives up what is under way; pods are left as they are, for the next start of the agent to take over. */
+  /** Cancels the running operations; pods are left as they are, and the next start of the agent takes them over. */
   async stop(): Promise<void> {
     this.#stopped.abort();
     for (const worker of this.#workers.values()) worker.close();
@@ -86,7 +86,7 @@ export class PodWorkers implements Component {
     this.#apply(uid, { type: 'removed' });
   }
 
-  /** The runtime has a pod that nobody names. */
+  /** The runtime has a pod that no source names. */
   adoptOrphan(orphan: PodReference): void {
     this.#apply(orphan.uid, { type: 'orphaned', ...orphan });
   }
@@ -96,14 +96,14 @@ export class PodWorkers implements Component {
     this.#apply(uid, { type: 'killed', ...how });
   }
 
-  /** Something about the pod may have changed: look again. */
+  /** Syncs the pod again, because something about it may have changed. */
   wake(uid: PodUid): void {
     this.#workers.get(uid)?.wake();
   }
 
   /**
-   * Drops the memory of a pod that is finished and dropped by its source; answers whether it was. Called when nothing is
-   * left of it that is in the way of a new life: a pod that its source names again begins it here.
+   * Removes the worker of a pod that is finished and removed from its source; returns whether it did. Called when nothing of
+   * the pod is left that a new life could collide with: a pod that its source names again begins its new life here.
    */
   forget(uid: PodUid): boolean {
     const worker = this.#workers.get(uid);
@@ -125,7 +125,7 @@ export class PodWorkers implements Component {
     return this.#workers.size;
   }
 
-  /** A static pod of that name has not come to its end. */
+  /** A static pod of that name has not finished. */
   isNameTaken(fullName: PodFullName): boolean {
     return this.#staticPods.isTaken(fullName);
   }
@@ -166,7 +166,7 @@ export class PodWorkers implements Component {
     this.#deps.onChange(uid);
   }
 
-  /** Hands the turn to the next namesake. */
+  /** Starts the next static pod of the same full name. */
   #finished(uid: PodUid, state: Extract<WorkerState, { phase: 'finished' }>): void {
     const target = targetOf(state);
     if (target.kind === 'desired' && isStatic(target.pod)) {

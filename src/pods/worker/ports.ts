@@ -9,11 +9,11 @@ import type { PodTarget } from './state.ts';
 export interface PodSyncer {
   /** Brings the pod towards its spec. */
   syncPod(pod: DesiredPod, signal: AbortSignal): Promise<SyncOutcome>;
-  /** Stops everything of a pod that somebody wanted. */
+  /** Stops all containers of a pod that a source named. */
   syncTerminatingPod(pod: DesiredPod, how: Termination, signal: AbortSignal): Promise<void>;
-  /** Stops everything of a pod that only the runtime knows. */
+  /** Stops all containers of a pod that only the runtime knows. */
   syncTerminatingRuntimePod(target: OrphanTarget, graceSeconds: number, signal: AbortSignal): Promise<void>;
-  /** Releases what a stopped pod held: volumes, cgroups, probe state. */
+  /** Releases the volumes, cgroups and probe state of a stopped pod. */
   syncTerminatedPod(target: PodTarget, signal: AbortSignal): Promise<void>;
 }
 

@@ -20,7 +20,7 @@ import { computeGrace } from './compute-grace.ts';
  */
 export type WorkerState = WaitingState | SyncingState | TerminatingState | TerminatedState | FinishedState;
 
-/** What a worker cares for: a pod somebody wants, or one that only the runtime knows. */
+/** The pod of a worker: one that a source named, or one that only the runtime knows. */
 export type PodTarget =
   | { readonly kind: 'desired'; readonly pod: DesiredPod }
   | ({ readonly kind: 'orphan' } & PodReference);
@@ -40,7 +40,7 @@ interface EndingState {
   readonly decided?: DecidedEnd;
   /** The config sources do not name the pod any more. */
   readonly removedFromSource: boolean;
-  /** Configured again under the same uid after it was dropped: what comes to life after `finished`. */
+  /** Named again under the same uid after its source removed it: the pod of the life after `finished`. */
   readonly next?: DesiredPod;
 }
 
@@ -58,7 +58,7 @@ interface FinishedState extends EndingState {
 }
 
 export type WorkerEvent =
-  /** A source named the pod, for the first time or again. `mustWait` tells that a namesake still has the turn. */
+  /** A source named the pod, for the first time or again. `mustWait`: an older pod of its full name has not finished. */
   | { readonly type: 'configured'; readonly pod: DesiredPod; readonly mustWait: boolean }
   /** The runtime has a pod that no source names. */
   | ({ readonly type: 'orphaned' } & PodReference)
@@ -70,7 +70,7 @@ export type WorkerEvent =
   | { readonly type: 'stopped' }
   | { readonly type: 'cleaned' };
 
-/** Runtime-only pods get the shortest grace: nobody wants them and nobody knows their spec. */
+/** Orphans get the shortest grace period, because no source wants them and their spec is unknown. */
 const orphanGraceSeconds = 1;
 
 /** The next state. An event that means nothing in a state leaves it as it is: the same object comes back. */
@@ -131,13 +131,13 @@ function killed(state: WorkerState | undefined, graceSeconds?: number, decided?:
     case 'terminated':
     case 'finished':
       return state;
-    // One that waits has nothing to stop, but its end must be told like any other.
+    // A pod that waits has nothing to stop, but the end must be published in its status too.
     case 'waiting':
     case 'syncing':
       return terminating(state.pod, { ...defined({ graceSeconds, decided }) });
     case 'terminating': {
       const grace = shrink(state, graceSeconds);
-      // The first reason stands: later ones did not end the pod.
+      // The first reason stays, because that one ended the pod.
       const why = state.decided ?? decided;
       return grace === state.graceSeconds && why === state.decided
         ? state
@@ -171,7 +171,7 @@ function ending(state: EndingState): EndingState {
   return { target, removedFromSource, ...defined({ decided, next }) };
 }
 
-/** Deletion was asked for, or the API already calls the pod over: it must not run (again). */
+/** The pod was deleted or has a terminal phase in the API: it must not run (again). */
 function shouldEnd(pod: DesiredPod): boolean {
   const { phase } = pod.status;
   return pod.metadata.deletionTimestamp !== undefined || phase === 'Succeeded' || phase === 'Failed';
@@ -184,7 +184,7 @@ function defined<T extends object>(fields: T): Defined<T> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
-/** The pod's identity, whoever wants it. */
+/** The pod of a state. */
 export function targetOf(state: WorkerState): PodTarget {
   return state.phase === 'waiting' || state.phase === 'syncing' ? { kind: 'desired', pod: state.pod } : state.target;
 }

@@ -2,12 +2,12 @@ import type { PodFullName, PodUid } from '../../base/ids.ts';
 
 /**
  * Static pods of one full name run one after another: a changed manifest is a new pod under the old name, and both at
- * once would fight over ports and files. First come, first served.
+ * once would collide in ports and files. The first that comes runs first.
  */
 export class StaticPodQueue {
   readonly #queues = new Map<PodFullName, PodUid[]>();
 
-  /** Takes a place in the line; true when it is this pod's turn already. */
+  /** Appends a pod; returns whether it may run now. */
   add(name: PodFullName, uid: PodUid): boolean {
     const queue = this.#queues.get(name) ?? [];
     if (!queue.includes(uid)) queue.push(uid);
@@ -15,12 +15,12 @@ export class StaticPodQueue {
     return queue[0] === uid;
   }
 
-  /** Whether a pod of that name is here or waits to be. */
+  /** Whether a pod of that name runs or waits. */
   isTaken(name: PodFullName): boolean {
     return this.#queues.has(name);
   }
 
-  /** Leaves the line; answers whose turn it is now, if that changed. */
+  /** Removes a pod; returns the pod that may run now, if that changed. */
   remove(name: PodFullName, uid: PodUid): PodUid | undefined {
     const queue = this.#queues.get(name);
     if (queue === undefined) return undefined;

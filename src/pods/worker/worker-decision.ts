@@ -2,7 +2,7 @@ import { describeError } from '../../base/errors.ts';
 import type { Decision } from '../../model/decisions.ts';
 import type { WorkerEvent, WorkerState } from './state.ts';
 
-/** What an event has made of a pod's life, for the record; nothing where it changed nothing that people ask for. */
+/** The decision behind a change of a worker's state, for the flight recorder; undefined where there is none to record. */
 export function workerDecision(
   before: WorkerState | undefined,
   event: WorkerEvent,

@@ -3,14 +3,14 @@ import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 
 export type Operation = 'create' | 'update' | 'sync' | 'kill' | 'terminated';
 
-/** What the workers tell of themselves. */
+/** The metrics of the pod workers. */
 export interface WorkerMetrics {
   /** A pod that a source names has got a worker. */
   began(pod: DesiredPod): void;
-  /** The worker's first look comes this long after that. */
+  /** The worker's first sync comes this long after that. */
   started(seconds: number): void;
   operated(operation: Operation, seconds: number): void;
-  /** The runtime has a pod that nobody names. */
+  /** The runtime has a pod that no source names. */
   orphaned(): void;
   /** A pod came back under its uid. */
   restarted(pod: DesiredPod): void;
@@ -32,7 +32,7 @@ export function workerMetrics(metrics: Metrics | undefined): WorkerMetrics {
   });
   const starts = metrics?.histogram({
     name: 'kubelet_pod_worker_start_duration_seconds',
-    help: 'Seconds from a pod being named to the first look at it.',
+    help: 'Seconds from a source naming a pod to its first sync.',
     stability,
     buckets,
   });
@@ -44,7 +44,7 @@ export function workerMetrics(metrics: Metrics | undefined): WorkerMetrics {
   });
   const orphans = metrics?.counter({
     name: 'kubelet_orphaned_runtime_pods_total',
-    help: 'Pods found in the runtime that nobody names.',
+    help: 'Pods found in the runtime that no source names.',
     stability,
   });
   const restarts = metrics?.counter({

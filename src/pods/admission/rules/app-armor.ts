@@ -6,7 +6,7 @@ import { appArmorChoice } from '../../../model/security-context.ts';
 import type { AppArmorSupport } from '../ports.ts';
 import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
-/** A profile that cannot be enforced must not be silently left out. A pod that ran before ran under its profile. */
+/** Rejects a pod whose profile cannot be enforced, except one that has run: that one ran under its profile. */
 export function appArmor({ pod, node }: AdmissionInput): PodAdmitResult {
   if ((pod.status.phase ?? podPhases.pending) !== podPhases.pending) return admitted;
   const fault = faultOf(pod, node.appArmor);

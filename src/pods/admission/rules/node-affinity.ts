@@ -5,10 +5,10 @@ import { admissionMessages, predicateFailed } from '../messages.ts';
 import { matchesNodeSelector } from '../../../model/node-selector.ts';
 import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
-/** Static pods were put on this node by its owner: no label says otherwise. */
+/** Static pods were placed on this node by its administrator: their affinity is not checked. */
 export function nodeAffinity({ pod, node }: AdmissionInput): PodAdmitResult {
   if (isStatic(pod)) return admitted;
-  // What the agent knows of its machine holds before somebody has written it into the labels.
+  // The agent knows these of its machine also before the node's labels have them.
   const labels: Readonly<Record<string, string>> = {
     'kubernetes.io/os': node.os,
     'kubernetes.io/arch': node.arch,

@@ -13,7 +13,7 @@ interface HostPort {
 
 const everyAddress = '0.0.0.0';
 
-/** A port of the node can be given once per protocol and address. */
+/** A port of the node can be used once per protocol and address. */
 export function nodePorts({ pod, active }: AdmissionInput): PodAdmitResult {
   const wanted = hostPorts(pod.spec);
   if (wanted.length === 0) return admitted;
@@ -23,7 +23,7 @@ export function nodePorts({ pod, active }: AdmissionInput): PodAdmitResult {
   return rejected(podReasons.nodePorts, predicateFailed(podReasons.nodePorts, admissionMessages.nodePorts));
 }
 
-/** Specs never change, and every new pod is held against all others: each spec is looked through once. */
+/** Specs never change, and every new pod is compared with all others: the ports of each spec are collected once. */
 const found = new WeakMap<PodSpec, readonly HostPort[]>();
 
 function hostPorts(spec: PodSpec): readonly HostPort[] {
@@ -34,7 +34,7 @@ function hostPorts(spec: PodSpec): readonly HostPort[] {
   return ports;
 }
 
-/** Plain init containers are gone before the pod serves anything, so only what keeps running holds ports. */
+/** Plain init containers have ended before the pod serves anything, so only sidecars and regular ones hold ports. */
 function findHostPorts(spec: PodSpec): readonly HostPort[] {
   return [...spec.containers, ...sidecarsOf(spec)]
     .flatMap((container) => container.ports ?? [])

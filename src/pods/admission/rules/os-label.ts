@@ -2,7 +2,7 @@ import { podReasons } from '../../../model/reasons.ts';
 import { admissionMessages } from '../messages.ts';
 import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
-/** A pod may name its system in its own label; the node's label is not asked, the agent knows where it runs. */
+/** A pod may name its OS in its own label; it is compared with the OS of the agent, not with the node's label. */
 export function osLabel({ pod, node }: AdmissionInput): PodAdmitResult {
   const wanted = pod.metadata.labels?.['kubernetes.io/os'];
   if (wanted === undefined || wanted === node.os) return admitted;

@@ -5,8 +5,8 @@ import { computeShortages } from '../shortages.ts';
 import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 /**
- * The counterpart of the rule on resources for critical pods. It comes after all checks that giving way cannot mend, so
- * that no pod goes for one that is refused anyway.
+ * The counterpart of the rule on resources for critical pods. It comes after all checks that preemption cannot mend, so
+ * that no pod is preempted for one that is rejected anyway.
  */
 export function preemption(input: AdmissionInput): PodAdmitResult {
   if (!isCriticalPod(input.pod)) return admitted;

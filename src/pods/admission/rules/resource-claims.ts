@@ -5,7 +5,7 @@ import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '..
 /** Of names in a message. */
 const maxNamesBytes = 1_024;
 
-/** Nothing here prepares claims: a pod that started without what it claims would fail later, and for no reason to be seen. */
+/** This agent cannot prepare claims: a pod that started without its devices would fail later for no visible reason. */
 export function resourceClaims({ pod }: AdmissionInput): PodAdmitResult {
   const claims = pod.spec.resourceClaims ?? [];
   if (claims.length === 0) return admitted;

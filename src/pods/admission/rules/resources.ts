@@ -3,7 +3,7 @@ import { podReasons } from '../../../model/reasons.ts';
 import { computeShortages } from '../shortages.ts';
 import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
-/** What pods ask for is promised, so the sum must fit. Critical pods do not fail here: others may give way to them. */
+/** The requests of all active pods must fit on the node. Critical pods are left to the rule on preemption. */
 export function resources(input: AdmissionInput): PodAdmitResult {
   if (isCriticalPod(input.pod)) return admitted;
   const shortage = computeShortages(input)[0];

@@ -4,7 +4,7 @@ import { dottedSysctl } from '../../../model/sysctl-names.ts';
 import { allowedIn, allowedSysctls, type AllowedSysctls } from '../sysctl-names.ts';
 import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
-/** Kernel settings must be known to stay inside of the pod: no other pod and not the node may feel them. */
+/** Only sysctls are allowed that are known to be namespaced: others would change the node and other pods. */
 export function sysctls({ pod, node }: AdmissionInput): PodAdmitResult {
   const asked = pod.spec.securityContext?.sysctls ?? [];
   if (asked.length === 0) return admitted;

@@ -4,7 +4,7 @@ import { admissionMessages, predicateFailed } from '../messages.ts';
 import { tolerates } from '../tolerations.ts';
 import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
-/** Only taints that drive running pods away count here; where pods should go is the scheduler's business. */
+/** Only NoExecute taints count here, because they evict running pods; the others are for the scheduler. */
 export function taints({ pod, node }: AdmissionInput): PodAdmitResult {
   if (isStatic(pod)) return admitted;
   const driving = node.taints.filter(({ effect }) => effect === 'NoExecute');
