@@ -1,4 +1,4 @@
-/** What an event says about an object: for people, and of use to programs by its reason. */
+/** An event about an object; programs compare its reason, people read its message. */
 export interface ObjectEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;

@@ -1,7 +1,7 @@
 import { cutText } from '../base/cut-text.ts';
 import { startReasons } from './reasons.ts';
 
-/** A container cannot be made as its pod asks for. The text is what a user reads in the container's waiting state. */
+/** A container cannot be created as its pod asks for. The message goes into the container's waiting state. */
 export interface Refusal {
   readonly refusal: { readonly reason: typeof startReasons.createContainerConfigError; readonly message: string };
 }
@@ -17,28 +17,28 @@ export function isRefusal(value: unknown): value is Refusal {
   return typeof value === 'object' && value !== null && 'refusal' in value;
 }
 
-/** Why a container cannot be started now, in the words of its waiting state. */
+/** Why a container cannot be started now, for its waiting state. */
 export interface StartRefusal {
   readonly reason: string;
   readonly message: string;
-  /** When it is worth another try; unset where only a change of the pod can help. */
+  /** When to retry; unset where only a change of the pod can help. */
   readonly retryMs?: number;
 }
 
 export type Refusable<T> = { readonly ok: T } | { readonly refusal: StartRefusal };
 
-/** Why a container could not be started last time: what its waiting state says. */
+/** Why the last start of a container failed, for its waiting state. */
 export interface StartError {
   readonly reason: string;
   readonly message: string;
-  /** The status shows the error at once: the agent itself killed the container, so its end is no news. */
+  /** The status shows the error at once: the agent itself killed the container, so its end need not be shown first. */
   readonly atOnce?: true;
 }
 
-/** Why a pod does not get the resources that its spec asks for by now. */
+/** Why a resize of a pod is not carried out. */
 export interface ResizeRefusal {
   readonly reason: string;
   readonly message: string;
-  /** The generation of the pod that asks. */
+  /** The generation of the pod that asks for it. */
   readonly generation: number | undefined;
 }

@@ -1,7 +1,7 @@
 import type { DesiredPod } from './desired-pod.ts';
 import type { ObservedPod } from './observed-pod.ts';
 
-/** Why a pod ends that its source still names: eviction, preemption, deadline, shutdown. In words for its status. */
+/** Why the agent ends a pod that its source still names, for its status: eviction, preemption, deadline, shutdown. */
 export interface DecidedEnd {
   readonly reason: string;
   readonly message: string;
@@ -15,29 +15,29 @@ export interface Termination {
   readonly decided?: DecidedEnd;
 }
 
-/** What one pass of the actors on sandboxes and containers did for a pod. */
+/** What one sync of a pod did in the runtime. */
 export interface RuntimeOutcome {
   /** Something was changed in the runtime: what was observed before is out of date. */
   readonly acted: boolean;
-  /** Dead instances that nobody needs were taken out; that alone is no news of the pod. */
+  /** Superfluous dead instances were removed; that alone does not change the pod's status. */
   readonly pruned?: boolean;
-  /** When the pod is to be synced again, where something is waited for. */
+  /** When the pod is to be synced again, where it waits for something. */
   readonly requeueAfterMs?: number;
-  /** Nothing of the pod may run again, whatever its containers show: what was not started never will be. */
+  /** No container of the pod may run again, whatever their states: those that were not started never will be. */
   readonly ended?: boolean;
 }
 
-/** What one sync of a pod came to. */
+/** The outcome of one sync of a pod. */
 export type SyncOutcome =
   /**
    * Nothing more to do now; the worker syncs again after `requeueAfterMs` at the latest, where the pod waits for
    * something. `statusPending`: a start was refused, and the next sync reports why.
    */
   | { readonly kind: 'settled'; readonly requeueAfterMs?: number; readonly statusPending?: boolean }
-  /** The pod is over: all containers ended and none may start again, or somebody decided so. */
+  /** The pod is to be terminated: all containers ended and none may start again, or the agent decided so. */
   | { readonly kind: 'ended'; readonly decided?: DecidedEnd };
 
-/** What a pod's status is worked out of. */
+/** What a pod's status is computed from. */
 export interface StatusInput {
   readonly pod: DesiredPod;
   readonly observed: ObservedPod;

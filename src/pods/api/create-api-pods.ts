@@ -54,11 +54,11 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     // Until the pods are listed it is not known which mirror pods there are.
     node: () => (pods.synced() ? nodeIdentity(node.get({ name: nodeName })) : undefined),
     sourcesReady: () => sources.sourcesReady(),
-    goesOn: (uid) => {
+    hasNotEnded: (uid) => {
       const phase = statuses.get(uid)?.phase;
       return phase !== undefined && !isTerminalPhase(phase);
     },
-    // One that waits for its predecessor to end is shown when its turn comes.
+    // A static pod that waits for an older one of its full name gets its mirror pod when it may run.
     staticPods: () => desired.all().filter((pod) => isStatic(pod) && !lifecycles.isWaiting(pod.uid)),
     isNameTaken: (fullName) => views.isNameTaken(fullName),
   });

@@ -21,8 +21,8 @@ export interface MirrorInput {
   /** The static pod to mirror under this name: none, or the one that may run now. */
   readonly pod: DesiredPod | undefined;
   readonly mirror: Pod | undefined;
-  /** The agent knows of the pod that it has not come to its end. */
-  readonly goesOn: boolean;
+  /** The agent knows that the pod has not ended. */
+  readonly hasNotEnded: boolean;
   readonly node: NodeIdentity | undefined;
   /** A static pod of that name has not finished: its mirror pod shows it until then. */
   readonly isNameTaken: boolean;
@@ -41,7 +41,7 @@ interface MirrorAction {
 export function computeMirrorAction({
   pod,
   mirror,
-  goesOn,
+  hasNotEnded,
   node,
   isNameTaken,
   sourcesReady,
@@ -60,8 +60,8 @@ export function computeMirrorAction({
     return { reason: 'it is being deleted, though its pod runs', ...remove, create: mirrorOf(pod, node) };
   }
   if (!mirrors(mirror, pod)) return { reason: 'it shows an older pod', ...remove, create: mirrorOf(pod, node) };
-  // A pod that came back under its uid: the API server takes an end that it was told of for good.
-  if (goesOn && isTerminalPhase(mirror.status?.phase)) {
+  // A pod that came back under its uid: the API server never lets a terminal phase change.
+  if (hasNotEnded && isTerminalPhase(mirror.status?.phase)) {
     return { reason: 'it shows the end of a former life', ...remove, create: mirrorOf(pod, node) };
   }
   return undefined;

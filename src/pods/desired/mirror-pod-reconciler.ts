@@ -21,9 +21,9 @@ interface MirrorPodReconcilerDeps {
   readonly mirrors: MirrorPods;
   readonly node: () => NodeIdentity | undefined;
   readonly sourcesReady: () => boolean;
-  /** Whether it is known of the pod that it has not come to its end. */
-  readonly goesOn: (uid: PodUid) => boolean;
-  /** The static pods a source names, whose turn has come. */
+  /** Whether the agent knows that the pod has not ended. */
+  readonly hasNotEnded: (uid: PodUid) => boolean;
+  /** The static pods that a source names and that may run now. */
   readonly staticPods: () => readonly DesiredPod[];
   /** Whether a static pod of that name has not finished. */
   readonly isNameTaken: (fullName: PodFullName) => boolean;
@@ -80,13 +80,13 @@ export class MirrorPodReconciler implements Component {
   }
 
   async #reconcile(fullName: PodFullName, signal: AbortSignal): Promise<number | void> {
-    const { clock, log, mirrors, node, sourcesReady, goesOn, staticPods, isNameTaken } = this.#deps;
+    const { clock, log, mirrors, node, sourcesReady, hasNotEnded, staticPods, isNameTaken } = this.#deps;
     const mirror = mirrors.get(fullName);
     const pod = staticPods().find((candidate) => candidate.fullName === fullName);
     const action = computeMirrorAction({
       pod,
       mirror,
-      goesOn: pod !== undefined && goesOn(pod.uid),
+      hasNotEnded: pod !== undefined && hasNotEnded(pod.uid),
       node: node(),
       isNameTaken: isNameTaken(fullName),
       sourcesReady: sourcesReady(),

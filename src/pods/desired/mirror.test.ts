@@ -32,7 +32,14 @@ const shown = (of: DesiredPod, more: object = {}): Pod => {
 const ended: Pod = { ...shown(pod), status: { phase: 'Failed' } };
 
 describe('computeMirrorAction', () => {
-  const base: MirrorInput = { pod, mirror: shown(pod), goesOn: true, node, isNameTaken: false, sourcesReady: true };
+  const base: MirrorInput = {
+    pod,
+    mirror: shown(pod),
+    hasNotEnded: true,
+    node,
+    isNameTaken: false,
+    sourcesReady: true,
+  };
   const cases: readonly [string, Partial<MirrorInput>, { remove?: string; creates: boolean } | undefined][] = [
     ['as it should be', {}, undefined],
     ['none yet', { mirror: undefined }, { creates: true }],
@@ -45,7 +52,7 @@ describe('computeMirrorAction', () => {
     ],
     ['of an older pod', { mirror: shown(staticPod('old')) }, { remove: 'mirror-uid', creates: true }],
     ['of a life that has ended', { mirror: ended }, { remove: 'mirror-uid', creates: true }],
-    ['of a pod that has ended', { mirror: ended, goesOn: false }, undefined],
+    ['of a pod that has ended', { mirror: ended, hasNotEnded: false }, undefined],
     ['without a pod', { pod: undefined }, { remove: 'mirror-uid', creates: false }],
     ['without a pod, which still ends', { pod: undefined, isNameTaken: true }, undefined],
     ['without a pod, but a source has not spoken', { pod: undefined, sourcesReady: false }, undefined],
@@ -109,7 +116,7 @@ class World {
     mirrors: this.mirrors,
     node: () => node,
     sourcesReady: () => true,
-    goesOn: () => true,
+    hasNotEnded: () => true,
     staticPods: () => this.pods,
     isNameTaken: (name) => this.ending.has(name),
   });

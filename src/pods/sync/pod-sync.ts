@@ -226,7 +226,7 @@ async function awaitAll(work: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(work)) if (result.status === 'rejected') throw result.reason;
 }
 
-/** The earliest of the times at which a look is worth while. */
+/** The shortest of some requeue delays. */
 function settled(...waits: readonly (number | undefined)[]): Extract<SyncOutcome, { kind: 'settled' }> {
   const known = waits.filter((wait) => wait !== undefined);
   return { kind: 'settled', ...(known.length > 0 && { requeueAfterMs: Math.min(...known) }) };

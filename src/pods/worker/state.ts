@@ -38,7 +38,7 @@ interface SyncingState {
 interface EndingState {
   readonly target: PodTarget;
   readonly decided?: DecidedEnd;
-  /** The config sources do not name the pod any more. */
+  /** Its source does not name the pod any more. */
   readonly removedFromSource: boolean;
   /** Named again under the same uid after its source removed it: the pod of the life after `finished`. */
   readonly next?: DesiredPod;
