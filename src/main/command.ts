@@ -1,4 +1,4 @@
-/** What a subcommand may touch of the process that runs it; tests hand in their own. */
+/** What a subcommand may use of the process that runs it; tests pass their own. */
 export interface CommandIo {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
@@ -9,5 +9,5 @@ export interface CommandIo {
   readonly signal: AbortSignal;
 }
 
-/** A subcommand: the words behind its name in, an exit code out. */
+/** A subcommand: gets the words behind its name, answers an exit code. */
 export type Command = (args: readonly string[], io: CommandIo) => Promise<number>;

@@ -9,18 +9,19 @@ interface ComponentRunnerDeps {
   readonly log: Log;
   /** How long a single component may take to stop. */
   readonly stopMs: number;
-  /** How long a single component may take to start, before the whole start fails; five minutes unless told. */
+  /** How long a single component may take to start, before the whole start fails; default: five minutes. */
   readonly startMs?: number;
 }
 
-const usualStartMs = 5 * 60_000;
-/** From then on a start is named as late, and again after twice the time each. */
+const defaultStartMs = 5 * 60_000;
+/** After this time a start is logged as late, and again each time the wait has doubled. */
 const lateMs = 10_000;
 
 /**
  * Starts components in order and stops those that were started in reverse. A component that fails to start stops the
- * start, and so does one that takes too long, which is named before; one that fails or hangs in its stop is named and does
- * not keep the others from stopping. What may take any time, as waiting for the runtime, is no part of a start.
+ * start, and so does one that takes too long, after a warning; one that fails or hangs in its stop is logged and does
+ * not keep the others from stopping. Work that may take any time, such as waiting for the runtime, must not be part of
+ * a start.
  */
 export class ComponentRunner {
   readonly #deps: ComponentRunnerDeps;
@@ -31,11 +32,11 @@ export class ComponentRunner {
     this.#deps = deps;
   }
 
-  /** Starts more components, in the order of their dependence: each may use those before it. */
+  /** Starts more components, in the order of their dependencies: each may use those before it. */
   async start(components: readonly Component[], signal: AbortSignal): Promise<void> {
     for (const component of components) {
       signal.throwIfAborted();
-      // It counts as started from here on: a start that was interrupted may have left something to stop.
+      // Counts as started before its start has finished: an interrupted start may have left something to stop.
       this.#started.push(component);
       try {
         await this.#startInTime(component, signal);
@@ -48,9 +49,9 @@ export class ComponentRunner {
   }
 
   async #startInTime(component: Component, signal: AbortSignal): Promise<void> {
-    const { clock, startMs = usualStartMs } = this.#deps;
+    const { clock, startMs = defaultStartMs } = this.#deps;
     const cancelWarnings = this.#warnWhileLate(component.name);
-    // The component keeps the signal of the agent's life, so the deadline has one of its own.
+    // The component keeps the signal of the agent's life, so the deadline needs a signal of its own.
     const deadline = linkedSignal(undefined);
     const cancelDeadline = clock.after(startMs, () =>
       deadline.abort(new TubeletError('timeout', `it did not start within ${startMs / 1_000} s`)),
@@ -78,7 +79,7 @@ export class ComponentRunner {
     return () => cancel();
   }
 
-  /** A connection that components use: it is closed when all of them have stopped, the last one first. */
+  /** Registers a connection that components use: it is closed after all of them have stopped, the last one first. */
   closeAtEnd(close: () => Promise<void>): void {
     this.#connections.push(close);
   }

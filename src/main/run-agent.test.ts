@@ -14,7 +14,7 @@ import { serviceNotifier, watchdogTimeoutMs } from '../host/index.ts';
 import { createLog } from '../telemetry/index.ts';
 import { notifySocket } from '../testing/notify-socket.ts';
 import { kubelet } from './commands/kubelet.ts';
-import { leave } from './leave.ts';
+import { exitAfterFlush } from './exit-after-flush.ts';
 import { ServiceWatchdog } from './service-watchdog.ts';
 import { onSignals } from './signals.ts';
 
@@ -54,10 +54,10 @@ async function agent(): Promise<void> {
     signal: onSignals(process, clock, () => process.exit(9)),
   };
   const code = await kubelet('v1.34.0')(process.argv.slice(2), io);
-  await leave(code, [process.stdout, process.stderr], clock, (status) => process.exit(status));
+  await exitAfterFlush(code, [process.stdout, process.stderr], clock, (status) => process.exit(status));
 }
 
-/** The watchdog alone, with a loop that hangs when it is told to. */
+/** The watchdog alone, with a loop that hangs on request. */
 async function watchdog(): Promise<void> {
   const [log, heartbeats] = [createLog({ format: 'text', clock }), new Heartbeats()];
   let agoMs = 0;
@@ -76,7 +76,7 @@ async function watchdog(): Promise<void> {
 interface Child {
   readonly process: ChildProcess;
   readonly socket: () => string[];
-  tell(word: string): void;
+  send(word: string): void;
   said(pattern: RegExp): Promise<void>;
   readonly text: () => string;
   ended(): Promise<number | null>;
@@ -116,7 +116,7 @@ function start(context: TestContext, as: 'agent' | 'watchdog'): Child {
   return {
     process: child,
     socket,
-    tell: (word) => void child.stdin.write(`${word}\n`),
+    send: (word) => void child.stdin.write(`${word}\n`),
     said: (pattern) =>
       until(
         () => pattern.test(text),
@@ -148,7 +148,7 @@ else {
   test('a rejection that no code handles is logged with its origin, and the agent goes on', async (context) => {
     const child = start(context, 'agent');
     await child.said(/Waiting for the container runtime/);
-    child.tell('reject');
+    child.send('reject');
     await child.said(/Unexpected error, going on/);
     assert.match(child.text(), /kind="unhandledRejection"/);
     assert.match(child.text(), /planted rejection[^]*run-agent\.test/, 'the stack says where it came from');
@@ -165,7 +165,7 @@ else {
     test(`an error that may have damaged the state ends the agent in order: ${word}`, async (context) => {
       const child = start(context, 'agent');
       await child.said(/Waiting for the container runtime/);
-      child.tell(word);
+      child.send(word);
       assert.equal(await child.ended(), 1);
       assert.match(child.text(), /Unexpected error, ending the agent/);
       assert.match(child.text(), new RegExp(`kind="${kind}"`));
@@ -178,7 +178,7 @@ else {
     await child.said(/Waiting for the container runtime/);
     const usual = await petsOfASecond(child);
     assert.ok(usual >= 2, `${usual} notifications in a second`);
-    child.tell('freeze');
+    child.send('freeze');
     await clock.sleep(300);
     assert.equal(await petsOfASecond(child), 0);
     await until(
@@ -192,10 +192,10 @@ else {
   test('the systemd watchdog does not hear of an agent with a hung loop until that goes on', async (context) => {
     const child = start(context, 'watchdog');
     await until(() => pets(child) > 0, child.text);
-    child.tell('hang');
+    child.send('hang');
     await child.said(/Loops hang[^\n]*pleg-relist/);
     assert.equal(await petsOfASecond(child), 0);
-    child.tell('recover');
+    child.send('recover');
     await child.said(/All loops go on again/);
     await until(() => pets(child) > 0, child.text);
   });

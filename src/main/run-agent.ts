@@ -27,10 +27,10 @@ import { runOnce } from './run-once.ts';
 import { ServiceWatchdog, watchdogSpan } from './service-watchdog.ts';
 import { UnexpectedErrors } from './unexpected-errors.ts';
 
-/** A stop takes at most this long; what is not done by then is left to the next start. */
+/** The limit of a stop; what is not done by then is left to the next start. */
 const stopMs = 10_000;
 
-/** Runs the node agent until it is told to stop; answers the exit code. */
+/** Runs the node agent until a signal stops it; answers the exit code. */
 export async function runAgent(settings: Settings, warnings: readonly string[], io: CommandIo): Promise<number> {
   applyV8Flags();
   await closeUnaskedInspector();
@@ -124,7 +124,7 @@ async function runWatched(
   }
 }
 
-/** From the beginning: an agent that waits for its runtime is well. */
+/** Runs from the beginning: an agent that waits for its runtime is healthy. */
 function serviceWatchdog(
   { settings, platform, identity: { heartbeats } }: AgentParts,
   notifier: ServiceNotifier,
@@ -151,7 +151,7 @@ function nodeNameOf({ flags }: Settings): string {
 }
 
 interface HeldLock {
-  /** Ends when another process wants the lock and we shall give way. */
+  /** Resolves when another process wants the lock and this one must exit. */
   readonly contended?: Promise<void>;
 }
 

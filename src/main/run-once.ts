@@ -10,15 +10,15 @@ interface RunOnceDeps {
 
 type Outcome = 'wait' | 'good' | 'bad';
 
-const lookMs = 200;
-/** Pods that are not running by then will not be. */
-const patienceMs = 5 * 60_000;
+const pollMs = 200;
+/** Pods that are not running after this time count as failed. */
+const timeoutMs = 5 * 60_000;
 
-/** `--runonce`: brings the pods of the manifests up, says what became of each, and ends; the pods go on. */
+/** `--runonce`: starts the pods of the manifests, reports each one's outcome, and ends; the pods keep running. */
 export async function runOnce({ agent, clock, io }: RunOnceDeps): Promise<number> {
-  const deadline = clock.monotonic() + patienceMs;
+  const deadline = clock.monotonic() + timeoutMs;
   while (clock.monotonic() < deadline && !io.signal.aborted && agent.pods().some((pod) => outcomeOf(pod) === 'wait')) {
-    await clock.sleep(lookMs, io.signal);
+    await clock.sleep(pollMs, io.signal);
   }
   const pods = agent.pods();
   for (const pod of pods) {

@@ -13,19 +13,19 @@ interface ServiceWatchdogDeps {
   readonly heartbeats: Heartbeats;
   /** Answers false when no service manager listens. */
   readonly notifier: { watchdog(): Promise<boolean> };
-  /** The service manager restarts the agent when it has not heard of it for this long. */
+  /** The service manager restarts the agent when it got no notification for this long. */
   readonly timeoutMs: number;
 }
 
-/** Twice within the time that the service manager waits, as it advises. */
+/** Twice within the time that the service manager waits, as it recommends. */
 const notificationsPerTimeout = 2;
-/** While notifications are held back it looks more often: a loop that goes on again is reported in time. */
-const looksPerTimeout = 8;
+/** While notifications are held back the loops are checked more often, so that a recovery is reported in time. */
+const checksPerTimeout = 8;
 const minPeriodMs = 10;
 
 /**
- * Notifies the watchdog of the service manager while every loop of the agent goes on. A hung loop stops that, and so does
- * an event loop that stands still: the service manager then restarts the agent. A slow runtime stops nothing.
+ * Notifies the watchdog of the service manager while every loop of the agent makes progress. A hung loop stops that, and so
+ * does a blocked event loop: the service manager then restarts the agent. A slow runtime stops nothing.
  *
  *   notifying ──a loop hangs, named in the log──> holding back ──it goes on──> notifying
  */
@@ -33,7 +33,7 @@ export class ServiceWatchdog implements Component {
   readonly name = 'service-watchdog';
   readonly #deps: ServiceWatchdogDeps;
   readonly #stopped = new AbortController();
-  /** The loops that were named last; empty while the watchdog is notified. */
+  /** The loops that were logged last; empty while the watchdog is notified. */
   #named = '';
   #failing = false;
   #loop: LoopHandle | undefined;
@@ -59,7 +59,7 @@ export class ServiceWatchdog implements Component {
     const hung = heartbeats.hung(clock.monotonic());
     this.#report(hung);
     const notified = hung.length === 0 && (await this.#notify());
-    const times = notified ? notificationsPerTimeout : looksPerTimeout;
+    const times = notified ? notificationsPerTimeout : checksPerTimeout;
     await round.waitFor(clock.sleep(Math.max(minPeriodMs, timeoutMs / times), signal));
   }
 
@@ -89,7 +89,7 @@ export class ServiceWatchdog implements Component {
   }
 }
 
-/** The span that the environment asks for; a value that cannot be used is a warning, and the agent runs without. */
+/** The interval from the environment; for an unusable value it warns, and the agent runs without. */
 export function watchdogSpan(read: () => number | undefined, log: Pick<Log, 'warn'>): number | undefined {
   try {
     return read();

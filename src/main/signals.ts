@@ -1,25 +1,25 @@
 import type { Clock } from '../base/clock.ts';
 
-/** Where signals come from: the process, or a test. */
+/** The source of signals: the process, or a test. */
 interface SignalSource {
   on(signal: 'SIGINT' | 'SIGTERM', listener: () => void): unknown;
 }
 
 /**
- * A wrapper that passes a signal on and a group that gets it as a whole deliver one wish twice. Signals this close
- * together are one.
+ * A wrapper that forwards a signal and a process group that gets it as a whole deliver one request twice. Signals this
+ * close together count as one.
  */
-const sameWishMs = 300;
+const sameRequestMs = 300;
 
-/** Aborts at the first SIGINT or SIGTERM, which ask for an orderly end; the second does not ask and calls `leave`. */
-export function onSignals(source: SignalSource, clock: Pick<Clock, 'monotonic'>, leave: () => void): AbortSignal {
+/** Aborts at the first SIGINT or SIGTERM for an orderly stop; the second one calls `exitNow`. */
+export function onSignals(source: SignalSource, clock: Pick<Clock, 'monotonic'>, exitNow: () => void): AbortSignal {
   const controller = new AbortController();
   let firstAt = 0;
   const onSignal = (): void => {
     if (!controller.signal.aborted) {
       firstAt = clock.monotonic();
       controller.abort();
-    } else if (clock.monotonic() - firstAt >= sameWishMs) leave();
+    } else if (clock.monotonic() - firstAt >= sameRequestMs) exitNow();
   };
   source.on('SIGINT', onSignal);
   source.on('SIGTERM', onSignal);

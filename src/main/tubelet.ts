@@ -1,13 +1,13 @@
-// The entry of the program. It loads next to nothing itself, so that `--version` answers at once.
+// The entry of the program. It loads almost nothing itself, so that `--version` answers at once.
 import './no-inspector.ts';
 import { systemClock } from '../base/system-clock.ts';
 import type { Command, CommandIo } from './command.ts';
-import { leave } from './leave.ts';
+import { exitAfterFlush } from './exit-after-flush.ts';
 import { onSignals } from './signals.ts';
 
 declare const TUBELET_VERSION: string;
 
-/** Subcommands by their first word; each is loaded when it is asked for. */
+/** Subcommands by their first word; each is loaded when it is used. */
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./commands/up.ts')).up,
   down: async () => (await import('./commands/down.ts')).down,
@@ -34,4 +34,6 @@ const io: CommandIo = {
   signal: onSignals(process, systemClock(), () => process.exit(1)),
 };
 const [command, args] = await chosen(process.argv.slice(2));
-await leave(await command(args, io), [process.stdout, process.stderr], systemClock(), (code) => process.exit(code));
+await exitAfterFlush(await command(args, io), [process.stdout, process.stderr], systemClock(), (code) =>
+  process.exit(code),
+);

@@ -5,7 +5,7 @@ import { InvariantError, TubeletError } from '../base/errors.ts';
 import { Registry } from '../telemetry/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryLog } from '../testing/memory-log.ts';
-import { judgeUnexpected, UnexpectedErrors, type UnexpectedKind } from './unexpected-errors.ts';
+import { classifyUnexpected, UnexpectedErrors, type UnexpectedKind } from './unexpected-errors.ts';
 
 const system = (code: string, syscall: string): Error =>
   Object.assign(new Error(`${syscall} ${code}`), { code, syscall });
@@ -30,13 +30,13 @@ const cases: readonly (readonly [string, UnexpectedKind, unknown, 'goOn' | 'end'
   ],
 ];
 for (const [name, kind, error, act] of cases) {
-  test(`unexpected: ${name}: ${act}`, () => assert.equal(judgeUnexpected(kind, error).act, act));
+  test(`unexpected: ${name}: ${act}`, () => assert.equal(classifyUnexpected(kind, error).act, act));
 }
 
 test('an error whose cause is itself is judged all the same', () => {
   const error = new Error('round');
   error.cause = error;
-  assert.equal(judgeUnexpected('unhandledRejection', error).act, 'goOn');
+  assert.equal(classifyUnexpected('unhandledRejection', error).act, 'goOn');
 });
 
 function setUp() {

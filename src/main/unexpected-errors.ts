@@ -5,31 +5,31 @@ import type { Log } from '../base/log.ts';
 import type { Metrics } from '../base/metrics.ts';
 import { TokenBucket } from '../base/token-bucket.ts';
 
-/** Where an error came from that no code of the agent caught. */
+/** How an uncaught error was reported. */
 export type UnexpectedKind = 'unhandledRejection' | 'uncaughtException';
 
-/** Where such errors are announced: the process, or a test. */
+/** The source of such errors: the process, or a test. */
 interface ErrorSource {
   on(kind: 'unhandledRejection', listener: (reason: unknown) => void): unknown;
   on(kind: 'uncaughtException', listener: (error: unknown) => void): unknown;
 }
 
-interface UnexpectedDecision {
+interface UnexpectedClass {
   readonly act: 'goOn' | 'end';
   readonly why: string;
 }
 
-/** What the system answers when the other side of a connection went away. */
+/** Codes of a connection that the peer closed. */
 const connectionCodes: ReadonlySet<string> = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTCONN']);
 const maxCauses = 8;
 const maxOriginBytes = 8 * 1_024;
 
 /**
- * Whether the agent may go on after an error that no code caught. A rejected promise ended one piece of work; what it holds
- * is written as a whole or not at all, and loops look again. The state may be damaged when an invariant of the agent did
- * not hold, and when an exception left a callback in the middle: others that were to run after it never did.
+ * Whether the agent may continue after an uncaught error. A rejected promise ended one piece of work; its data is
+ * written completely or not at all, and loops reconcile again. The state may be damaged when an invariant of the agent
+ * was violated, and when an exception interrupted a callback: the callbacks after it never ran.
  */
-export function judgeUnexpected(kind: UnexpectedKind, error: unknown): UnexpectedDecision {
+export function classifyUnexpected(kind: UnexpectedKind, error: unknown): UnexpectedClass {
   if (isInvariant(error)) return { act: 'end', why: 'an invariant of the agent does not hold' };
   if (kind === 'unhandledRejection') return { act: 'goOn', why: 'one piece of work ended' };
   if (isConnectionError(error)) return { act: 'goOn', why: 'a connection broke' };
@@ -49,10 +49,10 @@ function isConnectionError(error: unknown): boolean {
   return typeof error.code === 'string' && connectionCodes.has(error.code);
 }
 
-/** The same bug may strike at every turn of a loop: all are counted, not all are worth a line. */
+/** The same bug may occur in every round of a loop: each is counted, but logging is limited. */
 const lines = { perSecond: 0.2, burst: 20 };
 
-/** Logs and counts errors that no code caught, and ends the agent in order where its state may be damaged. */
+/** Logs and counts uncaught errors, and stops the agent in order where its state may be damaged. */
 export class UnexpectedErrors {
   readonly #log: Pick<Log, 'error'>;
   readonly #lines: TokenBucket;
@@ -65,7 +65,7 @@ export class UnexpectedErrors {
     this.#lines = new TokenBucket(clock, lines);
   }
 
-  /** Aborts when the agent shall end; the reason is the error that no code caught. */
+  /** Aborts when the agent must stop; the reason is the uncaught error. */
   get signal(): AbortSignal {
     return this.#end.signal;
   }
@@ -87,10 +87,10 @@ export class UnexpectedErrors {
     );
   }
 
-  /** Whatever throws here would come back here. */
+  /** Must not throw: its own error would be reported here again. */
   #take(kind: UnexpectedKind, error: unknown): void {
     this.#counts[kind]++;
-    const { act, why } = judgeUnexpected(kind, error);
+    const { act, why } = classifyUnexpected(kind, error);
     try {
       this.#report(kind, error, act, why);
     } catch {
@@ -101,7 +101,7 @@ export class UnexpectedErrors {
     }
   }
 
-  #report(kind: UnexpectedKind, error: unknown, act: UnexpectedDecision['act'], why: string): void {
+  #report(kind: UnexpectedKind, error: unknown, act: UnexpectedClass['act'], why: string): void {
     if (act === 'goOn' && !this.#lines.tryTake()) {
       this.#unlogged++;
       return;
@@ -117,7 +117,7 @@ export class UnexpectedErrors {
   }
 }
 
-/** The stack, with those of the causes: only it says which code failed to catch. */
+/** The stack, with those of the causes: only it shows which code failed to catch. */
 function originOf(error: unknown): string {
   const stacks: string[] = [];
   for (let at = error; at instanceof Error && stacks.length < maxCauses; at = at.cause) {

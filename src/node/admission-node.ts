@@ -2,7 +2,7 @@ import { pressureConditions, type NodeConditions } from './node-conditions.ts';
 import type { NodeReader } from './node-view.ts';
 import type { KernelFacts } from './ports.ts';
 
-/** What the configuration says of the pods that a node takes. */
+/** The configuration of a node's admission. */
 export interface AdmissionNodeSettings {
   readonly nodeName: string;
   readonly allowedUnsafeSysctls: readonly string[];

@@ -23,24 +23,24 @@ interface NodeViewDeps {
 }
 
 export interface NodeViews {
-  /** What has to have begun before a pod is looked at. */
+  /** Must be started before the first pod is reconciled. */
   readonly early: readonly Component[];
-  /** What writes to the API server, when pods may come and go. */
+  /** Components that write to the API server; started when pods may come and go. */
   readonly late: readonly Component[];
-  /** The node as everybody here sees it. */
+  /** The node as all other subsystems read it. */
   readonly view: NodeReader;
-  /** Whether the runtime is well, and what it can do. */
+  /** Whether the runtime is healthy, and its features. */
   readonly health: RuntimeFactsView;
   readonly storage: StorageReadiness;
-  /** Where storage drivers are put on record; only a cluster has such records. */
+  /** Where storage drivers are recorded; only with an API server. */
   readonly driverRecord: Pick<CsiNodeRecord, 'setDriver' | 'removeDriver'> | undefined;
-  /** The node as the admission of pods sees it, now. */
+  /** The node for the admission of pods, at the time of the call. */
   readonly admissionNode: () => AdmissionNode;
 }
 
 const readyWithoutRecord: StorageReadiness = { problem: () => undefined };
 
-/** What pods, volumes and drivers ask of the node; it does not need them. `createNode` makes what does. */
+/** What pods, volumes and drivers read of the node; it does not need them. `createNode` makes the parts that do. */
 export function createNodeView(deps: NodeViewDeps): NodeViews {
   const { ports, settings, signals, runtime, kernel, host, formerDevices, cluster } = deps;
   const { statusDue } = signals;

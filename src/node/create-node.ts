@@ -20,15 +20,15 @@ import { NodeStatus } from './status/node-status.ts';
 
 /** How the node is kept up to date. */
 export interface NodeReportSettings {
-  /** How often the node is looked at, and how often it is written although nothing changed. */
+  /** The period of computing the node's status, and of writing it although nothing changed. */
   readonly statusUpdateMs: number;
   readonly statusReportMs: number;
   readonly leaseDurationSeconds: number;
-  /** False: the node is made by others, and the agent only reports to it. */
+  /** False: another component of the cluster makes the node, and the agent only reports to it. */
   readonly registerNode: boolean;
   /** Addresses for pods of a node without an API server; empty leaves them to the runtime. */
   readonly podCidr: string;
-  /** Whether the node says which ways of running a sandbox its runtime has. */
+  /** Whether the node lists the runtime handlers of its runtime. */
   readonly announcesHandlers: boolean;
 }
 
@@ -50,13 +50,13 @@ interface NodeDeps {
 }
 
 interface NodeParts {
-  /** From here on the view has this machine's own word; before a pod is looked at. */
+  /** After them the view has this machine's own node; started before the first pod is reconciled. */
   readonly early: readonly Component[];
-  /** What writes to the API server and the runtime, when pods may come and go. */
+  /** Components that write to the API server and the runtime; started when pods may come and go. */
   readonly late: readonly Component[];
 }
 
-/** The node of this machine: written to the API server where there is one, else only what pods here ask for. */
+/** The node of this machine: written to the API server where there is one, otherwise only read by other subsystems. */
 export function createNode(deps: NodeDeps): NodeParts {
   const { ports, settings, events, startFacts, programStart, cluster } = deps;
   const own = new OwnNode({ ...ports, settings, sources: sourcesOf(deps) });
@@ -129,7 +129,7 @@ function clusterNode(
   });
   mirror.listen((change) => {
     status.mirrorChanged(change);
-    podCidr.look();
+    podCidr.reconcile();
     signals.addressesChanged.broadcast();
   });
   return { early: [status], late: [registration, podCidr, lease] };

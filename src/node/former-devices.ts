@@ -2,7 +2,7 @@ import type { Log } from '../base/log.ts';
 import { checkpointedResources } from './status/device-checkpoint.ts';
 import type { NodeDevices } from './status/setter.ts';
 
-/** What the device manager of the kubelet that ran here before has left. */
+/** The checkpoint of the device manager of a kubelet that ran here before. */
 export interface DeviceCheckpoint {
   readonly path: string;
   /** Undefined where there is none. */
@@ -13,13 +13,13 @@ export interface DeviceCheckpoint {
 export interface FormerDevices {
   /** Their resources, none of which can be given to containers. */
   readonly devices: NodeDevices;
-  /** Extended resources of a Node that is there already are stale: nothing here says which were of plugins. */
+  /** Extended resources of an existing Node are stale: it is unknown which of them belonged to plugins. */
   readonly resetAll: boolean;
 }
 
 /**
- * There are no device plugins yet, so what a kubelet before promised in the Node's capacity is no longer there: a pod that
- * was scheduled for it would start without its device.
+ * There are no device plugins yet, so devices that an earlier kubelet promised in the Node's capacity do not exist: a
+ * pod that was scheduled for one would start without it.
  */
 export async function readFormerDevices(checkpoint: DeviceCheckpoint, log: Log): Promise<FormerDevices> {
   const { path } = checkpoint;

@@ -7,7 +7,7 @@ interface LoneNodeDeps {
   readonly view: Pick<NodeView, 'setOwn'>;
 }
 
-/** The node of an agent without an API server: it is written nowhere, but pods and their admission ask for it. */
+/** The node of an agent without an API server: it is not written anywhere, but pods and their admission read it. */
 export class LoneNode implements Component {
   readonly name = 'node-view';
   readonly #deps: LoneNodeDeps;

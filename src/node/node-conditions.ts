@@ -1,12 +1,12 @@
 import type { NodePressure } from './status/setter.ts';
 
-/** What stands against more pods on the node although it is ready. */
+/** What keeps more pods from the node although it is ready. */
 export interface NodeConditions {
   pressure(): NodePressure;
   shuttingDown(): boolean;
 }
 
-/** No part of the agent watches for pressure or a shutdown of the machine. */
+/** Neither pressure nor a shutdown of the machine is monitored. */
 export const undisturbed: NodeConditions = {
   pressure: () => ({ memory: false, disk: false, pid: false }),
   shuttingDown: () => false,
@@ -14,7 +14,7 @@ export const undisturbed: NodeConditions = {
 
 const conditionTypes = { memory: 'MemoryPressure', disk: 'DiskPressure', pid: 'PIDPressure' } as const;
 
-/** The conditions that are true under that pressure, by their types. */
+/** The condition types that are true under that pressure. */
 export function pressureConditions(pressure: NodePressure): readonly string[] {
   return (['memory', 'disk', 'pid'] as const).filter((kind) => pressure[kind]).map((kind) => conditionTypes[kind]);
 }

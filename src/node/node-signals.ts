@@ -2,9 +2,9 @@ import { Broadcaster } from '../base/broadcaster.ts';
 import { Due } from '../base/due.ts';
 import type { Node } from '../gen/kubernetes/types.ts';
 
-/** News of the node. It exists before those who have it and those who need it. */
+/** Signals about the node. They exist before their senders and receivers. */
 export interface NodeSignals {
-  /** Something that the node's status is made of has changed. */
+  /** An input of the node's status has changed. */
   readonly statusDue: Due;
   /** The node as this machine sees itself. */
   readonly own: Broadcaster<Node>;

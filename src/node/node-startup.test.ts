@@ -36,7 +36,7 @@ test('every stage from the start of the machine to a node that is ready, once', 
   assert.deepEqual(figures(), whole);
 });
 
-test('a node that was there before has nothing to tell', async () => {
+test('nothing is measured for an existing node', async () => {
   const { clock, startup, figures } = setUp();
   await clock.advance(2_000);
   startup.attempted();

@@ -5,7 +5,7 @@ import { isReady } from './status/compute-report.ts';
 
 /** When the agent began. */
 export interface ProgramStart {
-  /** How long the machine was up by then; undefined where that is not known. */
+  /** How long the machine had been up by then; undefined where that is unknown. */
   readonly upSeconds: number | undefined;
   /** On the monotonic clock. */
   readonly startedAt: number;
@@ -17,7 +17,7 @@ interface NodeStartupDeps extends ProgramStart {
 }
 
 /**
- * Measures how a machine becomes a node, once: a node that was there before has nothing to tell.
+ * Measures how a machine becomes a node, once: for an existing node it measures nothing.
  *
  *   boot ──pre kubelet──> started ──pre registration──> attempted ──registration──> registered ──post──> ready
  */
@@ -38,7 +38,7 @@ export class NodeStartup {
     this.#attemptedAt ??= this.#deps.clock.monotonic();
   }
 
-  /** It has made one. */
+  /** The API server has created the node. */
   registered(): void {
     const { clock, upSeconds, startedAt } = this.#deps;
     if (this.#attemptedAt === undefined || this.#registeredAt !== undefined) return;

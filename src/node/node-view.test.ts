@@ -18,7 +18,7 @@ test('the API server’s word before ours, ours where it has none', () => {
   state.node = { metadata: { labels: { a: 'theirs' } }, spec: { taints: [{ key: 't', effect: 'NoSchedule' }] } };
   assert.equal(view.labels()['a'], 'theirs');
   assert.equal(view.taints()[0]?.key, 't');
-  // A node that somebody made without a status says nothing of these.
+  // A node that was made without a status has none of these.
   assert.deepEqual(view.allocatable(), { cpu: '1' });
   assert.deepEqual(view.hostIps(), ['10.0.0.1']);
 });

@@ -5,20 +5,20 @@ import type { Amounts } from '../model/node-allocatable.ts';
 
 interface NodeViewDeps {
   readonly nodeName: string;
-  /** What the API server says; none without one. */
+  /** The API server's node; undefined without an API server. */
   readonly mirror: Pick<Mirror<Node>, 'get'> | undefined;
-  /** Resources of devices by this agent's own word: what the API server says of them may be of the kubelet before. */
+  /** Device resources by the agent's own report: those of the API server may be of an earlier kubelet. */
   readonly devices: Amounts;
-  /** The addresses of the machine, for as long as those of the node are not known. */
+  /** The addresses of the machine, for as long as those of the node are unknown. */
   readonly outwardAddresses: () => readonly string[];
 }
 
-/** The node for those who only read. */
+/** The node for readers. */
 export type NodeReader = Omit<NodeView, 'setOwn'>;
 
 /**
- * The node as everybody here sees it. The API server's word counts, for operators change nodes there; where it has none
- * (not yet, or no more, or no server) it is what this machine would register.
+ * The node as all other subsystems read it. The API server's object takes precedence, because operators change nodes
+ * there; where it has none (not yet, not any more, or no server) it is the node that this machine would register.
  */
 export class NodeView {
   readonly #deps: NodeViewDeps;
@@ -28,7 +28,7 @@ export class NodeView {
     this.#deps = deps;
   }
 
-  /** What this machine says of itself. */
+  /** Sets the node that this machine would register. */
   setOwn(node: Node): void {
     this.#own = node;
   }

@@ -13,11 +13,11 @@ interface OwnNodeDeps {
   readonly sources: NodeSources;
 }
 
-/** The node as this machine sees itself: looks around, then computes. */
+/** The node as this machine sees itself: gathers the inputs, then computes it. */
 export class OwnNode {
   readonly #deps: OwnNodeDeps;
   readonly #inputs: InputGatherer;
-  /** Told already; a machine without an address is not told of it six times a minute. */
+  /** The problems that were logged last; the same ones are not logged again in every round. */
   #problems = '';
 
   constructor(deps: OwnNodeDeps) {
@@ -29,12 +29,12 @@ export class OwnNode {
     return this.#deps.settings;
   }
 
-  /** What would be registered now. */
+  /** The node to register now. */
   initial(): Promise<ComputedNode> {
     return this.#compute(computeInitialNode(this.#deps.settings), false);
   }
 
-  /** What the API server should know, from what it knows. */
+  /** The node to report, from what the API server knows. */
   update(known: Node, wasUnschedulable: boolean): Promise<ComputedNode> {
     return this.#compute(withPlatformLabels(known, this.#deps.settings), wasUnschedulable);
   }
@@ -51,7 +51,7 @@ export class OwnNode {
   }
 }
 
-/** Schedulers go by these two; somebody who took them away has made a mistake. */
+/** Schedulers use these two labels, so they are restored if they were removed. */
 function withPlatformLabels(node: Node, { operatingSystem, architecture }: NodeSettings): Node {
   const labels = { 'kubernetes.io/os': operatingSystem, 'kubernetes.io/arch': architecture };
   return { ...node, metadata: { ...node.metadata, labels: { ...node.metadata?.labels, ...labels } } };

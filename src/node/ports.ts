@@ -22,7 +22,7 @@ export interface NodeEvents {
 export interface NodeHost {
   identity(): Promise<HostIdentity>;
   network(): HostNetwork;
-  /** The addresses that a host name stands for; fails when nobody could be asked. */
+  /** The addresses of a host name; fails when no resolver answered. */
   lookup(name: string): Promise<readonly string[]>;
   /** cpu, memory in bytes, huge pages by size in bytes. */
   capacity(): Amounts;
@@ -51,7 +51,7 @@ export interface HostInterface {
   readonly addresses: readonly string[];
 }
 
-/** Of the container runtime: who it is, which images it has. */
+/** Of the container runtime: its version and its images. */
 export interface RuntimeReader {
   version(request: VersionRequest, options?: CallOptions): Promise<VersionResponse>;
   listImages(request: ListImagesRequest, options?: CallOptions): Promise<ListImagesResponse>;
@@ -61,16 +61,16 @@ export interface RuntimeNetwork {
   updateRuntimeConfig(request: UpdateRuntimeConfigRequest, options?: CallOptions): Promise<UpdateRuntimeConfigResponse>;
 }
 
-/** The patch that makes one node of another; undefined when they say the same. */
+/** The patch that turns one node into another; undefined when they are equal. */
 export type NodeDiff = (from: Node, to: Node) => unknown;
 
 /** The cluster that the node is part of. */
 export interface NodeCluster {
   readonly api: Pick<ApiClient, 'get' | 'create' | 'update' | 'patch'> & {
-    /** Connections may be half dead without saying so: give them up. */
+    /** Connections may be half dead without an error: replaces them. */
     reset(): void;
   };
-  /** What the API server has of this node. */
+  /** The API server's object of this node. */
   readonly mirror: NodeMirror;
   readonly watch: WorkWatch;
 }
@@ -79,7 +79,7 @@ interface NodeMirror extends Pick<Mirror<Node>, 'get'> {
   listen(listener: (change: MirrorChange<Node>) => void): void;
 }
 
-/** What of the kernel pods may ask for; it stays that while the machine is up. */
+/** Kernel features that pods may ask for; constant while the machine is up. */
 export interface KernelFacts {
   /** In the words of the label `kubernetes.io/arch`. */
   readonly architecture: string;

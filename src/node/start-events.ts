@@ -8,9 +8,9 @@ export interface StartFacts {
   readonly swapBytes: bigint;
   /** Memory-backed file systems can be kept out of swap. */
   readonly tmpfsNoSwap: boolean;
-  /** Size of the file system of images, where the runtime has said it. */
+  /** Size of the file system of images, if the runtime has reported it. */
   readonly imageFsBytes?: bigint;
-  /** How the run of the agent before this one ended, where that is worth a word. */
+  /** How the previous run of the agent ended, unless it ended normally. */
   readonly lastRun?: LastRunFacts | undefined;
 }
 
@@ -19,7 +19,7 @@ interface LastRunFacts {
   readonly message: string;
 }
 
-/** What an operator should see among the node's events after each start. */
+/** The events of the node after each start. */
 export function startEvents({
   cgroupVersion,
   swapBytes,
@@ -47,7 +47,7 @@ export function startEvents({
   ];
 }
 
-/** Says what an operator should see after each start. */
+/** Records the events after each start. */
 export class StartEvents implements Component {
   readonly name = 'start-events';
   readonly #events: NodeEvents;
@@ -65,7 +65,7 @@ export class StartEvents implements Component {
   async stop(): Promise<void> {}
 }
 
-/** Ends that need no event: a machine that restarted has one of its own, and a stop that was cut off was asked for. */
+/** Ends that need no event: a restarted machine has its own event, and an interrupted stop was requested. */
 const expectedEnds: ReadonlySet<string> = new Set(['stillRunning', 'machineRestarted', 'stopCutOff']);
 
 function lastRunEvents(lastRun: LastRunFacts | undefined): readonly ObjectEvent[] {
@@ -77,7 +77,7 @@ function lastRunEvents(lastRun: LastRunFacts | undefined): readonly ObjectEvent[
   ];
 }
 
-/** The agent cannot go on; said once more where people look for reasons. */
+/** The agent cannot start; recorded as an event, because operators read those first. */
 export function setupFailedEvent(why: string): ObjectEvent {
   return { type: 'Warning', reason: nodeEvents.kubeletSetupFailed, message: why };
 }

@@ -6,13 +6,13 @@ import { createApiMirrors, type ApiMirrors } from './api-mirrors.ts';
 import type { ApiAccess } from './platform.ts';
 import { workqueueMetrics } from './workqueue-metrics.ts';
 
-/** The agent's side of an API server. The server need not be there: all of this waits and catches up. */
+/** The agent's side of an API server. The server may be unavailable: everything here waits and catches up. */
 export interface AgentApi {
   readonly client: HttpApiClient;
   readonly mirrors: ApiMirrors;
-  /** To be started before the others: they have events to report from the beginning. */
+  /** Must be started before the others, which report events from the beginning. */
   readonly recorder: EventRecorder;
-  /** Measures queues of work. */
+  /** Measures work queues. */
   readonly workqueues: WorkWatch;
 }
 

@@ -5,7 +5,7 @@ import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { agentMetrics } from './agent-metrics.ts';
 
-test('the agent says what it is and how it was told to be', () => {
+test('metrics of the version and the settings of the agent', () => {
   const [registry, probes] = [new Registry(), new Registry()];
   const { gates: featureGates } = resolveGates({ EventedPLEG: true });
   const settings = { featureGates, version: 'v1.34.0+tubelet.x' };

@@ -13,9 +13,9 @@ import {
 } from '../../telemetry/index.ts';
 
 interface AgentMetricsDeps {
-  /** What `/metrics` shows. */
+  /** The registry of `/metrics`. */
   readonly registry: Registry;
-  /** The pages beside it that say since when they count. */
+  /** The registries of other pages that report their start time. */
   readonly otherPages: readonly Registry[];
   readonly settings: Pick<Settings, 'featureGates' | 'version'>;
   readonly nodeName: string;
@@ -23,11 +23,11 @@ interface AgentMetricsDeps {
 }
 
 interface AgentMetrics {
-  /** What measures; to be started before anything else. */
+  /** The measuring components; must be started before all others. */
   readonly components: readonly Component[];
 }
 
-/** What the agent tells of itself as a program: what it is, how it was told to be, how it fares. */
+/** Metrics of the agent as a program: its version, its settings, its process. */
 export function agentMetrics({ registry, otherPages, settings, nodeName, clock }: AgentMetricsDeps): AgentMetrics {
   processMetrics(registry);
   for (const page of otherPages) startTimeMetric(page);
@@ -65,7 +65,7 @@ function buildMetrics(metrics: Metrics, version: string): void {
       git_commit: '',
       git_tree_state: '',
       git_version: version,
-      // The label has this name, whatever the program is written in.
+      // Dashboards expect this label, whatever language the program is written in.
       go_version: `node${process.versions.node}`,
       major,
       minor,
@@ -86,7 +86,7 @@ function buildMetrics(metrics: Metrics, version: string): void {
     });
 }
 
-/** Gates that are none of this program's have no stage here, and are left out. */
+/** Gates that this program does not know have no stage and are left out. */
 function gateMetrics(metrics: Metrics, gates: Readonly<Record<string, boolean>>): void {
   const enabled = metrics.gauge({
     name: 'kubernetes_feature_enabled',

@@ -41,15 +41,15 @@ interface ApiConnectionDeps {
 
 interface ApiAccess {
   readonly api: HttpApiClient;
-  /** With a budget of its own, for what strangers make the agent ask. */
+  /** With a rate limit of its own, for requests that unauthenticated clients cause. */
   readonly reviews: HttpApiClient;
   readonly transport: ApiTransport;
-  /** What keeps the agent's identity good. */
+  /** Components that renew the agent's identity. */
   readonly components: readonly Component[];
 }
 
 /**
- * Opens the way to the API server, where one is configured. An agent that has no identity there yet asks for one first
+ * Connects to the API server, if one is configured. An agent that has no identity there yet requests one first
  * and waits for it; nothing else is sent.
  */
 export async function openApi(deps: ApiConnectionDeps, signal: AbortSignal): Promise<ApiAccess | undefined> {
@@ -82,7 +82,7 @@ export async function openApi(deps: ApiConnectionDeps, signal: AbortSignal): Pro
     ...(bootstrapKubeconfig !== '' && {
       bootstrap: async () => connect(await readBootstrapAccess(files, bootstrapKubeconfig)),
     }),
-    // Connections are opened with the new one as soon as it is on disk; those with the old one finish.
+    // New connections use the new certificate as soon as it is on disk; those with the old one finish.
     onRotated: () => log.info('Client certificate was rotated'),
   });
   return { ...access, components: [manager] };

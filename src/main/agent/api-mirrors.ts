@@ -7,7 +7,7 @@ import { podFields } from '../../model/pod-log.ts';
 import { boundedPod, maxPodBytes } from '../../model/pod-size.ts';
 import { boundedService } from '../../model/service-environment.ts';
 
-/** What the API server has that every node keeps at hand. */
+/** The objects of the API server that every node mirrors. */
 export interface ApiMirrors {
   readonly node: Reflector<Node>;
   /** The pods bound to this node. */

@@ -28,18 +28,18 @@ import { runtimeCallMetrics } from './telemetry.ts';
 import { createTracing, type Tracing } from './tracing.ts';
 import { noUsageYet, usagePages } from './usage-pages.ts';
 
-/** Who this agent is, and what came before it. */
+/** The identity of this agent, and the end of its previous run. */
 export interface AgentIdentity {
   readonly nodeName: string;
-  /** The loops of the agent; the watchdog looks at them from the beginning. */
+  /** The loops of the agent; the watchdog watches them from the beginning. */
   readonly heartbeats: Heartbeats;
-  /** How the run before this one ended. */
+  /** How the previous run ended. */
   readonly lastRun: LastRun | undefined;
   /** Counts errors that no code caught. */
   readonly countUnexpected: (metrics: Registry) => void;
 }
 
-/** The registries of metrics, by the page that shows them. */
+/** The metrics registries, by the page that shows them. */
 interface Registries {
   readonly agent: Registry;
   readonly probes: Registry;
@@ -63,19 +63,19 @@ export interface BootFacts extends AgentIdentity {
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
   readonly imageProviders: LoadedProviders | undefined;
   readonly formerDevices: FormerDevices;
-  /** What an earlier run of the agent kept of its pods. */
+  /** The pod statuses that a previous run saved. */
   readonly statuses: Readonly<Record<string, PodStatus>>;
 }
 
 interface BootRunner {
   start(components: readonly Component[], signal: AbortSignal): Promise<void>;
-  /** To be ended after all components, in the opposite order. */
+  /** Registers a function that runs after all components have stopped, in reverse order. */
   closeAtEnd(close: () => Promise<void>): void;
 }
 
 const rootMode = 0o750;
 
-/** Health comes first, then who the agent is, then the runtime: what a pod needs is known when it returns. */
+/** First health, then the agent's identity, then the runtime: after it everything that pods need is known. */
 export async function boot(
   settings: Settings,
   platform: Platform,

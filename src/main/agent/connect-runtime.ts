@@ -18,7 +18,7 @@ const lastRetryMs = 5_000;
 const driverTries = 3;
 const driverRetryMs = 2_000;
 
-/** Waits until the runtime answers. A runtime that is not there yet is waited for; one we cannot talk to is an error. */
+/** Waits until the runtime answers. An unavailable runtime is waited for; an incompatible one is an error. */
 export async function waitForRuntime({ clock, log, cri, signal }: ConnectRuntimeDeps): Promise<RuntimeVersion> {
   for (let waitMs = firstRetryMs; ; waitMs = Math.min(waitMs * 2, lastRetryMs)) {
     try {
@@ -38,7 +38,7 @@ export async function waitForRuntime({ clock, log, cri, signal }: ConnectRuntime
   }
 }
 
-/** The runtime's own word on how it makes cgroups goes before the configuration's; an old runtime has no word. */
+/** A runtime's own report of its cgroup driver takes precedence over the configuration; an old runtime reports none. */
 export async function cgroupDriverOf(
   { clock, log, cri, signal, metrics }: ConnectRuntimeDeps,
   configured: 'cgroupfs' | 'systemd',
@@ -52,7 +52,7 @@ export async function cgroupDriverOf(
       signal.throwIfAborted();
       if (isKind(error, 'unsupported')) {
         announceLosingSupport(metrics);
-        log.debug(1, 'The runtime does not tell its cgroup driver, using the configured one', {
+        log.debug(1, 'The runtime does not report its cgroup driver, using the configured one', {
           cgroupDriver: configured,
         });
         return configured;
@@ -63,14 +63,14 @@ export async function cgroupDriverOf(
   }
 }
 
-/** The first release that asks the runtime for its cgroup driver and goes by nothing else. */
+/** The first release that requires the runtime to report its cgroup driver. */
 const lastRelease = '1.38.0';
 
-/** Says that a later kubelet will not do with this runtime. */
+/** Reports in a metric that a later kubelet will not support this runtime. */
 function announceLosingSupport(metrics: Metrics | undefined): void {
   const gauge = metrics?.gauge({
     name: 'kubelet_cri_losing_support',
-    help: 'The runtime does not tell its cgroup driver; from this version on it must.',
+    help: 'The runtime does not report its cgroup driver; from this version on it must.',
     stability: 'ALPHA',
     labels: ['version'],
   });

@@ -19,7 +19,7 @@ interface AgentServerParts {
   readonly stats: StatsParts;
 }
 
-/** The ports of the agent, with all of it behind them. */
+/** The agent's HTTP servers with all their routes. */
 export function createAgentServer(
   settings: Settings,
   facts: BootFacts,
@@ -53,7 +53,7 @@ export function createAgentServer(
     runtime: cri,
     stats: stats.stats,
     usagePages: usagePages({ usageForPage: stats.usageForPage, machine: () => stats.stats.machine() }),
-    // No plugin gives devices away, and everything on the node is shared.
+    // There is no device manager, and all resources of the node are shared.
     health: { lastSyncRound: () => pods.lastRelist(), devicePluginProblem: () => undefined },
     allocations: noAllocations,
     files: host.server.files,

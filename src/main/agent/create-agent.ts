@@ -43,7 +43,7 @@ export interface Agent {
   readonly views: AgentViews;
 }
 
-/** What the program and its tests may look at. */
+/** What the program and its tests may inspect. */
 export interface AgentViews {
   readonly pods: PodViews;
   readonly stores: PodStores;
@@ -52,7 +52,7 @@ export interface AgentViews {
   readonly api: AgentApi | undefined;
 }
 
-/** Makes the agent of what was awaited before: no I/O, each part after those it needs. */
+/** Composes the agent from what boot awaited: no I/O, each part after those it needs. */
 export function createAgent(settings: Settings, platform: Platform, facts: BootFacts, signal: AbortSignal): Agent {
   const { ports, signals, host, cri, nodeName, runtimeName, formerDevices } = facts;
   const { podRemoval, inbox, node: nodeSignals, driverChanged, storageAnswers } = signals;
@@ -61,7 +61,7 @@ export function createAgent(settings: Settings, platform: Platform, facts: BootF
   const runtime = runtimeSettings(settings, facts, host);
   const paths = podPaths(runtime.rootDir, runtime.podLogsDir);
 
-  // What the API server knows, and what is reported to it.
+  // The API server's objects, and what is reported to it.
   const api = facts.api && createAgentApi(ports, facts.api, nodeName);
   const events = podEvents(ports.log, api?.recorder);
   const eventsOfNode = nodeEvents(ports.log, nodeName, api?.recorder);
@@ -92,7 +92,7 @@ export function createAgent(settings: Settings, platform: Platform, facts: BootF
   const { view, health } = nodeViews;
   const node = { facts: nodeFacts(machine, () => view.allocatable()), hostIps: () => view.hostIps() };
 
-  // Objects that pods name.
+  // Objects that pods refer to.
   const objects = createObjects({
     ports,
     settings: {
@@ -122,11 +122,11 @@ export function createAgent(settings: Settings, platform: Platform, facts: BootF
     ...host.plugins,
     handlers: { CSIPlugin: storageDrivers.handler },
   });
-  const places = { workingDir: platform.process.workingDir, homeDir: platform.env['HOME'] ?? '' };
+  const folders = { workingDir: platform.process.workingDir, homeDir: platform.env['HOME'] ?? '' };
   const images = createImages({
     ports,
     signals,
-    settings: imageSettings(settings, places),
+    settings: imageSettings(settings, folders),
     service: cri,
     events,
     secrets: named.lookup,
@@ -210,10 +210,10 @@ export function createAgent(settings: Settings, platform: Platform, facts: BootF
   });
   const checkpoint = statusCheckpoint({ ...ports, disk: host.checkpoints, rootDir: flags.rootDir }, stores);
   signals.statusChanged.listen(() => checkpoint.changed());
-  // A status that is forgotten must not come back with the next start.
+  // A removed status must not come back after the next start.
   signals.statusForgotten.listen(() => checkpoint.changed());
 
-  // The node's own report, usage, eviction, and the pages that show all this.
+  // The node's status, usage, eviction, and the pages that show all this.
   const { lastRun } = facts;
   const ownNode = createNode({
     ports,

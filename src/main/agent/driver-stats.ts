@@ -13,7 +13,10 @@ interface DriverStatsParts {
   readonly events: PodEvents;
 }
 
-/** What storage drivers say of their volumes; pods hear of what is wrong with one where the gate CSIVolumeHealth is on. */
+/**
+ * Volume statistics of storage drivers; records events of abnormal volumes on their pods where the gate CSIVolumeHealth
+ * is on.
+ */
 export function driverStats(
   { featureGates }: Settings,
   { clock }: CommonPorts,

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where the kernel shows what it can do; elsewhere in tests. */
+/** Where the kernel shows its features; elsewhere in tests. */
 interface KernelFolders {
   readonly cgroups: string;
   readonly ownCgroup: string;
@@ -17,7 +17,9 @@ const kernel: KernelFolders = {
   ownLabel: '/proc/self/attr/current',
 };
 
-/** Whether swap can be limited per cgroup. The root of version 2 has no such file, so our own cgroup is looked at. */
+/**
+ * Whether swap can be limited per cgroup. The root of version 2 has no such file, so the agent's own cgroup is read.
+ */
 export function hasSwapController(cgroupVersion: 1 | 2, folders = kernel): boolean {
   if (cgroupVersion === 1) return existsSync(join(folders.cgroups, 'memory/memory.memsw.limit_in_bytes'));
   if (!existsSync(folders.ownCgroup)) return false;
@@ -26,8 +28,8 @@ export function hasSwapController(cgroupVersion: 1 | 2, folders = kernel): boole
 }
 
 /**
- * Whether files need labels before a container may read them. Shown read-only, as to containers, SELinux is somebody
- * else's; and before a policy is loaded everything runs as the kernel does.
+ * Whether files need labels before a container may read them. If selinuxfs is read-only, as in containers, SELinux
+ * belongs to the host; and before a policy is loaded everything runs as the kernel does.
  */
 export function hasSelinux(folders = kernel): boolean {
   const enforce = join(folders.selinux, 'enforce');
@@ -36,7 +38,7 @@ export function hasSelinux(folders = kernel): boolean {
     accessSync(folders.selinux, constants.W_OK);
     return readFileSync(folders.ownLabel, 'utf8').replace(/[\0\n]+$/, '') !== 'kernel';
   } catch (error) {
-    // A label that cannot be read is none, as where another module than SELinux answers for them.
+    // An unreadable label counts as none, as where another security module provides these files.
     if (['EROFS', 'EACCES', 'EINVAL'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }

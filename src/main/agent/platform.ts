@@ -24,7 +24,7 @@ import type { StatsHost } from '../../stats/index.ts';
 import type { LogSink } from '../../telemetry/index.ts';
 import type { VolumesMachine } from '../../volumes/volumes-wiring.ts';
 
-/** All that the agent reaches outside of itself. Everything else it makes of this and its settings. */
+/** Everything outside of the agent that it reaches. All else is made from this and the settings. */
 export interface Platform {
   readonly clock: Clock;
   readonly random: Random;
@@ -33,7 +33,7 @@ export interface Platform {
   readonly process: ProcessFacts;
   /** Files of the sockets that the agent serves at; undefined on a machine without sockets, where no port is opened. */
   readonly sockets: SocketFiles | undefined;
-  /** Opens nothing yet: the first call does. */
+  /** The first call opens the connection. */
   connectRuntime(observers: RuntimeObservers): RuntimePlatform;
   /** Undefined where no API server is configured. Waits until the agent has an identity there. */
   openApi(ports: CommonPorts, tracer: Tracer | undefined, signal: AbortSignal): Promise<ApiAccess | undefined>;
@@ -55,15 +55,15 @@ interface RuntimeObservers {
 
 interface RuntimePlatform {
   readonly cri: Cri;
-  /** Streams of events for a runtime that has none of its own. */
+  /** Event streams for a runtime that has none of its own. */
   readonly eventSources: readonly RuntimeEventSource[];
 }
 
 export interface ApiAccess {
   readonly api: HttpApiClient;
-  /** With a budget of its own, for what callers make the agent ask before they are known. */
+  /** With a rate limit of its own, for requests that callers cause before they are authenticated. */
   readonly reviews: HttpApiClient;
-  /** What keeps the agent's identity good. */
+  /** Components that renew the agent's identity. */
   readonly components: readonly Component[];
   close(): Promise<void>;
 }
@@ -74,9 +74,9 @@ export interface HostWanted {
   readonly cri: Cri;
 }
 
-/** The machine, by who needs it. */
+/** The machine, by the subsystems that need it. */
 export interface Host {
-  /** Before anything that reads volumes. */
+  /** Must be started before any component that reads volumes. */
   readonly components: readonly Component[];
   readonly machine: MachineInfo;
   readonly kernel: KernelFacts & {

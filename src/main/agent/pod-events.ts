@@ -4,7 +4,7 @@ import { podFields } from '../../model/pod-log.ts';
 import type { NodeEvents } from '../../node/index.ts';
 import type { PodEvents } from '../../pods/runtime/index.ts';
 
-/** Without an API server events go where they can still be read: into the log. */
+/** Without an API server events are written to the log. */
 function loggedEvents(log: Log): PodEvents {
   return {
     record: ({ namespace, name, uid }, { type, reason, message, fieldPath }) =>
@@ -21,7 +21,7 @@ function loggedEvents(log: Log): PodEvents {
   };
 }
 
-/** Events about pods: in the log, for people who look at the node only, and at the API server where there is one. */
+/** Events about pods: in the log, for operators on the node, and at the API server where there is one. */
 export function podEvents(log: Log, recorder: Pick<EventRecorder, 'record'> | undefined): PodEvents {
   const logged = loggedEvents(log);
   return recorder === undefined ? logged : recordedEvents(logged, recorder);
@@ -49,7 +49,7 @@ function recordedEvents(logged: PodEvents, recorder: Pick<EventRecorder, 'record
   };
 }
 
-/** Events about the node. Their subject's uid is the node's name: whoever asks for a node's events asks by that. */
+/** Events about the node. Their subject's uid is the node's name, because clients select a node's events by it. */
 export function nodeEvents(
   log: Log,
   nodeName: string,

@@ -2,7 +2,7 @@ import type { Objects } from '../../objects/create-objects.ts';
 import type { PodObjects } from '../../pods/create-parts.ts';
 import type { ApiMirrors } from './api-mirrors.ts';
 
-/** What pods name: ConfigMaps, Secrets, services and runtime classes, the last two only where there is an API server. */
+/** Objects that pods refer to: ConfigMaps, Secrets, and, with an API server, services and runtime classes. */
 export function objectsOfPods(
   { podObjects }: Pick<Objects, 'podObjects'>,
   mirrors: ApiMirrors | undefined,

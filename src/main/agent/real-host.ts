@@ -36,7 +36,7 @@ import { providerSettings } from './settings/image-settings.ts';
 import { statsHost } from './stats-host.ts';
 import { userNamespacePolicy } from './user-namespaces.ts';
 
-/** Only root reads checkpoints, and a machine that loses power has the old one or the new. */
+/** Only root may read checkpoints. */
 const checkpointMode = 0o600;
 
 /** The machine this process runs on. */

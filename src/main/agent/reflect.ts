@@ -10,7 +10,7 @@ interface ReflectWiring extends Pick<CommonPorts, 'clock' | 'random' | 'log' | '
   readonly signal: AbortSignal;
 }
 
-/** Mirrors that begin when an object is first wanted, and end when no pod wants it any more. */
+/** Mirrors that start when an object is first wanted, and end when no pod wants it any more. */
 export function reflectOn({ api, signal, ...ports }: ReflectWiring): Reflect {
   return <T extends ApiObject>(
     resource: ApiResource,

@@ -11,12 +11,12 @@ import { atomicWrite, hostFiles, processStartTicks, wasKilledForMemory } from '.
 import { RunMarkerFile } from '../../state/index.ts';
 
 const rootMode = 0o750;
-/** The engine's report holds the environment of the agent. */
+/** The engine's report contains the environment of the agent. */
 const folderMode = 0o700;
 const fileMode = 0o600;
 const fatalErrorFile = 'fatal-error.json';
 
-/** What says at the next start how this run ended; the engine is made to leave its evidence in the same folder. */
+/** The marker that shows the next start how this run ended; the engine writes its report into the same folder. */
 export function runMarker({ flags }: Pick<Settings, 'flags'>, clock: Clock, log: Log): RunMarkerFile {
   const folder = join(flags.rootDir, 'run-marker');
   const random = systemRandom();
@@ -47,7 +47,7 @@ export function runMarker({ flags }: Pick<Settings, 'flags'>, clock: Clock, log:
   });
 }
 
-/** An engine that gives up runs no code of ours any more, but can be told beforehand to write down why. */
+/** An engine that aborts runs no code of ours any more, but can be configured beforehand to write a report. */
 function reportFatalErrors(folder: string): void {
   const { report } = process;
   if (report === undefined) return;
@@ -55,7 +55,7 @@ function reportFatalErrors(folder: string): void {
   report.filename = fatalErrorFile;
   report.compact = true;
   report.reportOnFatalError = true;
-  // It would ask for the names of all peers, and wait for the answers. The types do not know this setting yet.
+  // The report would resolve the names of all peers, and wait for the answers. The types do not know this setting yet.
   Object.assign(report, { excludeNetwork: true });
 }
 
@@ -63,7 +63,7 @@ function bootId(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
   } catch {
-    // A kernel that has none: whether the machine restarted is then not known.
+    // A kernel without a boot id: whether the machine restarted is then unknown.
     return '';
   }
 }

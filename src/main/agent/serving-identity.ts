@@ -12,13 +12,13 @@ interface ServingIdentityDeps extends CommonPorts {
   readonly settings: Settings;
   readonly nodeName: string;
   readonly files: CertificateFiles;
-  /** Where there is an API server. */
+  /** Undefined without an API server. */
   readonly cluster: { readonly api: HttpApiClient; readonly addresses: () => readonly NodeAddress[] } | undefined;
 }
 
 type NodeServing = ServingCertificates & { addressesChanged?(): void };
 
-/** By which certificate clients know this node: one from files, one that the cluster issues, or one of our own. */
+/** The certificate of the node's server: from files, issued by the cluster, or self-signed. */
 export function servingIdentity(deps: ServingIdentityDeps): NodeServing {
   const { settings, nodeName, cluster, ...ports } = deps;
   const { config, flags, featureGates } = settings;

@@ -3,12 +3,12 @@ import type { Log } from '../../base/log.ts';
 import { createNodeSignals, type NodeSignals } from '../../node/index.ts';
 import { createPodSignals, type PodSignals } from '../../pods/create-signals.ts';
 
-/** What subsystems tell each other by. All of it exists before the first component does. */
+/** Signals between subsystems. All of them exist before the first component does. */
 export interface AgentSignals extends PodSignals {
   readonly node: NodeSignals;
-  /** A storage driver of that name came or went. */
+  /** A storage driver of that name was registered or removed. */
   readonly driverChanged: Broadcaster<string>;
-  /** Storage that did not answer may do so now. */
+  /** Storage that did not answer may answer now. */
   readonly storageAnswers: Broadcaster<void>;
 }
 

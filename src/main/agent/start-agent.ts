@@ -18,7 +18,9 @@ export interface RunningAgent {
 const componentStopMs = 5_000;
 const failureReportMs = 2_000;
 
-/** Boots, composes and starts the agent; an agent that cannot start is stopped, and its node says why. */
+/**
+ * Boots, composes and starts the agent; if it cannot start it is stopped, and its node gets an event with the reason.
+ */
 export async function startAgent(
   settings: Settings,
   platform: Platform,
@@ -26,7 +28,7 @@ export async function startAgent(
   signal: AbortSignal,
 ): Promise<RunningAgent> {
   const { clock, log } = platform;
-  // A component may ask the runtime once in its start.
+  // A component may call the runtime once in its start.
   const startMs = hungAfterMs(settings.config.runtimeRequestTimeout.toMillis());
   const runner = new ComponentRunner({ clock, log, stopMs: componentStopMs, startMs });
   const stop = (): Promise<void> => runner.stop();
@@ -55,7 +57,7 @@ async function startComponents(
   }
 }
 
-/** Why the agent could not start, where people look for reasons, as far as the API server takes it. */
+/** Records an event with the reason why the agent could not start, as far as the API server accepts it. */
 async function reportStartFailure(
   { nodeEvents, api }: AgentViews,
   { clock, log }: Platform,
@@ -66,6 +68,6 @@ async function reportStartFailure(
   try {
     await withTimeout(clock, failureReportMs, (signal) => api.recorder.flushed(signal));
   } catch (failure) {
-    log.warn('The API server was not told why the agent cannot start', { err: messageOf(failure) });
+    log.warn('The event of the failed start could not be recorded', { err: messageOf(failure) });
   }
 }

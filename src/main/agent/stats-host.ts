@@ -19,7 +19,7 @@ interface StatsHostOptions {
   readonly storage: ForeignStorage;
 }
 
-/** Usage as this machine's kernel tells it. */
+/** Usage as this machine's kernel reports it. */
 export async function statsHost({ clock, settings, machine, storage }: StatsHostOptions): Promise<StatsHost> {
   const { machineIdFile: machineIdFiles, bootIdFile } = settings.flags;
   return {

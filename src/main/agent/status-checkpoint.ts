@@ -9,7 +9,7 @@ type Statuses = Readonly<Record<string, PodStatus>>;
 
 const version = 1;
 
-interface StatusCheckpointPlace {
+interface StatusCheckpointLocation {
   readonly clock: Clock;
   readonly log: Log;
   readonly disk: CheckpointDisk;
@@ -23,26 +23,29 @@ interface RememberedPods {
 }
 
 /**
- * Statuses outlive the agent: a restart keeps start and transition times, and a container that was ready stays so until a
- * probe says otherwise.
+ * Statuses outlive the agent: a restart keeps start and transition times, and a ready container stays ready until a
+ * probe reports otherwise.
  */
-export function statusCheckpoint(place: StatusCheckpointPlace, pods: RememberedPods): CheckpointFile<Statuses> {
+export function statusCheckpoint(place: StatusCheckpointLocation, pods: RememberedPods): CheckpointFile<Statuses> {
   const { statuses, desired, lifecycles } = pods;
-  // What is left of a pod's old life says nothing about its next.
+  // The status of a pod that is being removed has no meaning for the next pod of its uid.
   const isKept = (uid: PodUid): boolean => desired.has(uid) && !lifecycles.isRemovedFromSource(uid);
   return checkpointAt(place, () => Object.fromEntries([...statuses.all()].filter(([uid]) => isKept(uid))));
 }
 
-export async function loadStatuses(place: StatusCheckpointPlace): Promise<Statuses> {
+export async function loadStatuses(place: StatusCheckpointLocation): Promise<Statuses> {
   return (await checkpointAt(place, () => ({})).load()) ?? {};
 }
 
-/** As a store of statuses takes them over. */
+/** The statuses in the form that their store restores. */
 export function statusEntries(statuses: Statuses): readonly (readonly [PodUid, PodStatus])[] {
   return Object.entries(statuses).map(([uid, status]) => [podUid(uid), status] as const);
 }
 
-function checkpointAt({ rootDir, ...deps }: StatusCheckpointPlace, content: () => Statuses): CheckpointFile<Statuses> {
+function checkpointAt(
+  { rootDir, ...deps }: StatusCheckpointLocation,
+  content: () => Statuses,
+): CheckpointFile<Statuses> {
   const path = join(rootDir, 'pod_statuses_state');
   return new CheckpointFile<Statuses>('status-checkpoint', { ...deps, path, version, content });
 }

@@ -8,7 +8,7 @@ export interface Tracing {
   readonly component: Component;
 }
 
-/** Tracing, where the configuration asks for it; otherwise nothing of it is loaded. */
+/** Tracing, if the configuration asks for it; otherwise its modules are not loaded. */
 export async function createTracing(
   settings: Settings,
   nodeName: string,

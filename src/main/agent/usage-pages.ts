@@ -5,9 +5,9 @@ import type { UsagePages } from '../../server/index.ts';
 import { scrapedUsage, type StatsParts } from '../../stats/index.ts';
 import { cadvisorPage, resourcePage } from '../../stats/pages/index.ts';
 
-/** What the pages of figures are made of. */
+/** The sources of the usage pages. */
 interface UsageSource extends Pick<StatsParts, 'usageForPage'> {
-  /** Undefined before the machine was read. */
+  /** Undefined until the machine has been read. */
   machine(): MachineFacts | undefined;
 }
 

@@ -4,7 +4,9 @@ import type { Settings } from '../../config/index.ts';
 import { atomicWrite, hostFiles, nodePrograms } from '../../host/index.ts';
 import { blockCount, readIdSpace, type UserNamespacesDeps } from '../../pods/userns/index.ts';
 
-/** What pods with users of their own need besides the runtime: ids to give, and a disk that remembers who has which. */
+/**
+ * What pods with user namespaces need besides the runtime: ids to allocate, and a disk that remembers the allocations.
+ */
 type UserNamespacePolicy = Pick<UserNamespacesDeps, 'enabled' | 'files' | 'readSpace'>;
 
 const recordMode = 0o600;

@@ -4,14 +4,14 @@ import type { Metrics } from '../../base/metrics.ts';
 
 interface Queue {
   readonly depth: () => number;
-  /** When the rounds that are under way began, on the monotonic clock. */
+  /** When the running rounds began, on the monotonic clock. */
   readonly running: Set<{ readonly began: number }>;
 }
 
 /** From ten nanoseconds on, each ten times the one before. */
 const buckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1_000];
 
-/** How the agent's queues of work fare, in the figures that dashboards of controllers show. */
+/** Metrics of the agent's work queues, under the names that dashboards of controllers use. */
 export function workqueueMetrics(metrics: Metrics, clock: Pick<Clock, 'monotonic'>): WorkWatch {
   const queues = new Map<string, Queue>();
   const common = { stability: 'ALPHA', labels: ['name'] } as const;
@@ -52,7 +52,7 @@ export function workqueueMetrics(metrics: Metrics, clock: Pick<Clock, 'monotonic
     queue: (name, depth) => {
       const queue: Queue = { depth, running: new Set() };
       queues.set(name, queue);
-      // Rates of what has not happened yet are zero, not unknown.
+      // A counter must start at zero, so that rates are zero and not unknown.
       for (const counter of [adds, retries]) counter.add(0, { name });
       return {
         added: () => adds.inc({ name }),

@@ -30,7 +30,7 @@ function folder(context: TestContext, files: Readonly<Record<string, string>>): 
   return path;
 }
 
-test('check: a good file is ok, a bad one has all its faults told', async (context) => {
+test('check: a good file is ok, a bad one has all its faults reported', async (context) => {
   const root = folder(context, {
     good: `${head}maxPods: 5\n`,
     bad: `${head}MaxPods: 5\nport: 70000\nimageGCLowThresholdPercent: 90\nmaxPods: 1\nmaxPods: 1\n`,
@@ -57,7 +57,7 @@ test('check: a fault caused by a default still names the file', async (context) 
   assert.match(err.replaceAll(root, ''), /^\/k: enforceNodeAllocatable: must be empty/);
 });
 
-test('show: YAML tells where each value came from', async (context) => {
+test('show: YAML shows where each value came from', async (context) => {
   const root = folder(context, {
     k: `${head}authentication: {webhook: {enabled: false}}\nauthorization: {mode: AlwaysAllow}\nmaxPods: 5\nclusterDNS: [10.0.0.10]\nstaticPodURLHeader: {Authorization: [secret]}\n`,
     'd/a.conf': `${head}podsPerCore: 3\n`,

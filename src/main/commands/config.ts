@@ -17,7 +17,7 @@ import {
 import type { Command, CommandIo } from '../command.ts';
 
 const usage = `Usage:
-  tubelet config check FILE...                   look for faults in configuration files
+  tubelet config check FILE...                   find faults in configuration files
   tubelet config show [-o yaml|json] [FLAGS...]  print what the agent would run with, given these flags
 `;
 
@@ -54,7 +54,7 @@ function checkFiles(paths: readonly string[], io: CommandIo): number {
   return faulty > 0 ? 1 : 0;
 }
 
-/** All that is wrong with one file; what the agent only warns of, a check does not let pass. */
+/** All faults of one file; what the agent only warns about, a check rejects. */
 function faultsOf(path: string): readonly string[] {
   let text: string;
   try {
@@ -64,7 +64,7 @@ function faultsOf(path: string): readonly string[] {
   }
   const decoded = decodeFile(text, path, 'file');
   const found = [...decoded.warnings, ...decoded.faults];
-  // Fields that could not be read have no value to check; the others do.
+  // Fields that could not be read have no value to validate; the others do.
   const assessed = decoded.faults.length > 0 ? [] : assess(fileLayer(decoded.tree, path)).faults;
   return [...found, ...assessed].map((fault) => {
     const line = renderFault(fault);

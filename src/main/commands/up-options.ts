@@ -1,13 +1,13 @@
-/** What a subcommand takes: options with a value, and switches. */
+/** The arguments of a subcommand: options with a value, and switches. */
 type OptionSpec = Readonly<Record<string, 'value' | 'switch'>>;
 
 interface ParsedOptions<Spec extends OptionSpec> {
   readonly values: { readonly [Name in keyof Spec]?: Spec[Name] extends 'switch' ? true : string };
-  /** Sentences for the user, one per word that makes no sense. */
+  /** Messages for the user, one per argument that is not understood. */
   readonly faults: readonly string[];
 }
 
-/** Reads `--name value`, `--name=value` and `--switch`. */
+/** Parses `--name value`, `--name=value` and `--switch`. */
 export function parseOptions<const Spec extends OptionSpec>(args: readonly string[], spec: Spec): ParsedOptions<Spec> {
   const values: Record<string, string | true> = {};
   const faults: string[] = [];

@@ -3,7 +3,7 @@ import { silentLog, type Log } from '../../base/log.ts';
 import type { Screen } from '../../console/index.ts';
 import type { CommandIo } from '../command.ts';
 
-/** The screen a subcommand writes to. */
+/** The output of a subcommand. */
 export function screenOf(io: CommandIo): Screen {
   return {
     write: io.stdout,
@@ -12,7 +12,7 @@ export function screenOf(io: CommandIo): Screen {
   };
 }
 
-/** `up` and `down` tell their story in steps; only what an operator should know besides goes to standard error. */
+/** `up` and `down` print their steps; warnings and errors for the operator go to standard error. */
 export function upLog(io: CommandIo): Log {
   const log: Log = {
     ...silentLog,

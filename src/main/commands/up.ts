@@ -38,7 +38,7 @@ const spec = {
   name: 'value',
   'container-runtime-endpoint': 'value',
   detach: 'switch',
-  // What --detach starts: it must not detach once more.
+  // Passed to the process that --detach starts, so that it does not detach again.
   background: 'switch',
   help: 'switch',
 } as const;

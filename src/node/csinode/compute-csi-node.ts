@@ -1,6 +1,6 @@
 import type { CSINode, Node } from '../../gen/kubernetes/types.ts';
 
-/** Names the kinds of volumes that this node handles through drivers, so that the control plane does too. */
+/** Names the in-tree volume types that this node handles through drivers, for the control plane. */
 export const migratedPluginsAnnotation = 'storage.alpha.kubernetes.io/migrated-plugins';
 
 const migratedPlugins: readonly string[] = [
@@ -13,7 +13,7 @@ const migratedPlugins: readonly string[] = [
   'kubernetes.io/vsphere-volume',
 ];
 
-/** The record of a node's storage drivers before there are any. It goes with its node. */
+/** The CSINode of a node before it has any drivers. It is owned by its node. */
 export function newCsiNode({ metadata }: Pick<Node, 'metadata'>): CSINode {
   const { name = '', uid = '' } = metadata ?? {};
   return {
@@ -28,7 +28,7 @@ export function newCsiNode({ metadata }: Pick<Node, 'metadata'>): CSINode {
   };
 }
 
-/** The record with what this agent says of itself; undefined when it says so already. */
+/** The record with the agent's own annotation; undefined when it has it already. */
 export function reconciledCsiNode(existing: CSINode): CSINode | undefined {
   const { metadata } = existing;
   const before = metadata?.annotations?.[migratedPluginsAnnotation] ?? '';

@@ -1,25 +1,25 @@
 import { ownValue } from '../../base/own-value.ts';
 import type { CSINode, CSINodeDriver, Node } from '../../gen/kubernetes/types.ts';
 
-/** What a storage driver says of this node. */
+/** What a storage driver reports about this node. */
 export interface StorageDriver {
-  /** The node's name in the words of the driver. */
+  /** The driver's own name of the node. */
   readonly nodeId: string;
-  /** Labels of the place from which the node reaches volumes. */
+  /** Labels of the topology segment from which the node reaches volumes. */
   readonly topology: Readonly<Record<string, string>>;
-  /** How many volumes the node can have; undefined: the driver leaves it open. */
+  /** How many volumes the node can have; undefined: the driver reports no limit. */
   readonly maxVolumes: number | undefined;
 }
 
-/** By name; undefined: the driver is gone. What is not named is somebody else's, or of an earlier life. */
+/** By name; undefined: the driver was removed. Other entries are of other writers, or of an earlier life. */
 type WantedDrivers = ReadonlyMap<string, StorageDriver | undefined>;
 
-/** Driver → the node's name in its words, as JSON. */
+/** Driver → its own name of the node, as JSON. */
 export const nodeIdsAnnotation = 'csi.volume.kubernetes.io/nodeid';
 
 /**
- * The next record on the way to what is wanted; undefined when it is reached. An entry cannot be changed, as far as most
- * API servers are concerned: one that is wrong is taken out first, and the record after that has it anew.
+ * The next record on the way to the wanted one; undefined when it is reached. Most API servers do not let an entry
+ * change: a wrong one is removed first, and the next record adds it again.
  */
 export function nextCsiNode(existing: CSINode, wanted: WantedDrivers): CSINode | undefined {
   const present = existing.spec.drivers ?? [];
@@ -55,7 +55,7 @@ function isSameEntry(one: CSINodeDriver, other: CSINodeDriver): boolean {
   );
 }
 
-/** How a driver's place contradicts the labels that the node has. */
+/** How a driver's topology contradicts the labels of the node. */
 export function topologyCollision(node: Node, driver: StorageDriver | undefined): string | undefined {
   const labels = node.metadata?.labels ?? {};
   for (const [key, value] of Object.entries(driver?.topology ?? {})) {
@@ -68,8 +68,8 @@ export function topologyCollision(node: Node, driver: StorageDriver | undefined)
 }
 
 /**
- * The patch that makes the node say what a driver says; undefined when it does. Labels of drivers that are gone stay:
- * volumes and schedulers may still go by them.
+ * The patch that adds a driver's values to the node; undefined when it has them. Labels of removed drivers stay:
+ * volumes and schedulers may still use them.
  */
 export function nodeDriverPatch(node: Node, name: string, driver: StorageDriver | undefined): unknown {
   const { annotations = {}, labels: known = {} } = node.metadata ?? {};
@@ -79,14 +79,14 @@ export function nodeDriverPatch(node: Node, name: string, driver: StorageDriver 
   if (after === before && labels.length === 0) return undefined;
   return {
     metadata: {
-      // In a patch, null takes a key away.
+      // In a patch, null removes a key.
       ...(after !== before && { annotations: { [nodeIdsAnnotation]: after ?? null } }),
       ...(labels.length > 0 && { labels: Object.fromEntries(labels) }),
     },
   };
 }
 
-/** The annotation with one driver's id set, or taken out. One that says so already stays as it is, to the letter. */
+/** The annotation with one driver's id set, or removed. Without a change it stays byte for byte. */
 function nodeIds(before: string | undefined, name: string, nodeId: string | undefined): string | undefined {
   const ids = new Map(Object.entries(parsed(before)));
   if (ids.get(name) === nodeId) return before;
@@ -96,7 +96,7 @@ function nodeIds(before: string | undefined, name: string, nodeId: string | unde
   return names.length === 0 ? undefined : JSON.stringify(Object.fromEntries(names.map((key) => [key, ids.get(key)])));
 }
 
-/** The annotation is only ever written by agents; one that somebody broke begins anew. */
+/** Only agents write the annotation; an invalid one is replaced. */
 function parsed(text: string | undefined): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(text ?? '{}');

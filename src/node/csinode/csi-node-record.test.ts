@@ -8,8 +8,8 @@ import { CsiNodeRecord } from './csi-node-record.ts';
 
 const node = { metadata: { name: 'vm', uid: 'u' } };
 
-async function started(world: NodeWorld): Promise<{ readonly record: CsiNodeRecord; readonly told: unknown[] }> {
-  const told: unknown[] = [];
+async function started(world: NodeWorld): Promise<{ readonly record: CsiNodeRecord; readonly reported: unknown[] }> {
+  const reported: unknown[] = [];
   const { clock, random, log, api } = world;
   const record: CsiNodeRecord = new CsiNodeRecord({
     clock,
@@ -17,16 +17,16 @@ async function started(world: NodeWorld): Promise<{ readonly record: CsiNodeReco
     log,
     api,
     nodeName: 'vm',
-    statusDue: { mark: () => void told.push(record.problem()) },
+    statusDue: { mark: () => void reported.push(record.problem()) },
     watch: undefined,
   });
   await record.start();
-  return { record, told };
+  return { record, reported };
 }
 
-test('made once the node is there, and then in nobody’s way', async () => {
+test('made once the node is there, and then it blocks nothing', async () => {
   const world = new NodeWorld();
-  const { record, told } = await started(world);
+  const { record, reported } = await started(world);
   await world.clock.advance(60_000);
   assert.deepEqual(world.calls, []);
   assert.equal(record.problem(), 'CSINode is not yet initialized');
@@ -34,7 +34,7 @@ test('made once the node is there, and then in nobody’s way', async () => {
   await world.clock.settle();
   assert.deepEqual(world.taken(), ['get csinodes', 'create csinodes']);
   assert.equal(world.csiNode?.metadata?.ownerReferences?.[0]?.uid, 'u');
-  assert.deepEqual(told, [undefined]);
+  assert.deepEqual(reported, [undefined]);
   await record.stop();
 });
 
@@ -61,7 +61,7 @@ test('one that is there is kept; only our own word in it is set right', async ()
   await second.record.stop();
 });
 
-test('whose node nobody handed over: asked for', async () => {
+test('whose node was not handed over: asked for', async () => {
   const world = new NodeWorld();
   world.node = node;
   const { record } = await started(world);
@@ -71,20 +71,20 @@ test('whose node nobody handed over: asked for', async () => {
   await record.stop();
 });
 
-test('a server that is away or forbids it is asked again, and the reason is told', async () => {
+test('a server that is away or forbids it is asked again, and the reason is reported', async () => {
   const world = new NodeWorld();
-  const { record, told } = await started(world);
+  const { record, reported } = await started(world);
   world.failure = () => new TubeletError('unavailable', 'connection refused');
   record.begin(node);
   await world.clock.advance(1_000);
   assert.equal(record.problem(), 'CSINode is not yet initialized');
-  assert.deepEqual(told, []);
+  assert.deepEqual(reported, []);
   world.failure = () => new TubeletError('denied', 'create: forbidden', { remoteMessage: 'forbidden' });
   await world.clock.advance(10_000);
   assert.equal(record.problem(), 'failed to initialize CSINode: forbidden');
   world.failure = () => undefined;
   await world.clock.advance(10_000);
-  assert.deepEqual(told, ['failed to initialize CSINode: forbidden', undefined]);
+  assert.deepEqual(reported, ['failed to initialize CSINode: forbidden', undefined]);
   await record.stop();
   assert.equal(world.clock.pending(), 0);
 });
@@ -124,7 +124,7 @@ test('drivers come onto the record and the node, and go', async () => {
 test('what cannot be is refused, and in no other driver’s way', async () => {
   const world = new NodeWorld();
   world.node = { metadata: { name: 'vm', labels: { 'x/zone': 'b' } } };
-  const { record, told } = await started(world);
+  const { record, reported } = await started(world);
   record.begin(node);
   const refused = assert.rejects(record.setDriver('d', driver, never), {
     kind: 'invalid',
@@ -138,7 +138,7 @@ test('what cannot be is refused, and in no other driver’s way', async () => {
   );
   world.failure = (call) => (call === 'update csinodes' ? new TubeletError('denied', 'forbidden') : undefined);
   await assert.rejects(record.setDriver('f', { ...driver, topology: {} }, never), { kind: 'denied' });
-  assert.deepEqual([record.problem(), told], [undefined, [undefined]], 'the node stays ready');
+  assert.deepEqual([record.problem(), reported], [undefined, [undefined]], 'the node stays ready');
   await world.clock.advance(60_000);
   assert.equal(world.clock.pending(), 0, 'what was refused is not tried again');
   await record.stop();

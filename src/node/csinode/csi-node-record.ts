@@ -17,7 +17,7 @@ interface CsiNodeRecordDeps {
   readonly log: Log;
   readonly api: Pick<ApiClient, 'get' | 'create' | 'update' | 'patch'>;
   readonly nodeName: string;
-  /** What stands in the way of ready has changed. */
+  /** The reason for not being ready has changed. */
   readonly statusDue: Pick<Due, 'mark'>;
   readonly watch: WorkWatch | undefined;
 }
@@ -25,22 +25,22 @@ interface CsiNodeRecordDeps {
 const backoff = { initialMs: 100, maxMs: 7_000 };
 const notYet = 'CSINode is not yet initialized';
 
-/** A driver that is to be on record, or off it when `driver` is undefined, and has not been written since. */
+/** A driver to be recorded, or to be removed when `driver` is undefined, that has not been written since. */
 interface Change {
   readonly driver: StorageDriver | undefined;
-  /** Whoever waits for it. */
+  /** Settles the callers that wait for it. */
   readonly settle: (error?: unknown) => void;
 }
 
 /**
- * Sees to it that the node has its record of storage drivers; until then no pod should come here. Then that the record and
- * the node say what drivers say.
+ * Makes sure that the node has its CSINode; until then no pod should come here. Then keeps the CSINode and the node up
+ * to date with what drivers report.
  */
 export class CsiNodeRecord implements Component {
   readonly name = 'csi-node';
   readonly #deps: CsiNodeRecordDeps;
   readonly #work: KeyedWork<'csi-node'>;
-  /** What the API server has not been told yet, by driver. */
+  /** Changes that are not written to the API server yet, by driver. */
   readonly #changes = new Map<string, Change>();
   #node: Node | undefined;
   #begun = false;
@@ -76,7 +76,7 @@ export class CsiNodeRecord implements Component {
     for (const { settle } of this.#changes.values()) settle(new TubeletError('cancelled', 'the agent stops'));
   }
 
-  /** The node is registered, and there can be a record of it. */
+  /** The node is registered, so that its CSINode can be made. */
   begin(node: Node | undefined): void {
     this.#node = node;
     this.#begun = true;
@@ -84,8 +84,8 @@ export class CsiNodeRecord implements Component {
   }
 
   /**
-   * Resolves when the API server has been told of a driver. Rejects when it, or the node, will not have it. What only has
-   * to wait, for the server or for the node, is written later whether or not somebody still waits for it.
+   * Resolves when a driver is recorded at the API server. Rejects when the API server or the node refuses it. What only
+   * has to wait, for the server or for the node, is written later whether or not its caller still waits.
    */
   setDriver(name: string, driver: StorageDriver, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -100,7 +100,7 @@ export class CsiNodeRecord implements Component {
     });
   }
 
-  /** The driver is gone. Its labels stay on the node. */
+  /** The driver was removed. Its labels stay on the node. */
   removeDriver(name: string): void {
     this.#change(name, undefined, () => undefined);
   }
@@ -117,7 +117,7 @@ export class CsiNodeRecord implements Component {
     if (this.#changes.size > 0) await this.#writeDrivers(signal);
   }
 
-  /** One by one: what is wrong with one driver is not in the way of the others. */
+  /** One by one: a fault of one driver must not block the others. */
   async #writeDrivers(signal: AbortSignal): Promise<void> {
     let failure: Error | undefined;
     for (const [name, change] of this.#changes) {
@@ -133,7 +133,7 @@ export class CsiNodeRecord implements Component {
     if (failure !== undefined) throw failure;
   }
 
-  /** The node first: who reads of a driver in the record looks for its labels. A driver that goes leaves the record first. */
+  /** The node first: readers of a recorded driver need its labels. A removed driver leaves the record first. */
   async #writeDriver(name: string, driver: StorageDriver | undefined, signal: AbortSignal): Promise<void> {
     const { api, nodeName } = this.#deps;
     const wanted = new Map([[name, driver]]);
@@ -142,7 +142,7 @@ export class CsiNodeRecord implements Component {
     if (collision !== undefined) throw new TubeletError('invalid', `driver ${name} ${collision}`);
     if (driver !== undefined) await this.#patchNode(nodeDriverPatch(node, name, driver), signal);
     let record = (await this.#existing(signal)) ?? (await this.#create(node, signal));
-    // Twice where an entry must go before it comes back.
+    // Twice where an entry must be removed before it is added again.
     for (let step = 0; step < 2; step++) {
       const next = nextCsiNode(record, wanted);
       if (next === undefined) break;
@@ -158,7 +158,7 @@ export class CsiNodeRecord implements Component {
     await api.patch<Node>(apiResources.nodes, { name }, patch, request);
   }
 
-  /** Told to whoever waits, unless the driver has changed again meanwhile. */
+  /** Settles the waiting callers, unless the driver has changed again meanwhile. */
   #settled(name: string, change: Change, error?: unknown): void {
     if (this.#changes.get(name) !== change) return;
     this.#changes.delete(name);
@@ -176,7 +176,7 @@ export class CsiNodeRecord implements Component {
     }
     this.#initialized = true;
     log.debug(2, 'CSINode is initialized', { node: name });
-    this.#tell(undefined);
+    this.#setProblem(undefined);
   }
 
   #create(node: Node, signal: AbortSignal): Promise<CSINode> {
@@ -195,13 +195,13 @@ export class CsiNodeRecord implements Component {
 
   #failed(error: unknown, retryMs: number): void {
     const { log } = this.#deps;
-    if (this.#initialized) return log.error(error, 'Failed to tell the API server of storage drivers', { retryMs });
+    if (this.#initialized) return log.error(error, 'Failed to update CSINode', { retryMs });
     log.error(error, 'Failed to initialize CSINode', { retryMs });
     const away = isKind(error, 'unavailable', 'timeout', 'exhausted');
-    this.#tell(away ? notYet : `failed to initialize CSINode: ${remoteMessageOf(error)}`);
+    this.#setProblem(away ? notYet : `failed to initialize CSINode: ${remoteMessageOf(error)}`);
   }
 
-  #tell(problem: string | undefined): void {
+  #setProblem(problem: string | undefined): void {
     if (this.#problem === problem) return;
     this.#problem = problem;
     this.#deps.statusDue.mark();
@@ -210,7 +210,7 @@ export class CsiNodeRecord implements Component {
 
 const options = (signal: AbortSignal): RequestOptions => ({ lane: 'vital', signal });
 
-/** What another try will not change. A conflict is somebody who wrote at the same moment; a node may come back. */
+/** Errors that a retry will not change. A conflict is a concurrent write; a node may come back. */
 const isRefusal = (error: unknown): boolean =>
   !isKind(error, 'unavailable', 'timeout', 'exhausted', 'conflict', 'alreadyExists', 'notFound', 'cancelled');
 

@@ -7,7 +7,7 @@ export interface LeaseNode {
 
 interface LeaseInput {
   readonly nodeName: string;
-  /** The node's object, once it is known: the lease goes when it goes. */
+  /** The Node object, once it is known: it owns the lease. */
   readonly node: LeaseNode | undefined;
   readonly durationSeconds: number;
   readonly nowMs: number;
@@ -15,7 +15,7 @@ interface LeaseInput {
 
 export const leaseNamespace = 'kube-node-lease';
 
-/** A lease that says "alive now", made from the one there is or from nothing. What others wrote into it stays. */
+/** A lease renewed now, made from the existing one or from nothing. Fields of other writers stay. */
 export function computeLease(known: Lease | undefined, input: LeaseInput): Lease {
   const { nodeName, node, durationSeconds, nowMs } = input;
   const owned = (known?.metadata?.ownerReferences?.length ?? 0) > 0;

@@ -99,7 +99,7 @@ describe('NodeLease', () => {
     assert.equal(world.clock.pending(), 0);
   });
 
-  test('somebody else wrote it, or removed it: goes on from what is there', async () => {
+  test('another client wrote it, or removed it: continues from the current object', async () => {
     const world = new World();
     await world.lease.start();
     await world.clock.settle();

@@ -19,7 +19,7 @@ interface NodeLeaseDeps {
   readonly nodeName: string;
   readonly durationSeconds: number;
   readonly node: () => LeaseNode | undefined;
-  /** Connections may be half dead without saying so: give them up. */
+  /** Connections may be half dead without an error: replaces them. */
   readonly resetConnections: () => void;
 }
 
@@ -28,12 +28,12 @@ const renewJitter = 0.04;
 const triesPerRenewal = 5;
 const creation = { firstMs: 100, maxMs: 7_000 };
 
-/** Says that this node lives, a few times within the span after which the control plane would take it for dead. */
+/** Renews the lease, a few times within the period after which the control plane would consider the node dead. */
 export class NodeLease implements Component {
   readonly name = 'node-lease';
   readonly #deps: NodeLeaseDeps;
   readonly #stopped = new AbortController();
-  /** As the API server answered last; an update on top of it needs no reading. */
+  /** The lease in the API server's last answer; an update of it needs no read. */
   #known: Lease | undefined;
   #loop: LoopHandle | undefined;
 
@@ -76,7 +76,7 @@ export class NodeLease implements Component {
         return;
       } catch (error) {
         if (signal.aborted) throw error;
-        // Somebody else wrote it, or it is gone: begin with what is there now.
+        // Another client wrote it, or it was removed: start from the current object.
         if (isKind(error, 'conflict', 'notFound')) this.#known = await this.#ensure(signal);
         if (attempt < triesPerRenewal) continue;
         const { log, resetConnections } = this.#deps;
@@ -111,7 +111,7 @@ export class NodeLease implements Component {
     return computeLease(known, { nodeName, durationSeconds, node: node(), nowMs: clock.now() });
   }
 
-  /** A request that hangs must not use up the span in which the others would still come in time. */
+  /** A request that hangs must not use up the time in which the next one would still be early enough. */
   #options(signal: AbortSignal): RequestOptions {
     return { lane: 'vital', timeoutMs: this.#deps.durationSeconds * 1_000 * renewFraction, signal };
   }

@@ -9,7 +9,7 @@ import { PodCidr } from './pod-cidr.ts';
 
 function world(configured = '') {
   const clock = new FakeClock();
-  const told: (string | undefined)[] = [];
+  const passed: (string | undefined)[] = [];
   const state: { node?: Node; failing: boolean } = { failing: false };
   const cidr = new PodCidr({
     watch: undefined,
@@ -19,55 +19,55 @@ function world(configured = '') {
     runtime: {
       updateRuntimeConfig: async ({ runtimeConfig }) => {
         if (state.failing) throw new TubeletError('unavailable', 'away');
-        told.push(runtimeConfig?.networkConfig?.podCidr);
+        passed.push(runtimeConfig?.networkConfig?.podCidr);
         return {};
       },
     },
     node: () => state.node,
     configured,
   });
-  return { clock, told, state, cidr };
+  return { clock, passed, state, cidr };
 }
 
-test('told when it is known, again when it changes, and not otherwise', async () => {
-  const { clock, told, state, cidr } = world();
+test('passed when it is known, again when it changes, and not otherwise', async () => {
+  const { clock, passed, state, cidr } = world();
   await cidr.start();
   await clock.settle();
-  assert.deepEqual(told, []);
+  assert.deepEqual(passed, []);
   state.node = { spec: { podCIDR: '10.0.1.0/24', podCIDRs: ['10.0.1.0/24', 'fd00::/64'] } };
-  cidr.look();
+  cidr.reconcile();
   await clock.settle();
-  cidr.look();
+  cidr.reconcile();
   await clock.settle();
-  assert.deepEqual(told, ['10.0.1.0/24,fd00::/64']);
+  assert.deepEqual(passed, ['10.0.1.0/24,fd00::/64']);
   state.node = { spec: { podCIDRs: ['10.0.2.0/24'] } };
-  cidr.look();
+  cidr.reconcile();
   await clock.settle();
-  assert.equal(told.at(-1), '10.0.2.0/24');
+  assert.equal(passed.at(-1), '10.0.2.0/24');
   state.node = {};
-  cidr.look();
+  cidr.reconcile();
   await clock.settle();
-  assert.equal(told.length, 2, 'a node that lost its range keeps the one it has');
+  assert.equal(passed.length, 2, 'a node that lost its range keeps the one it has');
   await cidr.stop();
 });
 
-test('a runtime that is away is told later', async () => {
-  const { clock, told, state, cidr } = world();
+test('an unavailable runtime gets it later', async () => {
+  const { clock, passed, state, cidr } = world();
   state.node = { spec: { podCIDRs: ['10.0.1.0/24'] } };
   state.failing = true;
   await cidr.start();
   await clock.advance(30_000);
   state.failing = false;
   await clock.advance(13_000);
-  assert.deepEqual(told, ['10.0.1.0/24']);
+  assert.deepEqual(passed, ['10.0.1.0/24']);
   await cidr.stop();
   assert.equal(clock.pending(), 0);
 });
 
 test('without an API server it is the configured one', async () => {
-  const { clock, told, cidr } = world('10.88.0.0/16');
+  const { clock, passed, cidr } = world('10.88.0.0/16');
   await cidr.start();
   await clock.settle();
-  assert.deepEqual(told, ['10.88.0.0/16']);
+  assert.deepEqual(passed, ['10.88.0.0/16']);
   await cidr.stop();
 });

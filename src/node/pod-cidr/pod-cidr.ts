@@ -11,22 +11,22 @@ interface PodCidrDeps {
   readonly random: Random;
   readonly log: Log;
   readonly runtime: RuntimeNetwork;
-  /** The node as the API server has it; undefined without one, or as long as it is not known. */
+  /** The node as the API server has it; undefined without one, or as long as it is unknown. */
   readonly node: () => Node | undefined;
-  /** Of the configuration, for an agent without an API server. */
+  /** From the configuration, for an agent without an API server. */
   readonly configured: string;
   readonly watch: WorkWatch | undefined;
 }
 
 const backoff = { initialMs: 1_000, maxMs: 10_000 };
 
-/** Tells the runtime which addresses pods get, when the control plane has said so or changed it. */
+/** Passes the addresses for pods to the runtime, when the control plane has set or changed them. */
 export class PodCidr implements Component {
   readonly name = 'pod-cidr';
   readonly #deps: PodCidrDeps;
   readonly #work: KeyedWork<'pod-cidr'>;
-  /** What the runtime was told last. */
-  #told = '';
+  /** The range that was passed to the runtime last. */
+  #applied = '';
 
   constructor(deps: PodCidrDeps) {
     this.#deps = deps;
@@ -45,7 +45,7 @@ export class PodCidr implements Component {
 
   async start(): Promise<void> {
     await this.#work.start();
-    this.look();
+    this.reconcile();
   }
 
   async stop(): Promise<void> {
@@ -53,22 +53,22 @@ export class PodCidr implements Component {
   }
 
   /** The node may have changed. */
-  look(): void {
-    if (this.#wanted() !== this.#told) this.#work.wake('pod-cidr');
+  reconcile(): void {
+    if (this.#wanted() !== this.#applied) this.#work.wake('pod-cidr');
   }
 
-  /** Empty: nobody has said anything, and what the runtime does by itself goes on. */
+  /** Empty: no range is set, and the runtime keeps its own. */
   #wanted(): string {
-    return podCidrOf(this.#deps.node()) || this.#deps.configured || this.#told;
+    return podCidrOf(this.#deps.node()) || this.#deps.configured || this.#applied;
   }
 
   async #apply(signal: AbortSignal): Promise<void> {
     const { runtime, log } = this.#deps;
     const podCidr = this.#wanted();
-    if (podCidr === this.#told) return;
+    if (podCidr === this.#applied) return;
     await runtime.updateRuntimeConfig({ runtimeConfig: { networkConfig: { podCidr } } }, { signal });
-    log.info('Updating Pod CIDR', { originalPodCIDR: this.#told, newPodCIDR: podCidr });
-    this.#told = podCidr;
+    log.info('Updating Pod CIDR', { originalPodCIDR: this.#applied, newPodCIDR: podCidr });
+    this.#applied = podCidr;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Node, Taint } from '../../gen/kubernetes/types.ts';
 import type { NodeSettings } from '../settings.ts';
 
-/** Says that the control plane attaches this node's volumes. */
+/** Marks that the control plane attaches this node's volumes. */
 export const controllerAttachAnnotation = 'volumes.kubernetes.io/controller-managed-attach-detach';
 
 const uninitializedTaint: Taint = {

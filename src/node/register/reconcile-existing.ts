@@ -3,7 +3,7 @@ import { Quantity } from '../../model/quantity.ts';
 import { isExtendedResource, isHugePages } from '../status/resource-names.ts';
 import { controllerAttachAnnotation } from './compute-initial-node.ts';
 
-/** Labels that say where and what the machine is: those of the present agent count. */
+/** Labels of the machine and its location; those of the running agent are used. */
 const repairedLabels: readonly string[] = [
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -21,8 +21,8 @@ const repairedLabels: readonly string[] = [
 type Amounts = Readonly<Record<string, string>>;
 
 /**
- * A node that is there already, with what must agree with the present agent. Taints and other labels were for its
- * creation; operators have changed them since.
+ * An existing node, with the fields that must agree with the running agent. Taints and other labels were for its
+ * creation; operators may have changed them since.
  */
 export function reconcileExisting(initial: Node, existing: Node, resetExtendedResources: boolean): Node {
   return withResources(initial, withRepairedLabels(initial, withAttachAnnotation(initial, existing)), (name) =>
@@ -49,7 +49,7 @@ function withRepairedLabels(initial: Node, existing: Node): Node {
   return { ...existing, metadata: { ...existing.metadata, labels } };
 }
 
-/** Devices are announced anew by their plugins; huge pages are what the machine has now. */
+/** Plugins announce their devices again; huge pages are those of the machine now. */
 function withResources(initial: Node, existing: Node, isStale: (name: string) => boolean): Node {
   const reconcile = (known: Amounts | undefined, now: Amounts = {}): Amounts => {
     const amounts = Object.entries(known ?? now).flatMap(([name, amount]): readonly (readonly [string, string])[] => {

@@ -49,7 +49,7 @@ describe('RegisterNode', () => {
   });
 
   for (const kind of ['alreadyExists', 'denied'] as const) {
-    test(`${kind}: the one that is there is looked at and set right`, async () => {
+    test(`${kind}: the existing one is read and corrected`, async () => {
       const world = new RegistrationWorld();
       const labels = { 'kubernetes.io/hostname': 'other', mine: 'kept' };
       world.node = {
@@ -93,12 +93,12 @@ describe('RegisterNode', () => {
     world.failure = () => undefined;
     await world.clock.advance(8_500);
     assert.ok(registration.isRegistered());
-    assert.equal(world.recorded.length, 3, 'told once');
+    assert.equal(world.recorded.length, 3, 'recorded once');
     await registration.stop();
     assert.equal(world.clock.pending(), 0);
   });
 
-  test('somebody else makes the node: nothing is sent', async () => {
+  test('another component makes the node: nothing is sent', async () => {
     const world = new RegistrationWorld();
     const registration = world.registration(false);
     await registration.start();

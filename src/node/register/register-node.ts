@@ -20,11 +20,11 @@ interface RegisterNodeDeps {
   readonly own: OwnNode;
   readonly diff: NodeDiff;
   readonly events: NodeEvents;
-  /** False: somebody else makes the node, and the agent only reports to it. */
+  /** False: another component of the cluster makes the node, and the agent only reports to it. */
   readonly registerNode: boolean;
-  /** Nothing is known of the devices a node of that name had before. */
+  /** Whether it is unknown which devices the node of that name had before. */
   readonly resetExtendedResources: () => boolean;
-  /** Told once, with the node as the API server has it where we know. */
+  /** Called once, with the node as the API server has it where that is known. */
   readonly onRegistered: (node: Node | undefined) => void;
   readonly startup: Pick<NodeStartup, 'attempted' | 'registered'>;
   readonly watch: WorkWatch | undefined;
@@ -33,7 +33,7 @@ interface RegisterNodeDeps {
 const backoff = { initialMs: 100, maxMs: 7_000 };
 
 /**
- * Makes the node known to the API server, once in a life: a node that is deleted later was meant to be.
+ * Registers the node at the API server, once in a life: if the node is deleted later, that was intended.
  *
  *   unknown ──created, or found and reconciled──> registered
  *      ^──────── anything else: again, later ────────┘
@@ -43,7 +43,7 @@ export class RegisterNode implements Component {
   readonly #deps: RegisterNodeDeps;
   readonly #work: KeyedWork<'node'>;
   #registered = false;
-  #told = false;
+  #recorded = false;
 
   constructor(deps: RegisterNodeDeps) {
     this.#deps = deps;
@@ -79,9 +79,9 @@ export class RegisterNode implements Component {
     const { nodeName } = own.settings;
     startup.attempted();
     const initial = await own.initial();
-    // What the node is like is told once, however long the API server keeps us waiting.
-    if (!this.#told) for (const event of initial.events) events.record(event);
-    this.#told = true;
+    // Events about the node are recorded once, however long the API server keeps the agent waiting.
+    if (!this.#recorded) for (const event of initial.events) events.record(event);
+    this.#recorded = true;
     log.info('Attempting to register node', { node: nodeName });
     try {
       const created = await api.create<Node>(apiResources.nodes, undefined, initial.node, options(signal));
@@ -89,9 +89,12 @@ export class RegisterNode implements Component {
       startup.registered();
       this.#done(created);
     } catch (error) {
-      // Some clusters let a node look at itself but not make itself: then it may be there all the same.
+      // Some clusters let a node read its object but not create it: then it may exist all the same.
       if (!isKind(error, 'alreadyExists', 'denied')) throw error;
-      log.debug(2, 'The node could not be created, looking for one', { node: nodeName, err: remoteMessageOf(error) });
+      log.debug(2, 'The node could not be created, trying to get an existing one', {
+        node: nodeName,
+        err: remoteMessageOf(error),
+      });
       this.#done(await this.#reconcile(initial.node, signal));
     }
   }

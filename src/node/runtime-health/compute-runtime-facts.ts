@@ -1,12 +1,12 @@
 import type { RuntimeCondition, StatusResponse } from '../../gen/cri/api.ts';
 
-/** What a sandbox of one handler can have. */
+/** Features of sandboxes of one runtime handler. */
 export interface HandlerFeatures {
   readonly recursiveReadOnlyMounts: boolean;
   readonly userNamespaces: boolean;
 }
 
-/** What one answer of the runtime says. */
+/** The contents of one status answer of the runtime. */
 export interface RuntimeFacts {
   /** Why no pod can run now. */
   readonly runtimeError?: string;
@@ -19,7 +19,7 @@ export interface RuntimeFacts {
 
 const noFeatures: HandlerFeatures = { recursiveReadOnlyMounts: false, userNamespaces: false };
 
-/** Old runtimes name neither handlers nor features: what is not announced is not there. */
+/** Old runtimes report neither handlers nor features: what is not reported counts as missing. */
 export function computeRuntimeFacts(response: StatusResponse): RuntimeFacts {
   const conditions = response.status?.conditions ?? [];
   const runtime = conditions.find(({ type }) => type === 'RuntimeReady');
@@ -32,7 +32,7 @@ export function computeRuntimeFacts(response: StatusResponse): RuntimeFacts {
   };
 }
 
-/** A runtime that says nothing of a condition has not said that it holds. */
+/** A condition that the runtime does not report does not count as true. */
 function describe(condition: RuntimeCondition | undefined): string {
   if (condition === undefined) return '<nil>';
   const { type, status, reason, message } = condition;

@@ -45,15 +45,15 @@ test('what is not announced is not there', () => {
   assert.equal(old.handlers.size, 0);
   assert.equal(old.features.supplementalGroupsPolicy, false);
   const features = { recursiveReadOnlyMounts: true, userNamespaces: false };
-  const told = computeRuntimeFacts(
+  const facts = computeRuntimeFacts(
     StatusResponse.fromPartial({
       runtimeHandlers: [{ name: '', features }, { name: 'kata' }],
       features: { supplementalGroupsPolicy: true },
     }),
   );
-  assert.deepEqual(told.handlers.get(''), features);
-  assert.deepEqual(told.handlers.get('kata'), { recursiveReadOnlyMounts: false, userNamespaces: false });
-  assert.equal(told.features.supplementalGroupsPolicy, true);
+  assert.deepEqual(facts.handlers.get(''), features);
+  assert.deepEqual(facts.handlers.get('kata'), { recursiveReadOnlyMounts: false, userNamespaces: false });
+  assert.equal(facts.features.supplementalGroupsPolicy, true);
 });
 
 class Runtime {

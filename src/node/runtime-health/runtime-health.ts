@@ -17,12 +17,12 @@ interface RuntimeHealthDeps {
   readonly heartbeats: Heartbeats;
   readonly runtime: RuntimeStatusSource;
   readonly decisions: Decisions;
-  /** What is wrong, or no longer is, has changed. */
+  /** The runtime's or the network's problem has appeared, changed or ended. */
   readonly statusDue: Pick<Due, 'mark'>;
 }
 
 const periodMs = 5_000;
-/** Until the runtime has once been ready somebody waits for every moment of it; but not for ever. */
+/** Before the runtime has once been ready, pods wait for it, so it is asked often; but not for ever. */
 const fastPeriodMs = 100;
 const fastForMs = 120_000;
 /** Without a good answer for this long, the runtime counts as down. */
@@ -49,7 +49,7 @@ export class RuntimeHealth implements Component {
   }
 
   async start(signal: AbortSignal): Promise<void> {
-    await this.#look(AbortSignal.any([signal, this.#stopped.signal]));
+    await this.#check(AbortSignal.any([signal, this.#stopped.signal]));
     const { clock, random, log, heartbeats } = this.#deps;
     const fastUntil = clock.monotonic() + fastForMs;
     let wasReady = false;
@@ -64,7 +64,7 @@ export class RuntimeHealth implements Component {
         wasReady ||= this.#isReady();
         const hurry = !wasReady && clock.monotonic() < fastUntil;
         await round.waitFor(clock.sleep(hurry ? fastPeriodMs : periodMs, loopSignal));
-        await this.#look(loopSignal);
+        await this.#check(loopSignal);
       },
     });
   }
@@ -74,7 +74,7 @@ export class RuntimeHealth implements Component {
     await this.#loop?.done;
   }
 
-  /** Why no pod can run now; none when all is well. */
+  /** Why no pod can run now; empty when the runtime is healthy. */
   runtimeErrors(): readonly string[] {
     const { clock } = this.#deps;
     const ownWord = this.#facts?.runtimeError;
@@ -88,7 +88,7 @@ export class RuntimeHealth implements Component {
     return this.#facts === undefined ? networkUnknown : this.#facts.networkError;
   }
 
-  /** The ways of running a sandbox that the runtime announces by name. */
+  /** The runtime handlers that the runtime reports by name. */
   handlers(): ReadonlySet<string> {
     return new Set([...(this.#facts?.handlers.keys() ?? [])].filter((name) => name !== ''));
   }
@@ -105,8 +105,8 @@ export class RuntimeHealth implements Component {
     return this.#facts?.runtimeError === undefined && this.networkError() === undefined;
   }
 
-  /** Asks once. A call that fails is told and forgotten: only time turns it into a fact. */
-  async #look(signal: AbortSignal): Promise<void> {
+  /** Asks once. A failed call is only logged: the runtime counts as down only after some time. */
+  async #check(signal: AbortSignal): Promise<void> {
     const { clock, log, runtime } = this.#deps;
     try {
       this.#remember(computeRuntimeFacts(await runtime.status({ verbose: false }, { signal })));

@@ -89,7 +89,7 @@ describe('addresses', () => {
 describe('addresses with an external cloud provider', () => {
   const addresses = [{ type: 'ExternalIP', address: '203.0.113.1' }];
 
-  test('its own word counts, and it is told what the operator chose', () => {
+  test('its own addresses count, and it gets the choice of the operator', () => {
     const { node } = run({ external: true, ips: ['10.0.0.5', '2001:db8::5'], node: { status: { addresses } } });
     assert.deepEqual(node.status?.addresses, addresses);
     assert.deepEqual(node.metadata?.annotations, { [providedIpAnnotation]: '10.0.0.5,2001:db8::5' });

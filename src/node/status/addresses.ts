@@ -5,10 +5,10 @@ import { canonicalIp, familyOf, isUnspecified, nodeIpProblem } from './ip-kinds.
 import { outwardAddress } from './outward-address.ts';
 import { withStatus, type NodeInputs, type Setter } from './setter.ts';
 
-/** Tells a cloud provider which of the machine's addresses the operator chose. */
+/** Passes the operator's choice among the machine's addresses to a cloud provider. */
 export const providedIpAnnotation = 'alpha.kubernetes.io/provided-node-ip';
 
-/** The name service is asked only where its answer could count. */
+/** The name service is asked only where its answer could matter. */
 export function needsLookup({ nodeIps, nodeName, externalCloudProvider }: NodeSettings): boolean {
   const [first] = nodeIps;
   if (first === undefined) return !externalCloudProvider && isIP(nodeName) === 0;
@@ -26,7 +26,7 @@ export const setAddresses: Setter = (given, inputs) => {
   }
   const node = withProvidedIps(given, externalCloudProvider ? chosen : []);
   if (externalCloudProvider) {
-    // What the provider has set goes before what we think.
+    // Addresses that the provider has set take precedence over the agent's.
     if ((node.status?.addresses?.length ?? 0) > 0) return { node };
     if (nodeIps.length === 0) return { node: withAddresses(node, [], nodeName) };
   }
@@ -38,7 +38,7 @@ export const setAddresses: Setter = (given, inputs) => {
   return { node: withAddresses(node, [found.address], nodeName) };
 };
 
-/** The name itself, what it stands for, or the way out. */
+/** From the name itself, its resolution, or the interface of the default route. */
 function findAddress({
   settings,
   network,
@@ -60,7 +60,7 @@ function withAddresses(node: Node, ips: readonly string[], hostname: string): No
   return withStatus(node, { addresses });
 }
 
-/** An annotation of an earlier way of running goes away. */
+/** Removes the annotation of an earlier configuration. */
 function withProvidedIps(node: Node, ips: readonly string[]): Node {
   const { [providedIpAnnotation]: before, ...others } = node.metadata?.annotations ?? {};
   if (ips.length === 0 && before === undefined) return node;

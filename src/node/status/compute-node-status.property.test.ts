@@ -78,7 +78,7 @@ test('what others wrote into a node outlives any status of ours, on the wire too
   );
 });
 
-test('a second look at what was written finds nothing to write', () => {
+test('computing the written node again gives nothing to write', () => {
   fc.assert(
     fc.property(foreign, inputs, fc.nat(100_000), (known, given, laterMs) => {
       const first = computeNodeStatus(nodeWith(known), given, 1_000).node;

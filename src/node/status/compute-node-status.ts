@@ -11,7 +11,7 @@ import { setReady } from './ready-condition.ts';
 import { statusEvent, type NodeInputs, type Setter } from './setter.ts';
 import { setVersionInfo } from './version-info.ts';
 
-/** New conditions come in this order, and Ready sees the capacity that was set before it. */
+/** New conditions are added in this order, and Ready reads the capacity that was set before it. */
 const setters: readonly Setter[] = [
   setAddresses,
   setMachineInfo,
@@ -31,13 +31,13 @@ const setters: readonly Setter[] = [
 
 export interface ComputedNode {
   readonly node: Node;
-  /** To be recorded once the node is written, or at once where nothing is to be written. */
+  /** To be recorded after the node is written, or at once if there is nothing to write. */
   readonly events: readonly ObjectEvent[];
-  /** What could not be set, in words. */
+  /** What could not be set, as messages. */
   readonly problems: readonly string[];
 }
 
-/** The node as it is now, made from what the API server knows of it. What others wrote stays. */
+/** The current node, computed from the API server's object. Fields of other writers stay. */
 export function computeNodeStatus(previous: Node, inputs: NodeInputs, wallMs: number): ComputedNode {
   const time = apiTime(wallMs);
   const events: ObjectEvent[] = [];

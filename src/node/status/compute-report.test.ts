@@ -10,7 +10,7 @@ const node = (ready: string, heartbeat = 't', more: Node['status'] = {}): Node =
 });
 
 describe('computeReport', () => {
-  const input: ReportInput = { nowMs: 600_000, periodMs: 300_000, random: 0.75, patientUntilMs: 0 };
+  const input: ReportInput = { nowMs: 600_000, periodMs: 300_000, random: 0.75, graceUntilMs: 0 };
   const reported: ReportState = { lastMs: 500_000, delayMs: 0 };
   const table: readonly (readonly [
     title: string,
@@ -54,14 +54,14 @@ describe('computeReport', () => {
       'after a start a ready node gets time',
       [node('True'), node('False')],
       { delayMs: 0 },
-      { patientUntilMs: 600_001 },
-      { kind: 'keep', why: 'patient' },
+      { graceUntilMs: 600_001 },
+      { kind: 'keep', why: 'startupGrace' },
     ],
     [
       'one that was not ready needs none',
       [node('Unknown'), node('False')],
       { delayMs: 0 },
-      { patientUntilMs: 600_001 },
+      { graceUntilMs: 600_001 },
       { kind: 'send', why: 'changed', delayMs: 75_000 },
     ],
   ];

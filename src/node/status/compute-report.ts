@@ -7,7 +7,7 @@ import { isSameNode } from './same-node.ts';
 export interface ReportState {
   /** When a status was last written; undefined before the first of this life. */
   readonly lastMs?: number;
-  /** Added to the period since then; set anew by each change, so that nodes that change together part again. */
+  /** Added to the period since then; chosen at each change, so that nodes that change together drift apart again. */
   readonly delayMs: number;
 }
 
@@ -16,22 +16,22 @@ export interface ReportInput {
   readonly periodMs: number;
   /** In [0, 1). */
   readonly random: number;
-  /** Until then a node that was ready is not called otherwise. */
-  readonly patientUntilMs: number;
+  /** Until then a ready node is not reported as not ready. */
+  readonly graceUntilMs: number;
 }
 
 type Report =
-  | { readonly kind: 'keep'; readonly why: 'same' | 'patient' }
+  | { readonly kind: 'keep'; readonly why: 'same' | 'startupGrace' }
   | { readonly kind: 'send'; readonly why: 'changed' | 'due'; readonly delayMs: number };
 
 /**
- * When to write: at once when anything but a heartbeat changed, and now and then when nothing did. An agent that has
- * just been started again knows less than it will in a moment; that is no news about a node that was ready.
+ * When to write: at once when anything but a heartbeat changed, and periodically otherwise. An agent that has
+ * just started knows less than it will soon, so a ready node is not reported as not ready for a while.
  */
 export function computeReport(previous: Node, next: Node, state: ReportState, input: ReportInput): Report {
-  const { nowMs, periodMs, random, patientUntilMs } = input;
+  const { nowMs, periodMs, random, graceUntilMs } = input;
   const lost = isReady(previous) && !isReady(next);
-  if (lost && nowMs < patientUntilMs) return { kind: 'keep', why: 'patient' };
+  if (lost && nowMs < graceUntilMs) return { kind: 'keep', why: 'startupGrace' };
   if (!isSameNode(previous, next)) return { kind: 'send', why: 'changed', delayMs: periodMs * (random - 0.5) };
   const due = state.lastMs === undefined || nowMs - state.lastMs >= periodMs + state.delayMs;
   return due ? { kind: 'send', why: 'due', delayMs: 0 } : { kind: 'keep', why: 'same' };

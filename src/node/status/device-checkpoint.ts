@@ -1,12 +1,12 @@
 import { isExtendedResource } from './resource-names.ts';
 
-/** A record of devices has the names of a few resources; more of them are of no kubelet. */
+/** A checkpoint names a few resources; one with more was not written by a kubelet. */
 const maxResources = 1_000;
 const maxNameLength = 317;
 
 /**
- * The resources that device plugins have registered with the kubelet that was here before, by its checkpoint. Throws when
- * it cannot be read. The checksum is left alone: what matters here is not to promise what nobody hands out.
+ * The resources that device plugins have registered with the kubelet that ran here before, by its checkpoint. Throws
+ * when it cannot be read. The checksum is not verified: the names serve only to withdraw resources without a plugin.
  */
 export function checkpointedResources(text: string): readonly string[] {
   const { Data: data } = JSON.parse(text) as { readonly Data?: { readonly RegisteredDevices?: unknown } };

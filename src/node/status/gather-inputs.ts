@@ -8,7 +8,7 @@ import { needsLookup } from './addresses.ts';
 import { LastKnown } from './last-known.ts';
 import type { NodeDevices, NodeImage, NodeInputs, NodePressure, RuntimeHandlerInfo } from './setter.ts';
 
-/** Whom the status is learnt from. What is left out does not exist yet. */
+/** The sources of the status. Missing ones do not exist yet. */
 export interface NodeSources {
   readonly host: NodeHost;
   readonly runtime: RuntimeReader;
@@ -29,8 +29,8 @@ interface GatherDeps {
   readonly sources: NodeSources;
 }
 
-/** The ready state of a node must not hang on somebody who does not answer. */
-const patienceMs = 2_000;
+/** The ready condition must not wait for a source that does not answer. */
+const timeoutMs = 2_000;
 const identityAgeMs = 300_000;
 const imagesAgeMs = 30_000;
 const versionAgeMs = 9_000;
@@ -38,7 +38,7 @@ const lookupAgeMs = 9_000;
 const rootFsAgeMs = 60_000;
 const protocolVersion = '0.1.0';
 
-/** Reads everything a status is made from. It never fails: what cannot be learnt now is as it was, or not there. */
+/** Reads all inputs of a status. It never fails: an unreadable input keeps its last value, or is missing. */
 export class InputGatherer {
   readonly #deps: GatherDeps;
   readonly #identity: LastKnown<HostIdentity>;
@@ -93,7 +93,7 @@ export class InputGatherer {
       devices: sources.devices(),
       handlers: sources.handlers(),
       pressure: sources.pressure(),
-      // Asked last, when all the waiting is over.
+      // Read last, after all waiting is over.
       notReady: sources.notReady(),
       wasUnschedulable,
       ...(identity && { identity }),
@@ -109,6 +109,6 @@ export class InputGatherer {
     const { clock, log } = this.#deps;
     const onError = (error: unknown): void =>
       log.debug(2, 'Part of the node status could not be read', { what, err: messageOf(error) });
-    return new LastKnown({ clock, read, maxAgeMs, patienceMs, onError });
+    return new LastKnown({ clock, read, maxAgeMs, timeoutMs, onError });
   }
 }

@@ -2,16 +2,16 @@ import { withStatus, type NodeImage, type Setter } from './setter.ts';
 
 const maxNames = 5;
 
-/** The largest images: where they are already, a pod starts sooner. */
+/** The largest images: the scheduler prefers nodes that have a pod's images. */
 export const setImages: Setter = (node, { settings: { maxImages }, images }) => {
   if (images === undefined) return { node, problem: 'error getting image list' };
   const sorted = images.toSorted(bySize);
-  const told = maxImages > -1 ? sorted.slice(0, maxImages) : sorted;
+  const reported = maxImages > -1 ? sorted.slice(0, maxImages) : sorted;
   return {
     node: withStatus(node, {
-      images: told.map(({ digests, tags, sizeBytes }) => {
+      images: reported.map(({ digests, tags, sizeBytes }) => {
         const names = [...digests, ...tags].slice(0, maxNames);
-        // The API server writes null where there are none, which is what it makes of nothing.
+        // The API server writes null for an empty list, so it is left out.
         return { ...(names.length > 0 && { names }), sizeBytes };
       }),
     }),

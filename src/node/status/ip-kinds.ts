@@ -21,12 +21,12 @@ export function isUnspecified(address: string): boolean {
   return within(unspecified, address);
 }
 
-/** Can be used beyond this machine and its links; private ranges too. */
+/** Reachable beyond this machine and its links; includes private ranges. */
 export function isGlobalUnicast(address: string): boolean {
   return ![loopback, multicast, linkLocal, unspecified, broadcast].some((list) => within(list, address));
 }
 
-/** The one spelling of an address by which two can be compared. */
+/** The canonical spelling of an address, for comparisons. */
 export function canonicalIp(address: string): string {
   if (isIP(address) === 0) return address;
   return new SocketAddress({ address, family: isIPv6(address) ? 'ipv6' : 'ipv4' }).address;

@@ -6,7 +6,7 @@ import { LastKnown } from './last-known.ts';
 function known(read: () => Promise<number>, errors: unknown[] = []) {
   const clock = new FakeClock();
   const onError = (error: unknown): void => void errors.push(error);
-  return { clock, value: new LastKnown({ clock, read, maxAgeMs: 1_000, patienceMs: 100, onError }) };
+  return { clock, value: new LastKnown({ clock, read, maxAgeMs: 1_000, timeoutMs: 100, onError }) };
 }
 
 test('read once while it is new', async () => {
@@ -33,7 +33,7 @@ test('a failure leaves what was known', async () => {
   assert.equal(errors.length, 1);
 });
 
-test('nobody waits for an answer that does not come; when it comes it counts', async () => {
+test('callers do not wait for a late answer; when it comes it counts', async () => {
   let resolve: (value: number) => void = () => {};
   const promise = new Promise<number>((answer) => (resolve = answer));
   let reads = 0;

@@ -6,15 +6,15 @@ interface LastKnownDeps<T> {
   readonly read: () => Promise<T>;
   /** For how long an answer counts as new. */
   readonly maxAgeMs: number;
-  /** How long anybody waits for an answer. */
-  readonly patienceMs: number;
-  /** A reading failed; the answer before it stays. */
+  /** How long a caller waits for an answer. */
+  readonly timeoutMs: number;
+  /** A reading failed; the previous answer stays. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Something that is read elsewhere and may hang there. Who asks gets a new answer if there is one soon, otherwise the
- * one before: a node whose runtime hangs must be able to say so. One reading is under way at a time, however long.
+ * A value that is read elsewhere, where reading may hang. A caller gets a new value if there is one soon, otherwise the
+ * previous one: a node whose runtime hangs must be able to report that. Only one reading runs at a time, however long.
  */
 export class LastKnown<T> {
   readonly #deps: LastKnownDeps<T>;
@@ -27,16 +27,16 @@ export class LastKnown<T> {
   }
 
   async get(): Promise<T | undefined> {
-    const { clock, maxAgeMs, patienceMs } = this.#deps;
+    const { clock, maxAgeMs, timeoutMs } = this.#deps;
     const fresh = this.#readAt !== undefined && clock.monotonic() - this.#readAt < maxAgeMs;
     if (fresh) return this.#value;
     this.#reading ??= this.#read();
-    const patience = new AbortController();
-    const cancel = clock.after(patienceMs, () => patience.abort());
+    const timeout = new AbortController();
+    const cancel = clock.after(timeoutMs, () => timeout.abort());
     try {
-      await raceAbort(this.#reading, patience.signal);
+      await raceAbort(this.#reading, timeout.signal);
     } catch {
-      // Only patience ends the wait with an error, and then the old answer has to do.
+      // Only the timeout ends the wait with an error, and then the previous answer is used.
     } finally {
       cancel();
     }

@@ -108,7 +108,7 @@ describe('identity', () => {
     status: { nodeInfo: { ...run().node.status!.nodeInfo!, bootID: 'before', swap: { capacity: 7 } } },
   };
 
-  test('a new boot id is told once', () => {
+  test('a new boot id is reported once', () => {
     const { events, node } = run({}, {}, rebooted);
     assert.deepEqual(events, [
       { type: 'Warning', reason: 'Rebooted', message: 'Node vm has been rebooted, boot id: {{bootID}}' },
@@ -117,7 +117,7 @@ describe('identity', () => {
     assert.deepEqual(run().events, []);
   });
 
-  test('swap is told where there is some', () => {
+  test('swap is reported where there is some', () => {
     assert.deepEqual(run({ swapBytes: 1024n }).node.status?.nodeInfo?.swap, { capacity: 1024 });
     assert.equal(run({}, {}, rebooted).node.status?.nodeInfo?.swap, undefined);
   });

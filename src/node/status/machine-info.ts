@@ -8,12 +8,12 @@ import { evictionReservation } from './eviction-reservation.ts';
 import { isExtendedResource, isHugePages } from './resource-names.ts';
 import { nodeInfoOf, withStatus, type NodeInputs, type Setter } from './setter.ts';
 
-/** Capacity, allocatable, and which machine this is. Resources that others announce stay. */
+/** Capacity, allocatable, and the identity of the machine. Resources that other programs announce stay. */
 export const setMachineInfo: Setter = (node, inputs) => {
   const { settings, devices } = inputs;
   const before = { capacity: node.status?.capacity ?? {}, allocatable: node.status?.allocatable ?? {} };
   const capacity = { ...before.capacity, ...machineCapacity(inputs), ...devices.capacity };
-  // Not taken out: it shows that the resource was a plugin's and not the cluster's.
+  // Kept with amount 0: that shows that the resource was a plugin's and not the cluster's.
   for (const name of devices.removed) capacity[name] = '0';
   const kept = Object.entries(before.allocatable).filter(
     ([name]) => capacity[name] !== undefined || !isExtendedResource(name),
@@ -42,7 +42,7 @@ function machineCapacity({ settings, capacity }: NodeInputs): Amounts {
   };
 }
 
-/** What is left for pods when everybody else has had theirs. */
+/** What is left for pods after reservations. */
 export function allocatableOf(
   capacity: Amounts,
   healthyDevices: Amounts,
@@ -52,7 +52,7 @@ export function allocatableOf(
   const left: Record<string, string> = { ...nodeAllocatable(capacity, reserved) };
   for (const [name, amount] of kept) if (left[name] !== undefined) left[name] = minus(left[name], amount);
   Object.assign(left, healthyDevices);
-  // Pages set aside are no longer there as plain memory.
+  // Huge pages are not available as plain memory any more.
   for (const [name, amount] of Object.entries(capacity)) {
     if (isHugePages(name) && left['memory'] !== undefined)
       left['memory'] = minus(left['memory'], Quantity.parse(amount));
@@ -84,7 +84,7 @@ const minus = (amount: string, taken: Quantity): string => {
 
 const inBinary = (amount: string): string => Quantity.ofValue(Quantity.parse(amount).value(), 'binarySI').toString();
 
-/** The API server may write an amount in its own way; the same amount in other words is no change. */
+/** The API server may spell an amount in its own way; the same amount in another spelling is not a change. */
 function keepSpelling(before: Amounts, after: Amounts): Amounts {
   return Object.fromEntries(
     Object.entries(after).map(([name, amount]) => {

@@ -3,7 +3,7 @@ import type { NodeHost, RuntimeReader } from '../ports.ts';
 import type { NodeSources } from './gather-inputs.ts';
 import type { NodeDevices, RuntimeHandlerInfo } from './setter.ts';
 
-/** What is known of the runtime's health. */
+/** The runtime's health and features. */
 export interface RuntimeFactsView {
   runtimeErrors(): readonly string[];
   networkError(): string | undefined;
@@ -13,7 +13,7 @@ export interface RuntimeFactsView {
   features(): { readonly supplementalGroupsPolicy: boolean };
 }
 
-/** What is wrong with the agent's own view of the runtime, in its words; undefined while nothing is. */
+/** Problems of the agent's own view of the runtime; undefined while it is healthy. */
 export interface PlegHealth {
   unhealthy(): string | undefined;
 }
@@ -37,11 +37,11 @@ interface NodeSourcesDeps {
   readonly volumes: VolumesInUse;
   readonly devices: NodeDevices;
   readonly conditions: NodeConditions;
-  /** Whether the node says which ways of running a sandbox its runtime has. */
+  /** Whether the node lists the runtime handlers of its runtime. */
   readonly announcesHandlers: boolean;
 }
 
-/** Whom the status of this node is learnt from. */
+/** The sources of this node's status. */
 export function nodeSources(deps: NodeSourcesDeps): NodeSources {
   const { host, runtime, health, volumes, devices, conditions } = deps;
   return {
@@ -56,7 +56,7 @@ export function nodeSources(deps: NodeSourcesDeps): NodeSources {
   };
 }
 
-/** Why no pod should come here: of the runtime, of what is seen of it, of the network, of the storage. */
+/** Why no pod should come here: the runtime, the pleg, the network, the storage. */
 export function notReadyReasons({
   health,
   pleg,
@@ -70,7 +70,7 @@ export function notReadyReasons({
   ];
 }
 
-/** The runtime's default, which has no name, and those with one; of which nothing is known are left out. */
+/** The runtime's default handler, which has no name, and the named ones; those without known features are left out. */
 export function announcedHandlers(
   health: Pick<RuntimeFactsView, 'handlers' | 'handlerFeatures'>,
 ): readonly RuntimeHandlerInfo[] {

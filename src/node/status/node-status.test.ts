@@ -85,7 +85,7 @@ describe('NodeStatus', () => {
     await world.status.stop();
   });
 
-  test('nothing new: looked at every ten seconds, written every five minutes', async () => {
+  test('nothing new: computed every ten seconds, written every five minutes', async () => {
     const world = await new StatusWorld().withNode(true);
     await world.status.start();
     await world.clock.advance(1_000);
@@ -140,7 +140,7 @@ describe('NodeStatus', () => {
     await world.status.stop();
   });
 
-  test('what the control plane made of a silent node is set right when the mirror tells', async () => {
+  test('what the control plane made of a silent node is corrected when the mirror changes', async () => {
     const world = await new StatusWorld().withNode(true);
     await world.status.start();
     await world.clock.advance(20_000);
@@ -154,7 +154,7 @@ describe('NodeStatus', () => {
     await world.status.stop();
   });
 
-  test('cordon is told; what others write otherwise is no reason to look', async () => {
+  test('a cordon is reported; other writes of other clients trigger nothing', async () => {
     const world = await new StatusWorld().withNode(true);
     await world.status.start();
     await world.clock.advance(20_000);

@@ -28,12 +28,12 @@ interface NodeStatusDeps {
   readonly view: Pick<NodeView, 'setOwn'>;
   readonly diff: NodeDiff;
   readonly events: NodeEvents;
-  /** How often the node is looked at, and how often it is written although nothing changed. */
+  /** The period of computing the node's status, and of writing it although nothing changed. */
   readonly updateMs: number;
   readonly reportMs: number;
   /** There is a node to write to, or there may be. */
   readonly registered: () => boolean;
-  /** Connections may be half dead without saying so: give them up. */
+  /** Connections may be half dead without an error: replaces them. */
   readonly resetConnections: () => void;
   /** The API server has this status. */
   readonly onReported: (node: Node) => void;
@@ -43,14 +43,14 @@ const tries = 5;
 const updateJitter = 0.04;
 const firstRetryMs = 1_000;
 const retryJitter = 0.2;
-/** What it takes at most to learn that all is well. */
-const patienceMs = 10_000;
-/** For how long an answer goes before a mirror that may be behind it. */
+/** After this time at the latest a healthy node is known to be healthy. */
+const startupGraceMs = 10_000;
+/** For how long an answer takes precedence over a mirror that may be behind it. */
 const answerCountsMs = 5_000;
 
 /**
- * Keeps the node's status at the API server current. Whoever learns something new wakes it; what has changed is written
- * at once, and the period is there for what nobody tells.
+ * Keeps the node's status at the API server current. Components with a change wake it; changes are written
+ * at once, and the period covers inputs without a signal.
  */
 export class NodeStatus implements Component {
   readonly name = 'node-status';
@@ -60,7 +60,7 @@ export class NodeStatus implements Component {
   #loop: LoopHandle | undefined;
   #woken = false;
   #failures = 0;
-  #patientUntil = 0;
+  #graceUntil = 0;
   #state: ReportState = { delayMs: 0 };
   #wasUnschedulable = false;
   #answer: { readonly node: Node; readonly atMs: number } | undefined;
@@ -69,7 +69,7 @@ export class NodeStatus implements Component {
     this.#deps = deps;
   }
 
-  /** Returns when the view has this machine's own word, which needs no API server. */
+  /** Returns when the view has this machine's own node, which needs no API server. */
   async start(): Promise<void> {
     const { clock, random, log, own, view, heartbeats, updateMs } = this.#deps;
     view.setOwn((await own.initial()).node);
@@ -91,20 +91,20 @@ export class NodeStatus implements Component {
     await this.#loop?.done;
   }
 
-  /** Something that the status is made from may have changed. */
+  /** An input of the status may have changed. */
   wake(): void {
     this.#woken = true;
     this.#wakeup.wake();
   }
 
-  /** There is a node now, as the API server has just answered; the mirror will have it in a moment. */
+  /** The node exists now, as the API server has just answered; the mirror will have it in a moment. */
   nodeRegistered(node: Node | undefined): void {
-    this.#patientUntil = this.#deps.clock.monotonic() + patienceMs;
+    this.#graceUntil = this.#deps.clock.monotonic() + startupGraceMs;
     if (node !== undefined) this.#remember(node);
     this.wake();
   }
 
-  /** What the mirror told. Not every change is worth a look: others may write to a node as often as they like. */
+  /** The mirror has changed. Only some changes trigger a write, because other clients may write to a node often. */
   mirrorChanged(change: MirrorChange<Node>): void {
     if (change.type === 'removed') return;
     if (change.type === 'put') {
@@ -130,10 +130,10 @@ export class NodeStatus implements Component {
 
   async #pause(signal: AbortSignal): Promise<void> {
     const { clock, random, updateMs } = this.#deps;
-    const untilPatient = this.#patientUntil - clock.monotonic();
+    const untilGraceEnds = this.#graceUntil - clock.monotonic();
     const regular = jitter(random, updateMs, updateJitter);
     const retry = jitter(random, Math.min(firstRetryMs * 2 ** (this.#failures - 1), updateMs), retryJitter);
-    const ms = this.#failures > 0 ? retry : untilPatient > 0 ? Math.min(regular, untilPatient) : regular;
+    const ms = this.#failures > 0 ? retry : untilGraceEnds > 0 ? Math.min(regular, untilGraceEnds) : regular;
     const cancel = clock.after(ms, () => this.#wakeup.wake());
     try {
       await this.#wakeup.wait(signal);
@@ -165,9 +165,9 @@ export class NodeStatus implements Component {
     const computed = await own.update(previous, this.#wasUnschedulable);
     view.setOwn(computed.node);
     const nowMs = clock.monotonic();
-    const input = { nowMs, periodMs, random: random.next(), patientUntilMs: this.#patientUntil };
+    const input = { nowMs, periodMs, random: random.next(), graceUntilMs: this.#graceUntil };
     const report = computeReport(previous, computed.node, this.#state, input);
-    if (report.kind === 'keep' && report.why === 'patient') return;
+    if (report.kind === 'keep' && report.why === 'startupGrace') return;
     if (report.kind === 'send') {
       await this.#send(previous, computed.node, signal);
       this.#state = { lastMs: clock.monotonic(), delayMs: report.delayMs };
@@ -175,7 +175,7 @@ export class NodeStatus implements Component {
     this.#settle(previous, computed);
   }
 
-  /** First what is at hand, then what the API server itself has. */
+  /** First from memory, then from the API server itself. */
   async #known(attempt: number, signal: AbortSignal): Promise<Node> {
     const { api, mirror, own } = this.#deps;
     const { nodeName: name } = own.settings;
@@ -183,7 +183,7 @@ export class NodeStatus implements Component {
     return known ?? api.get<Node>(apiResources.nodes, { name }, this.#options(signal));
   }
 
-  /** A mirror that is behind our own last word would make us say it twice. */
+  /** A mirror that is behind our last write would cause the same write again. */
   #newest(mirrored: Node | undefined): Node | undefined {
     const { clock } = this.#deps;
     if (this.#answer === undefined || clock.monotonic() - this.#answer.atMs > answerCountsMs) return mirrored;
@@ -198,7 +198,7 @@ export class NodeStatus implements Component {
     this.#remember(await api.patch<Node>(apiResources.nodes, { name: own.settings.nodeName }, patch, options));
   }
 
-  /** Events are for what has been written: a try that failed is made again, and must not tell twice. */
+  /** Events are recorded after the write: a failed write is repeated, and must not record them twice. */
   #settle(previous: Node, { node, events }: ComputedNode): void {
     this.#wasUnschedulable = isUnschedulable(node);
     for (const event of events) this.#record(event);

@@ -2,8 +2,9 @@ import type { HostNetwork } from '../ports.ts';
 import { familyOf, isGlobalUnicast } from './ip-kinds.ts';
 
 /**
- * The address by which others reach this machine: one of the interface that leads out, of the wanted family if there is
- * such a route. An interface without one of its own may lend that of the loopback, as in fabrics of routed hosts.
+ * The address by which other machines reach this one: from the interface of the default route, in the preferred family
+ * if there is such a route. An interface without an address may use that of the loopback, as in fabrics of routed
+ * hosts.
  */
 export function outwardAddress(network: HostNetwork, preferred: 4 | 6): { address: string } | { problem: string } {
   const { interfaces, defaultRoutes } = network;

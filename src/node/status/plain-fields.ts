@@ -8,7 +8,7 @@ export const setPlatform: Setter = (node, { settings: { operatingSystem, archite
   node: withNodeInfo(node, { operatingSystem, architecture }),
 });
 
-/** The ways to run a sandbox, by name: the runtime itself names them in any order. */
+/** The runtime handlers, sorted by name: the runtime itself lists them in any order. */
 export const setRuntimeHandlers: Setter = (node, { handlers }) => {
   const runtimeHandlers = handlers
     .toSorted((a, b) => (a.name < b.name ? -1 : 1))

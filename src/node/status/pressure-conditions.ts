@@ -73,7 +73,7 @@ export function conditionOf(node: Node | undefined, type: string): NodeCondition
   return node?.status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** In its place where there was one, last otherwise. */
+/** Replaces the existing condition of its type, or appends it. */
 export function withCondition(node: Node, condition: NodeCondition): Node {
   const before = node.status?.conditions ?? [];
   const known = before.some(({ type }) => type === condition.type);

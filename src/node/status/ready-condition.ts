@@ -4,7 +4,7 @@ import { statusEvent, type Setter } from './setter.ts';
 
 export const readyType = 'Ready';
 
-/** Whether pods should come here. A node that has just been made has not become anything: there is no event then. */
+/** Whether pods should come here. A newly made node has no transition, so there is no event. */
 export const setReady: Setter = (node, { settings, notReady, softRequirement }, time) => {
   const { nodeName, localStorageCapacityIsolation } = settings;
   const needed = ['cpu', 'memory', 'pods', ...(localStorageCapacityIsolation ? ['ephemeral-storage'] : [])];
@@ -33,7 +33,7 @@ export const setReady: Setter = (node, { settings, notReady, softRequirement }, 
   };
 };
 
-/** One as it is, several in brackets, each said once. */
+/** One as it is, several in brackets, without duplicates. */
 function aggregated(problems: readonly string[]): string {
   const distinct = [...new Set(problems)];
   return distinct.length === 1 ? (distinct[0] ?? '') : `[${distinct.join(', ')}]`;

@@ -1,4 +1,4 @@
-/** Resources of vendors, announced by plugins or by hand. */
+/** Resources of vendors, announced by plugins or by an operator. */
 export function isExtendedResource(name: string): boolean {
   return name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.');
 }

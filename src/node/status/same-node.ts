@@ -1,6 +1,6 @@
 import type { Node } from '../../gen/kubernetes/types.ts';
 
-/** Whether two nodes say the same but for the times at which they said it. Spec is not compared: we never write it. */
+/** Whether two nodes are equal except for heartbeat times. Spec is not compared, because the agent never writes it. */
 export function isSameNode(a: Node, b: Node): boolean {
   return isSame(comparable(a), comparable(b));
 }

@@ -4,12 +4,12 @@ import type { ObjectEvent } from '../../model/object-event.ts';
 import type { HostIdentity, HostNetwork } from '../ports.ts';
 import type { NodeSettings } from '../settings.ts';
 
-/** Everything that a node's status is made from, as it was at one moment. What could not be learnt is not there. */
+/** All inputs of a node's status, at one moment. Unknown inputs are missing. */
 export interface NodeInputs {
   readonly settings: NodeSettings;
   readonly identity?: HostIdentity;
   readonly network: HostNetwork;
-  /** What the name service says of the node's name. */
+  /** The addresses that the node's name resolves to. */
   readonly resolved: readonly string[];
   /** cpu, memory, huge pages and, where it is known, ephemeral-storage. */
   readonly capacity: Amounts;
@@ -24,17 +24,17 @@ export interface NodeInputs {
   readonly notReady: readonly string[];
   /** What the machine lacks without being unfit for pods. */
   readonly softRequirement?: string;
-  /** Not there before the volumes of a former life are found again. */
+  /** Undefined until the volumes of a former life have been reconstructed. */
   readonly volumesInUse?: readonly string[];
-  /** What an earlier look at the node said. */
+  /** Whether the previous status was unschedulable. */
   readonly wasUnschedulable: boolean;
 }
 
 export interface NodeDevices {
   readonly capacity: Amounts;
-  /** Those that are healthy. */
+  /** Amounts of healthy devices. */
   readonly allocatable: Amounts;
-  /** Resources whose plugin is gone. */
+  /** Resources whose plugin was removed. */
   readonly removed: readonly string[];
 }
 
@@ -58,14 +58,14 @@ export interface NodePressure {
   readonly pid: boolean;
 }
 
-/** What one setter makes of a node. A problem is told; the others go on. */
+/** The result of one setter. A problem is logged; the other setters still run. */
 export interface SetterOutcome {
   readonly node: Node;
   readonly events?: readonly ObjectEvent[];
   readonly problem?: string;
 }
 
-/** Pure: what it does not set stays as it was. `time` is now, as the API writes it. */
+/** Pure: fields that it does not set stay. `time` is now, in the format of the API. */
 export type Setter = (node: Node, inputs: NodeInputs, time: string) => SetterOutcome;
 
 export function withStatus(node: Node, status: Partial<NodeStatus>): Node {
@@ -93,7 +93,7 @@ export function withNodeInfo(node: Node, info: Partial<NodeSystemInfo>): Node {
   return withStatus(node, { nodeInfo: { ...nodeInfoOf(node), ...info } });
 }
 
-/** The event that says what has become of a node. */
+/** The event of a node's transition. */
 export function statusEvent(nodeName: string, reason: string): ObjectEvent {
   return { type: 'Normal', reason, message: `Node ${nodeName} status is now: ${reason}` };
 }

@@ -150,7 +150,7 @@ describe('ready', () => {
     assert.equal(conditionOf(node, 'Ready')?.message, message);
   });
 
-  test('the time of the turn stays while it lasts, and a turn is told', () => {
+  test('the transition time stays between transitions, and a transition has an event', () => {
     const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: 'then' }];
     const node = { status: { capacity, conditions } };
     assert.equal(conditionOf(run({}, node).node, 'Ready')?.lastTransitionTime, 'then');

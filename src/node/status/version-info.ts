@@ -6,7 +6,7 @@ export const setVersionInfo: Setter = (node, { settings, identity, runtimeVersio
   const versions = withNodeInfo(node, {
     ...(runtime !== undefined && { containerRuntimeVersion: runtime }),
     kubeletVersion: settings.kubeletVersion,
-    // Nobody asks the agent for the version of another program; what is left of that is cleared.
+    // The agent does not know the version of kube-proxy; an old value is cleared.
     kubeProxyVersion: '',
   });
   if (identity === undefined) return { node: versions, problem: 'error getting version info' };

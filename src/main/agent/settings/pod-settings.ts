@@ -6,7 +6,7 @@ import type { LogPolicy } from '../../../pods/create-logs.ts';
 import type { PodSettings } from '../../../pods/create-parts.ts';
 import { restartLimits } from './restart-limits.ts';
 
-/** What the configuration says about the life of pods. */
+/** The configuration of the life of pods. */
 export function podSettings(settings: Settings, runtime: RuntimeSettings): PodSettings {
   return {
     runtime,
@@ -16,7 +16,7 @@ export function podSettings(settings: Settings, runtime: RuntimeSettings): PodSe
   };
 }
 
-/** The sources that are configured, and so must be read once before anything is cleaned up. */
+/** The configured sources, each of which must be read once before housekeeping removes anything. */
 export function configuredSources({ config, flags }: Pick<Settings, 'config' | 'flags'>): readonly PodSource[] {
   const sources: readonly (readonly [PodSource, string])[] = [
     ['file', config.staticPodPath],
@@ -26,7 +26,7 @@ export function configuredSources({ config, flags }: Pick<Settings, 'config' | '
   return sources.filter(([, place]) => place !== '').map(([source]) => source);
 }
 
-/** Log collectors look for links in one folder only, and only for logs that have their usual place. */
+/** Log collectors search for links in one folder only, and only for logs in the default location. */
 function logPolicy({ config, flags }: Settings): LogPolicy {
   return {
     limits: {

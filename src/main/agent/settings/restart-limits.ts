@@ -1,7 +1,7 @@
 import { defaultBackoffLimits, type BackoffLimits } from '../../../base/backoff.ts';
 import type { Settings } from '../../../config/index.ts';
 
-/** How fast crashed containers come back on this node, as its gates and its configuration say. */
+/** The restart back-off of crashed containers, from gates and configuration. */
 export function restartLimits({ config, featureGates }: Pick<Settings, 'config' | 'featureGates'>): BackoffLimits {
   const base = featureGates.enabled('ReduceDefaultCrashLoopBackOffDecay')
     ? { initialMs: 1_000, maxMs: 60_000 }

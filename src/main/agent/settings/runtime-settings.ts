@@ -4,7 +4,7 @@ import type { MachineInfo } from '../../../host/index.ts';
 import type { NodeFacts, RuntimeSettings } from '../../../model/runtime-settings.ts';
 import type { Host } from '../platform.ts';
 
-/** The part of the settings that making sandboxes and containers depends on. */
+/** The settings for making sandboxes and containers. */
 export function runtimeSettings(
   settings: Settings,
   node: { readonly nodeName: string; readonly cgroupDriver: 'cgroupfs' | 'systemd' },
@@ -35,7 +35,7 @@ export function runtimeSettings(
   };
 }
 
-/** What is allocatable may change while the agent runs, so that it is asked for at each use. */
+/** Allocatable resources may change while the agent runs, so they are read at each use. */
 export function nodeFacts(machine: MachineInfo, allocatable: () => NodeFacts['allocatable']): NodeFacts {
   return {
     memoryCapacityBytes: machine.memoryBytes,

@@ -9,18 +9,18 @@ import {
 } from '../../../server/index.ts';
 import { shownConfiguration } from './shown-configuration.ts';
 
-/** The process, as far as the server shows it or goes by it. */
+/** Facts about the process that the server shows or uses. */
 interface ServerProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly version: string;
   readonly argv: readonly string[];
 }
 
-/** Where the pages of the read-only port are also to be had, by a socket that only this user may open. */
+/** The environment variable with the path of a socket that serves the read-only pages to this user only. */
 const socketVariable = 'TUBELET_READ_ONLY_SOCKET';
 /**
- * `upstream`: exec and its like need no more than the verb of the method, as the Go kubelet has it. A caller that may `get`
- * nodes/proxy can then run commands in every container of the node; otherwise they need `create` too.
+ * `upstream`: exec, attach and port-forward need only the verb of their HTTP method, as in the Go kubelet. A caller
+ * that may `get` nodes/proxy can then run commands in every container of the node; otherwise they need `create` too.
  */
 const verbsVariable = 'TUBELET_STREAMING_VERBS';
 
@@ -62,7 +62,7 @@ export function serverSettings(settings: Settings, { env, version, argv }: Serve
   };
 }
 
-/** Nothing where the configuration has no secured port. */
+/** Undefined if the configuration has no secured port. */
 export function serverAccessSettings(settings: Settings, nodeName: string): ServerAccessSettings | undefined {
   const { config, featureGates } = settings;
   const { authentication, authorization } = config;
@@ -84,7 +84,7 @@ export function serverAccessSettings(settings: Settings, nodeName: string): Serv
   };
 }
 
-/** Port 0 stands for none. */
+/** Port 0 disables the endpoint. */
 function endpoint(address: string, port: number): Endpoint | undefined {
   return port > 0 ? { address, port } : undefined;
 }

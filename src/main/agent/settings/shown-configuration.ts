@@ -1,7 +1,7 @@
 import { selfSignedPaths } from '../../../apiserver/identity/index.ts';
 import { toConfigz, type Settings } from '../../../config/index.ts';
 
-/** What `/configz` serves: the configuration that the agent goes by, with what it chose itself. */
+/** What `/configz` serves: the effective configuration, with the agent's own defaults. */
 export function shownConfiguration({ config, flags }: Settings): ReturnType<typeof toConfigz> {
   const { tlsCertFile, tlsPrivateKeyFile, serverTLSBootstrap } = config;
   if (serverTLSBootstrap || tlsCertFile !== '' || tlsPrivateKeyFile !== '') return toConfigz(config);

@@ -2,7 +2,7 @@ import { Masked } from '../../../base/masked.ts';
 import type { Settings } from '../../../config/index.ts';
 import type { StaticSources } from '../../../pods/create-sources.ts';
 
-/** Where static pods come from, and what they may be. */
+/** The sources of static pods, and what such pods may contain. */
 export function sourceSettings({ config, flags, featureGates }: Settings, nodeName: string): StaticSources {
   const { staticPodPath: path, staticPodURL: url } = config;
   return {

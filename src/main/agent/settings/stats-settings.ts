@@ -2,7 +2,7 @@ import type { Settings } from '../../../config/index.ts';
 import type { RuntimeSettings } from '../../../model/runtime-settings.ts';
 import type { StatsRootSettings } from '../../../stats/index.ts';
 
-/** What the configuration says of what is measured, and where it is found. */
+/** The configuration of statistics. */
 export function statsSettings(
   { config, flags, featureGates }: Settings,
   { nodeName, rootDir, podLogsDir, cgroupRoot, cgroupDriver, cgroupsPerQos }: RuntimeSettings,

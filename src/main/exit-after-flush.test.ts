@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { leave } from './leave.ts';
+import { exitAfterFlush } from './exit-after-flush.ts';
 
 test('the process ends after its last words, with its code', async () => {
   const said: string[] = [];
@@ -16,7 +16,7 @@ test('the process ends after its last words, with its code', async () => {
   });
   slow.write('the last words');
   const codes: number[] = [];
-  await leave(3, [slow, new PassThrough()], new FakeClock(), (code) => {
+  await exitAfterFlush(3, [slow, new PassThrough()], new FakeClock(), (code) => {
     assert.ok(said.includes('the last words'));
     codes.push(code);
   });
@@ -27,7 +27,7 @@ test('a reader that never reads holds the end up for a moment only', async () =>
   const clock = new FakeClock();
   const stuck = new Writable({ write() {} });
   const codes: number[] = [];
-  const left = leave(0, [stuck], clock, (code) => void codes.push(code));
+  const left = exitAfterFlush(0, [stuck], clock, (code) => void codes.push(code));
   await clock.advance(1_999);
   assert.deepEqual(codes, []);
   await clock.advance(1);

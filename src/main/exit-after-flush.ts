@@ -1,21 +1,21 @@
 import type { Writable } from 'node:stream';
 import type { Clock } from '../base/clock.ts';
 
-/** A reader that does not read holds nobody up for longer. */
-const lastWordsMs = 2_000;
+/** A reader that does not read delays the exit at most this long. */
+const flushTimeoutMs = 2_000;
 
 /**
- * Ends the process when what it said is with its readers. Waiting for the event loop to run dry would leave the end to
- * any connection that somebody forgot.
+ * Ends the process after its output is written. Waiting for the event loop to run dry would exitAfterFlush the end to
+ * any connection that is still open.
  */
-export async function leave(
+export async function exitAfterFlush(
   code: number,
   streams: readonly Pick<Writable, 'write'>[],
   clock: Pick<Clock, 'after'>,
   exit: (code: number) => void,
 ): Promise<void> {
   await new Promise<void>((resolve) => {
-    const stopWaiting = clock.after(lastWordsMs, resolve);
+    const stopWaiting = clock.after(flushTimeoutMs, resolve);
     const written = streams.map(
       (stream) =>
         new Promise<void>((done) => {
