@@ -13,15 +13,15 @@ export class ManifestFolder implements Files {
   put(path: string, text: string): void {
     this.texts.set(path, text);
     this.#version++;
-    this.tell(path);
+    this.emit(path);
   }
 
   remove(path: string): void {
     this.texts.delete(path);
-    this.tell(path, 'entry');
+    this.emit(path, 'entry');
   }
 
-  tell(path: string, kind: 'entry' | 'content' = 'content'): void {
+  emit(path: string, kind: 'entry' | 'content' = 'content'): void {
     this.watchers.get(dirname(path))?.(basename(path), kind);
   }
 

@@ -58,7 +58,7 @@ describe('ApiSource', () => {
     assert.equal(world.sets[0]?.[0]?.source, 'api');
   });
 
-  test('mirror pods are told apart: they are shown, not run', async () => {
+  test('mirror pods are published apart: no worker runs them', async () => {
     const world = new World();
     Object.assign(world, { synced: true, nodeKnown: true });
     const mirror = pod('static-node', { annotations: { [configAnnotations.mirror]: 'hash' } });
@@ -71,7 +71,7 @@ describe('ApiSource', () => {
     assert.deepEqual(world.mirrors, [[mirror]]);
   });
 
-  test('an object that is no pod is left out and told once', async () => {
+  test('an object that is no pod is left out and logged once', async () => {
     const world = new World();
     Object.assign(world, { synced: true, nodeKnown: true });
     const broken: Pod = { metadata: { name: 'x', namespace: 'default' } };

@@ -11,17 +11,17 @@ interface ApiSourceDeps {
   readonly log: Log;
   /** The pods bound to this node, as the API server has them. */
   readonly pods: Mirror<Pod>;
-  /** Whether this node's own object is known: admission asks it for labels and taints, so no pod comes before it. */
+  /** Whether this node's own object is known: admission reads its labels and taints, so no pod comes before it. */
   readonly nodeKnown: () => boolean;
   readonly onSet: (source: PodSource, pods: readonly DesiredPod[]) => void;
-  /** The mirrors of static pods among them: nobody runs those, they only show what runs. */
+  /** The mirror pods among them: no worker runs those, they only show the static pods. */
   readonly onMirrors: (mirrors: readonly Pod[]) => void;
 }
 
-/** Tells what the API server wants on this node. Silent until both the pods and the node have been listed once. */
+/** The pods that the API server has for this node. It publishes no set before pods and node have been listed once. */
 export class ApiSource {
   readonly #deps: ApiSourceDeps;
-  /** The same object makes the same value, so that a set costs as much as its changes. */
+  /** The same object makes the same value, so that a new set costs as much as its changes. */
   readonly #made = new WeakMap<Pod, DesiredPod | 'unusable'>();
   #scheduled = false;
 
@@ -29,17 +29,17 @@ export class ApiSource {
     this.#deps = deps;
   }
 
-  /** Something changed in the mirror of the pods, or the node became known. Changes of one moment are told together. */
+  /** Something changed in the mirror of the pods, or the node became known. Changes of one turn are published together. */
   changed(): void {
     if (this.#scheduled) return;
     this.#scheduled = true;
     queueMicrotask(() => {
       this.#scheduled = false;
-      this.#tell();
+      this.#publish();
     });
   }
 
-  #tell(): void {
+  #publish(): void {
     const { pods, nodeKnown, onSet, onMirrors } = this.#deps;
     if (!pods.synced() || !nodeKnown()) return;
     const all = pods.all();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countChanges, judgeEntry, type EntryEvent, type EntryState } from './entry-events.ts';
+import { countChanges, classifyEntry, type EntryEvent, type EntryState } from './entry-events.ts';
 
 /** `a` an entry that came, went or was taken over; `a*` one that was written to. */
 const events = (text: string): readonly EntryEvent[] =>
@@ -34,9 +34,9 @@ for (const [name, [reported, known, there, expected]] of Object.entries(cases)) 
   });
 }
 
-/** Looks in their order: which file is there, how many changes its name had since the look before, and when. */
-type Look = readonly [identity: string, changes: number, now?: number];
-const looks: Readonly<Record<string, readonly [looks: readonly Look[], gone: string]>> = {
+/** Readings in their order: which file is there, how many changes its name had since the one before, and when. */
+type Seen = readonly [identity: string, changes: number, now?: number];
+const readings: Readonly<Record<string, readonly [readings: readonly Seen[], removed: string]>> = {
   'first seen, its event late': [
     [
       ['1', 0],
@@ -100,7 +100,7 @@ const looks: Readonly<Record<string, readonly [looks: readonly Look[], gone: str
     ],
     'no no no',
   ],
-  'gone twice between two looks is once': [
+  'removed twice between two readings is once': [
     [
       ['1', 0],
       ['3', 4],
@@ -110,13 +110,13 @@ const looks: Readonly<Record<string, readonly [looks: readonly Look[], gone: str
   ],
 };
 
-for (const [name, [seen, expected]] of Object.entries(looks)) {
+for (const [name, [seen, expected]] of Object.entries(readings)) {
   test(`an entry: ${name}`, () => {
     let state: EntryState | undefined;
     const answers = seen.map(([identity, changes, now = 0]) => {
-      const judged = judgeEntry(state, { identity, changes, now });
-      ({ state } = judged);
-      return judged.wasGone ? 'yes' : 'no';
+      const classified = classifyEntry(state, { identity, changes, now });
+      ({ state } = classified);
+      return classified.wasRemoved ? 'yes' : 'no';
     });
     assert.equal(answers.join(' '), expected);
   });

@@ -1,11 +1,11 @@
 /** What a watch of a folder reports of one of its entries. */
 export interface EntryEvent {
   readonly name: string;
-  /** `entry`: the name came, went or was taken over by another file. `content`: its file was written to. */
+  /** `entry`: the name was added, removed or given to another file. `content`: its file was written to. */
   readonly kind: 'entry' | 'content';
 }
 
-/** What is known of the names in the folder when events are judged. */
+/** What is known of the names in the folder when events are counted. */
 interface KnownNames {
   /** A manifest of that name was known before the events. */
   readonly wasKnown: (name: string) => boolean;
@@ -14,9 +14,10 @@ interface KnownNames {
 }
 
 /**
- * How often each name came or went, renames over it left out where they show. The kernel reports an entry that goes, one
- * that comes and one that another file takes over alike; but a rename within the folder reports its old name directly
- * before its new one, and an old name that was no manifest and is gone was a temporary file.
+ * How often each name was added or removed, without renames over it where they can be recognised. The kernel reports an
+ * entry that is removed, one that is added and one that another file replaces alike; but a rename within the folder
+ * reports its old name directly before its new one, and an old name that was no manifest and is missing now was a
+ * temporary file.
  */
 export function countChanges(events: readonly EntryEvent[], names: KnownNames): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
@@ -36,7 +37,7 @@ function isRenameFromTemporary(before: EntryEvent | undefined, { name }: EntryEv
   return !names.wasKnown(before.name) && !names.isThere(before.name);
 }
 
-/** What was seen of a manifest's file at the last look. */
+/** What was seen of a manifest's file at the last reading. */
 export interface EntryState {
   readonly identity: string;
   /** Changes of its name that belong to this file. */
@@ -45,38 +46,38 @@ export interface EntryState {
   readonly changedAt: number;
 }
 
-/** A file may be seen before the events of its coming, which are on their way by then. */
+/** A file may be seen before the events of its creation arrive; within this time they belong to it. */
 const lateMs = 100;
 
 /**
- * Whether a name that was there before and is there now was gone in between. One change is a rename over it; a file that
- * was deleted and made again changed its name twice.
+ * Whether a file that was there before and is there now was removed in between. One change is a rename over it; a file
+ * that was deleted and made again changed its name twice.
  */
-export function judgeEntry(
+export function classifyEntry(
   previous: EntryState | undefined,
   { identity, changes, now }: { readonly identity: string; readonly changes: number; readonly now: number },
-): { readonly state: EntryState; readonly wasGone: boolean } {
-  if (previous === undefined) return { state: { identity, changes: 0, changedAt: now }, wasGone: false };
+): { readonly state: EntryState; readonly wasRemoved: boolean } {
+  if (previous === undefined) return { state: { identity, changes: 0, changedAt: now }, wasRemoved: false };
   const isSame = previous.identity === identity;
   const before = isSame && now - previous.changedAt <= lateMs ? previous.changes : 0;
   const total = before + changes;
-  const wasGone = total > 1;
+  const wasRemoved = total > 1;
   const changedAt = isSame && changes === 0 ? previous.changedAt : now;
-  return { state: { identity, changes: wasGone ? 0 : total, changedAt }, wasGone };
+  return { state: { identity, changes: wasRemoved ? 0 : total, changedAt }, wasRemoved };
 }
 
-/** Collects what a watch reports until the next look takes it. */
+/** Collects what a watch reports until the next reading takes it. */
 export class RecentEvents {
   #events: EntryEvent[] = [];
   #touched = new Set<string>();
 
   add(name: string, kind: EntryEvent['kind']): void {
     this.#touched.add(name);
-    // More than this in one moment is no edit of manifests; each touched file is read all the same.
+    // More events than this at once are no edit of manifests; each touched file is read all the same.
     if (this.#events.length < maxEvents) this.#events.push({ name, kind });
   }
 
-  take(): LookEvents {
+  take(): PathEvents {
     const taken = { events: this.#events, touched: this.#touched };
     this.#events = [];
     this.#touched = new Set();
@@ -86,7 +87,7 @@ export class RecentEvents {
 
 const maxEvents = 10_000;
 
-export interface LookEvents {
+export interface PathEvents {
   readonly events: readonly EntryEvent[];
   /** Entries that an event named: read again even if their times look the same. */
   readonly touched: ReadonlySet<string>;

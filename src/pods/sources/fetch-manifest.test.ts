@@ -89,7 +89,7 @@ test('a body in pieces is put together', async () => {
   assert.equal(await fetchText(url), 'one two');
 });
 
-test('anything but 200 is a failure in the words of HTTP, not of the server', async () => {
+test('anything but 200 is a failure with the status text of HTTP, not of the server', async () => {
   const url = await serve((request, response) => {
     response.writeHead(404, `sent ${request.headers.authorization}`).end(`you sent ${request.headers.authorization}`);
   });
@@ -172,7 +172,7 @@ test('a body that breaks off is a failure', async () => {
   assert.match(await failure(url), /^no answer: aborted/);
 });
 
-test('nobody there', async () => {
+test('no server there', async () => {
   const url = await serve(() => {});
   const running = server;
   await new Promise((resolve) => void running?.close(resolve));

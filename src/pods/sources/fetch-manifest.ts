@@ -19,8 +19,8 @@ export const maxBodyBytes = 10 * 1024 * 1024;
 const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * The body behind a URL. Throws a TubeletError that says why there is none; neither header values nor what the server
- * wrote get into it, since a server may repeat what it was sent.
+ * The body behind a URL. Throws a TubeletError with the reason why there is none; neither header values nor what the
+ * server wrote get into it, because a server may repeat what it was sent.
  */
 export async function fetchManifest({ client, clock, url, headers, signal }: FetchOptions): Promise<Uint8Array> {
   const start = URL.canParse(url) ? new URL(url) : undefined;

@@ -59,7 +59,7 @@ test('a file read while it was half-written is read again and never reported', a
   assert.deepEqual(errorsOf(log), []);
 });
 
-test('without any event the next look finds the rest', async () => {
+test('without any event the next poll finds the rest', async () => {
   const { files, clock, sets, log } = await world({ '/m/a.yaml': '' });
   assert.deepEqual(sets, ['']);
   files.texts.set('/m/a.yaml', manifest('a'));
@@ -89,7 +89,7 @@ test('a bad manifest: once in the log with file and line, last good pods kept, o
 test('an unknown field is warned of once per content', async () => {
   const text = manifest('a').replace('spec: {', 'spec: {hostNetwrok: true, ');
   const { files, clock, log, sets } = await world({ '/m/a.yaml': text });
-  files.tell('/m/a.yaml');
+  files.emit('/m/a.yaml');
   await clock.advance(60_000);
   assert.deepEqual(sets, ['a']);
   const warnings = log.entries.filter((entry) => entry.severity === 'warn');
@@ -105,17 +105,17 @@ test('an unknown field is warned of once per content', async () => {
   );
 });
 
-test('a burst of events is one look, and only what was touched or changed is read', async () => {
+test('a burst of events is one reading, and only what was touched or changed is read', async () => {
   const { files, clock } = await world({ '/m/a.yaml': manifest('a'), '/m/b.yaml': manifest('b') });
   files.calls.length = 0;
-  for (let index = 0; index < 50; index++) files.tell('/m/a.yaml');
+  for (let index = 0; index < 50; index++) files.emit('/m/a.yaml');
   await clock.advance(10);
   assert.equal(files.count('readdir /m'), 1);
   assert.equal(files.count('read /m/a.yaml'), 1);
   assert.equal(files.count('read /m/b.yaml'), 0);
 });
 
-test('idle, it looks at the interval only and reads nothing', async () => {
+test('idle, it only lists the folder at the interval and reads nothing', async () => {
   const { files, clock } = await world({ '/m/a.yaml': manifest('a') });
   files.calls.length = 0;
   assert.equal(clock.pending(), 1);
@@ -152,7 +152,7 @@ test('a folder that cannot be listed keeps the pods; one that never could be say
 test('a file that cannot be read keeps its pods, is reported once, and is tried again', async () => {
   const { files, clock, sets, log } = await world({ '/m/a.yaml': manifest('a'), '/m/b.yaml': manifest('b') });
   files.broken.set('read /m/a.yaml', 'bad sector');
-  files.tell('/m/a.yaml');
+  files.emit('/m/a.yaml');
   await clock.advance(45_000);
   assert.deepEqual(sets, ['a b']);
   assert.deepEqual(errorsOf(log), ['/m/a.yaml: bad sector']);
@@ -172,7 +172,7 @@ test('an entry that cannot be asked about harms no other', async () => {
   assert.deepEqual(errorsOf(log), ['/m/a.yaml: loop of links']);
 });
 
-test('without watches it works by looking, and says so once', async () => {
+test('without watches it works by polling, and logs that once', async () => {
   const { files, clock, sets, log } = await world({}, (faulty) => faulty.broken.set('watch /m', 'no more watches'));
   files.texts.set('/m/a.yaml', manifest('a'));
   await clock.advance(20_000);

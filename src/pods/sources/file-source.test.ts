@@ -17,7 +17,7 @@ let root: string;
 let folder: string;
 let log: MemoryLog;
 let source: FileSource | undefined;
-/** All sets told so far, as names. */
+/** All sets published so far, as names. */
 let sets: string[];
 let pods: readonly DesiredPod[];
 let onSet: () => void;
@@ -44,16 +44,16 @@ async function start(path = folder): Promise<void> {
     path,
     nodeName: 'node',
     fileCheckFrequencyMs: hour,
-    onSet: (_source, told) => {
-      pods = told;
-      sets.push(told.map((pod) => pod.name.replace(/-node$/, '')).join(' '));
+    onSet: (_source, published) => {
+      pods = published;
+      sets.push(published.map((pod) => pod.name.replace(/-node$/, '')).join(' '));
       onSet();
     },
   });
   await source.start(new AbortController().signal);
 }
 
-/** Waits until the set told last has these names. */
+/** Waits until the set published last has these names. */
 async function until(names: string): Promise<void> {
   if (sets.at(-1) === names) return;
   await new Promise<void>((resolve) => {
@@ -63,8 +63,8 @@ async function until(names: string): Promise<void> {
   });
 }
 
-/** Waits until so many sets were told. */
-async function untilTold(count: number): Promise<void> {
+/** Waits until so many sets were published. */
+async function untilPublished(count: number): Promise<void> {
   if (sets.length >= count) return;
   await new Promise<void>((resolve) => {
     onSet = () => {
@@ -73,7 +73,7 @@ async function untilTold(count: number): Promise<void> {
   });
 }
 
-/** Long enough for every look that the events so far can cause. */
+/** Long enough for every reading that the events so far can cause. */
 const quiet = (): Promise<void> => systemClock().sleep(150);
 
 const manifest = (name: string, image = 'i'): string =>
@@ -106,7 +106,7 @@ test('files come, change and go', async () => {
   await until('b');
 });
 
-test('a file renamed into the folder is taken, one renamed away is gone', async () => {
+test('a file renamed into the folder is added, one renamed away is removed', async () => {
   await mkdir(folder);
   await start();
   assert.deepEqual(sets, ['']);
@@ -145,7 +145,7 @@ test('a folder that is replaced is followed', async () => {
   await rename(folder, join(root, 'old'));
   await rename(join(root, 'other'), folder);
   await until('b');
-  assert.ok(!sets.includes(''), 'the moment without a folder kills nobody');
+  assert.ok(!sets.includes(''), 'no pod is killed while the folder is missing');
   await put('c.yaml', manifest('c'));
   await until('b c');
 });
@@ -220,7 +220,7 @@ test('what is no manifest is passed over', async () => {
   assert.deepEqual(log.messages('error'), []);
 });
 
-test('nothing is told after stop, and no handle is left', async () => {
+test('nothing is published after stop, and no handle is left', async () => {
   await mkdir(folder);
   await start();
   await source?.stop();
@@ -229,7 +229,7 @@ test('nothing is told after stop, and no handle is left', async () => {
   assert.ok(!process.getActiveResourcesInfo().includes('FSEventWrap'));
 });
 
-test('a file deleted and written anew at once was gone in between', async () => {
+test('a file deleted and written again at once was removed in between', async () => {
   await mkdir(folder);
   await put('a.yaml', manifest('a'));
   await put('b.yaml', manifest('b'));
@@ -237,20 +237,20 @@ test('a file deleted and written anew at once was gone in between', async () => 
   const [before, other] = pods;
   rmSync(join(folder, 'a.yaml'));
   writeFileSync(join(folder, 'a.yaml'), manifest('a'));
-  await untilTold(3);
+  await untilPublished(3);
   assert.deepEqual(sets, ['a b', 'b', 'a b']);
   assert.equal(pods[0]?.uid, before?.uid);
   assert.notEqual(pods[0], before);
   assert.equal(pods[1], other);
 });
 
-test('a file moved away and back at once was gone in between', async () => {
+test('a file moved away and back at once was removed in between', async () => {
   await mkdir(folder);
   await put('a.yaml', manifest('a'));
   await start();
   renameSync(join(folder, 'a.yaml'), join(root, 'a.yaml'));
   renameSync(join(root, 'a.yaml'), join(folder, 'a.yaml'));
-  await untilTold(3);
+  await untilPublished(3);
   assert.deepEqual(sets, ['a', '', 'a']);
 });
 
@@ -278,7 +278,7 @@ test('deleted and written anew, again and again', async () => {
   for (let n = 1; n <= 5; n++) {
     rmSync(join(folder, 'a.yaml'));
     writeFileSync(join(folder, 'a.yaml'), manifest('a'));
-    await untilTold(1 + 2 * n);
+    await untilPublished(1 + 2 * n);
     await quiet();
     assert.deepEqual(sets.slice(-2), ['', 'a']);
     assert.equal(sets.length, 1 + 2 * n);

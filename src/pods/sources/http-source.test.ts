@@ -27,7 +27,7 @@ const list = (...pods: readonly string[]): string =>
 
 const never = Symbol('never');
 
-/** A server that gives the answer it was last told to; an error, a status or a body. */
+/** A server that gives the answer it was last set to; an error, a status or a body. */
 class FakeClient implements HttpClient {
   answer: string | number | Error | typeof never = 500;
   asked = 0;
@@ -82,9 +82,9 @@ async function world(
     headers: new Masked({ Authorization: ['Bearer hunter2'] }),
     nodeName: 'node',
     httpCheckFrequencyMs: period,
-    onSet: (_source, told) => {
-      last = told;
-      sets.push(told.map((one) => one.name.replace(/-node$/, '')).join(' '));
+    onSet: (_source, published) => {
+      last = published;
+      sets.push(published.map((one) => one.name.replace(/-node$/, '')).join(' '));
       onSet();
     },
   });
@@ -222,7 +222,7 @@ test('a fetch that hangs ends after ten seconds; a stop ends it at once', async 
   assert.equal(errors(log).length, 1);
 });
 
-test('nothing is told after the stop', async () => {
+test('nothing is published after the stop', async () => {
   const client = new FakeClient();
   client.answer = pod('a');
   const { clock, source, sets } = await world(client);
@@ -235,7 +235,7 @@ test('nothing is told after the stop', async () => {
   assert.equal(clock.pending(), 0);
 });
 
-test('the signal given to start ends it like a stop; one that was aborted before lets nobody be asked', async () => {
+test('the signal given to start ends it like a stop; with one that was aborted before no request is sent', async () => {
   const client = new FakeClient();
   client.answer = pod('a');
   const running = new AbortController();

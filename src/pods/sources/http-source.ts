@@ -10,7 +10,7 @@ import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 import { podListFields } from '../../model/pod-log.ts';
 import { defaultPodRules, type PodRules } from '../../model/validation/index.ts';
 import { fetchManifest, shownUrl } from './fetch-manifest.ts';
-import { judgeAnswer, nothingKnown, type UrlState } from './judge-answer.ts';
+import { classifyAnswer, initialUrlState, type UrlState } from './classify-answer.ts';
 import type { Manifest } from './manifest.ts';
 import type { HttpClient, HttpHeaders } from './ports.ts';
 import { readManifest } from './read-manifest.ts';
@@ -26,25 +26,25 @@ interface HttpSourceDeps {
   readonly headers: HttpHeaders;
   readonly nodeName: string;
   readonly httpCheckFrequencyMs: number;
-  /** Feature gate PreventStaticPodAPIReferences; on unless said otherwise. */
+  /** Feature gate PreventStaticPodAPIReferences; default: on. */
   readonly preventApiReferences?: boolean;
   readonly rules?: PodRules;
   /** Gets the complete set, first after the first answer that can be used and then whenever it changed. */
   readonly onSet: (source: PodSource, pods: readonly DesiredPod[]) => void;
 }
 
-const leastPollMs = 1_000;
+const minPollMs = 1_000;
 
-/** The pods that a URL tells, asked for at intervals. */
+/** The pods that a URL serves, fetched at intervals. */
 export class HttpSource implements Component {
   readonly name = 'http-source';
   readonly #deps: HttpSourceDeps;
   /** The URL without what may be secret in it. */
   readonly #shown: string;
   readonly #stopped = new AbortController();
-  #state: UrlState = nothingKnown;
-  /** Why the last answer was none, if so: said when it changes, not at every attempt. */
-  #trouble: string | undefined;
+  #state: UrlState = initialUrlState;
+  /** Why the last fetch failed, if it did: logged when it changes, not at every attempt. */
+  #failure: string | undefined;
   #loop: LoopHandle | undefined;
 
   constructor(deps: HttpSourceDeps) {
@@ -52,7 +52,7 @@ export class HttpSource implements Component {
     this.#shown = shownUrl(deps.url);
   }
 
-  /** Returns at once: a server far away must not hold up the node. Until it answers, the source has not spoken. */
+  /** Returns at once: a server far away must not delay the node. Until it answers, the source counts as not read. */
   async start(signal: AbortSignal): Promise<void> {
     const { clock, random, log, heartbeats } = this.#deps;
     log.debug(1, 'Watching URL', { url: this.#shown });
@@ -78,25 +78,25 @@ export class HttpSource implements Component {
 
   async #round(signal: AbortSignal, round: Round): Promise<void> {
     const { clock, httpCheckFrequencyMs } = this.#deps;
-    await this.#look(signal);
-    await round.waitFor(clock.sleep(Math.max(leastPollMs, httpCheckFrequencyMs), signal));
+    await this.#reconcile(signal);
+    await round.waitFor(clock.sleep(Math.max(minPollMs, httpCheckFrequencyMs), signal));
   }
 
-  async #look(signal: AbortSignal): Promise<void> {
+  async #reconcile(signal: AbortSignal): Promise<void> {
     const { client, clock, url, headers } = this.#deps;
     let body: Uint8Array;
     try {
       body = await fetchManifest({ client, clock, url, headers, signal });
     } catch (error) {
-      if (!signal.aborted) this.#reportTrouble(error);
+      if (!signal.aborted) this.#reportFailure(error);
       return;
     }
     if (signal.aborted) return;
     const before = this.#state;
-    this.#state = judgeAnswer(before, body, (text) => this.#read(text));
-    if (body.length === 0) this.#reportTrouble(new TubeletError('invalid', 'the body is empty'));
+    this.#state = classifyAnswer(before, body, (text) => this.#read(text));
+    if (body.length === 0) this.#reportFailure(new TubeletError('invalid', 'the body is empty'));
     else this.#reportAnswer(before);
-    if (this.#state.pods !== before.pods) this.#tell();
+    if (this.#state.pods !== before.pods) this.#publish();
   }
 
   #read(text: string): Manifest {
@@ -105,10 +105,10 @@ export class HttpSource implements Component {
     return readManifest(text, { source: 'http', origin: url, nodeName, seen, preventApiReferences, rules });
   }
 
-  #reportTrouble(error: unknown): void {
-    const trouble = describeError(error);
-    if (trouble === this.#trouble) return;
-    this.#trouble = trouble;
+  #reportFailure(error: unknown): void {
+    const failure = describeError(error);
+    if (failure === this.#failure) return;
+    this.#failure = failure;
     this.#deps.log.error(error, 'Cannot read pods from the URL, keeping the pods as they are', {
       url: this.#shown,
       ...podListFields(this.#state.pods ?? []),
@@ -118,13 +118,13 @@ export class HttpSource implements Component {
   #reportAnswer(before: UrlState): void {
     const { log } = this.#deps;
     const { manifest, kept } = this.#state;
-    if (this.#trouble !== undefined) log.info('The URL answers again', { url: this.#shown });
-    this.#trouble = undefined;
+    if (this.#failure !== undefined) log.info('The URL answers again', { url: this.#shown });
+    this.#failure = undefined;
     if (manifest === undefined || manifest === before.manifest) return;
     reportManifest(log, this.#shown, manifest, { pods: kept, objects: [] });
   }
 
-  #tell(): void {
+  #publish(): void {
     const { log, onSet } = this.#deps;
     try {
       onSet('http', this.#state.pods ?? []);

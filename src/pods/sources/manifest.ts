@@ -22,9 +22,9 @@ export interface Contents {
 }
 
 export interface Manifest extends Contents {
-  /** What was taken but was hardly meant that way. */
+  /** What was accepted but was hardly meant that way. */
   readonly warnings: readonly Finding[];
-  /** Why some or all of the text could not be taken. */
+  /** Why some or all of the text could not be accepted. */
   readonly faults: readonly Finding[];
 }
 
@@ -35,7 +35,7 @@ export interface Item {
   readonly lineOf: (path: FieldPath) => number;
 }
 
-/** Collects what is to be said about a text. */
+/** Collects the findings about a text. */
 export interface Findings {
   readonly warnings: Finding[];
   readonly faults: Finding[];
@@ -45,7 +45,7 @@ export function itemAt(document: YamlDocument, kind: Item['kind'], value: unknow
   return { kind, value, lineOf: (path) => document.lineOf([...prefix, ...path]) };
 }
 
-/** A text that could not be taken at all. */
+/** A text of which nothing could be accepted. */
 export function unreadable(message: string): Manifest {
   return { pods: [], objects: [], warnings: [], faults: [{ message }] };
 }

@@ -36,7 +36,7 @@ const onePod = fc
   );
 const sets = fc.array(fc.array(onePod, { maxLength: 5 }), { maxLength: 6 });
 
-/** What somebody who only hears the updates believes. */
+/** The pods that a reader of the updates knows. */
 function apply(model: Map<string, DesiredPod>, update: PodUpdate): void {
   for (const pod of update.pods) {
     switch (update.op) {
@@ -64,13 +64,13 @@ const essence = (pods: Iterable<DesiredPod>): unknown =>
     .map(({ uid, name, spec, status, metadata }) => ({ uid, name, spec, status, deleted: metadata.deletionTimestamp }))
     .sort((left, right) => (left.uid < right.uid ? -1 : 1));
 
-test('whoever applies the updates has the set of the source, less duplicates, and hears of every set at least once', () => {
+test('a reader of the updates has the set of the source, less duplicates, and gets every set at least once', () => {
   fc.assert(
-    fc.property(sets, (told) => {
+    fc.property(sets, (reported) => {
       const model = new Map<string, DesiredPod>();
       const firstSeen = new Map<string, string | undefined>();
       let known: KnownPods | undefined;
-      for (const [index, set] of told.entries()) {
+      for (const [index, set] of reported.entries()) {
         const merged = computeUpdates(known, 'file', set, 'now');
         known = merged.known;
         const before = new Map(model);
@@ -98,29 +98,29 @@ test('telling the same set again says nothing', () => {
   );
 });
 
-/** What a change asks for, told in another way: by the parts of a pod as texts. */
+/** The operation of a change, computed in another way: from the parts of a pod as texts. */
 function expectedOp(before: DesiredPod | undefined, after: DesiredPod): string | undefined {
   if (before?.name !== after.name) return 'add';
-  const wish = ({ spec, metadata }: DesiredPod): string => {
+  const key = ({ spec, metadata }: DesiredPod): string => {
     const { labels, annotations, deletionTimestamp, deletionGracePeriodSeconds } = metadata;
     return JSON.stringify([spec, labels, annotations?.['note'], deletionTimestamp, deletionGracePeriodSeconds]);
   };
-  if (wish(before) !== wish(after)) return after.metadata.deletionTimestamp === undefined ? 'update' : 'delete';
+  if (key(before) !== key(after)) return after.metadata.deletionTimestamp === undefined ? 'update' : 'delete';
   return before.status.phase === after.status.phase ? undefined : 'reconcile';
 }
 
-test('each pod is told at most once per set, with the one operation that its change asks for', () => {
+test('each pod is updated at most once per set, with the one operation that its change asks for', () => {
   fc.assert(
-    fc.property(sets, (told) => {
+    fc.property(sets, (reported) => {
       let known: KnownPods | undefined;
       let before = new Map<string, DesiredPod>();
-      for (const set of told) {
+      for (const set of reported) {
         const merged = computeUpdates(known, 'api', set, 'now');
         const ops = new Map<string, string>();
         for (const { op, pods } of merged.updates) {
           if (op === 'remove') continue;
           for (const pod of pods) {
-            assert.ok(!ops.has(pod.uid), 'told twice');
+            assert.ok(!ops.has(pod.uid), 'reported twice');
             ops.set(pod.uid, op);
           }
         }
@@ -129,8 +129,8 @@ test('each pod is told at most once per set, with the one operation that its cha
         const removed = merged.updates.flatMap(({ op, pods }) =>
           op === 'remove' ? pods.map((pod) => String(pod.uid)) : [],
         );
-        const gone = [...before].filter(([uid, pod]) => now.get(uid)?.name !== pod.name).map(([uid]) => uid);
-        assert.deepEqual(new Set(removed), new Set(gone));
+        const missing = [...before].filter(([uid, pod]) => now.get(uid)?.name !== pod.name).map(([uid]) => uid);
+        assert.deepEqual(new Set(removed), new Set(missing));
         known = merged.known;
         before = now;
       }
@@ -140,11 +140,11 @@ test('each pod is told at most once per set, with the one operation that its cha
 });
 
 const order = ['remove', 'add', 'update', 'delete', 'set', 'reconcile'];
-test('updates of one set come in order, none is empty but the first word of a source without pods', () => {
+test('updates of one set come in order, none is empty but the first set of a source without pods', () => {
   fc.assert(
-    fc.property(sets, (told) => {
+    fc.property(sets, (reported) => {
       let known: KnownPods | undefined;
-      for (const [index, set] of told.entries()) {
+      for (const [index, set] of reported.entries()) {
         const { updates, known: next } = computeUpdates(known, 'api', set, 'now');
         const places = updates.map(({ op }) => order.indexOf(op));
         assert.deepEqual(
@@ -163,10 +163,12 @@ test('updates of one set come in order, none is empty but the first word of a so
 });
 
 const sourceNames: readonly PodSource[] = ['file', 'http', 'api'];
-const words = fc.array(fc.tuple(fc.constantFrom(...sourceNames), fc.array(onePod, { maxLength: 4 })), { maxLength: 8 });
-test('sources together: ready when all have spoken, one owner per uid, and nobody is left out without need', () => {
+const setsOfSources = fc.array(fc.tuple(fc.constantFrom(...sourceNames), fc.array(onePod, { maxLength: 4 })), {
+  maxLength: 8,
+});
+test('sources together: ready when all have been read, one owner per uid, and no pod is left out without need', () => {
   fc.assert(
-    fc.property(fc.subarray([...sourceNames], { minLength: 1 }), words, (configured, told) => {
+    fc.property(fc.subarray([...sourceNames], { minLength: 1 }), setsOfSources, (configured, reported) => {
       const model = new Map<string, DesiredPod>();
       const sources = new PodSources({
         clock: new FakeClock(),
@@ -179,7 +181,7 @@ test('sources together: ready when all have spoken, one owner per uid, and nobod
         },
       });
       const last = new Map<PodSource, readonly DesiredPod[]>();
-      for (const [source, set] of told) {
+      for (const [source, set] of reported) {
         if (!configured.includes(source)) continue;
         const own = set.map((pod) => desiredPod(source, pod));
         sources.set(source, own);
@@ -190,7 +192,7 @@ test('sources together: ready when all have spoken, one owner per uid, and nobod
         for (const uid of model.keys())
           assert.ok(
             [...wanted].some((one) => one === uid),
-            'nobody wants it',
+            'no source names it',
           );
         for (const pods of last.values()) {
           for (const [index, pod] of pods.entries()) {

@@ -20,7 +20,7 @@ const pod = (uid: string, { metadata, spec, status = {} }: Changes = {}): Desire
   });
 
 /** `op:name,name` of each update. */
-const told = (updates: readonly PodUpdate[]): string[] =>
+const reported = (updates: readonly PodUpdate[]): string[] =>
   updates.map(({ op, pods }) => `${op}:${pods.map((one) => one.uid).join(',')}`);
 const known = (...pods: readonly DesiredPod[]): KnownPods => computeUpdates(undefined, 'api', pods, 'first').known;
 
@@ -31,7 +31,7 @@ test('what a set changes', () => {
     ['first', undefined, [a, pod('b')], ['add:a,b']],
     ['empty again', known(), [], []],
     ['nothing new', known(a), [pod('a')], []],
-    ['gone', known(a), [], ['remove:a']],
+    ['removed', known(a), [], ['remove:a']],
     ['replaced', known(a), [pod('b', { metadata: { name: 'a' } })], ['remove:a', 'add:b']],
     ['spec', known(a), [pod('a', { spec: { hostname: 'x' } })], ['update:a']],
     ['labels', known(a), [pod('a', { metadata: { labels: { x: '1' } } })], ['update:a']],
@@ -90,7 +90,7 @@ test('what a set changes', () => {
     ],
   ];
   for (const [name, before, set, expected] of cases) {
-    assert.deepEqual(told(computeUpdates(before, 'api', set, 'now').updates), expected, name);
+    assert.deepEqual(reported(computeUpdates(before, 'api', set, 'now').updates), expected, name);
   }
 });
 
@@ -113,7 +113,7 @@ test('the source is noted and the first moment stays', () => {
   assert.equal(seenAs('api'), 'now');
 });
 
-test('PodSources: ready when every configured source has spoken, after its pods were delivered', () => {
+test('PodSources: ready when every configured source has been read, after its pods were delivered', () => {
   const updates: PodUpdate[] = [];
   const readyAt: boolean[] = [];
   const sources: PodSources = new PodSources({
@@ -131,14 +131,14 @@ test('PodSources: ready when every configured source has spoken, after its pods 
   assert.ok(!sources.sourcesReady());
   sources.set('api', [a]);
   assert.ok(sources.sourcesReady());
-  assert.deepEqual(told(updates), ['set:', 'add:a']);
+  assert.deepEqual(reported(updates), ['set:', 'add:a']);
   assert.deepEqual(readyAt, [false, false]);
   assert.throws(() => sources.set('http', []), /not configured/);
 });
 
 test('a pod that comes with its deletion under way is added, and the one deleted for good is removed', () => {
   const deleted = pod('a', { metadata: { deletionTimestamp: 't', deletionGracePeriodSeconds: 30 } });
-  assert.deepEqual(told(computeUpdates(undefined, 'api', [deleted], 'now').updates), ['add:a']);
+  assert.deepEqual(reported(computeUpdates(undefined, 'api', [deleted], 'now').updates), ['add:a']);
   const steps: readonly (readonly [readonly DesiredPod[], readonly string[]])[] = [
     [[a], ['add:a']],
     [[pod('a', { status: { phase: 'Running' } })], ['reconcile:a']],
@@ -152,7 +152,7 @@ test('a pod that comes with its deletion under way is added, and the one deleted
   let before: KnownPods | undefined;
   for (const [set, expected] of steps) {
     const merged = computeUpdates(before, 'api', set, 'now');
-    assert.deepEqual(told(merged.updates), expected);
+    assert.deepEqual(reported(merged.updates), expected);
     before = merged.known;
   }
 });
@@ -164,25 +164,25 @@ test('what a reconcile or update passes on is the newest version', () => {
   assert.equal(update.pods[0].metadata.annotations?.['kubernetes.io/config.seen'], 'first');
 });
 
-test('a value that was told before is not looked into again', () => {
+test('a value that was reported before is not compared again', () => {
   const spec: PodSpec = { containers: [] };
-  let looks = 0;
+  let reads = 0;
   const watched = desiredPod('api', {
     metadata: { uid: 'w', name: 'w', namespace: 'ns' },
     spec: new Proxy(spec, {
       ownKeys: (target) => {
-        looks++;
+        reads++;
         return Reflect.ownKeys(target);
       },
     }),
   });
   const first = computeUpdates(undefined, 'api', [watched], 'first');
-  looks = 0;
+  reads = 0;
   assert.deepEqual(
     computeUpdates(first.known, 'api', [watched, a], 'now').updates.map(({ op }) => op),
     ['add'],
   );
-  assert.equal(looks, 0);
+  assert.equal(reads, 0);
 });
 
 test('PodSources: a uid belongs to the source that has it first, and goes to the next when that gives it up', () => {
@@ -201,7 +201,7 @@ test('PodSources: a uid belongs to the source that has it first, and goes to the
   assert.equal(log.messages('warn').length, 1);
   sources.set('file', []);
   assert.deepEqual(
-    updates.map((update) => `${update.source} ${told([update])[0]}`),
+    updates.map((update) => `${update.source} ${reported([update])[0]}`),
     ['file add:a', 'api add:b', 'file remove:a', 'api add:a'],
   );
   assert.equal(updates[3]?.pods[0]?.source, 'api');
@@ -217,7 +217,7 @@ test('PodSources: one full name in two sources is two pods, which take turns', (
   });
   sources.set('file', [pod('1', { metadata: { name: 'web' } })]);
   sources.set('http', [pod('2', { metadata: { name: 'web' } })]);
-  assert.deepEqual(told(updates), ['add:1', 'add:2']);
+  assert.deepEqual(reported(updates), ['add:1', 'add:2']);
 });
 
 test('PodSources: a duplicate is reported once while it stays', () => {

@@ -9,10 +9,10 @@ import { desiredPod, type DesiredPod, type PodSource } from '../../model/desired
 import { podFields, podListFields } from '../../model/pod-log.ts';
 import type { PodUpdate, PodUpdateOp } from '../../model/pod-update.ts';
 
-/** A pod as the source told it, and as it was passed on. */
+/** A pod as the source reported it, and as it was delivered. */
 interface KnownPod {
-  readonly told: DesiredPod;
-  readonly passedOn: DesiredPod;
+  readonly reported: DesiredPod;
+  readonly delivered: DesiredPod;
 }
 export type KnownPods = ReadonlyMap<PodUid, KnownPod>;
 
@@ -24,12 +24,12 @@ interface Merged {
   readonly duplicates: readonly DesiredPod[];
 }
 
-/** Removals first: a pod that takes over the name of another one comes after it. */
+/** Removals first: a pod with the name of a removed one comes after it. */
 const order: readonly PodUpdateOp[] = ['remove', 'add', 'update', 'delete', 'set', 'reconcile'];
 
 /**
- * What changed in a source between the set known and the next one. `known` is undefined for a source that has not
- * spoken before; `seen` is the moment noted on pods that bring none; `isTaken` tells of uids that other sources have.
+ * What changed in a source between the set known and the next one. `known` is undefined for a source that was not read
+ * before; `seen` is the time noted on pods that bring none; `isTaken` says whether another source has a uid.
  */
 export function computeUpdates(
   known: KnownPods | undefined,
@@ -43,24 +43,24 @@ export function computeUpdates(
   const next = new Map<PodUid, KnownPod>();
   for (const pod of unique) {
     const before = known?.get(pod.uid);
-    // Sources tell the same value for what has not changed, so that a set costs as much as its changes.
-    if (before?.told === pod) {
+    // Sources report the same value for a pod that has not changed, so that a set costs as much as its changes.
+    if (before?.reported === pod) {
       next.set(pod.uid, before);
       continue;
     }
-    // A manifest with a uid of its own can be given another name: that is another pod.
-    const same = before?.passedOn.fullName === pod.fullName ? before.passedOn : undefined;
-    const passedOn = stamp(pod, source, same?.metadata.annotations?.[configAnnotations.seen], seen);
-    next.set(pod.uid, { told: pod, passedOn });
-    const op = same === undefined ? 'add' : changeOf(same, passedOn);
-    if (op !== undefined) changed.get(op)?.push(passedOn);
+    // A manifest with a uid of its own may get another name: that is another pod.
+    const same = before?.delivered.fullName === pod.fullName ? before.delivered : undefined;
+    const delivered = stamp(pod, source, same?.metadata.annotations?.[configAnnotations.seen], seen);
+    next.set(pod.uid, { reported: pod, delivered });
+    const op = same === undefined ? 'add' : changeOf(same, delivered);
+    if (op !== undefined) changed.get(op)?.push(delivered);
   }
-  for (const [uid, { passedOn }] of known ?? []) {
-    if (next.get(uid)?.passedOn.fullName !== passedOn.fullName) changed.get('remove')?.push(passedOn);
+  for (const [uid, { delivered }] of known ?? []) {
+    if (next.get(uid)?.delivered.fullName !== delivered.fullName) changed.get('remove')?.push(delivered);
   }
   const updates = order.flatMap((op): readonly PodUpdate[] => {
     const pods = changed.get(op) ?? [];
-    // A first word without pods is passed on too, so that the source counts as heard.
+    // A first set without pods is delivered too, so that the source counts as seen.
     const firstAndEmpty = op === 'set' && known === undefined && next.size === 0;
     return pods.length > 0 || firstAndEmpty ? [{ op, source, pods }] : [];
   });
@@ -68,8 +68,8 @@ export function computeUpdates(
 }
 
 /**
- * A name or uid stays with the pod that had it in the set before, so that what is put beside a pod that runs does not
- * end it; among pods that are new together it is the first one's.
+ * A name or uid stays with the pod that had it in the set before, so that a duplicate that is added does not end a pod that
+ * runs; among pods that are new together the first one gets it.
  */
 function withoutDuplicates(
   pods: readonly DesiredPod[],
@@ -83,7 +83,7 @@ function withoutDuplicates(
     const keys = [`name ${pod.fullName}`, `uid ${pod.uid}`];
     if (isTaken(pod.uid) || keys.some((key) => taken.has(key))) duplicates.push(pod);
     else unique.push(pod);
-    // Also of those left out: which of a set's pods stand in each other's way must not depend on other sources.
+    // Also of those left out: which pods of a set are duplicates of each other must not depend on other sources.
     for (const key of keys) taken.add(key);
   }
   return { unique, duplicates };
@@ -95,15 +95,15 @@ function oldestFirst(pods: readonly DesiredPod[], known: KnownPods | undefined):
   const ranks: [DesiredPod[], DesiredPod[], DesiredPod[]] = [[], [], []];
   for (const pod of pods) {
     const before = known.get(pod.uid);
-    if (before?.told === pod) ranks[0].push(pod);
-    else ranks[before?.passedOn.fullName === pod.fullName ? 1 : 2].push(pod);
+    if (before?.reported === pod) ranks[0].push(pod);
+    else ranks[before?.delivered.fullName === pod.fullName ? 1 : 2].push(pod);
   }
   return ranks.flat();
 }
 
 function stamp(pod: DesiredPod, source: PodSource, firstSeen: string | undefined, now: string): DesiredPod {
   const own = pod.metadata.annotations ?? {};
-  // What the API server has under that name is another agent's moment, such as the one a mirror pod was copied with.
+  // The API server's annotation is another agent's time, such as the one that a mirror pod was copied with.
   const noted = source === 'api' ? undefined : own[configAnnotations.seen];
   const seen = firstSeen ?? noted ?? now;
   if (own[configAnnotations.source] === source && own[configAnnotations.seen] === seen) return pod;
@@ -111,7 +111,7 @@ function stamp(pod: DesiredPod, source: PodSource, firstSeen: string | undefined
   return desiredPod(source, { metadata, spec: pod.spec, status: pod.status });
 }
 
-/** What a new version of a known pod asks for; nothing when only bookkeeping of the API server differs. */
+/** The update for a new version of a known pod; none when only bookkeeping of the API server differs. */
 function changeOf(before: DesiredPod, after: DesiredPod): 'update' | 'delete' | 'reconcile' | undefined {
   if (before === after) return undefined;
   const same =
@@ -133,25 +133,25 @@ interface PodSourcesDeps {
   readonly clock: Clock;
   readonly configured: readonly PodSource[];
   readonly onUpdate: (update: PodUpdate) => void;
-  /** Tells the world of a pod that was left out (event FailedValidation). */
+  /** Records the event of a pod that was left out (FailedValidation). */
   readonly recordDuplicate?: (pod: DesiredPod, message: string) => void;
 }
 
-/** What one source said last. */
+/** The last set of one source. */
 interface SourceState {
-  readonly told: readonly DesiredPod[];
+  readonly reported: readonly DesiredPod[];
   readonly known: KnownPods;
   readonly duplicates: readonly DesiredPod[];
 }
 
 /**
- * Turns the sets that sources tell into one ordered stream of updates. A uid belongs to the source that has it first:
- * everything behind is keyed by uid, and what one source removes must not be what another still wants.
+ * Turns the sets of the sources into one ordered stream of updates. A uid belongs to the source that has it first: all
+ * rooms behind key by uid, so a source must not remove a pod that another still names.
  */
 export class PodSources {
   readonly #deps: PodSourcesDeps;
   readonly #states = new Map<PodSource, SourceState>();
-  readonly #heard = new Set<PodSource>();
+  readonly #seenSources = new Set<PodSource>();
 
   constructor(deps: PodSourcesDeps) {
     this.#deps = deps;
@@ -161,31 +161,31 @@ export class PodSources {
     const { configured } = this.#deps;
     if (!configured.includes(source)) throw new InvariantError(`pod source ${source} is not configured`);
     this.#merge(source, pods);
-    // What this source has given up, another may have asked for all the while.
-    for (const [other, { told, duplicates }] of this.#states) {
-      if (other !== source && duplicates.length > 0) this.#merge(other, told);
+    // Another source may have had a duplicate of a pod that this source has dropped.
+    for (const [other, { reported, duplicates }] of this.#states) {
+      if (other !== source && duplicates.length > 0) this.#merge(other, reported);
     }
-    // Only now: who waits for all sources must find their pods already delivered.
-    this.#heard.add(source);
+    // Last, so that a component that waits for all sources finds their pods delivered.
+    this.#seenSources.add(source);
   }
 
-  /** Every configured source has spoken. Until then a pod that nobody mentions may still be wanted. */
+  /** Every configured source has been read once. Until then a pod that no source names may still be named by one. */
   sourcesReady(): boolean {
-    return this.#deps.configured.every((source) => this.#heard.has(source));
+    return this.#deps.configured.every((source) => this.#seenSources.has(source));
   }
 
   seen(source: PodSource): boolean {
-    return this.#heard.has(source);
+    return this.#seenSources.has(source);
   }
 
-  #merge(source: PodSource, told: readonly DesiredPod[]): void {
+  #merge(source: PodSource, reported: readonly DesiredPod[]): void {
     const { log, clock, onUpdate } = this.#deps;
     const before = this.#states.get(source);
     const others = [...this.#states].filter(([other]) => other !== source).map(([, { known }]) => known);
     const isTaken = (uid: PodUid): boolean => others.some((known) => known.has(uid));
     const seen = seenTime(clock.now());
-    const { updates, known, duplicates } = computeUpdates(before?.known, source, told, seen, isTaken);
-    this.#states.set(source, { told, known, duplicates });
+    const { updates, known, duplicates } = computeUpdates(before?.known, source, reported, seen, isTaken);
+    this.#states.set(source, { reported, known, duplicates });
     this.#report(source, duplicates, before?.duplicates ?? []);
     for (const update of updates) {
       log.debug(4, 'Pods of a source changed', { source, op: update.op, ...podListFields(update.pods) });
@@ -193,7 +193,7 @@ export class PodSources {
     }
   }
 
-  /** A source repeats its set for as long as it stays; each duplicate is worth one line. */
+  /** A source repeats its duplicates with every set; each is logged once. */
   #report(source: PodSource, duplicates: readonly DesiredPod[], reported: readonly DesiredPod[]): void {
     const { log, recordDuplicate } = this.#deps;
     for (const pod of duplicates) {

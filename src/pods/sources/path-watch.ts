@@ -18,9 +18,9 @@ interface Watch {
 }
 
 /**
- * Watches a path through everything that can happen to it. A watch of the kernel stays with the folder it was set on,
- * so two are held: one inside the folder, and one on the nearest existing folder above, which tells of the path being
- * made, replaced or swapped by a link. Following sets them anew where the folders are no longer the ones watched.
+ * Watches a path although its folders may be replaced. A watch of the kernel stays with the folder it was set on, so there
+ * are two: one inside the folder, and one on the nearest existing folder above, which reports that the path is made,
+ * replaced or swapped by a link. The follow methods set them again where the folders are not the watched ones any more.
  */
 export class PathWatch {
   readonly #deps: PathWatchDeps;
@@ -32,15 +32,15 @@ export class PathWatch {
     this.#deps = deps;
   }
 
-  /** To be called before it is asked what the path leads to. */
+  /** To be called before the path is resolved. */
   async followAbove(): Promise<void> {
-    // A folder nearer to the path may have come between asking for it and watching the one above it, so a watch set
-    // further up is followed by another look.
+    // A folder nearer to the path may have been made after its stat and before the watch above it was set, so after a
+    // watch further up this checks again.
     let unsure = true;
     while (unsure) unsure = await this.#climb();
   }
 
-  /** To be called when it is known what the path leads to and before that is read. */
+  /** To be called when the path is resolved and before its target is read. */
   followInside(target: FileInfo | undefined): void {
     const { path } = this.#deps;
     const folder = target?.kind === 'directory' ? target : undefined;
@@ -53,7 +53,7 @@ export class PathWatch {
     this.#closeAbove();
   }
 
-  /** A folder that is moved or deleted reports its own name, and its watch is spent. */
+  /** A folder that is moved or deleted reports its own name; its watch reports nothing after that. */
   readonly #insideChanged: OnPathChange = (name, kind) => {
     if (name === basename(this.#deps.path)) this.#closeInside();
     this.#deps.onChange(name, kind);
@@ -91,18 +91,18 @@ export class PathWatch {
       this.#failure = undefined;
       return { path, identity, close };
     } catch (error) {
-      // Gone again since it was looked at: the watch above, or the next look, tells of it.
+      // The folder was removed since its stat: the watch above, or the next reading, reports it.
       if (!isKind(error, 'notFound')) this.#reportOnce(error, path);
       return undefined;
     }
   }
 
-  /** Without watches the source still looks every now and then, so one line is enough. */
+  /** Without watches the source still polls, so one log line is enough. */
   #reportOnce(error: unknown, path: string): void {
     const failure = String(error);
     if (failure === this.#failure) return;
     this.#failure = failure;
-    this.#deps.log.error(error, 'Cannot watch for static pod manifests, looking at intervals only', { path });
+    this.#deps.log.error(error, 'Cannot watch for static pod manifests, polling only', { path });
   }
 
   #closeInside(): void {

@@ -1,16 +1,16 @@
 import type { Masked } from '../../base/masked.ts';
 
-/** What a path leads to, symbolic links followed. */
+/** The target of a path, symbolic links followed. */
 export interface FileInfo {
   readonly kind: 'file' | 'directory' | 'other';
   readonly size: number;
-  /** Changes when another file or folder takes over the path. */
+  /** Changes when another file or folder has the path. */
   readonly identity: string;
   /** Changes when the content may have changed. */
   readonly version: string;
 }
 
-/** The part of the file system that a source reads. Failures are TubeletErrors; `notFound` means what it says. */
+/** The part of the file system that a source reads. Failures are TubeletErrors, of kind `notFound` for a missing path. */
 export interface Files {
   readdir(path: string): Promise<readonly string[]>;
   stat(path: string): Promise<FileInfo>;
@@ -22,7 +22,7 @@ export interface Files {
   watch(path: string, onChange: OnPathChange, onError: (error: unknown) => void): () => void;
 }
 
-/** `entry`: the name came, went or was taken over by another file. `content`: its file was written to. */
+/** `entry`: the name was added, removed or given to another file. `content`: its file was written to. */
 export type OnPathChange = (name: string | undefined, kind: 'entry' | 'content') => void;
 
 /** Header → values. They may be credentials. */
@@ -30,9 +30,9 @@ export type HttpHeaders = Masked<Readonly<Record<string, readonly string[]>>>;
 
 export interface HttpAnswer {
   readonly status: number;
-  /** Where the server wants the client to ask instead. */
+  /** The Location header. */
   readonly location: string | undefined;
-  /** Throws when the body ends before its end. */
+  /** Throws when the body is cut off. */
   readonly body: AsyncIterable<Uint8Array>;
   /** Ends the connection; to be called however much of the body was read. */
   close(): void;

@@ -78,7 +78,7 @@ function itemsOf(document: YamlDocument, options: ManifestOptions, { faults }: F
   });
 }
 
-/** The pod of an item; none if it cannot be taken. */
+/** The pod of an item; none if it is not valid. */
 function readPod(
   { value, lineOf }: Item,
   options: ManifestOptions,
@@ -88,7 +88,7 @@ function readPod(
   for (const { severity, line, message } of problems) {
     (severity === 'error' ? faults : warnings).push({ line, message });
   }
-  // With parts missing, whatever validation says would be about the decoder's gaps, not about the manifest.
+  // With parts missing, validation would report the decoder's gaps and not faults of the manifest.
   if (problems.some((problem) => problem.severity === 'error')) return [];
   const pod = toStaticPod(defaultPod(object), options);
   const found = validatePod(pod, options.rules).map(({ path, message }) => ({ line: lineOf(path), message }));
@@ -104,8 +104,8 @@ function nameOf(pod: Pod): string {
 
 function expectedOne(value: unknown, ...supported: readonly string[]): string {
   if (value === undefined || value === null) return 'Required value';
-  const words = supported.map((word) => JSON.stringify(word)).join(', ');
-  return `Unsupported value: ${show(value).slice(0, 100)}: supported values: ${words}`;
+  const values = supported.map((one) => JSON.stringify(one)).join(', ');
+  return `Unsupported value: ${show(value).slice(0, 100)}: supported values: ${values}`;
 }
 
 /** A scalar as it was written. Integers that no number holds are bigints, which JSON does not know. */

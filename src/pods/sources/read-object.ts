@@ -8,7 +8,7 @@ import {
 import { validateConfigMap, validateSecret, type Fault } from '../../model/validation/index.ts';
 import type { Findings, Item } from './manifest.ts';
 
-/** The ConfigMap or Secret of an item; none if it cannot be taken. Values never get into the findings. */
+/** The ConfigMap or Secret of an item; none if it is not valid. Values never get into the findings. */
 export function readObject(
   kind: DataObjectKind,
   item: Item,
@@ -25,7 +25,7 @@ export function readObject(
   }
   const { object, problems } = decodeObject('Secret', value, lineOf);
   const complete = completeSecret(object);
-  // Judged with its texts where they were written, so that faults lead to their lines.
+  // Validated with its texts where they were written, so that faults have their lines.
   const written = { ...object, metadata: complete.metadata ?? {} };
   if (!isSound(item, problems, () => validateSecret(written), findings)) return [];
   return [{ kind, ...identity(complete), ...place, object: complete }];

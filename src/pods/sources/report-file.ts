@@ -3,24 +3,24 @@ import { TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { podListFields } from '../../model/pod-log.ts';
 import { objectKey } from '../../model/standalone-object.ts';
-import type { FileState } from './judge-file.ts';
+import type { FileState } from './classify-manifest.ts';
 import type { Contents, Finding, Manifest } from './manifest.ts';
 
-/** A text with more findings than this is better looked at as a whole. */
+/** Findings of one text that are logged at most. */
 const maxLines = 20;
 const maxFindingBytes = 2_048;
 
-/** Tells the operator what became of a file. Called once for each content that the source made up its mind about. */
+/** Logs what became of a file. Called once for each content, when its state is decided. */
 export function reportFile(log: Log, path: string, state: FileState): void {
-  if (state.kind === 'doubted') {
-    log.debug(3, 'Manifest looks half-written, reading it again', { path });
+  if (state.kind === 'unstable') {
+    log.debug(3, 'Manifest seems to be half-written, reading it again', { path });
     return;
   }
   reportManifest(log, path, state.manifest, state.kind === 'bad' ? state.kept : undefined);
   if (state.kind === 'good') log.debug(3, 'Read static pod manifest', { path, ...namesOf(state) });
 }
 
-/** Tells what was found in a text that came from a path or URL, and what is kept of the last good one because of that. */
+/** Logs the findings of a text that came from a path or URL, and what is kept of the last good one because of them. */
 export function reportManifest(log: Log, path: string, manifest: Manifest, kept: Contents | undefined): void {
   const { warnings, faults } = manifest;
   for (const finding of warnings.slice(0, maxLines).map(shortened)) {

@@ -10,17 +10,16 @@ interface StaticPodHoldDeps {
   readonly onSet: (source: PodSource, pods: readonly DesiredPod[]) => void;
 }
 
-/** What runs already can be without its agent for a moment longer, but not for long: it may end, and want a restart. */
+/** Pods that run already can wait this long, not longer: a container may end, and needs its restart. */
 const timeoutMs = 2_000;
 
 /**
- * Holds the first sets of static pods back until the mirrors are known that tell how these pods were: without them a pod
- * that was ready under another agent would be taken for one that has yet to become so. Only pods that run already wait,
- * and only for a moment: static pods need no API server. A newer set of the source takes
- * the place of the one that is held.
+ * Holds the first sets of static pods back until the mirror pods are known, which have the statuses of these pods: without
+ * them a pod that was ready under another agent would become unready. Only pods that run already wait, two seconds at
+ * most, because static pods must not need an API server. A newer set of a source replaces the one that is held.
  *
- *   empty ──a set with a pod that runs──> holding ──release, or patience is over──> open
- *     └──────────────── any other set, or release ─────────────────────────────────> open
+ *   empty ──a set with a pod that runs──> holding ──────release, or timeout──────> open
+ *     └─────────────── any other set, or release ────────────────────────────────> open
  */
 export class StaticPodHold implements Component {
   readonly name = 'static-pods';

@@ -1,18 +1,18 @@
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { notRenewed } from './judge-file.ts';
+import { notRenewed } from './classify-manifest.ts';
 import { decodeText, unreadable, type Manifest } from './manifest.ts';
 
 /**
- * What the source believes about its URL.
+ * What the source knows of its URL.
  *
- *   silent ──a body with pods, or a list of none──> spoken       silent ──`emptyAnswers` empty bodies in a row──> spoken
- *   spoken ──a body with pods, or a list of none──> spoken       spoken ──anything else──> spoken, the same pods
+ *   unread ──a body with pods, or a list of none──> read       unread ──`emptyAnswers` empty bodies in a row──> read
+ *   read ────a body with pods, or a list of none──> read       read ──anything else──> read, the same pods
  *
- * A source that is silent keeps every cleanup of the node waiting; one that speaks too soon lets pods die that the URL
- * still wants.
+ * While a source is unread, every cleanup of the node waits; one that counts as read too soon would let pods be killed
+ * that the URL still names.
  */
 export interface UrlState {
-  /** The pods of the source; undefined while it is silent. */
+  /** The pods of the source; undefined while it is unread. */
   readonly pods: readonly DesiredPod[] | undefined;
   /** The last body that was not empty, and what it held. */
   readonly body: Uint8Array | undefined;
@@ -23,13 +23,19 @@ export interface UrlState {
   readonly empties: number;
 }
 
-export const nothingKnown: UrlState = { pods: undefined, body: undefined, manifest: undefined, kept: [], empties: 0 };
+export const initialUrlState: UrlState = {
+  pods: undefined,
+  body: undefined,
+  manifest: undefined,
+  kept: [],
+  empties: 0,
+};
 
 /** So often an empty body must be repeated to count, and only if there never was another. */
 const emptyAnswers = 3;
 
 /** The state after an answer with that body. `read` is asked only for bodies that differ from the last one. */
-export function judgeAnswer(state: UrlState, body: Uint8Array, read: (text: string) => Manifest): UrlState {
+export function classifyAnswer(state: UrlState, body: Uint8Array, read: (text: string) => Manifest): UrlState {
   if (body.length === 0) {
     const empties = state.empties + 1;
     const pods = state.pods ?? (empties >= emptyAnswers ? [] : undefined);
@@ -38,10 +44,10 @@ export function judgeAnswer(state: UrlState, body: Uint8Array, read: (text: stri
   if (state.body !== undefined && Buffer.compare(state.body, body) === 0) return { ...state, empties: 0 };
   const text = decodeText(body);
   const manifest = text === undefined ? unreadable('it is not UTF-8 text') : read(text);
-  const said = { body, manifest, empties: 0 };
-  if (manifest.faults.length === 0) return { ...said, kept: [], pods: manifest.pods };
+  const answer = { body, manifest, empties: 0 };
+  if (manifest.faults.length === 0) return { ...answer, kept: [], pods: manifest.pods };
   const kept = notRenewed(state.pods ?? [], manifest.pods);
-  // Nothing but faults: an error page, or a list in a form that we do not know. That is not a word about pods.
-  if (manifest.pods.length === 0) return { ...said, kept, pods: state.pods };
-  return { ...said, kept, pods: [...manifest.pods, ...kept] };
+  // Nothing but faults: an error page, or a list in an unknown form. It does not mean that there are no pods.
+  if (manifest.pods.length === 0) return { ...answer, kept, pods: state.pods };
+  return { ...answer, kept, pods: [...manifest.pods, ...kept] };
 }

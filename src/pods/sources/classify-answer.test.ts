@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { desiredPod, type DesiredPod } from '../../model/desired-pod.ts';
-import { judgeAnswer, nothingKnown, type UrlState } from './judge-answer.ts';
+import { classifyAnswer, initialUrlState, type UrlState } from './classify-answer.ts';
 import type { Manifest } from './manifest.ts';
 
 const pod = (name: string): DesiredPod =>
@@ -20,7 +20,7 @@ const read = (text: string): Manifest => {
   };
 };
 const after = (...bodies: readonly string[]): UrlState =>
-  bodies.reduce<UrlState>((state, body) => judgeAnswer(state, Buffer.from(body), read), nothingKnown);
+  bodies.reduce<UrlState>((state, body) => classifyAnswer(state, Buffer.from(body), read), initialUrlState);
 const names = (...bodies: readonly string[]): string | undefined =>
   after(...bodies)
     .pods?.map((one) => one.name)
@@ -31,7 +31,7 @@ test('the set after answers', () => {
     [[], undefined],
     [['a b'], 'a b'],
     [['a', 'b'], 'b'],
-    // A list of no pods is a word, no body is none.
+    // A list of no pods is an answer, no body is none.
     [['a', ' '], ''],
     [['a', ''], 'a'],
     [['a', '', '', '', ''], 'a'],
@@ -54,14 +54,14 @@ test('the set after answers', () => {
 test('the same bytes are not read again and keep the very same set', () => {
   const first = after('a b');
   reads = 0;
-  const again = judgeAnswer(first, Buffer.from('a b'), read);
+  const again = classifyAnswer(first, Buffer.from('a b'), read);
   assert.equal(reads, 0);
   assert.equal(again.pods, first.pods);
-  assert.equal(judgeAnswer(judgeAnswer(first, Buffer.of(), read), Buffer.from('a b'), read).pods, first.pods);
+  assert.equal(classifyAnswer(classifyAnswer(first, Buffer.of(), read), Buffer.from('a b'), read).pods, first.pods);
 });
 
 test('bytes that are no text are a fault', () => {
-  const state = judgeAnswer(after('a'), Buffer.of(0xff, 0xfe), read);
+  const state = classifyAnswer(after('a'), Buffer.of(0xff, 0xfe), read);
   assert.equal(state.pods?.[0]?.name, 'a');
   assert.deepEqual(state.manifest?.faults, [{ message: 'it is not UTF-8 text' }]);
 });

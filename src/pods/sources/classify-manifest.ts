@@ -3,7 +3,7 @@ import { objectKey, type StandaloneObject } from '../../model/standalone-object.
 import type { Contents, Manifest } from './manifest.ts';
 
 /** What a read of a file gave. */
-export interface Reading {
+export interface ManifestReading {
   readonly version: string;
   /** Equal contents have equal digests. */
   readonly digest: string;
@@ -11,39 +11,39 @@ export interface Reading {
 }
 
 /**
- * What the source believes about one manifest file. A faulty text may be half of a good one that is still being
- * written, so it is believed only when it has stayed the same for a while; until then the last good contents stand.
+ * What the source knows of one manifest file. A faulty text may be half of a good one that is still being written, so it
+ * counts only when it has stayed the same for `settleMs`; until then the file is unstable and the last good contents stand.
  *
- *   new, good, bad ──new faulty text──> doubted ──same text for `doubtMs`──> bad
- *                                       doubted ──another faulty text──> doubted anew
- *   new, good, doubted, bad ──good text──> good
+ *   new, good, bad ──new faulty text──> unstable ──same text for `settleMs`──> bad
+ *                                       unstable ──another faulty text──> unstable from then on
+ *   new, good, unstable, bad ──good text──> good
  */
-export type FileState = Reading &
+export type FileState = ManifestReading &
   Contents &
   (
     | { readonly kind: 'good' }
-    | { readonly kind: 'doubted'; readonly since: number }
+    | { readonly kind: 'unstable'; readonly since: number }
     | { readonly kind: 'bad'; readonly kept: Contents }
   );
 
-/** Three looks, 100 ms apart. */
-export const lookAgainMs = 100;
-export const doubtMs = 2 * lookAgainMs;
+/** An unstable file is read three times, 100 ms apart. */
+export const rereadMs = 100;
+export const settleMs = 2 * rereadMs;
 
 const nothing: Contents = { pods: [], objects: [] };
 
 /** The state after a reading at monotonic time `now`. */
-export function judgeFile(previous: FileState | undefined, reading: Reading, now: number): FileState {
+export function classifyManifest(previous: FileState | undefined, reading: ManifestReading, now: number): FileState {
   const { manifest } = reading;
   if (manifest.faults.length === 0) {
     return { ...reading, kind: 'good', pods: manifest.pods, objects: manifest.objects };
   }
   const { pods, objects } = previous ?? nothing;
   if (previous === undefined || previous.digest !== reading.digest || previous.kind === 'good') {
-    return { ...reading, kind: 'doubted', since: now, pods, objects };
+    return { ...reading, kind: 'unstable', since: now, pods, objects };
   }
   if (previous.kind === 'bad') return { ...previous, version: reading.version };
-  if (now - previous.since < doubtMs) return { ...previous, version: reading.version };
+  if (now - previous.since < settleMs) return { ...previous, version: reading.version };
   const kept = { pods: notRenewed(pods, manifest.pods), objects: objectsNotRenewed(objects, manifest.objects) };
   return {
     ...reading,
@@ -55,8 +55,8 @@ export function judgeFile(previous: FileState | undefined, reading: Reading, now
 }
 
 /**
- * The pods of the last good text that a faulty one says nothing of: its good parts count; what cannot be told from the
- * faulty parts stays as it was.
+ * The pods of the last good text that a faulty one does not name: its good parts count, and pods that only its faulty
+ * parts could name stay as they were.
  */
 export function notRenewed(lastGood: readonly DesiredPod[], good: readonly DesiredPod[]): readonly DesiredPod[] {
   const renewed = new Set(good.map((pod) => pod.fullName));
