@@ -45,14 +45,14 @@ describe('sets of static pods', () => {
   });
 
   test('that wait are forgotten when the source names nothing that runs any more', async () => {
-    const { clock, sets, told } = heldSets();
+    const { clock, sets, published } = setUp();
     sets.set('file', [running]);
     const starting = sets.start();
     sets.set('file', [fresh]);
     await starting;
     sets.release();
     await clock.advance(2_000);
-    assert.deepEqual(told, ['file: fresh-1']);
+    assert.deepEqual(published, ['file: fresh-1']);
   });
 
   test('that run do not wait for an API server that is away', async () => {
