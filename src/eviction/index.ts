@@ -1,2 +1,1 @@
 export { LocalStorageEviction } from './local-storage-eviction.ts';
-export type { StorageUsage } from './ports.ts';

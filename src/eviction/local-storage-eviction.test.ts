@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { Heartbeats } from '../base/heartbeats.ts';
 import { podUid, type PodUid } from '../base/ids.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
+import type { PodStorageUsage } from '../model/usage.ts';
 import { Registry } from '../telemetry/index.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryDecisions } from '../testing/memory-decisions.ts';
@@ -10,7 +11,6 @@ import { MemoryLog } from '../testing/memory-log.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { seededRandom } from '../testing/seeded-random.ts';
 import { LocalStorageEviction } from './local-storage-eviction.ts';
-import type { StorageUsage } from './ports.ts';
 
 const emptyDir = { sizeLimit: '1k' };
 
@@ -45,7 +45,7 @@ class World {
       storage: async (scopes) => {
         this.asked.push([...scopes].map(([uid, what]) => `${uid} ${what}`).join(', '));
         await this.during();
-        return new Map<PodUid, StorageUsage>(
+        return new Map<PodUid, PodStorageUsage>(
           [...scopes.keys()].flatMap((uid) => {
             const used = this.used.get(uid);
             return used === undefined ? [] : [[uid, { volumes: new Map([['v', used]]), containers: new Map() }]];

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodSpec, Volume } from '../gen/kubernetes/types.ts';
+import type { PodStorageUsage } from '../model/usage.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
 import { exceededLimit, storageLimits } from './local-storage-limits.ts';
-import type { StorageUsage } from './ports.ts';
 
-type Use = Omit<Partial<StorageUsage>, 'volumes' | 'containers'> & {
+type Use = Omit<Partial<PodStorageUsage>, 'volumes' | 'containers'> & {
   readonly volumes?: Readonly<Record<string, number>>;
   readonly containers?: Readonly<Record<string, number>>;
 };

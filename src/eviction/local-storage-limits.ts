@@ -1,7 +1,7 @@
 import type { PodSpec } from '../gen/kubernetes/types.ts';
 import { podLimits } from '../model/pod-resources.ts';
 import { Quantity } from '../model/quantity.ts';
-import type { StorageUsage } from './ports.ts';
+import type { PodStorageUsage } from '../model/usage.ts';
 
 const resource = 'ephemeral-storage';
 
@@ -41,7 +41,7 @@ export function storageLimits(spec: PodSpec): StorageLimits | undefined {
 }
 
 /** What has not been measured counts as zero. */
-export function exceededLimit(limits: StorageLimits, usage: StorageUsage): ExceededLimit | undefined {
+export function exceededLimit(limits: StorageLimits, usage: PodStorageUsage): ExceededLimit | undefined {
   const exceeds = (used: number | undefined, limit: Quantity): boolean =>
     Quantity.ofValue(BigInt(Math.ceil(used ?? 0))).compare(limit) > 0;
   const found = (

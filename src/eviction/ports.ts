@@ -1,6 +1,7 @@
 import type { PodUid } from '../base/ids.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { ObjectEvent } from '../model/object-event.ts';
+import type { PodStorageUsage } from '../model/usage.ts';
 
 export interface ActivePods {
   /** Pods whose containers may run. */
@@ -15,19 +16,9 @@ export interface PodTermination {
   ): void;
 }
 
-/** What a pod takes of the node's disks, in bytes, as far as it has been measured. */
-export interface StorageUsage {
-  /** By volume name. */
-  readonly volumes: ReadonlyMap<string, number>;
-  /** By container name: its logs and what was written into it, as far as that is on the node's own disk. */
-  readonly containers: ReadonlyMap<string, number>;
-  /** All that counts as ephemeral storage. */
-  readonly ephemeral?: number;
-}
-
 export interface StorageMeter {
   /** Measures pods, their volumes alone or all their usage; leaves out those that do not run. */
-  storage(scopes: ReadonlyMap<PodUid, 'volumes' | 'everything'>): Promise<ReadonlyMap<PodUid, StorageUsage>>;
+  storage(scopes: ReadonlyMap<PodUid, 'volumes' | 'everything'>): Promise<ReadonlyMap<PodUid, PodStorageUsage>>;
 }
 
 export interface EvictionEvents {

@@ -2,16 +2,10 @@ import { statfs, type StatsFs } from 'node:fs';
 import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import type { FilesystemUsage } from '../model/usage.ts';
+import type { FilesystemUsage, TreeSize, FolderSizes } from '../model/usage.ts';
 import { countedMounts, deviceAt } from './disk-usage-mounts.ts';
 import { mountsAtOrBelow, readMountInfo } from './mountinfo.ts';
-import { status, TreeWalk, type TreeSize } from './tree-walk.ts';
-
-/** Sizes of folders below one, and of the files beside them. */
-interface FolderSizes {
-  readonly files: TreeSize;
-  readonly folders: ReadonlyMap<string, TreeSize>;
-}
+import { status, TreeWalk } from './tree-walk.ts';
 
 const deviceKeepMs = 60_000;
 /** More folders in one than any pod has containers; further ones are counted like files. */

@@ -1,4 +1,4 @@
-import type { DiskActivity, InterfaceUsage, Pressure } from '../model/usage.ts';
+import type { DiskActivity, InterfaceUsage, Pressure, ThreadCounts } from '../model/usage.ts';
 import { fieldOf, numberOf, pressureOf } from './cgroup-usage-text.ts';
 import { readPseudoFile } from './proc-usage-file.ts';
 import {
@@ -12,12 +12,6 @@ import {
   type MachineMemory,
 } from './proc-usage-text.ts';
 import type { CpuUsage, MemoryUsage } from '../model/usage.ts';
-
-/** The limit and the number of threads; undefined for what the kernel does not report. */
-interface ThreadCounts {
-  readonly most: number | undefined;
-  readonly now: number | undefined;
-}
 
 /** The machine as /proc describes it. */
 export class HostProcUsage {

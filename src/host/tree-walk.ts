@@ -1,12 +1,7 @@
 import { lstat, readdir, statfs, type Stats } from 'node:fs';
+import type { TreeSize } from '../model/usage.ts';
 import { entriesInPortions } from './folder-names.ts';
 import { SeenInodes } from './seen-inodes.ts';
-
-/** What files take on a disk: allocated bytes and inodes, those with several names once. */
-export interface TreeSize {
-  readonly bytes: number;
-  readonly inodes: number;
-}
 
 const blockBytes = 512;
 /** Entries of one folder that are inspected at the same time. */

@@ -177,3 +177,31 @@ export interface MachineFacts {
   readonly memoryBytes: number;
   readonly swapBytes: number;
 }
+
+/** The limit and the number of threads; undefined for what the kernel does not report. */
+export interface ThreadCounts {
+  readonly most: number | undefined;
+  readonly now: number | undefined;
+}
+
+/** What files take on a disk. */
+export interface TreeSize {
+  readonly bytes: number;
+  readonly inodes: number;
+}
+
+/** What is in each folder below one, and the files beside them. */
+export interface FolderSizes {
+  readonly files: TreeSize;
+  readonly folders: ReadonlyMap<string, TreeSize>;
+}
+
+/** What a pod takes of the node's disks, in bytes, as far as it has been measured. */
+export interface PodStorageUsage {
+  /** By volume name. */
+  readonly volumes: ReadonlyMap<string, number>;
+  /** By container name: logs, and what was written into the container where that is on the node's own disk. */
+  readonly containers: ReadonlyMap<string, number>;
+  /** All that counts as ephemeral storage; unset until the pod has been measured. */
+  readonly ephemeral?: number;
+}

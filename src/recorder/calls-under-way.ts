@@ -10,24 +10,18 @@ interface CallsUnderWayDeps {
   readonly limits?: Partial<CallLimits>;
 }
 
-interface ShownCall {
-  readonly system: CallSystem;
-  readonly verb: string;
-  readonly subject?: string;
-}
-
 /** Calls of one kind that ended alike. */
-interface EndedCalls extends ShownCall {
+interface EndedCalls extends CallDescription {
   readonly count: number;
   readonly firstTime: string;
   readonly lastTime: string;
   readonly longestMs: number;
-  readonly failure?: { readonly kind: ErrorKind; readonly message: string };
+  readonly failure?: CallFailure;
 }
 
 interface CallsPage {
   /** The longest first. */
-  readonly underWay: readonly (ShownCall & { readonly since: string; readonly forMs: number })[];
+  readonly underWay: readonly (CallDescription & { readonly since: string; readonly forMs: number })[];
   /** How many more there are. */
   readonly moreUnderWay: number;
   /** Those that ended last come last. */
@@ -36,13 +30,13 @@ interface CallsPage {
 }
 
 interface Running {
-  readonly call: ShownCall;
+  readonly call: CallDescription;
   readonly since: number;
   readonly began: number;
 }
 
 interface Ended {
-  readonly call: ShownCall;
+  readonly call: CallDescription;
   readonly failure?: CallFailure;
   readonly count: number;
   readonly firstAt: number;
@@ -128,7 +122,11 @@ export class CallsUnderWay implements Calls {
   #keep(
     ends: Map<string, Ended>,
     max: number,
-    { call, tookMs, failure }: { readonly call: ShownCall; readonly tookMs: number; readonly failure?: CallFailure },
+    {
+      call,
+      tookMs,
+      failure,
+    }: { readonly call: CallDescription; readonly tookMs: number; readonly failure?: CallFailure },
   ): void {
     const key = JSON.stringify([call.system, call.verb, call.subject, failure?.kind]);
     const now = this.#clock.now();

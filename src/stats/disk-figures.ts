@@ -7,8 +7,9 @@ import { jitter, type Random } from '../base/random.ts';
 import { podFields } from '../model/pod-log.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import type { PerPodState } from '../model/pod-removal.ts';
+import type { TreeSize } from '../model/usage.ts';
 import { Kept } from './kept.ts';
-import type { Disk, TreeSize } from './ports.ts';
+import type { Disk } from './ports.ts';
 import type { PodTarget } from './targets.ts';
 import type { MeasuredVolume, RenewalWish, VolumeFigures } from './volume-figures.ts';
 

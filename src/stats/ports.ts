@@ -9,7 +9,15 @@ import type {
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { ObservedPod } from '../model/observed-pod.ts';
 import type { NamespacedName } from '../model/pod-reference.ts';
-import type { CgroupUsage, DiskActivity, FilesystemUsage, InterfaceUsage } from '../model/usage.ts';
+import type {
+  CgroupUsage,
+  DiskActivity,
+  FilesystemUsage,
+  InterfaceUsage,
+  TreeSize,
+  ThreadCounts,
+  FolderSizes,
+} from '../model/usage.ts';
 
 /** How much of a cgroup is read: what summaries are made of, or all that the kernel tells, which costs four times as much. */
 export type UsageDepth = 'core' | 'everything';
@@ -35,15 +43,9 @@ export interface MachineReader {
   memory(): { readonly swapFree: number };
   /** What went through disks and partitions, by their devices. */
   disks(): ReadonlyMap<string, DiskActivity>;
-  threads(): { readonly most: number | undefined; readonly now: number | undefined };
+  threads(): ThreadCounts;
   /** Wall milliseconds. */
   bootTime(): number | undefined;
-}
-
-/** What files take on a disk. */
-export interface TreeSize {
-  readonly bytes: number;
-  readonly inodes: number;
 }
 
 /** Real disks, which may be slow, or never answer. */
@@ -56,10 +58,7 @@ export interface Disk {
   /** A tree with its root, on one file system. */
   tree(path: string, signal: AbortSignal): Promise<TreeSize>;
   /** What is in each folder below one, and the files beside them. */
-  folders(
-    path: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly files: TreeSize; readonly folders: ReadonlyMap<string, TreeSize> }>;
+  folders(path: string, signal: AbortSignal): Promise<FolderSizes>;
   isMountPoint(path: string): Promise<boolean>;
 }
 
@@ -137,16 +136,6 @@ export interface ClaimUsage {
   readonly inodesFree?: number;
   readonly inodesUsed?: number;
   readonly isAbnormal?: boolean;
-}
-
-/** What a pod takes of the node's disks, in bytes, as far as it has been measured. */
-export interface PodStorageUsage {
-  /** By volume name. */
-  readonly volumes: ReadonlyMap<string, number>;
-  /** By container name: logs, and what was written into the container where that is on the same disk. */
-  readonly containers: ReadonlyMap<string, number>;
-  /** All that counts as ephemeral storage; unset until the pod has been measured. */
-  readonly ephemeral?: number;
 }
 
 /** What the logs of a container that runs take on the disk. */

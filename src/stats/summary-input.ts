@@ -1,4 +1,4 @@
-import type { FilesystemUsage, InterfaceUsage } from '../model/usage.ts';
+import type { FilesystemUsage, InterfaceUsage, ThreadCounts } from '../model/usage.ts';
 import type { PodFolders, PodLogs } from './disk-figures.ts';
 import type { RuntimeUsage } from './runtime-figures.ts';
 
@@ -18,7 +18,7 @@ export interface SummaryExtras {
   readonly network: readonly InterfaceUsage[];
   readonly rootFs: FilesystemUsage | undefined;
   readonly runtime: RuntimeUsage | undefined;
-  readonly threads: { readonly most: number | undefined; readonly now: number | undefined };
+  readonly threads: ThreadCounts;
   /** In the order of the pods of the sample. */
   readonly pods: readonly PodExtras[];
 }

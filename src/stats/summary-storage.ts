@@ -1,6 +1,6 @@
 import type { FsStats, PodStats, VolumeStats } from '../model/stats-summary.ts';
+import type { TreeSize, PodStorageUsage } from '../model/usage.ts';
 import type { PodFolders, PodLogs } from './disk-figures.ts';
-import type { PodStorageUsage, TreeSize } from './ports.ts';
 import type { PodExtras, SummaryExtras } from './summary-input.ts';
 import { filesystemStats, fsStats, type TimeTexts } from './summary-parts.ts';
 import type { ContainerTarget } from './targets.ts';

@@ -2,15 +2,8 @@ import type { PodUid } from '../base/ids.ts';
 import { ImageFsInfoResponse, ListContainerStatsResponse } from '../gen/cri/api.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import type { Summary, SummaryParts } from '../model/stats-summary.ts';
-import type { CgroupUsage, FilesystemUsage, InterfaceUsage, MachineFacts } from '../model/usage.ts';
-import {
-  Stats,
-  type PodVolume,
-  type SeenPod,
-  type StatsDeps,
-  type StatsSettings,
-  type TreeSize,
-} from '../stats/index.ts';
+import type { CgroupUsage, FilesystemUsage, InterfaceUsage, MachineFacts, TreeSize } from '../model/usage.ts';
+import { Stats, type PodVolume, type SeenPod, type StatsDeps, type StatsSettings } from '../stats/index.ts';
 import { FakeClock } from './fake-clock.ts';
 import { MemoryLog } from './memory-log.ts';
 import { seededRandom } from './seeded-random.ts';

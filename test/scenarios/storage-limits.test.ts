@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Heartbeats } from '../../src/base/heartbeats.ts';
 import type { PodUid } from '../../src/base/ids.ts';
-import { LocalStorageEviction, type StorageUsage } from '../../src/eviction/index.ts';
+import { LocalStorageEviction } from '../../src/eviction/index.ts';
 import { noDecisions } from '../../src/testing/no-decisions.ts';
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
+import type { PodStorageUsage } from '../../src/model/usage.ts';
 import { Registry } from '../../src/telemetry/index.ts';
 import { aContainer, aPod } from '../../src/testing/pods.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
@@ -42,7 +43,7 @@ async function start(it = new AgentWorld({ source: 'api' }), isOn = true): Promi
       (sum, [at, { content = '' }]) => (at.startsWith(`${path}/`) ? sum + content.length : sum),
       0,
     );
-  const usageOf = (uid: PodUid): StorageUsage => {
+  const usageOf = (uid: PodUid): PodStorageUsage => {
     measured.add(uid);
     const volumes = [...it.machine.volumes.volumes.mounted(uid)].map(
       ([name, { hostPath }]) => [name, sizeOf(hostPath)] as const,
