@@ -1,20 +1,12 @@
 import { TubeletError } from '../base/errors.ts';
 import type { PodUid } from '../base/ids.ts';
 import type { ClusterTrustBundleProjection } from '../gen/kubernetes/types.ts';
+import type { TokenSpec } from '../model/token-spec.ts';
 import type { VolumePlace } from './ports.ts';
 
 /** Tokens of service accounts. */
 export interface TokenSource {
-  get(
-    spec: {
-      readonly namespace: string;
-      readonly serviceAccount: string;
-      readonly pod: VolumePlace;
-      readonly audiences: readonly string[];
-      readonly expirationSeconds: number;
-    },
-    signal: AbortSignal,
-  ): Promise<{ readonly value: string }>;
+  get(spec: TokenSpec, signal: AbortSignal): Promise<{ readonly value: string }>;
 }
 
 /** Tokens of pods' service accounts for CSI drivers, which also need each token's expiry. */

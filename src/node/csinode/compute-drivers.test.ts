@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CSINode, CSINodeDriver, Node } from '../../gen/kubernetes/types.ts';
-import {
-  nextCsiNode,
-  nodeDriverPatch,
-  nodeIdsAnnotation,
-  topologyCollision,
-  type StorageDriver,
-} from './compute-drivers.ts';
+import type { StorageDriver } from '../../model/storage-driver.ts';
+import { nextCsiNode, nodeDriverPatch, nodeIdsAnnotation, topologyCollision } from './compute-drivers.ts';
 
 const driver = (more: Partial<StorageDriver> = {}): StorageDriver => ({
   nodeId: 'n',

@@ -1,15 +1,6 @@
 import { ownValue } from '../../base/own-value.ts';
 import type { CSINode, CSINodeDriver, Node } from '../../gen/kubernetes/types.ts';
-
-/** What a storage driver reports about this node. */
-export interface StorageDriver {
-  /** The driver's own name of the node. */
-  readonly nodeId: string;
-  /** Labels of the topology segment from which the node reaches volumes. */
-  readonly topology: Readonly<Record<string, string>>;
-  /** How many volumes the node can have; undefined: the driver reports no limit. */
-  readonly maxVolumes: number | undefined;
-}
+import type { StorageDriver } from '../../model/storage-driver.ts';
 
 /** By name; undefined: the driver was removed. Other entries are of other writers, or of an earlier life. */
 type WantedDrivers = ReadonlyMap<string, StorageDriver | undefined>;

@@ -8,8 +8,9 @@ import type { Random } from '../../base/random.ts';
 import type { CSINode, Node } from '../../gen/kubernetes/types.ts';
 import type { ApiClient, RequestOptions } from '../../model/api-client.ts';
 import { apiResources } from '../../model/api-resources.ts';
+import type { StorageDriver } from '../../model/storage-driver.ts';
 import { newCsiNode, reconciledCsiNode } from './compute-csi-node.ts';
-import { nextCsiNode, nodeDriverPatch, topologyCollision, type StorageDriver } from './compute-drivers.ts';
+import { nextCsiNode, nodeDriverPatch, topologyCollision } from './compute-drivers.ts';
 
 interface CsiNodeRecordDeps {
   readonly clock: Clock;

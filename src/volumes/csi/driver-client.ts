@@ -15,9 +15,9 @@ import type {
   NodeUnpublishVolumeRequest,
   NodeUnstageVolumeRequest,
 } from '../../gen/csi/v1.ts';
+import type { StorageDriver } from '../../model/storage-driver.ts';
 import { capabilitiesOf, type DriverCapability } from './driver-capabilities.ts';
 import type { DriverCalled } from './driver-metrics.ts';
-import type { DriverNode } from './driver-ports.ts';
 import { secretsOfRequest } from './secrets-of-request.ts';
 
 interface DriverClientDeps {
@@ -98,7 +98,7 @@ export class DriverClient {
     }
   }
 
-  async node(options?: CallOptions): Promise<DriverNode> {
+  async node(options?: CallOptions): Promise<StorageDriver> {
     const { NodeService } = await messages();
     const answer = await this.#call(NodeService.nodeGetInfo, {}, options);
     if (answer.nodeId === '') throw new TubeletError('invalid', `driver ${this.name} has no id for this node`);

@@ -1,17 +1,9 @@
-/** What a driver says of this node. */
-export interface DriverNode {
-  /** The node's name in the words of the driver. */
-  readonly nodeId: string;
-  /** Labels of the place from which the node reaches volumes. */
-  readonly topology: Readonly<Record<string, string>>;
-  /** How many volumes the node can have; undefined: the driver leaves it open. */
-  readonly maxVolumes: number | undefined;
-}
+import type { StorageDriver } from '../../model/storage-driver.ts';
 
 /** Records in the cluster which drivers the node has: CSINode and Node. */
 export interface DriverRecord {
   /** Resolves when it is recorded. Rejects when it is refused; while the API server is away it is written later. */
-  setDriver(name: string, node: DriverNode, signal: AbortSignal): Promise<void>;
+  setDriver(name: string, node: StorageDriver, signal: AbortSignal): Promise<void>;
   removeDriver(name: string): void;
 }
 

@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { raceAbort } from '../../base/abort.ts';
 import { TubeletError } from '../../base/errors.ts';
+import type { StorageDriver } from '../../model/storage-driver.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { FakeCsiDriver, type FakeCsiDriverOptions } from '../../testing/fake-csi-driver.ts';
 import { MemoryCalls } from '../../testing/memory-calls.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { accessModes } from './driver-capabilities.ts';
-import type { DriverNode } from './driver-ports.ts';
 import { CsiDrivers } from './drivers.ts';
 
 const endpoint = '/plugins/x/csi.sock';
@@ -17,7 +17,7 @@ class DriverWorld {
   readonly clock = new FakeClock();
   readonly registry = new Registry();
   readonly changed: string[] = [];
-  readonly recorded: (readonly [string, DriverNode | undefined])[] = [];
+  readonly recorded: (readonly [string, StorageDriver | undefined])[] = [];
   readonly calls = new MemoryCalls();
   readonly driver: FakeCsiDriver;
   record: (signal: AbortSignal) => Promise<void> = async () => {};

@@ -8,10 +8,11 @@ import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import type { OpenRpc } from '../../base/rpc.ts';
+import type { StorageDriver } from '../../model/storage-driver.ts';
 import { DriverClient } from './driver-client.ts';
 import { notRegistered } from './driver-errors.ts';
 import { driverMetrics, type DriverCalled } from './driver-metrics.ts';
-import type { DriverInfo, DriverNode, DriverRecord } from './driver-ports.ts';
+import type { DriverInfo, DriverRecord } from './driver-ports.ts';
 import {
   compareVersions,
   driverNameProblem,
@@ -162,7 +163,7 @@ export class CsiDrivers implements Component {
   }
 
   /** Retries, because the registrar may be up before its driver. */
-  async #askNode(client: DriverClient, signal: AbortSignal): Promise<DriverNode> {
+  async #askNode(client: DriverClient, signal: AbortSignal): Promise<StorageDriver> {
     const { clock, log } = this.#deps;
     const until = clock.monotonic() + nodeMs;
     for (let waitMs = nodeRetry.initialMs; ; waitMs = Math.min(waitMs * 2, nodeRetry.maxMs)) {
@@ -179,7 +180,7 @@ export class CsiDrivers implements Component {
   }
 
   /** Only a refusal fails the registration: while the API server is away the driver is recorded later. */
-  async #recordNode(name: string, node: DriverNode, signal: AbortSignal): Promise<void> {
+  async #recordNode(name: string, node: StorageDriver, signal: AbortSignal): Promise<void> {
     const { clock, log, record } = this.#deps;
     try {
       await withTimeout(clock, recordMs, (limit) => record.setDriver(name, node, limit), signal);
