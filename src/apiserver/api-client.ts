@@ -12,6 +12,7 @@ import type {
   PatchRequest,
   PatchType,
   RequestOptions,
+  CreateRequest,
 } from '../model/api-client.ts';
 import { apiResources, apiVersionOf, type ApiResource } from '../model/api-resources.ts';
 import { podFields, type PodFields } from '../model/pod-log.ts';
@@ -87,7 +88,7 @@ export class HttpApiClient implements ApiClient, ApiWatcher {
     resource: ApiResource,
     namespace: string | undefined,
     object: T,
-    options: RequestOptions & { readonly of?: string; readonly subresource?: string } = {},
+    options: CreateRequest = {},
   ): Promise<R> {
     const { of: name, subresource } = options;
     return this.#json<R>('POST', resource, { namespace, name, subresource }, options, json, object);

@@ -65,13 +65,18 @@ export interface ApiReader {
   list<T extends ApiObject>(resource: ApiResource, options?: ListRequest<T>): Promise<ApiList<T>>;
 }
 
+/** `of`: the object that a subresource is made of, such as the service account of a token. */
+export interface CreateRequest extends RequestOptions {
+  readonly of?: string;
+  readonly subresource?: string;
+}
+
 export interface ApiWriter {
-  /** `subresource` needs `ref.name`: a token of a service account, for instance. */
   create<T extends ApiObject, R = T>(
     resource: ApiResource,
     namespace: string | undefined,
     object: T,
-    options?: RequestOptions & { readonly of?: string; readonly subresource?: string },
+    options?: CreateRequest,
   ): Promise<R>;
   update<T extends ApiObject>(
     resource: ApiResource,

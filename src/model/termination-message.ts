@@ -3,6 +3,12 @@ import { endReasons } from './reasons.ts';
 /** Limits in bytes and lines of a termination message. */
 export const terminationLimits = { file: 4096, log: 2048, logLines: 80, pod: 12_288 } as const;
 
+/** How much of the end of a log is read. */
+export interface TailLimits {
+  readonly lines: number;
+  readonly bytes: number;
+}
+
 interface TerminationMessageInput {
   /** What is in the termination message file; nothing where there is none. */
   readonly fileContent: string | undefined;

@@ -1,3 +1,4 @@
+import type { AdmissionNode } from '../model/admission-node.ts';
 import { pressureConditions, type NodeConditions } from './node-conditions.ts';
 import type { NodeReader } from './node-view.ts';
 import type { KernelFacts } from './ports.ts';
@@ -6,23 +7,6 @@ import type { KernelFacts } from './ports.ts';
 export interface AdmissionNodeSettings {
   readonly nodeName: string;
   readonly allowedUnsafeSysctls: readonly string[];
-  readonly featureGates: (name: string) => boolean;
-}
-
-/** The node as the admission of pods sees it, at one moment. */
-export interface AdmissionNode {
-  readonly name: string;
-  readonly labels: Readonly<Record<string, string>>;
-  readonly taints: readonly { readonly key: string; readonly value?: string; readonly effect: string }[];
-  readonly allocatable: Readonly<Record<string, string>>;
-  readonly os: 'linux';
-  readonly arch: string;
-  readonly kernelVersion: string;
-  readonly pressure: readonly string[];
-  readonly shuttingDown: boolean;
-  readonly appArmor: { readonly enabled: boolean; readonly reason: string };
-  readonly allowedUnsafeSysctls: readonly string[];
-  readonly supplementalGroupsPolicySupported: boolean;
   readonly featureGates: (name: string) => boolean;
 }
 

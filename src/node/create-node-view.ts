@@ -1,6 +1,7 @@
 import type { CommonPorts } from '../model/common-ports.ts';
 import type { Component } from '../base/component.ts';
-import { admissionNode, type AdmissionNode, type AdmissionNodeSettings } from './admission-node.ts';
+import type { AdmissionNode } from '../model/admission-node.ts';
+import { admissionNode, type AdmissionNodeSettings } from './admission-node.ts';
 import { CsiNodeRecord } from './csinode/csi-node-record.ts';
 import type { FormerDevices } from './former-devices.ts';
 import { undisturbed } from './node-conditions.ts';

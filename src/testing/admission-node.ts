@@ -1,4 +1,4 @@
-import type { AdmissionNode } from '../pods/admission/index.ts';
+import type { AdmissionNode } from '../model/admission-node.ts';
 
 /** A node that takes anything reasonable, so that a test only says in what it differs. */
 export function anAdmissionNode(more: Partial<AdmissionNode> = {}): AdmissionNode {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodUid } from '../../base/ids.ts';
+import type { AdmissionNode } from '../../model/admission-node.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { Registry } from '../../telemetry/index.ts';
@@ -9,7 +10,6 @@ import { MemoryLog } from '../../testing/memory-log.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
 import { Admission } from './admission.ts';
 import { admissionChain, admitByRules } from './chain.ts';
-import type { AdmissionNode } from './ports.ts';
 import { rejectedStatus, rejectionLabel } from './rejection.ts';
 import { admitted, rejected, type AdmissionRule } from './pod-admit-result.ts';
 

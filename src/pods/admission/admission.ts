@@ -1,6 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
+import type { AdmissionNode } from '../../model/admission-node.ts';
 import type { Decisions } from '../../model/decisions.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
@@ -8,7 +9,7 @@ import { isTerminalPhase } from '../../model/reasons.ts';
 import { admissionDecision } from './admission-decision.ts';
 import { admissionMetrics, type AdmissionMetrics } from './admission-metrics.ts';
 import { admissionChain, admitByRules } from './chain.ts';
-import type { AdmissionNode, RunningPods } from './ports.ts';
+import type { RunningPods } from './ports.ts';
 import { admitted, type AdmissionRule, type PodAdmitResult } from './pod-admit-result.ts';
 
 interface AdmissionDeps {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { AppArmorProfile } from '../../gen/kubernetes/types.ts';
+import type { AppArmorSupport } from '../../model/admission-node.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
-import type { AppArmorSupport } from './ports.ts';
 import { appArmor } from './rules/app-armor.ts';
 import { admitted, type PodAdmitResult } from './pod-admit-result.ts';
 

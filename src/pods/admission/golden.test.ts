@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Quantity } from '../../gen/kubernetes/types.ts';
+import type { AdmissionNode } from '../../model/admission-node.ts';
 import { goldenNames, goldenPod, loadGolden } from '../../testing/golden.ts';
 import { admissionChain, admitByRules } from './chain.ts';
-import type { AdmissionNode } from './ports.ts';
 import { rejectedStatus } from './rejection.ts';
 
 interface RecordedNode {

@@ -1,7 +1,7 @@
 import { cutText } from '../../base/cut-text.ts';
 import type { PodUid } from '../../base/ids.ts';
+import type { AdmissionNode } from '../../model/admission-node.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import type { AdmissionNode } from './ports.ts';
 
 export interface AdmissionInput {
   readonly pod: DesiredPod;

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { podUid } from '../../base/ids.ts';
+import type { AdmissionNode } from '../../model/admission-node.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
 import { admissionChain, admitByRules } from './chain.ts';
-import type { AdmissionNode } from './ports.ts';
 import { computePreemption, preemptionDecision, preemptionEvent } from './preemption.ts';
 import type { Shortage } from './shortages.ts';
 import type { PodAdmitResult } from './pod-admit-result.ts';

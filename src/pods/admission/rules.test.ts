@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodSpec, Toleration } from '../../gen/kubernetes/types.ts';
+import type { AdmissionNode, NodeTaint } from '../../model/admission-node.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aContainer, aPod, type PodOptions } from '../../testing/pods.ts';
 import { admissionChain, admitByRules } from './chain.ts';
-import type { AdmissionNode, NodeTaint } from './ports.ts';
 import { admitted, type PodAdmitResult } from './pod-admit-result.ts';
 
 /** Each case goes through the whole chain: what one rule lets pass, no other may stop. */

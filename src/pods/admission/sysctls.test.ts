@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
+import type { AdmissionNode } from '../../model/admission-node.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { aPod } from '../../testing/pods.ts';
-import type { AdmissionNode } from './ports.ts';
 import { sysctls } from './rules/sysctls.ts';
 import { admitted } from './pod-admit-result.ts';
 

@@ -1,5 +1,5 @@
 import type { Toleration } from '../../gen/kubernetes/types.ts';
-import type { NodeTaint } from './ports.ts';
+import type { NodeTaint } from '../../model/admission-node.ts';
 
 export function tolerates(tolerations: readonly Toleration[] | undefined, taint: NodeTaint): boolean {
   return (tolerations ?? []).some((toleration) => matches(toleration, taint));

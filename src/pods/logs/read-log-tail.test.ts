@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { nodeLogFiles } from '../../host/index.ts';
-import { readLogTail, type TailLimits } from './read-log-tail.ts';
+import type { TailLimits } from '../../model/termination-message.ts';
+import { readLogTail } from './read-log-tail.ts';
 
 const limits = { lines: 80, bytes: 2_048 };
 let folder: string;

@@ -1,13 +1,9 @@
 import { basename, dirname, join } from 'node:path';
 import { isKind } from '../../base/errors.ts';
+import type { TailLimits } from '../../model/termination-message.ts';
 import { parseLogLine } from './cri-log-line.ts';
 import type { TailFiles } from './ports.ts';
 import { rotatedName } from './rotated-name.ts';
-
-export interface TailLimits {
-  readonly lines: number;
-  readonly bytes: number;
-}
 
 const blockBytes = 64 * 1024;
 /** A line longer than this is taken for its end alone; also all that is kept of a compressed file. */

@@ -11,13 +11,18 @@ import {
   podUidLabel,
 } from '../../model/labels.ts';
 import { podFields } from '../../model/pod-log.ts';
-import { computeTerminationMessage, terminationLimits, wantsLogTail } from '../../model/termination-message.ts';
+import {
+  computeTerminationMessage,
+  terminationLimits,
+  wantsLogTail,
+  type TailLimits,
+} from '../../model/termination-message.ts';
 
 export interface TerminationMessageFiles {
   /** The end of a file, at most `bytes` of it; kind `notFound` when there is none. */
   readEnd(path: string, bytes: number): Promise<string>;
   /** The end of a container's log without the runtime's prefixes. */
-  readLogTail(path: string, limits: { readonly lines: number; readonly bytes: number }): Promise<string>;
+  readLogTail(path: string, limits: TailLimits): Promise<string>;
 }
 
 interface TerminationMessageDeps {

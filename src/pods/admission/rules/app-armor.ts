@@ -1,9 +1,9 @@
+import type { AppArmorSupport } from '../../../model/admission-node.ts';
 import { allContainers } from '../../../model/containers.ts';
 import { goQuote } from '../../../model/go-text.ts';
 import { podPhases, podReasons } from '../../../model/reasons.ts';
 import { isRefusal } from '../../../model/refusal.ts';
 import { appArmorChoice } from '../../../model/security-context.ts';
-import type { AppArmorSupport } from '../ports.ts';
 import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '../pod-admit-result.ts';
 
 /** Rejects a pod whose profile cannot be enforced, except one that has run: that one ran under its profile. */
