@@ -55,7 +55,7 @@ test('raceAbort: outcome first, abort first, aborted before', async () => {
   controller.abort(reason);
   await assert.rejects(raced, reason);
   await assert.rejects(raceAbort(slow, controller.signal), reason);
-  // Nobody waits for it any more; an unhandled rejection would fail this test.
+  // No caller waits for it any more; an unhandled rejection would fail this test.
   fail(new Error('late'));
   await new Promise(setImmediate);
 });
@@ -87,10 +87,10 @@ test('withTimeout ends a run that pays no heed, and one whose parent aborts', as
   await ended;
 
   const parent = new AbortController();
-  const told = withTimeout(clock, 50, (signal) => clock.sleep(1_000, signal), parent.signal);
+  const running = withTimeout(clock, 50, (signal) => clock.sleep(1_000, signal), parent.signal);
   const reason = new Error('shutdown');
   parent.abort(reason);
-  await assert.rejects(told, reason);
+  await assert.rejects(running, reason);
   let ran = false;
   const late = withTimeout(
     clock,

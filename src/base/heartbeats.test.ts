@@ -16,7 +16,7 @@ const beat = (stage: LoopBeat['stage'], silentMs: number, extra: Partial<LoopBea
   ...extra,
 });
 
-const cases: Readonly<Record<string, readonly [LoopBeat, longestStepMs: number, limitMs: number | undefined]>> = {
+const cases: Readonly<Record<string, readonly [LoopBeat, maxStepMs: number, limitMs: number | undefined]>> = {
   'a round of five minutes may still come to its end': [beat('round', 5 * minute), 0, undefined],
   'a longer one hangs': [beat('round', 5 * minute + 1), 0, 5 * minute],
   'a call may take as long as its deadline says': [beat('round', 15 * minute), 15 * minute, undefined],
@@ -33,11 +33,11 @@ const cases: Readonly<Record<string, readonly [LoopBeat, longestStepMs: number, 
   'a back-off ends by the clock': [beat('backOff', 900 * minute, { failures: 7 }), 0, undefined],
 };
 
-for (const [name, [given, longestStepMs, limitMs]] of Object.entries(cases)) {
+for (const [name, [given, maxStepMs, limitMs]] of Object.entries(cases)) {
   test(`heartbeats: ${name}`, () => {
     const expected =
       limitMs === undefined ? [] : [{ loop: 'sample', silentMs: now - given.lastBeat, limitMs, carriesPods: false }];
-    assert.deepEqual(findHungLoops(now, [given], longestStepMs), expected);
+    assert.deepEqual(findHungLoops(now, [given], maxStepMs), expected);
   });
 }
 

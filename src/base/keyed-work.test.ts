@@ -74,7 +74,7 @@ describe('KeyedWork', () => {
     assert.deepEqual(rounds, ['a', 'b', 'c']);
   });
 
-  test('a key that fails backs off, longer each time, and holds nobody up', async () => {
+  test('a key that fails backs off, longer each time, and holds up no other', async () => {
     let broken = true;
     const rounds: string[] = [];
     const { clock, queue, errors } = setUp(async (key) => {

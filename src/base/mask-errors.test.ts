@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TubeletError } from './errors.ts';
 import { maskError, maskSecrets, secretTexts } from './mask-errors.ts';
 
-test('values are masked by themselves and quoted, the longer first, and not where they are words', () => {
+test('values are masked by themselves and quoted, the longer first, and not where they are too short', () => {
   const secrets = secretTexts(['open-sesame', 'open-sesame-"2"', 'true', '']);
   assert.deepEqual(secrets, ['open-sesame-\\"2\\"', 'open-sesame-"2"', 'open-sesame']);
   assert.equal(
@@ -14,7 +14,7 @@ test('values are masked by themselves and quoted, the longer first, and not wher
 
 const secrets = secretTexts(['open-sesame']);
 
-test('an error keeps its kind, code and words, without what is secret', () => {
+test('an error keeps its kind, code and remote message, without secrets', () => {
   const error = new TubeletError('denied', 'call: no open-sesame', {
     remoteMessage: 'no open-sesame',
     code: 'Unknown',

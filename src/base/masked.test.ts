@@ -19,7 +19,7 @@ test('however it is printed, the value does not show', () => {
   assert.equal(String(headers), '<masked>');
 });
 
-test('whoever asks for it gets it', () => {
+test('reveal returns the value', () => {
   assert.deepEqual(headers.reveal(), { Authorization: ['Bearer hunter2'] });
 });
 

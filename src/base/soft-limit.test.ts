@@ -62,13 +62,13 @@ test('work that fails, also at once, frees its place and says so to who wanted i
   assert.deepEqual(begun, [1]);
 });
 
-test('who has gone meanwhile is not begun', async () => {
+test('work whose signal aborts in the queue is not begun', async () => {
   const { begun, ends, come } = setUp();
-  const gone = new AbortController();
+  const cancelled = new AbortController();
   void come(1);
   void come(2);
-  const third = come(3, gone.signal);
-  gone.abort(new Error('gone'));
+  const third = come(3, cancelled.signal);
+  cancelled.abort(new Error('gone'));
   await assert.rejects(third, /gone/);
   for (const end of ends) end();
   await turn();

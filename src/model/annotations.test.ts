@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { configAnnotations, isMirrorPod, localAnnotations, seenTime, withConfigSource } from './annotations.ts';
 
-test('the keys are the ones other tools look for', () => {
+test('the keys are the ones that other tools read', () => {
   assert.deepEqual(Object.values(configAnnotations), [
     'kubernetes.io/config.source',
     'kubernetes.io/config.seen',

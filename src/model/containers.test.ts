@@ -36,7 +36,7 @@ test('a container is found by name over all kinds', () => {
   assert.equal(findContainer(spec, 'nobody'), undefined);
 });
 
-test('words of events and messages', () => {
+test('texts of events and messages', () => {
   assert.equal(containerFieldPath('regular', 'c'), 'spec.containers{c}');
   assert.equal(containerFieldPath('init', 'c'), 'spec.initContainers{c}');
   assert.equal(containerFieldPath('ephemeral', 'c'), 'spec.ephemeralContainers{c}');

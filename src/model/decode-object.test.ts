@@ -8,7 +8,7 @@ function decodeYaml(text: string): { readonly object: unknown; readonly problems
   return decodeObject('Pod', document!.value, (path) => document!.lineOf(path));
 }
 
-const told = (problems: readonly Problem[]): string[] =>
+const described = (problems: readonly Problem[]): string[] =>
   problems.map(({ severity, line, message }) => `${severity} ${line} ${message}`);
 
 test('a pod comes out as it was written, with required fields filled', () => {
@@ -54,7 +54,7 @@ spec:
     volumeMount: []
     whatever: 1
 `);
-  assert.deepEqual(told(problems), [
+  assert.deepEqual(described(problems), [
     'warning 3 spec.restartpolicy: unknown field, ignored; did you mean "restartPolicy"?',
     'warning 6 spec.containers[0].volumeMount: unknown field, ignored; did you mean "volumeMounts"?',
     'warning 7 spec.containers[0].whatever: unknown field, ignored',
@@ -78,7 +78,7 @@ spec:
   - name: v
     emptyDir: { sizeLimit: lots }
 `);
-  assert.deepEqual(told(problems), [
+  assert.deepEqual(described(problems), [
     'error 4 metadata.annotations[port]: expected a string, got number 80',
     'error 3 metadata.labels: expected a map, got a list',
     'error 2 metadata.name: expected a string, got number 7',
@@ -156,7 +156,9 @@ test('an error is seen behind any number of warnings', () => {
 });
 
 test('no object at all', () => {
-  assert.deepEqual(told(decodeObject('Pod', 'text', () => 3).problems), ['error 3 expected an object, got a string']);
+  assert.deepEqual(described(decodeObject('Pod', 'text', () => 3).problems), [
+    'error 3 expected an object, got a string',
+  ]);
 });
 
 test('what may be confidential is not repeated where it does not belong', () => {
@@ -171,7 +173,7 @@ test('what may be confidential is not repeated where it does not belong', () => 
     startupProbe: { httpGet: { port: 80, httpHeaders: [{ name: A, value: 4711 }] } }
   - "4711"
 `);
-  assert.deepEqual(told(problems), [
+  assert.deepEqual(described(problems), [
     'error 4 spec.containers[0].command[2]: expected a string, got a number',
     'error 6 spec.containers[0].env[0].value: expected a string, got a number',
     'error 7 spec.containers[0].env[1].valueFrom: expected an object, got a string',

@@ -47,7 +47,7 @@ test('policies', () => {
   assert.deepEqual(dns({ dnsPolicy: 'None' }).config, { servers: [], searches: [], options: [] });
 });
 
-test('without cluster DNS the host answers, and the pod is told', () => {
+test('without cluster DNS the host answers, and the pod gets an event', () => {
   const { config, events } = dns({}, { clusterDns: [] });
   assert.deepEqual(config, hostDns);
   assert.deepEqual(events, [
@@ -66,7 +66,7 @@ test('the message names the policy that could not be kept, also with the host ne
   assert.deepEqual(dns({ hostNetwork: true }, { clusterDns: [] }).events, []);
 });
 
-test('a policy nobody knows is that of the cluster', () => {
+test('an unknown policy is that of the cluster', () => {
   assert.deepEqual(dns({ dnsPolicy: 'Whatever' }).config.servers, ['10.96.0.10']);
 });
 
@@ -87,7 +87,7 @@ test('the list is cut before domains that are too long are left out', () => {
   assert.equal(events.length, 1);
 });
 
-test('without a host configuration nobody answers', () => {
+test('without a host configuration no server answers', () => {
   const none = { resolvConf: '' };
   assert.deepEqual(dns({ dnsPolicy: 'Default' }, none).config, {
     servers: ['127.0.0.1'],

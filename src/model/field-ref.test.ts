@@ -76,9 +76,9 @@ test('the limit of the whole pod comes before the room of the node', () => {
 test('the limit of the whole pod says nothing of huge pages and of what pods cannot limit', () => {
   const limits = { 'hugepages-1Gi': '2Gi', 'ephemeral-storage': '1Gi' };
   const limited = { spec: { ...spec, resources: { limits } } };
-  const told = (resource: string) => containerResourceValue(limited, main, { resource, divisor: '1Gi' }, node);
-  assert.deepEqual(told('limits.hugepages-1Gi'), { value: '0' });
-  assert.deepEqual(told('limits.ephemeral-storage'), { value: '5' });
+  const valueOf = (resource: string) => containerResourceValue(limited, main, { resource, divisor: '1Gi' }, node);
+  assert.deepEqual(valueOf('limits.hugepages-1Gi'), { value: '0' });
+  assert.deepEqual(valueOf('limits.ephemeral-storage'), { value: '5' });
 });
 
 test('an init container named by another has the limits it was given, and no others', () => {
@@ -95,7 +95,7 @@ test('addresses of a pod lead with the family of the node', () => {
   assert.deepEqual(podFieldValue(six, 'status.podIPs'), { value: 'fd00::1,10.0.0.1' });
 });
 
-test('what cannot be told', () => {
+test('what has no value', () => {
   assert.deepEqual(containerResourceValue({ spec }, main, { resource: 'limits.pods' }, node), {
     problem: 'unsupported container resource : limits.pods',
   });

@@ -8,7 +8,7 @@ const entry = (kind: string, mode: number, gid = 0): EntryAccess => ({ kind, mod
 describe('what becomes of an entry', () => {
   const rows: readonly (readonly [string, EntryAccess, AccessChange | undefined])[] = [
     ['a folder', entry('folder', 0o777), { gid: 7, mode: 0o2777 }],
-    ['a folder nobody may enter', entry('folder', 0o700), { gid: 7, mode: 0o2770 }],
+    ['a folder without any rights', entry('folder', 0o700), { gid: 7, mode: 0o2770 }],
     ['memory', entry('folder', 0o1777), { gid: 7, mode: 0o3777 }],
     ['a file', entry('file', 0o600), { gid: 7, mode: 0o660 }],
     ['a file with all the bits', entry('file', 0o664), { gid: 7 }],

@@ -68,7 +68,7 @@ test('limited swap is rounded the way floating point does it', () => {
   assert.equal(containerResources(pod, container, odd, settings).unified['memory.swap.max'], '28');
 });
 
-test('memory protection looks at the own limit of a container', () => {
+test('memory protection is computed from the own limit of a container', () => {
   const settings: RuntimeSettings = { ...unified, featureGates: (name) => name === 'MemoryQoS' };
   const container: Container = { name: 'c', resources: { requests: { memory: '1Gi' } } };
   const spec = { containers: [container], resources: { limits: { memory: '1Gi' } } };

@@ -29,7 +29,7 @@ for (const name of ['static-plain', 'static-critical']) {
   });
 }
 
-test('pull policy: what may change under its name is looked up again', () => {
+test('pull policy: an image whose tag may move is always pulled', () => {
   for (const [image, policy] of [
     ['nginx', 'Always'],
     ['nginx:latest', 'Always'],

@@ -66,7 +66,7 @@ test('what is kept of a pod', () => {
   assert.deepEqual(ignored, []);
 });
 
-test('a pod that runs keeps its definition, and is still told to end', () => {
+test('a pod that runs keeps its definition, and still gets its deletion', () => {
   const ignored: unknown[] = [];
   const previous = { ...small, status: running };
   const end = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 };

@@ -32,7 +32,7 @@ test('a config map gets a namespace', () => {
   assert.equal(completeConfigMap({}).metadata?.namespace, 'default');
 });
 
-test('keys tell kinds, namespaces and names apart', () => {
+test('keys differ by kind, namespace and name', () => {
   const keys = [
     objectKey({ kind: 'Secret', namespace: 'a', name: 'b' }),
     objectKey({ kind: 'ConfigMap', namespace: 'a', name: 'b' }),

@@ -26,7 +26,7 @@ test('the uid does not depend on the order of keys or on the time', () => {
   );
 });
 
-test('the uid tells different contents apart', () => {
+test('different contents have different uids', () => {
   fc.assert(
     fc.property(texts, texts, (left, right) => {
       const uidOf = (labels: Record<string, string>): unknown =>

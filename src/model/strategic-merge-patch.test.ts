@@ -58,7 +58,7 @@ describe('the patch from one state to another', () => {
     assert.deepEqual(createStrategicMergePatch(one, one, 'Node', { replaceLists: ['status.addresses'] }), {});
   });
 
-  test('tells sets of plain values by what came and went', () => {
+  test('patches sets of plain values by what was added and removed', () => {
     const patch = createStrategicMergePatch(
       { metadata: { finalizers: ['a', 'b'] } },
       { metadata: { finalizers: ['b', 'c'] } },

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dottedSysctl } from './sysctl-names.ts';
 
-test('the first separator tells how a name is written', () => {
+test('the first separator decides the form of a name', () => {
   const cases: readonly (readonly [written: string, dotted: string])[] = [
     ['net.ipv4.ip_forward', 'net.ipv4.ip_forward'],
     ['net/ipv4/ip_forward', 'net.ipv4.ip_forward'],

@@ -44,7 +44,7 @@ test('cutting never halves a character', () => {
   assert.equal(firstBytes('€€', 4), '€');
 });
 
-test('recorded last words', () => {
+test('recorded termination messages', () => {
   for (const [name, input] of [
     ['termination-message', { ...failed, policy: 'File', fileContent: 'why\n' }],
     ['termination-fallback', failed],

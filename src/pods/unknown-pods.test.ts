@@ -41,7 +41,7 @@ test('a pod is unknown when everything has been read and nothing has it', async 
   }
 });
 
-test('a pod that comes while the disk is read is known', async () => {
+test('a pod that a source names while the disk is read is known', async () => {
   const facts = { ...nothing };
   const pods = unknownPods(facts, () => (facts.desired = true));
   assert.equal(await pods.isUnknown(uid), false);

@@ -51,7 +51,7 @@ test('each system has its own idea of slow', async () => {
   assert.equal(calls.page().slow.length, 2, 'the oldest went');
 });
 
-test('failures of one kind are counted; gone, there already and given up are none', async () => {
+test('failures of one kind are counted; notFound, alreadyExists and cancelled are none', async () => {
   const { clock, calls } = setUp();
   const fail = (kind: TubeletError['kind'], verb = 'PUT'): Promise<unknown> =>
     assert.rejects(

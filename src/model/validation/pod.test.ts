@@ -6,7 +6,7 @@ import { decodeObject } from '../decode-object.ts';
 import { defaultPod } from '../pod-defaults.ts';
 import { validatePod, type PodRules } from './index.ts';
 
-/** What the API server's own acceptance tells: every recorded manifest was created through it. */
+/** An API server accepted every recorded manifest: it was created through one. */
 test('every golden manifest is right', () => {
   for (const file of readdirSync('test/golden/pods')) {
     const text = readFileSync(`test/golden/pods/${file}`, 'utf8').replace(/\{\{[A-Za-z]+\}\}/g, 'golden');

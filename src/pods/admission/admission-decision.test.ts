@@ -21,7 +21,7 @@ test('every result is recorded with its own reason', () => {
   }
 });
 
-test('a victim learns for whom, the node who they all were', () => {
+test("the victim's decision names the critical pod, the node's all victims", () => {
   const { ofVictim, ofNode } = preemptDecision(afterPreempting, { namespace: 'kube-system', name: 'dns' });
   assert.deepEqual([ofVictim.kind, ofVictim.reason], ['preempt', 'Preempting']);
   assert.deepEqual(ofVictim.inputs, { criticalPod: 'kube-system/dns', shortOf: 'memory' });

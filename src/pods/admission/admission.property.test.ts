@@ -61,7 +61,7 @@ const input: fc.Arbitrary<AdmissionInput> = fc
     }),
   }));
 
-/** A full node and a critical pod: somebody has to go, many are alike, and some cover one resource only. */
+/** A full node and a critical pod: a victim is needed, many pods are alike, and some cover one resource only. */
 const crowded: fc.Arbitrary<AdmissionInput> = fc
   .record({
     asked: fc.constantFrom([10, 10], [7, 1], [1, 14]),
@@ -87,7 +87,7 @@ const crowded: fc.Arbitrary<AdmissionInput> = fc
 
 const chain = admissionChain();
 
-test('more of anything never turns an admitted pod away', () => {
+test('more of any resource never makes an admitted pod a rejected one', () => {
   const more = fc.record({ cpu: amount, memory: amount, [gpu]: amount, pods: amount });
   fc.assert(
     fc.property(input, more, (asked, added) => {
@@ -103,7 +103,7 @@ test('more of anything never turns an admitted pod away', () => {
   );
 });
 
-test('one pod less never turns an admitted pod away', () => {
+test('one pod less never makes an admitted pod a rejected one', () => {
   fc.assert(
     fc.property(input, fc.nat(7), (asked, index) => {
       const result = admitByRules(chain, asked);
@@ -136,32 +136,32 @@ test('the order of the other pods does not matter', () => {
 
 const classOrder: readonly QosClass[] = ['BestEffort', 'Burstable', 'Guaranteed'];
 
-test('preemption frees enough, by the lowest classes that can, and nobody goes in vain', () => {
+test('preemption frees enough, by the lowest classes that can, and no victim is superfluous', () => {
   fc.assert(
     fc.property(fc.oneof(input, crowded), ({ pod, active, node }) => {
       const critical = { ...pod, spec: { ...pod.spec, priority: 2_000_000_000 } };
       const shortages = computeShortages({ pod: critical, active, node });
       const result = computePreemption(critical, active, shortages);
-      const covers = (gone: readonly DesiredPod[]): boolean =>
+      const covers = (victims: readonly DesiredPod[]): boolean =>
         shortages.every(
           (shortage) =>
-            gone.reduce((sum, { spec }) => sum + requestOf({ spec }, shortage.resource), 0n) >= missingOf(shortage),
+            victims.reduce((sum, { spec }) => sum + requestOf({ spec }, shortage.resource), 0n) >= missingOf(shortage),
         );
       const mayGo = active.filter(({ source, spec: { priority = 0 } }) => source === 'api' && priority < 2_000_000_000);
       if (!('victims' in result)) {
-        assert.equal(covers(mayGo), false, 'somebody could have gone');
+        assert.equal(covers(mayGo), false, 'there were victims enough');
         return;
       }
-      const gone = active.filter(({ uid }) => result.victims.includes(uid));
-      assert.equal(gone.length, result.victims.length);
-      assert.ok(covers(gone), 'enough is freed');
-      assert.ok(gone.every((victim) => mayGo.includes(victim)));
+      const victims = active.filter(({ uid }) => result.victims.includes(uid));
+      assert.equal(victims.length, result.victims.length);
+      assert.ok(covers(victims), 'enough is freed');
+      assert.ok(victims.every((victim) => mayGo.includes(victim)));
       // Even if all of the classes below went as well, each victim is needed: so none is superfluous, and none goes for
-      // want of somebody less important.
-      for (const victim of gone) {
+      // want of a less important pod.
+      for (const victim of victims) {
         const rank = classOrder.indexOf(podQos(victim));
         const lower = mayGo.filter((candidate) => classOrder.indexOf(podQos(candidate)) < rank);
-        const others = new Set([...gone.filter((other) => other !== victim), ...lower]);
+        const others = new Set([...victims.filter((other) => other !== victim), ...lower]);
         assert.equal(covers([...others]), false, `${victim.uid} goes in vain`);
       }
     }),
@@ -169,7 +169,7 @@ test('preemption frees enough, by the lowest classes that can, and nobody goes i
   );
 });
 
-test('after the victims are gone the pod fits', () => {
+test('after the end of the victims the pod fits', () => {
   fc.assert(
     fc.property(fc.oneof(input, crowded), (asked) => {
       const result = admitByRules(chain, asked);

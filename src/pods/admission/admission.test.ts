@@ -38,8 +38,8 @@ function pod(uid: string, cpu: string, more: PodOptions = {}): DesiredPod {
   return aPod({ uid, source: 'api', ...more, spec: { containers, ...more.spec } });
 }
 
-describe('a decision stands', () => {
-  test('an admitted pod is not asked again when the node has changed', () => {
+describe('a result is final', () => {
+  test('an admitted pod is not decided again when the node has changed', () => {
     const world = new World();
     const first = pod('a', '1');
     assert.equal(world.admission.decide(first, []).admit, true);
@@ -48,7 +48,7 @@ describe('a decision stands', () => {
     assert.equal(world.admission.decide(pod('b', '1'), [first]).admit, false);
   });
 
-  test('a refused one has failed for good, and is counted once', () => {
+  test('a rejected one has failed for good, and is counted once', () => {
     const world = new World();
     const result = world.admission.decide(pod('a', '64'), []);
     assert.equal(result.admit, false);
@@ -61,7 +61,7 @@ describe('a decision stands', () => {
     assert.deepEqual(more, []);
   });
 
-  test('for what is left of a former life does not: the pod is judged anew', () => {
+  test('for what is left of a former life does not: the pod is decided anew', () => {
     const world = new World();
     world.running.add(pod('a', '1').uid);
     assert.equal(world.admission.decide(pod('a', '64'), []).admit, true);
@@ -117,7 +117,7 @@ describe('after a restart of the agent', () => {
   });
 });
 
-test('a pod does not stand in its own way', () => {
+test('a pod does not count against itself', () => {
   const world = new World();
   const one = pod('a', '2');
   assert.equal(world.admission.decide(one, [one]).admit, true);
@@ -151,7 +151,7 @@ describe('the chain', () => {
     assert.equal(reasonOf(pod('a', '64', { spec: wrongSysctl })), 'SysctlForbidden');
   });
 
-  test('the first refusal counts, from the first rule to the last', () => {
+  test('the first rejection counts, from the first rule to the last', () => {
     // Everything is wrong; what is mended step by step brings the next reason to light.
     let node = anAdmissionNode({
       name: '',

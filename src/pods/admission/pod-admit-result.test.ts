@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rejected } from './pod-admit-result.ts';
 
-test('a refusal repeats names of the spec, and ends somewhere however long those are', () => {
+test('a rejection is cut, however long the names of the spec in it are', () => {
   assert.deepEqual(rejected('OutOfcpu', 'too little'), { admit: false, reason: 'OutOfcpu', message: 'too little' });
   const long = 'é'.repeat(100_000);
   const { reason, message } = rejected(`OutOf${long}`, `forbidden sysctl: ${long}`);

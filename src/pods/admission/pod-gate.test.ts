@@ -26,7 +26,7 @@ function setUp() {
     activePods: { activePods: () => [] },
     statuses: { set: (_, status) => void statuses.push(status) },
     events,
-    terminate: () => assert.fail('nobody has to give way'),
+    terminate: () => assert.fail('no pod is to be preempted'),
   });
   return { gate, statuses, events };
 }
@@ -34,14 +34,14 @@ function setUp() {
 const asking = (cpu: string, more: PodOptions = {}) =>
   aPod({ source: 'api', ...more, spec: { containers: [aContainer('main', { resources: { requests: { cpu } } })] } });
 
-describe('the gate before the workers', () => {
-  test('lets in what fits, and says nothing', () => {
+describe('PodGate', () => {
+  test('admits what fits, without an event', () => {
     const { gate, statuses, events } = setUp();
     assert.equal(gate.admit(asking('1')), true);
     assert.deepEqual([statuses, events.take()], [[], []]);
   });
 
-  test('a refused pod has failed, once, and has nobody who could end it', () => {
+  test('a rejected pod has failed, once, and gets no worker', () => {
     const { gate, statuses, events } = setUp();
     const pod = asking('100');
     const metadata = { ...pod.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' };
@@ -57,7 +57,7 @@ describe('the gate before the workers', () => {
     assert.equal(events.take().length, 1);
   });
 
-  test('what is ending or over needs no leave', () => {
+  test('a pod that is ending or has ended needs no admission', () => {
     const { gate, statuses } = setUp();
     const pod = asking('100');
     const metadata = { ...pod.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' };
@@ -66,7 +66,7 @@ describe('the gate before the workers', () => {
     assert.deepEqual(statuses, []);
   });
 
-  test('a uid that was forgotten is a new question', () => {
+  test('a uid that was forgotten is decided anew', () => {
     const { gate, statuses } = setUp();
     const pod = asking('100');
     gate.admit(pod);
@@ -77,7 +77,7 @@ describe('the gate before the workers', () => {
   });
 });
 
-test('who gives way is recorded with the victim and, as a whole, with the node', () => {
+test('a preemption is recorded with each victim and with the node', () => {
   const decisions = new MemoryDecisions();
   const ended: string[] = [];
   const small = asking('1', { uid: 'uid-small', name: 'small', status: { startTime: '2030-01-01T00:00:00Z' } });
@@ -91,7 +91,7 @@ test('who gives way is recorded with the victim and, as a whole, with the node',
       running: { hasContainers: () => false },
     }),
     activePods: { activePods: () => [small] },
-    statuses: { set: () => assert.fail('nobody is refused') },
+    statuses: { set: () => assert.fail('no pod is rejected') },
     events: new MemoryEvents(),
     terminate: (uid) => void ended.push(uid),
   });

@@ -44,8 +44,8 @@ const small = pod('small', { cpu: '100m', memory: '100' });
 const large = pod('large', { cpu: '500m', memory: '300' });
 const promised = guaranteed('promised', { cpu: '1', memory: '500' });
 
-describe('who gives way', () => {
-  test('nobody, when nothing is missing', () => assert.deepEqual(victims([idle, small], {}), []));
+describe('victims', () => {
+  test('none, when nothing is missing', () => assert.deepEqual(victims([idle, small], {}), []));
   test('the smallest that is enough', () =>
     assert.deepEqual(victims([large, small, promised], { cpu: 50n }), ['small']));
   test('the one that comes nearest', () =>
@@ -76,13 +76,13 @@ describe('who gives way', () => {
   });
 });
 
-describe('who does not', () => {
+describe('no victims', () => {
   const asked = { cpu: 100n };
   const missing = (active: readonly DesiredPod[], from = critical): unknown => {
     const result = computePreemption(from, active, short(asked));
     return 'stillMissing' in result ? Object.fromEntries(result.stillMissing) : result.victims;
   };
-  test('nobody has enough', () => {
+  test('all together have too little', () => {
     assert.deepEqual(missing([idle]), { cpu: 100n });
     assert.deepEqual(missing([pod('tiny', { cpu: '30m' })]), { cpu: 70n });
   });
@@ -109,7 +109,7 @@ describe('in the chain', () => {
     spec: { containers: [aContainer('c', { resources: { requests: { cpu: '1' } } })] },
   };
 
-  test('a critical pod gets in at the cost of others', () => {
+  test('a critical pod is admitted after preempting others', () => {
     const expected = { admit: 'afterPreempting', victims: [podUid('busy')], shortOf: 'cpu' };
     assert.deepEqual(ask(needy), expected);
     assert.deepEqual(ask({ ...needy, source: 'api', spec: { ...needy.spec, priority: 2_000_000_000 } }), expected);
@@ -118,7 +118,7 @@ describe('in the chain', () => {
     const result = ask({ ...needy, source: 'api' });
     assert.equal(result.admit === false && result.reason, 'OutOfcpu');
   });
-  test('nobody goes for a pod that is refused for another reason, whichever comes first', () => {
+  test('no pod is preempted for one that is rejected for another reason, whichever rule comes first', () => {
     const elsewhere = ask({ ...needy, spec: { ...needy.spec, nodeName: 'node-2' } });
     assert.equal(elsewhere.admit === false && elsewhere.reason, 'NodeName');
     const late = ask(needy, { shuttingDown: true });
@@ -134,14 +134,14 @@ describe('in the chain', () => {
         'to preempt: no set of running pods found to reclaim resources: [(res: cpu, q: 62000), (res: memory, q: 1073741824), ]',
     });
   });
-  test('another reason is told before a lack of victims', () => {
+  test('another reason comes before a lack of victims', () => {
     const containers = [aContainer('c', { resources: { requests: { cpu: '64' } } })];
     const result = ask({ ...needy, spec: { containers, nodeName: 'node-2' } });
     assert.equal(result.admit === false && result.reason, 'NodeName');
   });
 });
 
-test('what is said about a victim', () => {
+test('reason and message of a preemption', () => {
   assert.deepEqual(preemptionDecision, {
     reason: 'Preempting',
     message: 'Preempted in order to admit critical pod',

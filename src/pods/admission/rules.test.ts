@@ -128,7 +128,7 @@ describe('node name, selector and affinity', () => {
     },
   });
   const cases: readonly [what: string, pod: PodOptions, expected: PodAdmitResult][] = [
-    ['no wish', {}, admitted],
+    ['no selector', {}, admitted],
     ['its name', { spec: { nodeName: 'node-1' } }, admitted],
     ['another name', { spec: { nodeName: 'node-2' } }, wrongName],
     ['another name, critical', { spec: { nodeName: 'node-2', priority: 2_000_000_000 } }, wrongName],
@@ -146,7 +146,7 @@ describe('node name, selector and affinity', () => {
       admitted,
     ],
     ['other architecture', { spec: { nodeSelector: { 'kubernetes.io/arch': 'arm64' } } }, noMatch],
-    ['affinity is looked at before the name', { spec: { ...requires('disk', 'hdd'), nodeName: 'node-2' } }, noMatch],
+    ['affinity is checked before the name', { spec: { ...requires('disk', 'hdd'), nodeName: 'node-2' } }, noMatch],
   ];
   for (const [what, pod, expected] of cases) {
     test(what, () => assert.deepEqual(ask(pod, { labels }), expected));
@@ -233,7 +233,7 @@ describe('taints', () => {
   test('static pods stay', () => assert.deepEqual(ask({ source: 'file' }, { taints: [taint] }), admitted));
 });
 
-test('a pod that takes too much memory is refused before anything else is asked', () => {
+test('a pod that takes too much memory is rejected before any other rule', () => {
   const long = { metadata: { annotations: { long: 'x'.repeat(512 * 1024) } } };
   const result = ask({ ...long, spec: { nodeName: 'elsewhere' } });
   assert.ok(result.admit === false);

@@ -61,7 +61,7 @@ for (const [name, node, spec, expected] of cases) {
   test(`${name} ${JSON.stringify({ ...node, ...spec })}`, () => assert.equal(ask(name, node, spec), expected));
 }
 
-test('the first that is forbidden is named; none is no question', () => {
+test('the first that is forbidden is named; a pod without sysctls is admitted', () => {
   const names = ['net.ipv4.tcp_syncookies', 'vm.b', 'vm.a'].map((name) => ({ name, value: '1' }));
   const pod = aPod({ spec: { securityContext: { sysctls: names } } });
   const result = sysctls({ pod, active: [], node: anAdmissionNode() });

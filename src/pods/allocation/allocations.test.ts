@@ -18,7 +18,7 @@ const of = ({ spec }: DesiredPod): readonly (ResourceRequirements | undefined)[]
   [...(spec.initContainers ?? []), ...spec.containers].map(({ resources }) => resources);
 
 describe('a pod whose resources are changed', () => {
-  test('keeps what it was admitted with, and is told that this is for good', () => {
+  test('keeps what it was admitted with, and the resize is infeasible', () => {
     const log = new MemoryLog();
     const allocations = new Allocations(log);
     const first = asking(small);
@@ -62,7 +62,7 @@ describe('a pod whose resources are changed', () => {
     assert.equal(changed.spec.containers[0]?.image, 'two');
   });
 
-  test('a static one is told so, once', () => {
+  test('the resize of a static one is infeasible, logged once', () => {
     const log = new MemoryLog();
     const allocations = new Allocations(log);
     allocations.allocate(asking(small, 1, { source: 'file' }));
@@ -72,7 +72,7 @@ describe('a pod whose resources are changed', () => {
     assert.equal(log.messages('info').length, 1);
   });
 
-  test('a pod that goes and comes back is another question', () => {
+  test('a pod that is removed and comes back is allocated anew', () => {
     const allocations = new Allocations(new MemoryLog());
     const [first, second] = [asking(small), asking(large, 2)];
     allocations.update({ op: 'add', source: 'api', pods: [first] });
@@ -83,7 +83,10 @@ describe('a pod whose resources are changed', () => {
 });
 
 describe('a pod of an earlier life', () => {
-  const told = (allocatedResources: Record<string, string>, conditions: PodStatus['conditions'] = []): PodOptions => ({
+  const reported = (
+    allocatedResources: Record<string, string>,
+    conditions: PodStatus['conditions'] = [],
+  ): PodOptions => ({
     status: {
       phase: 'Running',
       conditions,
@@ -96,17 +99,17 @@ describe('a pod of an earlier life', () => {
 
   test('has what its status says was allocated, where it asks for something else', () => {
     const allocations = new Allocations(new MemoryLog());
-    assert.deepEqual(of(allocations.allocate(asking(large, 2, told(small.requests)))), [small]);
+    assert.deepEqual(of(allocations.allocate(asking(large, 2, reported(small.requests)))), [small]);
     assert.equal(allocations.refusal(aPod().uid)?.generation, 2);
   });
 
   test('also where only limits differ, by the condition', () => {
     const limits = { ...small, limits: large.limits };
     const allocations = new Allocations(new MemoryLog());
-    assert.deepEqual(of(allocations.allocate(asking(limits, 2, told(small.requests, pending)))), [small]);
+    assert.deepEqual(of(allocations.allocate(asking(limits, 2, reported(small.requests, pending)))), [small]);
     const other = new Allocations(new MemoryLog());
     assert.deepEqual(
-      of(other.allocate(asking(limits, 2, told(small.requests)))),
+      of(other.allocate(asking(limits, 2, reported(small.requests)))),
       [limits],
       'rounding of limits is no change',
     );
@@ -114,7 +117,7 @@ describe('a pod of an earlier life', () => {
 
   test('keeps other resources as the spec has them', () => {
     const disk = { requests: { ...large.requests, 'ephemeral-storage': '1Gi' } };
-    const [resources] = of(new Allocations(new MemoryLog()).allocate(asking(disk, 2, told(small.requests))));
+    const [resources] = of(new Allocations(new MemoryLog()).allocate(asking(disk, 2, reported(small.requests))));
     assert.deepEqual(resources?.requests, { 'ephemeral-storage': '1Gi', ...small.requests });
   });
 

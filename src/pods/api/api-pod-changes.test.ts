@@ -32,7 +32,7 @@ function setUp(listed: readonly Pod[] = []) {
   return { changes, take: () => calls.splice(0) };
 }
 
-test('a pod that changes is compared with its status here; one that goes is no start any more', () => {
+test('a changed pod wakes the status writer; a removed one is dropped from the starts', () => {
   const { changes, take } = setUp();
   changes.podsChanged({ type: 'put', object: podObject(fromApi), previous: undefined });
   assert.deepEqual(take(), ['source', 'start api', 'write api']);
@@ -60,20 +60,20 @@ test('mirror pods that changed wake their static pods, and those that were held 
   assert.deepEqual(take(), [`mirror ${podFullName('f', 'default')}`, 'write file', 'release']);
 });
 
-test('a life that moves on is written down; mirror pods only follow static pods and those that are gone', () => {
+test('a lifecycle change wakes the status writer; that of a static or removed pod also the reconciler', () => {
   const { changes, take } = setUp();
   changes.lifecycleChanged(fromApi.uid);
   assert.deepEqual(take(), ['write api']);
   changes.lifecycleChanged(fromFile.uid);
   assert.deepEqual(take(), ['write file', 'mirrors']);
-  changes.lifecycleChanged('gone' as PodUid);
-  assert.deepEqual(take(), ['write gone', 'mirrors']);
+  changes.lifecycleChanged('removed' as PodUid);
+  assert.deepEqual(take(), ['write removed', 'mirrors']);
 });
 
 test('a status that changed is written; that of a static pod may call for another mirror pod', () => {
   const { changes, take } = setUp();
   changes.statusChanged(fromApi.uid);
   changes.statusChanged(fromFile.uid);
-  changes.statusChanged('gone' as PodUid);
-  assert.deepEqual(take(), ['change api', 'change file', `mirror ${fromFile.fullName}`, 'change gone']);
+  changes.statusChanged('removed' as PodUid);
+  assert.deepEqual(take(), ['change api', 'change file', `mirror ${fromFile.fullName}`, 'change removed']);
 });

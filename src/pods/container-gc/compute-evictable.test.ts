@@ -46,9 +46,9 @@ describe('per container', () => {
     // The runtime lost track: it may run.
     ['a3? a2? a1-', '', { maxPerContainer: 1 }],
   ];
-  for (const [pod, gone, policy] of cases) {
-    test(`${pod} loses ${gone || 'nothing'} by ${JSON.stringify(policy ?? {})}`, () =>
-      assert.equal(evicted([pod], policy), gone));
+  for (const [pod, expected, policy] of cases) {
+    test(`${pod} loses ${expected || 'nothing'} by ${JSON.stringify(policy ?? {})}`, () =>
+      assert.equal(evicted([pod], policy), expected));
   }
 });
 

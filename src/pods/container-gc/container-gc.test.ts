@@ -68,7 +68,7 @@ class World {
 }
 
 describe('container gc', () => {
-  test('removes log, container and sandbox in this order, and looks again', async () => {
+  test('removes log, container and sandbox in this order, and inspects the pod', async () => {
     const world = new World();
     world.add('a');
     await world.gc.collect(never);
@@ -82,7 +82,7 @@ describe('container gc', () => {
     assert.deepEqual(world.done, []);
   });
 
-  test('takes what is gone for removed', async () => {
+  test('ignores what is not found', async () => {
     const world = new World();
     world.add('a');
     world.during = (operation) => {
@@ -93,7 +93,7 @@ describe('container gc', () => {
     assert.ok(world.done.includes('sandbox a-s0'));
   });
 
-  test('removes all dead ones for those who need room', async () => {
+  test('removes all dead ones by the policy of the caller', async () => {
     const world = new World();
     world.add('a');
     await world.gc.collect(never, { minAgeMs: 0, maxPerContainer: 0, maxTotal: -1 });
@@ -103,7 +103,7 @@ describe('container gc', () => {
     );
   });
 
-  test('that fails leaves the sandbox, says so once, and holds up no other', async () => {
+  test('that fails leaves the sandbox, reports it once, and holds up no other', async () => {
     const world = new World();
     world.add('a');
     world.add('b');

@@ -12,7 +12,7 @@ const db = aPod({ uid: 'uid-2', name: 'db' });
 const apply = (desired: DesiredPods, op: PodUpdateOp, ...pods: DesiredPod[]): void =>
   desired.apply({ op, source: 'file', pods });
 
-test('a pod is here from its first word until its removal', () => {
+test('a pod is desired from its ADD until its REMOVE', () => {
   const desired = new DesiredPods();
   assert.equal(desired.has(web.uid), false);
   apply(desired, 'add', web, db);
@@ -23,7 +23,7 @@ test('a pod is here from its first word until its removal', () => {
   assert.equal(desired.has(web.uid), false);
 });
 
-test('the newest word about a pod counts, whatever it is called', () => {
+test('the newest update of a pod counts, whatever its operation', () => {
   for (const op of ['add', 'update', 'reconcile', 'delete'] as const) {
     const desired = new DesiredPods();
     apply(desired, 'add', web);
@@ -34,7 +34,7 @@ test('the newest word about a pod counts, whatever it is called', () => {
   }
 });
 
-test('a pod that is being deleted stays until its source drops it', () => {
+test('a pod that is being deleted stays until its source removes it', () => {
   const desired = new DesiredPods();
   apply(desired, 'add', web);
   apply(desired, 'delete', aPod({ metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }));
@@ -43,14 +43,14 @@ test('a pod that is being deleted stays until its source drops it', () => {
   assert.equal(desired.has(web.uid), false);
 });
 
-test('a source that has nothing to say changes nothing', () => {
+test('an update without pods changes nothing', () => {
   const desired = new DesiredPods();
   apply(desired, 'add', web);
   apply(desired, 'set');
   assert.deepEqual(desired.all(), [web]);
 });
 
-test('namesakes are found together', () => {
+test('pods of one full name are found together', () => {
   const desired = new DesiredPods();
   const changed = aPod({ uid: 'uid-3' });
   apply(desired, 'add', web, db, changed);

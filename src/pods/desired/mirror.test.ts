@@ -83,7 +83,7 @@ test('a mirror is the static pod, owned by the node, without its uid and status'
   assert.deepEqual([metadata?.uid, metadata?.name, spec, status], [undefined, 'web-n1', pod.spec, undefined]);
 });
 
-test('MirrorPods tells what changed, and of which pod a mirror is', () => {
+test('MirrorPods returns what changed, and knows of which pod a mirror is', () => {
   const mirrors = new MirrorPods();
   const mirror = shown(pod);
   assert.deepEqual(mirrors.set([mirror]), [pod.fullName]);
@@ -152,7 +152,7 @@ describe('MirrorPodReconciler', () => {
     await world.keeper.stop();
   });
 
-  test('somebody who changes each new mirror is answered now and then, not in a circle', async () => {
+  test('a mirror that is changed after each creation is created again at intervals only', async () => {
     const world = new World();
     world.pods = [pod];
     await world.keeper.start();
@@ -185,7 +185,7 @@ describe('MirrorPodReconciler', () => {
   });
 });
 
-test('mirrors tell how their pods were, but not of other pods nor before there was anything to tell', () => {
+test('mirrors show the last status of their pods, not of other pods nor without containers', () => {
   const mirrors = new MirrorPods();
   const status = { phase: 'Running', containerStatuses: [] };
   mirrors.set([{ ...shown(pod), status }]);

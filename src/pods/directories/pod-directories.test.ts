@@ -33,7 +33,7 @@ describe('what is made', () => {
     assert.deepEqual(files.tree('/var/lib/kubelet/pods'), ['750 uid-1', '750 uid-1/plugins', '750 uid-1/volumes']);
   });
 
-  test('the hosts file, readable by everybody', async () => {
+  test('the hosts file, readable by all', async () => {
     const { files, directories } = setUp();
     await directories.prepare(pod.uid);
     const path = await directories.writeHosts(pod.uid, '127.0.0.1 localhost\n');
@@ -44,7 +44,7 @@ describe('what is made', () => {
     assert.equal(await files.readText(path), 'changed\n');
   });
 
-  test('a message file of its own for each start, writable by everybody', async () => {
+  test('a message file of its own for each start, writable by all', async () => {
     const { files, directories } = setUp();
     await directories.prepare(pod.uid);
     await directories.makeContainerFolder(pod.uid, 'main');
@@ -143,7 +143,7 @@ describe('removal', () => {
     await directories.remove(pod.uid);
   });
 
-  test('logs of a pod whose directory is gone are found by their folder', async () => {
+  test('logs of a pod without a directory are found by their folder', async () => {
     const { files, directories } = await twoPods();
     await files.removeTree('/var/lib/kubelet/pods/uid-1');
     assert.deepEqual([...(await directories.uids())].toSorted(), ['uid-1', 'uid-2']);
@@ -184,7 +184,11 @@ describe('removal', () => {
       `volumes are left: ${volumes}/example.com~odd/data is not empty, ` +
       `${volumes}/kubernetes.io~nfs/pv is still mounted`;
     await assert.rejects(directories.remove(pod.uid), { message: left });
-    await assert.rejects(directories.remove(pod.uid), { message: left }, 'in the same words, so that it is told once');
+    await assert.rejects(
+      directories.remove(pod.uid),
+      { message: left },
+      'with the same message, so that it is logged once',
+    );
     assert.equal(files.has(`${volumes}/example.com~odd/data/precious`), true);
     assert.equal(files.has('/var/lib/kubelet/pods/uid-1/etc-hosts'), true);
     assert.equal(files.has(`${volumes}/kubernetes.io~csi/empty`), false);
@@ -194,31 +198,31 @@ describe('removal', () => {
     assert.deepEqual([...(await directories.uids())], ['uid-2']);
   });
 
-  test('is told when the directory is gone, before a pod that comes back has one again', async () => {
-    const told: string[] = [];
+  test('is reported when the directory was removed, before a pod that comes back has one again', async () => {
+    const events: string[] = [];
     const files = new MemoryFiles();
     const directories = new PodDirectories({
       files,
       random: seededRandom(1),
       paths: podPaths('/var/lib/kubelet', '/var/log/pods'),
       beforeRemoval: async () => {},
-      onRemoved: (uid) => void told.push(`removed ${uid} ${files.has(`/var/lib/kubelet/pods/${uid}`)}`),
+      onRemoved: (uid) => void events.push(`removed ${uid} ${files.has(`/var/lib/kubelet/pods/${uid}`)}`),
     });
     await directories.prepare(pod.uid);
     files.fault = (operation) => {
       if (operation === 'removeTree') throw new Error('a volume is still mounted');
     };
     await assert.rejects(directories.remove(pod.uid), /still mounted/);
-    assert.equal(told.length, 0);
+    assert.equal(events.length, 0);
     files.fault = () => {};
     const removal = directories.remove(pod.uid);
     await directories.prepare(pod.uid);
-    told.push('prepared');
+    events.push('prepared');
     await removal;
-    assert.deepEqual(told, ['removed uid-1 false', 'prepared']);
+    assert.deepEqual(events, ['removed uid-1 false', 'prepared']);
   });
 
-  test('nobody there: nobody’s uid', async () => {
+  test('without folders there are no uids', async () => {
     const { directories } = setUp();
     assert.equal((await directories.uids()).size, 0);
   });

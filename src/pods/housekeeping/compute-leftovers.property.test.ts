@@ -15,7 +15,7 @@ const situation = fc.record({
   onDisk: uids,
 });
 
-test('only what nobody wants and nobody cares for, and each pod in one way', () => {
+test('only what no source names and no worker has, and each pod in one way', () => {
   fc.assert(
     fc.property(situation, ({ sourcesReady, desired, workers, inRuntime, onDisk }) => {
       const { orphans, remains, orphanedDirectories } = computeLeftovers({

@@ -34,11 +34,11 @@ function leftovers(given: Case): string {
 const cases: Readonly<Record<string, readonly [Case, string]>> = {
   nothing: [{}, ''],
   'a pod that runs as it should': [{ desired: ['a'], workers: { a: false }, inRuntime: ['a'], onDisk: ['a'] }, ''],
-  'in the runtime, wanted and cared for by nobody': [{ inRuntime: ['a'], onDisk: ['a'] }, 'orphan a default/of-a'],
+  'in the runtime, without a source and a worker': [{ inRuntime: ['a'], onDisk: ['a'] }, 'orphan a default/of-a'],
   'in the runtime, wanted, worker not there yet': [{ desired: ['a'], inRuntime: ['a'], onDisk: ['a'] }, ''],
   'an orphan that is being stopped': [{ workers: { a: false }, inRuntime: ['a'], onDisk: ['a'] }, ''],
   'an orphan that is stopped': [{ workers: { a: true }, inRuntime: ['a'], onDisk: ['a'] }, 'remains a'],
-  'over and gone from everywhere: its memory is still there': [{ workers: { a: true } }, 'remains a'],
+  'finished, and nowhere but with its worker': [{ workers: { a: true } }, 'remains a'],
   'over, and wanted again: its new life waits for this': [
     { desired: ['a'], workers: { a: true }, inRuntime: ['a'], onDisk: ['a'] },
     'remains a',
@@ -53,7 +53,7 @@ const cases: Readonly<Record<string, readonly [Case, string]>> = {
   ],
   'files of a wanted pod without a worker': [{ desired: ['a'], onDisk: ['a'] }, ''],
   'files of a pod in the runtime wait for it': [{ inRuntime: ['a'], onDisk: ['a'] }, 'orphan a default/of-a'],
-  "before the sources have spoken nothing is nobody's": [
+  'before the sources are ready nothing is left over': [
     { sourcesReady: false, workers: { b: true }, inRuntime: ['a'], onDisk: ['c'] },
     '',
   ],

@@ -39,7 +39,7 @@ function setUp() {
   return { clock, log, world, housekeeping };
 }
 
-test('looks at its start, at each wake, and every thirty seconds', async () => {
+test('reconciles at its start, at each wake, and every thirty seconds', async () => {
   const { clock, world, housekeeping } = setUp();
   await housekeeping.start();
   await clock.settle();
@@ -67,7 +67,7 @@ test('wakes during a round are one more round', async () => {
   await housekeeping.stop();
 });
 
-test('does not even read the disk before the sources have spoken', async () => {
+test('does not even read the disk before the sources are ready', async () => {
   const { clock, world, housekeeping } = setUp();
   world.sourcesReady = false;
   await housekeeping.start();
@@ -112,7 +112,7 @@ test('a removal that fails is tried again soon, then less and less often', async
     directories: {
       async remove() {
         times.push(clock.monotonic());
-        if (times.length < 4) throw new Error('somebody is in it');
+        if (times.length < 4) throw new Error('it is busy');
         left = false;
       },
       uids: async () => new Set(left ? ['stray'] : []),

@@ -10,7 +10,7 @@ import { observedPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { Housekeeping } from './housekeeping.ts';
 
-test('directories of strangers are counted by round, those that stay apart', async () => {
+test('removed directories of unknown pods are counted by round, and those that could not be', async () => {
   const registry = new Registry();
   const onDisk = new Set(['a', 'stuck']);
   const housekeeping = new Housekeeping({

@@ -11,7 +11,7 @@ import { Housekeeping } from './housekeeping.ts';
 
 const [a, b] = [podUid('a'), podUid('b')];
 
-/** Everything housekeeping looks at, in plain sets, and a record of what it did. */
+/** Everything housekeeping reads, in plain sets, and a record of what it did. */
 class World {
   readonly clock = new FakeClock();
   readonly log = new MemoryLog();
@@ -79,7 +79,7 @@ class World {
         return found;
       },
     },
-    podRemoval: { podRemoved: (uid) => void this.done.push(`gone ${uid}`) },
+    podRemoval: { podRemoved: (uid) => void this.done.push(`podRemoved ${uid}`) },
   });
 
   tidy(): Promise<void> {
@@ -101,11 +101,11 @@ class World {
 }
 
 describe('what is removed', () => {
-  test('a pod that is over goes from the runtime, the disk and memory, in that order', async () => {
+  test('a finished pod is removed from the runtime, the disk and memory, in that order', async () => {
     const world = new World();
     world.over(a);
     await world.tidy();
-    assert.deepEqual(world.done, ['remove a', 'files a', 'gone a', 'forget a']);
+    assert.deepEqual(world.done, ['remove a', 'files a', 'podRemoved a', 'forget a']);
     assert.deepEqual(world.decisions.take(), ['a remove Removed: nothing of it is left in the runtime and on disk']);
     await world.tidy();
     assert.equal(world.done.length, 4);
@@ -115,7 +115,7 @@ describe('what is removed', () => {
     const world = new World();
     world.onDisk.add(a);
     await world.tidy();
-    assert.deepEqual(world.done, ['files a', 'gone a']);
+    assert.deepEqual(world.done, ['files a', 'podRemoved a']);
     assert.deepEqual(world.log.messages('info'), ['Removing orphaned pod directory']);
   });
 
@@ -128,10 +128,10 @@ describe('what is removed', () => {
     assert.deepEqual(world.done, ['adopt a default/of-a']);
     world.workers.set(a, true);
     await world.tidy();
-    assert.deepEqual(world.done.slice(1), ['remove a', 'files a', 'gone a', 'forget a']);
+    assert.deepEqual(world.done.slice(1), ['remove a', 'files a', 'podRemoved a', 'forget a']);
   });
 
-  test('nothing before the sources have spoken', async () => {
+  test('nothing before the sources are ready', async () => {
     const world = new World();
     world.sourcesReady = false;
     world.over(a);
@@ -143,12 +143,12 @@ describe('what is removed', () => {
 });
 
 describe('a pod that comes back', () => {
-  test('and starts its containers again keeps what is there of them; only what is remembered goes', async () => {
+  test('and starts its containers again keeps what is there of them; only its per-pod state is dropped', async () => {
     const world = new World();
     world.over(a);
     world.continuing.add(a);
     await world.tidy();
-    assert.deepEqual(world.done, ['gone a', 'forget a']);
+    assert.deepEqual(world.done, ['podRemoved a', 'forget a']);
     assert.equal(world.inRuntime.has(a) && world.onDisk.has(a), true);
   });
 });
@@ -176,11 +176,11 @@ describe('a pod that comes back in the middle', () => {
     world.over(b);
     world.during = (now) => (now === 'remove a' ? world.comesBack(b) : undefined);
     await world.tidy();
-    assert.deepEqual(world.done, ['remove a', 'files a', 'gone a', 'forget a']);
+    assert.deepEqual(world.done, ['remove a', 'files a', 'podRemoved a', 'forget a']);
     assert.equal(world.inRuntime.has(b) && world.onDisk.has(b), true);
   });
 
-  test('while its stray files are being removed is not forgotten', async () => {
+  test('while its orphaned directory is being removed is not forgotten', async () => {
     const world = new World();
     world.onDisk.add(b);
     world.during = (now) => (now === 'files b' ? world.comesBack(b) : undefined);
@@ -188,25 +188,25 @@ describe('a pod that comes back in the middle', () => {
     assert.deepEqual(world.done, ['files b']);
   });
 
-  test('while the disk is being read keeps its files, though they were stray', async () => {
+  test('while the disk is being read keeps its files, though they were orphaned', async () => {
     const world = new World();
     world.onDisk.add(b);
     world.during = (now) => (now === 'disk' ? world.comesBack(b) : undefined);
     await world.tidy();
     assert.equal(world.onDisk.has(b), true);
-    assert.equal(world.done.includes('gone b'), false);
+    assert.equal(world.done.includes('podRemoved b'), false);
   });
 });
 
 describe('a removal that is stuck', () => {
-  test('and hangs holds up neither another nor a look', async () => {
+  test('and hangs holds up neither another nor a round', async () => {
     const world = new World();
     world.over(a);
     world.over(b);
     world.during = (now) => (now === 'remove a' ? new Promise(() => {}) : undefined);
     await world.housekeeping.start();
     await world.clock.advance(0);
-    assert.deepEqual(world.done, ['remove b', 'files b', 'gone b', 'forget b']);
+    assert.deepEqual(world.done, ['remove b', 'files b', 'podRemoved b', 'forget b']);
     world.over(b);
     world.housekeeping.wake();
     await world.clock.advance(0);
@@ -258,7 +258,7 @@ describe('a removal that is stuck', () => {
     assert.deepEqual(await round(), []);
   });
 
-  test('is forgotten when somebody else has removed it', async () => {
+  test('is forgotten when another process has removed it', async () => {
     const world = new World();
     world.onDisk.add(a);
     world.during = (now) => {
@@ -270,7 +270,7 @@ describe('a removal that is stuck', () => {
     assert.deepEqual(world.housekeeping.stuck(), []);
     world.onDisk.add(a);
     await world.tidy();
-    assert.equal(world.log.messages('error').length, 2, 'and told anew when it comes back');
+    assert.equal(world.log.messages('error').length, 2, 'and logged anew when it comes back');
   });
 
   test('is logged again when the reason is another, or when it comes back after a success', async () => {

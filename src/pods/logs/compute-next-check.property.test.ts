@@ -7,7 +7,7 @@ const kibi = 1024;
 const mebi = kibi * kibi;
 const intervalMs = 10_000;
 
-/** The fastest that can be kept within bounds: what sudden haste is reckoned with, and a limit per shortest look. */
+/** The fastest that can be kept within bounds: the maximum rate, and a limit per shortest check. */
 const fastest = (limit: number): number => Math.min((64 * mebi) / 1_000, limit / minCheckMs);
 
 test('no log that changes its rate at any time exceeds twice its limit, and a quiet one is left alone', () => {
@@ -24,46 +24,46 @@ test('no log that changes its rate at any time exceeds twice its limit, and a qu
   fc.assert(
     fc.property(limits, fc.array(phase, { minLength: 1, maxLength: 8 }), (limit, phases) => {
       let growth: Growth | undefined;
-      let [at, size, lookAt, restUntil, looks] = [0, 0, 0, 0, 0];
+      let [at, size, checkAt, restUntil, checks] = [0, 0, 0, 0, 0];
       const write = (bytes: number): void => {
         size += bytes;
         assert.ok(size <= 2 * limit + 1, `${size} bytes of ${limit}`);
       };
-      const look = (): void => {
-        looks++;
+      const check = (): void => {
+        checks++;
         growth = measureGrowth(growth, size, at);
         if (size >= limit) {
           growth = growthAfterRotation(growth, at);
           size = 0;
         }
         const next = computeNextCheck(growth, limit, intervalMs);
-        lookAt = next.kind === 'soon' ? at + next.ms : Number.POSITIVE_INFINITY;
+        checkAt = next.kind === 'soon' ? at + next.ms : Number.POSITIVE_INFINITY;
         restUntil = next.kind === 'atWrite' ? at + next.restMs : 0;
       };
-      look();
+      check();
       for (const { haste, ms } of phases) {
         const rate = haste * fastest(limit);
         const end = at + ms;
         for (;;) {
-          // The watch tells of the first write.
-          if (lookAt === Number.POSITIVE_INFINITY && rate > 0) {
+          // The watch reports the first write.
+          if (checkAt === Number.POSITIVE_INFINITY && rate > 0) {
             write(1);
-            lookAt = Math.max(at, restUntil);
+            checkAt = Math.max(at, restUntil);
           }
-          if (lookAt > end) break;
-          write(rate * (lookAt - at));
-          at = lookAt;
-          look();
+          if (checkAt > end) break;
+          write(rate * (checkAt - at));
+          at = checkAt;
+          check();
         }
         write(rate * (end - at));
         at = end;
       }
-      // Then it falls silent: a few looks later nothing is scheduled any more.
-      looks = 0;
-      while (lookAt !== Number.POSITIVE_INFINITY) {
-        at = lookAt;
-        look();
-        assert.ok(looks < 60, 'it comes to rest');
+      // Then it falls silent: a few checks later nothing is scheduled any more.
+      checks = 0;
+      while (checkAt !== Number.POSITIVE_INFINITY) {
+        at = checkAt;
+        check();
+        assert.ok(checks < 60, 'it comes to rest');
       }
     }),
   );

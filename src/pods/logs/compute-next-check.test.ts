@@ -7,12 +7,12 @@ const limit = 10 * mebi;
 const intervalMs = 10_000;
 
 const next = (growth: Partial<Growth>): number | 'atWrite' => {
-  const look = computeNextCheck({ size: 0, at: 0, rate: 0, grew: false, ...growth }, limit, intervalMs);
-  return look.kind === 'soon' ? Math.round(look.ms) : look.kind;
+  const check = computeNextCheck({ size: 0, at: 0, rate: 0, grew: false, ...growth }, limit, intervalMs);
+  return check.kind === 'soon' ? Math.round(check.ms) : check.kind;
 };
 const perSecond = (bytes: number): number => bytes / 1_000;
 
-describe('the next look at a log', () => {
+describe('the next check of a log', () => {
   test('that is quiet waits for a write', () => {
     assert.equal(next({}), 'atWrite');
     assert.equal(next({ size: 9 * mebi }), 'atWrite');
@@ -40,13 +40,13 @@ describe('the next look at a log', () => {
   });
 
   test('of a huge limit is left to the round', () => {
-    const look = computeNextCheck({ size: 0, at: 0, rate: 1, grew: true }, 2 ** 40, intervalMs);
-    assert.deepEqual(look, { kind: 'soon', ms: intervalMs });
+    const check = computeNextCheck({ size: 0, at: 0, rate: 1, grew: true }, 2 ** 40, intervalMs);
+    assert.deepEqual(check, { kind: 'soon', ms: intervalMs });
   });
 
   test('of a tiny limit is not a busy loop', () => {
-    const look = computeNextCheck({ size: 0, at: 0, rate: 0, grew: true }, 1, intervalMs);
-    assert.ok(look.kind === 'soon' && look.ms >= minCheckMs);
+    const check = computeNextCheck({ size: 0, at: 0, rate: 0, grew: true }, 1, intervalMs);
+    assert.ok(check.kind === 'soon' && check.ms >= minCheckMs);
   });
 });
 
@@ -56,14 +56,14 @@ describe('growth', () => {
     assert.equal(measureGrowth(undefined, 0, 100).grew, false);
   });
 
-  test('is measured from look to look', () => {
+  test('is measured from check to check', () => {
     const first = measureGrowth(undefined, 1_000, 0);
     const second = measureGrowth(first, 3_000, 100);
     assert.deepEqual(second, { size: 3_000, at: 100, rate: 20, grew: true });
     assert.deepEqual(measureGrowth(second, 3_000, 200), { size: 3_000, at: 200, rate: 10, grew: false });
   });
 
-  test('of a log that somebody emptied is none', () => {
+  test('of a log that was emptied is none', () => {
     assert.equal(measureGrowth({ size: 500, at: 0, rate: 0, grew: true }, 10, 100).grew, false);
   });
 

@@ -11,7 +11,7 @@ const strangers = ['1.log', '0.log.bak', '10.log.20260101-000000'];
 type Folder = Map<string, readonly number[]>;
 
 const event = fc.record({
-  /** Pieces written before the look; each counts one byte. */
+  /** Pieces written before the check; each counts one byte. */
   written: fc.integer({ min: 0, max: 12 }),
   /** Seconds the clock goes on, or is set back. */
   clock: fc.integer({ min: -100, max: 100 }),

@@ -82,7 +82,7 @@ describe('older files', () => {
     ]);
   });
 
-  test('of other logs and of strangers are not touched', () => {
+  test('of other logs and of other programs are not touched', () => {
     const files = [
       '0.log',
       '10.log.20260101-000000',
@@ -117,7 +117,7 @@ describe('stamps', () => {
     assert.equal(stampAfter('yesterday', 1), undefined);
   });
 
-  test('are told from other endings', () => {
+  test('differ from other endings', () => {
     assert.equal(rotatedName('0.log', '0.log'), undefined);
     assert.equal(rotatedName('0.log', '0.log.20260102-030405')?.kind, 'plain');
     assert.equal(rotatedName('0.log', '0.log.20260102-030405.gz')?.kind, 'compressed');

@@ -101,7 +101,7 @@ describe('the link to a log', () => {
     assert.equal(readFileSync(join(folder, 'web_default_main-id-main.log'), 'utf8'), 'main');
   });
 
-  test('is made by the round where nobody told, and where the log came late', async () => {
+  test('is made by the round where no change was reported, and where the log came late', async () => {
     await links.start();
     await clock.settle();
     rmSync(addLog('late'));
@@ -109,7 +109,7 @@ describe('the link to a log', () => {
     await clock.settle();
     assert.deepEqual(readdirSync(folder), []);
     addLog('late');
-    addLog('untold');
+    addLog('unreported');
     await clock.advance(60_000);
     assert.equal(readdirSync(folder).length, 2);
   });
@@ -137,7 +137,7 @@ describe('the link to a log', () => {
     assert.deepEqual(log.messages('error'), ['Cannot link a container log']);
   });
 
-  test('goes when its log is gone and its container does not run', async () => {
+  test('is removed when its log was and its container does not run', async () => {
     const paths = ['a', 'b'].map((name) => addLog(name, { running: name === 'b' }));
     await links.start();
     await clock.settle();

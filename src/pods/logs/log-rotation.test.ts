@@ -20,8 +20,8 @@ class World {
   readonly log = new MemoryLog();
   readonly running = new Map<string, ContainerLog>();
   readonly reopened: string[] = [];
-  /** Times of looks by path. */
-  readonly looks: { readonly path: string; readonly at: number }[] = [];
+  /** Times of checks by path. */
+  readonly checks: { readonly path: string; readonly at: number }[] = [];
   /** What happens to a reopen before it is done, and after. */
   before: () => void | Promise<void> = () => {};
   after: () => void = () => {};
@@ -29,7 +29,7 @@ class World {
 
   constructor(limits: Partial<LogSettings> = {}) {
     this.disk.fault = (operation, path) => {
-      if (operation === 'size') this.looks.push({ path, at: this.clock.monotonic() });
+      if (operation === 'size') this.checks.push({ path, at: this.clock.monotonic() });
     };
     this.rotation = new LogRotation({
       heartbeats: new Heartbeats(),
@@ -79,7 +79,7 @@ class World {
   }
 }
 
-/** Keeps somebody waiting until it is opened. */
+/** Blocks its waiters until it is opened. */
 class Gate {
   open: () => void = () => {};
   readonly opened = new Promise<void>((resolve) => {
@@ -132,7 +132,7 @@ describe('a fast logger', () => {
     });
   });
 
-  test('that was just started is looked at when somebody says so', async () => {
+  test('that was just started is checked when its pod changed', async () => {
     const world = new World();
     await within(world, async () => {
       await world.clock.advance(1_000);
@@ -145,13 +145,13 @@ describe('a fast logger', () => {
 });
 
 describe('quiet logs', () => {
-  test('are looked at once per round, all together, and no timer is due in between', async () => {
+  test('are checked once per round, all together, and no timer is due in between', async () => {
     const world = new World();
     for (const name of ['a', 'b', 'c']) world.start(name);
     await within(world, async () => {
       await world.clock.advance(30_500);
       assert.deepEqual(
-        world.looks.map(({ at }) => at),
+        world.checks.map(({ at }) => at),
         [0, 10_000, 20_000, 30_000].flatMap((at) => [at, at, at]),
       );
       assert.equal(world.clock.pending(), 1);
@@ -167,7 +167,7 @@ describe('quiet logs', () => {
       world.disk.write(path, 80);
       await world.clock.advance(2_000);
       assert.equal(world.disk.watching, 1);
-      assert.ok(world.looks.length < 8, `${world.looks.length} looks`);
+      assert.ok(world.checks.length < 8, `${world.checks.length} checks`);
       assert.equal(world.clock.nextDue(), 20_000);
     });
   });
@@ -180,13 +180,13 @@ describe('quiet logs', () => {
         world.disk.write(path, 0);
         await world.clock.advance(10);
       }
-      assert.ok(world.looks.length < 40, `${world.looks.length} looks`);
+      assert.ok(world.checks.length < 40, `${world.checks.length} checks`);
     });
   });
 });
 
 describe('what goes wrong', () => {
-  test('a failed reopen puts the file back; it is tried again and said once', async () => {
+  test('a failed reopen puts the file back; it is retried and logged once', async () => {
     const world = new World();
     const path = world.start('a');
     world.disk.write(path, 2 * mebi);
@@ -199,7 +199,7 @@ describe('what goes wrong', () => {
       assert.deepEqual(world.names(path), ['']);
       assert.deepEqual(world.log.messages('error'), ['Cannot rotate a container log, will try again']);
       // Every second at first, then slower, and as often as the round at last.
-      assert.deepEqual(world.looks.map(({ at }) => at).slice(0, 6), [0, 1_000, 3_000, 7_000, 15_000, 25_000]);
+      assert.deepEqual(world.checks.map(({ at }) => at).slice(0, 6), [0, 1_000, 3_000, 7_000, 15_000, 25_000]);
       world.before = () => {};
       await world.clock.advance(10_000);
       assert.equal(world.names(path).length, 2);
@@ -270,7 +270,7 @@ describe('what goes wrong', () => {
     await within(world, async () => {
       world.rotation.changed(uid);
       await world.clock.advance(60_000);
-      assert.deepEqual(world.looks, []);
+      assert.deepEqual(world.checks, []);
     });
   });
 });
@@ -280,14 +280,14 @@ describe('compression', () => {
     const world = new World({ maxFiles: 4 });
     const path = world.start('a');
     const gate = new Gate();
-    const looked = world.disk.fault;
-    world.disk.fault = (operation, at) => (operation === 'compress' ? gate.opened : looked(operation, at));
+    const before = world.disk.fault;
+    world.disk.fault = (operation, at) => (operation === 'compress' ? gate.opened : before(operation, at));
     await within(world, async () => {
       await world.write(path, 5 * mebi, 900);
       assert.ok(world.names(path).some((name) => name.endsWith('.tmp')));
       assert.ok((world.disk.largest.get(path) ?? 0) < 2 * mebi);
       gate.open();
-      world.disk.fault = looked;
+      world.disk.fault = before;
       await world.write(path, 5 * mebi, 1_000);
       const endings = world.names(path).map((name) => name.replace(/^\.\d{8}-\d{6}/, '.*'));
       assert.deepEqual(endings.toSorted(), ['', '.*', '.*.gz', '.*.gz']);
@@ -300,8 +300,8 @@ describe('compression', () => {
     const path = world.start('a');
     world.start('b');
     const gate = new Gate();
-    const looked = world.disk.fault;
-    world.disk.fault = (operation, at) => (operation === 'compress' ? gate.opened : looked(operation, at));
+    const before = world.disk.fault;
+    world.disk.fault = (operation, at) => (operation === 'compress' ? gate.opened : before(operation, at));
     await within(world, async () => {
       await world.write(path, 5 * mebi, 600);
       assert.ok(world.names(path).some((name) => name.endsWith('.tmp')));

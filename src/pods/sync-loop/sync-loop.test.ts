@@ -45,7 +45,7 @@ function setUp() {
   return { log, handle, update };
 }
 
-test('what a source says goes to the desired pods first, then to each worker, then to housekeeping', () => {
+test('an update goes to the desired pods first, then to each worker, then to housekeeping', () => {
   const { update } = setUp();
   const cases: readonly (readonly [PodUpdateOp, readonly string[]])[] = [
     ['add', ['update uid-1', 'update uid-2']],
@@ -60,12 +60,12 @@ test('what a source says goes to the desired pods first, then to each worker, th
   }
 });
 
-test('a pod that comes back before it is gone passes the gate when its new life begins, not before', () => {
+test('a pod that comes back before its end is admitted when its new life begins, not before', () => {
   const { update } = setUp();
   assert.deepEqual(update('add', returning), ['desired add', 'update uid-4', 'cleanup']);
 });
 
-test('a status that comes back matters to those whose readiness others have a say in', () => {
+test('a reconcile update syncs pods with readiness gates only', () => {
   const { update } = setUp();
   const spec = { readinessGates: [{ conditionType: 'example.com/gate' }] };
   const gated = aPod({ spec });
@@ -74,7 +74,7 @@ test('a status that comes back matters to those whose readiness others have a sa
   assert.deepEqual(update('reconcile', refused), ['desired reconcile', 'cleanup']);
 });
 
-test('the first word of an empty source reaches housekeeping, for it may settle what is nobody’s', () => {
+test('the first set of an empty source marks cleanup as due, because sources may be ready now', () => {
   const { update, log } = setUp();
   assert.deepEqual(update('set'), ['desired set', 'cleanup']);
   assert.deepEqual(log.entries, []);
@@ -97,7 +97,7 @@ test('everything else only wakes', () => {
   assert.deepEqual(handle({ type: 'resourcesChanged', uids: [] }), []);
 });
 
-test('a pod that is not admitted gets no worker, and is gone when its source drops it', () => {
+test('a pod that is not admitted gets no worker, and is forgotten when its source removes it', () => {
   const { update } = setUp();
   assert.deepEqual(update('add', stranger), ['desired add', 'cleanup']);
   assert.deepEqual(update('remove', stranger), ['desired remove', 'removed uid-3', 'cleanup']);

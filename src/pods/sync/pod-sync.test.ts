@@ -30,7 +30,7 @@ class World {
   objects: Promise<void> | undefined;
   /** Which moments the observations had to be newer than. */
   readonly asked: number[] = [];
-  /** Goes on with every look and every action. */
+  /** Rises with every observation and every action. */
   observationSeq = 0;
   /** What goes wrong with a step, by its name. */
   readonly failures = new Map<string, Error>();
@@ -108,8 +108,8 @@ class World {
   }
 }
 
-describe('sync', () => {
-  test('in order: look, status, cgroups, folders, volumes, look, runtime; then nothing new to see', async () => {
+describe('syncPod', () => {
+  test('in order: observe, status, cgroups, folders, volumes, observe, runtime; then nothing new to observe', async () => {
     const world = new World();
     assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'settled' });
     const before = ['observe', 'publish', 'make cgroups uid-1', 'directories', 'mount'];
@@ -117,17 +117,17 @@ describe('sync', () => {
     assert.deepEqual(world.asked, [0, 0]);
   });
 
-  test('after an action it looks again, newer than the action, and comes back at once', async () => {
+  test('after an action it observes again, newer than the action, and requeues at once', async () => {
     const world = new World();
     world.outcome = { acted: true };
     assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'settled', requeueAfterMs: 0 });
     assert.deepEqual(world.steps.slice(-3), ['runtime', 'observe', 'publish']);
-    assert.deepEqual(world.asked, [0, 0, 3], 'the looks before were moments 1 and 2, the action 3');
+    assert.deepEqual(world.asked, [0, 0, 3], 'the observations before were 1 and 2, the action 3');
     await world.sync.syncPod(pod, never);
     assert.deepEqual(world.asked.slice(3), [3, 3, 7], 'the next sync too asks for news since the action');
   });
 
-  test('an action that was none makes nothing old: the next look may be the one before it', async () => {
+  test('an action that changed nothing makes no observation out of date', async () => {
     const world = new World();
     world.outcome = { acted: false };
     await world.sync.syncPod(pod, never);
@@ -135,7 +135,7 @@ describe('sync', () => {
     assert.deepEqual(world.asked.slice(0, 3), [0, 0, 0]);
   });
 
-  test('a start that was refused, a pod that is over, and instances taken out make it old all the same', async () => {
+  test('a start that was refused, an ended pod, and removed instances make observations out of date', async () => {
     for (const some of [{ requeueAfterMs: 10_000 }, { ended: true }, { pruned: true }]) {
       const world = new World();
       world.outcome = { acted: false, ...some };
@@ -146,7 +146,7 @@ describe('sync', () => {
     }
   });
 
-  test('what the pod names is asked for while its place is being made; volumes wait for both', async () => {
+  test('objects of the pod are fetched while cgroup and folders are made; volumes wait for both', async () => {
     const world = new World();
     let arrive = (): void => {};
     world.objects = new Promise((resolve) => (arrive = resolve));
@@ -158,7 +158,7 @@ describe('sync', () => {
     assert.deepEqual(world.steps.slice(5), ['mount', 'observe', 'runtime', 'publish']);
   });
 
-  test('a place that cannot be made is told when the API server has answered', async () => {
+  test('a failure to make cgroup or folders is thrown when the API server has answered', async () => {
     const world = new World();
     world.failures.set('directories', new Error('read-only file system'));
     let arrive = (): void => {};
@@ -174,7 +174,7 @@ describe('sync', () => {
     assert.equal(world.steps.includes('mount'), false);
   });
 
-  test('a refusal says when to come back, acted or not', async () => {
+  test('a refusal decides when to requeue, acted or not', async () => {
     const world = new World();
     world.outcome = { acted: false, requeueAfterMs: 10_000 };
     assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'settled', requeueAfterMs: 10_000 });
@@ -193,7 +193,7 @@ describe('sync', () => {
     });
   });
 
-  test('taking dead instances out is looked at, but is no news', async () => {
+  test('after the removal of dead instances the pod is observed, but its status is not published again', async () => {
     const world = new World();
     const before = observedPod([aSandbox('s0')], [anInstance('main', exited(1))]);
     world.observed = before;
@@ -203,7 +203,7 @@ describe('sync', () => {
     assert.equal(world.published.at(-1)?.observed, before);
   });
 
-  test('a pod that is over by its containers ends, and nothing is started', async () => {
+  test('a pod whose containers have ended is terminated, and nothing is started', async () => {
     for (const phase of ['Succeeded', 'Failed']) {
       const world = new World();
       world.phase = phase;
@@ -219,7 +219,7 @@ describe('sync', () => {
     assert.deepEqual(await world.sync.syncPod(pod, never), { kind: 'ended' });
   });
 
-  test('volumes that cannot be mounted: nothing starts, and who mounts tells of it', async () => {
+  test('volumes that cannot be mounted: nothing starts, and the volumes record the event', async () => {
     const world = new World();
     world.failures.set('mount', new Error('no such secret'));
     await assert.rejects(world.sync.syncPod(pod, never), /no such secret/);
@@ -228,7 +228,7 @@ describe('sync', () => {
     assert.deepEqual(world.decisions.take(), ['uid-1 wait VolumesNotReady: no such secret']);
   });
 
-  test('an action that failed half way still makes what was seen before it old', async () => {
+  test('an action that failed half way still makes observations out of date', async () => {
     const world = new World();
     world.failures.set('runtime', new Error('half done'));
     await assert.rejects(world.sync.syncPod(pod, never), /half done/);
@@ -247,7 +247,7 @@ describe('sync', () => {
     assert.deepEqual(world.decisions.take(), ['uid-1 wait CgroupNotReady: no space']);
   });
 
-  test('what runs outside of its cgroup is stopped first, with its grace; then it is looked at anew', async () => {
+  test('what runs outside of its cgroup is stopped first, with its grace; then it is observed anew', async () => {
     const world = new World();
     world.cgroupExists = false;
     world.observed = observedPod([aSandbox('s0')], [anInstance('main')]);
@@ -256,7 +256,7 @@ describe('sync', () => {
     assert.deepEqual(world.decisions.take(), ['uid-1 kill OutsideOfCgroup: it runs outside of its cgroup']);
     await world.sync.syncPod(pod, never);
     assert.deepEqual(world.steps.slice(3, 6), ['observe', 'publish', 'make cgroups uid-1']);
-    assert.deepEqual(world.asked.slice(0, 2), [0, 2], 'the second look is newer than the stop');
+    assert.deepEqual(world.asked.slice(0, 2), [0, 2], 'the second observation is newer than the stop');
   });
 
   test('says whether the pod still needs a sandbox', async () => {
@@ -271,15 +271,15 @@ describe('sync', () => {
   });
 });
 
-describe('terminate', () => {
-  test('status, stop, look, last status', async () => {
+describe('syncTerminatingPod', () => {
+  test('status, stop, observe, last status', async () => {
     const world = new World();
     await world.sync.syncTerminatingPod(pod, { graceSeconds: 7 }, never);
     assert.deepEqual(world.steps, ['observe', 'publish', 'stop web within 7', 'observe', 'publish the end']);
     assert.deepEqual(world.asked, [0, 2]);
   });
 
-  test('the reason of who decided it is in both statuses', async () => {
+  test('the reason of the decision is in both statuses', async () => {
     const world = new World();
     const decided = { reason: 'Evicted', message: 'The node was low on resource: memory.' };
     await world.sync.syncTerminatingPod(pod, { graceSeconds: 1, decided }, never);
@@ -300,7 +300,7 @@ describe('terminate', () => {
   });
 });
 
-describe('terminateOrphan', () => {
+describe('syncTerminatingRuntimePod', () => {
   test('stops what only the runtime knows, without a status', async () => {
     const world = new World();
     await world.sync.syncTerminatingRuntimePod({ uid: pod.uid, name: 'web', namespace: 'default' }, 1, never);
@@ -318,8 +318,8 @@ describe('terminateOrphan', () => {
   });
 });
 
-describe('release', () => {
-  test('gives back volumes, then cgroups, then says the last word', async () => {
+describe('syncTerminatedPod', () => {
+  test('releases volumes, then cgroups, then publishes the last status', async () => {
     const world = new World();
     await world.sync.syncTerminatedPod({ kind: 'desired', pod }, never);
     assert.deepEqual(world.steps, ['unmount', 'cgroups uid-1', 'finish web']);
@@ -331,7 +331,7 @@ describe('release', () => {
     assert.deepEqual(world.steps, ['cgroups uid-1']);
   });
 
-  test('a volume that stays mounted keeps the cgroup and the last word back', async () => {
+  test('a volume that stays mounted delays the cgroup and the last status', async () => {
     const world = new World();
     world.failures.set('unmount', new Error('device is busy'));
     await assert.rejects(world.sync.syncTerminatedPod({ kind: 'desired', pod }, never), /device is busy/);
@@ -341,7 +341,7 @@ describe('release', () => {
     assert.deepEqual(world.steps.slice(1), ['unmount', 'cgroups uid-1', 'finish web']);
   });
 
-  test('what comes back under the same uid begins without a past', async () => {
+  test('a pod that comes back under the same uid begins without a time of its last action', async () => {
     const world = new World();
     world.outcome = { acted: true };
     await world.sync.syncPod(pod, never);
@@ -351,7 +351,7 @@ describe('release', () => {
   });
 });
 
-test('a deadline that is over ends the pod with its words; one to come brings the next look forward', async () => {
+test('a deadline that is over ends the pod with its message; one to come brings the next sync forward', async () => {
   const world = new World();
   world.deadline = { end: { reason: 'DeadlineExceeded', message: 'too long' } };
   const signal = new AbortController().signal;
@@ -366,7 +366,7 @@ test('a deadline that is over ends the pod with its words; one to come brings th
   assert.deepEqual(world.events.take(), []);
 });
 
-test('probing follows the pod: it begins before the first word about it, calms down for the stop, and ends with it', async () => {
+test('probing begins before the first status, is reduced to readiness for the stop, and ends with the pod', async () => {
   const world = new World();
   const signal = new AbortController().signal;
   await world.sync.syncPod(aPod(), signal);
@@ -374,7 +374,7 @@ test('probing follows the pod: it begins before the first word about it, calms d
   assert.deepEqual(world.probed, ['add uid-1', 'calm uid-1', 'remove uid-1']);
 });
 
-test('a sync that has nothing to wait for, and a step that was given up, are not recorded', async () => {
+test('a sync that has nothing to wait for, and a step that was cancelled, are not recorded', async () => {
   const world = new World();
   await world.sync.syncPod(pod, never);
   const given = new AbortController();

@@ -27,7 +27,7 @@ const endOf = ({ hostId, length }: UserNamespaceBlock): number => hostId + lengt
 function mustBeApart(blocks: IdBlocks): void {
   const held = [...blocks.held().values()].toSorted((a, b) => a.hostId - b.hostId);
   for (const [index, block] of held.entries()) {
-    assert.ok(block.hostId >= idUnit && endOf(block) <= idLimit, 'the host’s ids are nobody’s');
+    assert.ok(block.hostId >= idUnit && endOf(block) <= idLimit, 'no pod has an id of the host');
     const next = held[index + 1];
     if (next !== undefined) assert.ok(endOf(block) <= next.hostId, 'no id belongs to two pods');
   }

@@ -46,7 +46,7 @@ describe('the lowest free block', () => {
   });
 });
 
-describe('who holds what', () => {
+describe('allocated blocks', () => {
   const [a, b] = [podUid('a'), podUid('b')];
 
   test('a pod keeps its block until it is released, then another gets it', () => {

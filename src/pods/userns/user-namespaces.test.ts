@@ -69,7 +69,7 @@ async function withPods(...uids: readonly string[]) {
 }
 
 describe('a pod with users of its own', () => {
-  test('has its ids on record before anybody hears of them', async () => {
+  test('has its ids recorded before the caller gets them', async () => {
     const { files, machine, keeper } = await withPods('a');
     const users = await keeper();
     const order: string[] = [];
@@ -102,7 +102,7 @@ describe('a pod with users of its own', () => {
     assert.equal(machine.asked, 1);
   });
 
-  test('asks twice at once and is given one block', async () => {
+  test('asks twice at once and gets one block', async () => {
     const { keeper } = await withPods('a', 'b');
     const users = await keeper();
     const given = await Promise.all(['a', 'a', 'b'].map((uid) => users.blockFor(ownUsers(uid), '', never)));
@@ -112,7 +112,7 @@ describe('a pod with users of its own', () => {
     );
   });
 
-  test('all are given: the next pod hears so, until one is gone', async () => {
+  test('all are allocated: the next pod fails, until one is released', async () => {
     const { files, keeper } = await withPods('a', 'b', 'c', 'd');
     const users = await keeper();
     for (const uid of ['a', 'b', 'c']) await users.blockFor(ownUsers(uid), '', never);
@@ -210,7 +210,7 @@ describe('a record that cannot be written', () => {
 });
 
 describe('an agent that starts again', () => {
-  test('knows what pods have before it gives out more', async () => {
+  test('reads the recorded blocks before it allocates more', async () => {
     const { files, machine, keeper } = await withPods('a', 'b', 'c');
     await files.writeFile(recordPath('b'), record(k64), 0o600);
     const users = await keeper();
@@ -221,7 +221,7 @@ describe('an agent that starts again', () => {
     assert.equal((await users.blockFor(ownUsers('c'), '', never))?.hostId, k64);
   });
 
-  test('with other ids configured: who has some keeps them, and nobody else is given those', async () => {
+  test('with other ids configured: pods keep their blocks, and no other pod gets those', async () => {
     const { files, machine, keeper } = await withPods('a', 'b');
     await files.writeFile(recordPath('a'), record(3 * k64), 0o600);
     machine.space = { space: { first: 2 * k64, end: 8 * k64, blockLength: 2 * k64 }, origin: 'getsubids' };
@@ -230,7 +230,7 @@ describe('an agent that starts again', () => {
     assert.deepEqual(await users.blockFor(ownUsers('a'), '', never), { hostId: 3 * k64, length: k64 });
   });
 
-  test('a damaged record is the trouble of its own pod', async () => {
+  test('a damaged record affects its own pod only', async () => {
     const { files, log, keeper } = await withPods('a', 'b');
     await files.writeFile(recordPath('a'), record(k64).slice(0, 20), 0o600);
     const users = await keeper();
@@ -244,12 +244,12 @@ describe('an agent that starts again', () => {
       message:
         /^user namespace: \/var\/lib\/kubelet\/pods\/a\/userns cannot be used: it is not JSON: .*; delete the pod to have it made anew$/,
     });
-    // Whoever removes the file has it made anew as well.
+    // Removing the file has it made anew as well.
     await files.removeTree(recordPath('a'));
     assert.equal((await users.blockFor(ownUsers('a'), '', never))?.hostId, 2 * k64);
   });
 
-  test('two records of the same ids: one pod has them, the other hears whose they are', async () => {
+  test('two records of the same ids: one pod has them, the other fails with its uid', async () => {
     const { files, keeper } = await withPods('a', 'b');
     for (const uid of ['b', 'a']) await files.writeFile(recordPath(uid), record(k64), 0o600);
     const users = await keeper();

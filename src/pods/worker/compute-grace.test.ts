@@ -24,7 +24,7 @@ function grace({ spec, deletion, current, override }: Case): number {
 }
 
 const cases: Readonly<Record<string, readonly [Case, number]>> = {
-  'the spec, when nobody else speaks': [{ spec: 30 }, 30],
+  'the spec, when nothing else is given': [{ spec: 30 }, 30],
   'one second without any word': [{}, 1],
   'one second at least, by the spec': [{ spec: 0 }, 1],
   'one second at least, by deletion': [{ spec: 30, deletion: 0 }, 1],

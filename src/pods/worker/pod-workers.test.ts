@@ -105,7 +105,7 @@ describe('PodWorkers', () => {
     }
   });
 
-  test('a recheck comes when it is asked for', async () => {
+  test('a requeue comes when the sync asks for it', async () => {
     const { clock, syncer, workers } = setUp();
     syncer.outcome = { kind: 'settled', requeueAfterMs: 250 };
     workers.updatePod(aPod());
@@ -130,7 +130,7 @@ describe('PodWorkers', () => {
     await workers.stop();
   });
 
-  test('a failure is tried again after ten seconds and a bit', async () => {
+  test('a failure is retried after ten seconds and a bit', async () => {
     const { clock, syncer, workers, decisions } = setUp();
     syncer.failures = 1;
     workers.updatePod(aPod());
@@ -144,7 +144,7 @@ describe('PodWorkers', () => {
     await workers.stop();
   });
 
-  test('a removal gives up the running sync and ends the pod', async () => {
+  test('a removal cancels the running sync and terminates the pod', async () => {
     const { clock, syncer, workers, lifecycles } = setUp();
     syncer.syncMs = 1_000_000;
     const pod = aPod();
@@ -240,7 +240,7 @@ describe('PodWorkers', () => {
     await workers.stop();
   });
 
-  test('stopping gives up operations and leaves pods as they are', async () => {
+  test('stopping cancels operations and leaves pods as they are', async () => {
     const { clock, syncer, workers } = setUp();
     syncer.syncMs = 1_000_000;
     workers.updatePod(aPod());

@@ -12,7 +12,7 @@ function after(...events: readonly WorkerEvent[]): WorkerState | undefined {
   return events.reduce<WorkerState | undefined>((state, event) => reduceWorker(state, event), undefined);
 }
 
-describe('a pod that is wanted', () => {
+describe('a pod that a source names', () => {
   test('syncs, is removed, stops and is cleaned up', () => {
     assert.equal(after(configured)?.phase, 'syncing');
     const removed = after(configured, { type: 'removed' });
@@ -31,7 +31,7 @@ describe('a pod that is wanted', () => {
     assert.ok(state?.phase === 'finished' && !state.removedFromSource);
   });
 
-  test('is not started when its deletion was asked for or it is over already', () => {
+  test('is not started when it was deleted or has a terminal phase', () => {
     const deleted = aPod({
       source: 'api',
       metadata: { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 5 },
@@ -65,7 +65,7 @@ describe('coming back under the same uid', () => {
     assert.equal(continuesFormerLife(backWith({ containers: [aContainer('main'), once] })), false);
   });
 
-  test('not before the end of the former life, and not for one that is gone', () => {
+  test('not before the end of the former life, and not for one that was removed', () => {
     const back: WorkerEvent = { type: 'configured', pod, mustWait: false };
     assert.equal(continuesFormerLife(after(configured, { type: 'removed' }, back)), false);
     assert.equal(continuesFormerLife(after(configured, { type: 'removed' }, ...ends)), false);
@@ -128,16 +128,16 @@ describe('coming back under the same uid', () => {
   });
 });
 
-describe('a static pod behind its namesake', () => {
+describe('a static pod behind another of its full name', () => {
   const waiting: WorkerEvent = { type: 'configured', pod, mustWait: true };
   test('waits for its turn', () => {
     assert.equal(after(waiting)?.phase, 'waiting');
     assert.equal(after(waiting, configured)?.phase, 'waiting');
     assert.equal(after(waiting, { type: 'turn' })?.phase, 'syncing');
   });
-  test('never started, is finished at once when it is not wanted any more', () => {
+  test('never started, is finished at once when its source removes it', () => {
     assert.equal(after(waiting, { type: 'removed' })?.phase, 'finished');
-    assert.equal(after(waiting, { type: 'killed' })?.phase, 'terminating', 'somebody must tell why it ended');
+    assert.equal(after(waiting, { type: 'killed' })?.phase, 'terminating', 'its worker publishes why it ended');
   });
 });
 

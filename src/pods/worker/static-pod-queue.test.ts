@@ -7,7 +7,7 @@ const web = podFullName('web', 'default');
 const db = podFullName('db', 'default');
 const [a, b, c] = [podUid('a'), podUid('b'), podUid('c')];
 
-test('first come, first served', () => {
+test('the first that is added runs first', () => {
   const queue = new StaticPodQueue();
   assert.equal(queue.add(web, a), true);
   assert.equal(queue.add(web, b), false);
@@ -24,7 +24,7 @@ test('names do not wait for one another', () => {
   assert.equal(queue.remove(web, a), undefined);
 });
 
-test('entering again keeps the place', () => {
+test('adding again keeps the place', () => {
   const queue = new StaticPodQueue();
   queue.add(web, a);
   queue.add(web, b);
@@ -34,7 +34,7 @@ test('entering again keeps the place', () => {
   assert.equal(queue.remove(web, a), b);
 });
 
-test('who gives up waiting changes nobody’s turn', () => {
+test('a removed waiting pod changes no turn', () => {
   const queue = new StaticPodQueue();
   queue.add(web, a);
   queue.add(web, b);
@@ -43,7 +43,7 @@ test('who gives up waiting changes nobody’s turn', () => {
   assert.equal(queue.remove(web, a), c);
 });
 
-test('who was never in the line can leave it', () => {
+test('a pod that was never added can be removed', () => {
   const queue = new StaticPodQueue();
   assert.equal(queue.remove(web, a), undefined);
   queue.add(web, a);
@@ -51,7 +51,7 @@ test('who was never in the line can leave it', () => {
   assert.equal(queue.add(web, a), true);
 });
 
-test('after everybody left, the next comes first again', () => {
+test('after all were removed, the next runs first again', () => {
   const queue = new StaticPodQueue();
   queue.add(web, a);
   queue.remove(web, a);
