@@ -2,7 +2,7 @@ import type { Branch, SourcedNode } from './sourced-tree.ts';
 import { isMapType, isObjectType, zeroOf, type Field, type Fields } from './schema/field-types.ts';
 import { kubeletFields, type KubeletConfiguration } from './schema/fields.ts';
 
-/** The plain object of a tree: every field of the table is there, absent ones with their zero or `undefined`. */
+/** The plain object of a tree: it has every field of the table, missing ones with zero or `undefined`. */
 export function buildObject(fields: Fields, tree: Branch): Readonly<Record<string, unknown>> {
   const result: Record<string, unknown> = {};
   for (const [name, field] of Object.entries(fields)) result[name] = buildField(field, tree.entries.get(name));
@@ -11,7 +11,7 @@ export function buildObject(fields: Fields, tree: Branch): Readonly<Record<strin
 
 export function buildConfiguration(tree: Branch): KubeletConfiguration {
   const config = buildObject(kubeletFields, tree) as unknown as KubeletConfiguration;
-  // Every negative limit means none; one spelling spares the readers the question.
+  // Every negative limit means "none"; one spelling is enough for the readers.
   return config.podPidsLimit < -1 ? { ...config, podPidsLimit: -1 } : config;
 }
 

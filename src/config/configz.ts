@@ -2,7 +2,7 @@ import { mask, maskAddress } from '../base/masked.ts';
 import { toV1beta1, type JsonObject } from './print.ts';
 import type { KubeletConfiguration } from './schema/fields.ts';
 
-/** The configuration as it may be shown: headers for the pods' URL, and a password in it, are secrets. */
+/** The configuration with secrets masked: headers for the pods' URL, and a password in it. */
 export function maskedConfiguration(config: KubeletConfiguration): KubeletConfiguration {
   const headers = Object.entries(config.staticPodURLHeader);
   return {

@@ -8,13 +8,13 @@ import { branch, leaf, nodeAt, withNode, type Branch } from './sourced-tree.ts';
 
 export interface DecodedFile {
   readonly tree: Branch;
-  /** What makes the file unusable. */
+  /** Faults that make the file unusable. */
   readonly faults: readonly Fault[];
-  /** What a strict reader refuses and a lenient one passes over: unknown and repeated fields. */
+  /** Faults that strict decoding refuses and lenient decoding ignores: unknown and repeated fields. */
   readonly warnings: readonly Fault[];
 }
 
-/** Reads one configuration file or drop-in. All that is wrong with it is found at once. */
+/** Decodes one configuration file or drop-in, and finds all its faults at once. */
 export function decodeFile(text: string, path: string, kind: 'file' | 'dropIn'): DecodedFile {
   const faults: Fault[] = [];
   const warnings: Fault[] = [];
@@ -70,7 +70,7 @@ function checkWord(field: string, value: unknown, expected: string, context: Dec
   context.faults.push({ field, message, origin: context.originOf([field]) });
 }
 
-/** Paths in the main file are meant from where the file lies. */
+/** Relative paths in the main file start from the folder of the file. */
 export function withResolvedPaths(tree: Branch, file: string): Branch {
   let result = tree;
   for (const field of pathFields) {

@@ -15,7 +15,7 @@ import {
   type ScalarType,
 } from './schema/field-types.ts';
 
-/** What decoding needs to know of the file it reads, and where it puts what it finds. */
+/** What decoding needs to know of the file, and where it collects faults. */
 export interface DecodeContext {
   /** Line and file of a path in the document. */
   originOf(path: readonly (string | number)[]): Origin;
@@ -25,7 +25,7 @@ export interface DecodeContext {
 
 type RawPath = readonly (string | number)[];
 
-/** What no value can be mistaken for. */
+/** A value of its own, so that no decoded value equals it. */
 const refused: unique symbol = Symbol('refused');
 
 const expectations: Readonly<Record<ScalarType, string>> = {
@@ -84,7 +84,7 @@ function decodeMap(type: FieldType, raw: unknown, path: RawPath, context: Decode
   return branch(context.originOf(path), entries);
 }
 
-/** The value below a leaf: scalars and lists with all that is in them. */
+/** The value below a leaf: scalars and lists with their contents. */
 function decodeValue(type: FieldType, raw: unknown, path: RawPath, context: DecodeContext): unknown {
   if (isObjectType(type)) return buildObject(type.object, decodeObject(type.object, raw, path, context));
   if (isMapType(type)) return buildMap(type.map, raw, path, context);
@@ -103,7 +103,7 @@ function buildMap(type: FieldType, raw: unknown, path: RawPath, context: DecodeC
   return pairs.some(([, value]) => value === refused) ? refused : Object.fromEntries(pairs);
 }
 
-/** The raw values that each scalar type takes. */
+/** The raw values that each scalar type accepts. */
 const readers: Readonly<Record<ScalarType, (raw: unknown) => unknown>> = {
   bool: (raw) => (typeof raw === 'boolean' ? raw : refused),
   string: (raw) => (typeof raw === 'string' ? raw : refused),
@@ -130,12 +130,12 @@ function attempt<T>(read: () => T): T | typeof refused {
   try {
     return read();
   } catch {
-    // The caller says what was expected; the reader's own words would only repeat it.
+    // The caller reports the expected type; the reader's message would only repeat it.
     return refused;
   }
 }
 
-/** Fields whose values are credentials, as /configz masks them. */
+/** Fields whose values are credentials, which /configz masks too. */
 const confidential: ReadonlySet<RawPath[number]> = new Set(['staticPodURLHeader']);
 
 function refuse(path: RawPath, expected: string, raw: unknown, context: DecodeContext): typeof refused {

@@ -5,12 +5,12 @@ import { isObjectType, isZero, type Fields } from './schema/field-types.ts';
 import { defaultEvictionHard, kubeletFields } from './schema/fields.ts';
 import { branch, branchOf, leaf, nodeAt, withNode, type Branch, type Path, type SourcedNode } from './sourced-tree.ts';
 
-/** Fills what nobody set, as the v1beta1 API does. What is there already stays, also when it was filled before. */
+/** Fills fields without a value, as the v1beta1 API does. Existing values stay, also when they were filled before. */
 export function withDefaults(tree: Branch): Branch {
   return fillObject(kubeletFields, withDependentDefaults(tree));
 }
 
-/** Defaults that depend on what else is set; they must come before the plain ones hide that. */
+/** Defaults that depend on other fields; they must run before the plain ones fill those fields. */
 function withDependentDefaults(tree: Branch): Branch {
   let result = tree;
   const update = valueAt(tree, ['nodeStatusUpdateFrequency']) as Duration | undefined;
@@ -24,7 +24,7 @@ function withDependentDefaults(tree: Branch): Branch {
   return result;
 }
 
-/** The defaults of flag mode: without a configuration file the old, open ones hold. */
+/** The defaults of flag mode: without a configuration file the old, open ones apply. */
 export function withLegacyDefaults(tree: Branch): Branch {
   const legacy: readonly (readonly [string, unknown])[] = [
     ['authentication.anonymous.enabled', true],
@@ -45,7 +45,7 @@ export function withEvictionDefaults(tree: Branch): Branch {
   return withNode(tree, ['evictionHard'], merged);
 }
 
-/** Defaults that only an enabled gate brings; they come last, when the gates are settled. */
+/** Defaults that only an enabled gate adds; they run last, when the gates are resolved. */
 export function withGateDefaults(tree: Branch, policy: string, restartPeriod: Duration): Branch {
   const { gates } = resolveGates(gatesOf(tree));
   let result = tree;
@@ -82,7 +82,7 @@ function fillObject(fields: Fields, tree: Branch): Branch {
   return { ...tree, entries };
 }
 
-/** An empty list says "none", so it stays; only scalars of plain fields cannot tell zero from absent. */
+/** An empty list means "none", so it stays; only scalars of plain fields do not distinguish zero from absent. */
 function takesDefault(presence: string, node: SourcedNode | undefined): boolean {
   if (node === undefined) return true;
   return presence === 'plain' && node.kind === 'leaf' && !Array.isArray(node.value) && isZero(node.value);

@@ -1,22 +1,22 @@
 import { describeOrigin, type Origin } from './origin.ts';
 
-/** Something wrong, or worth a word, about one field. */
+/** An error or a warning about one field. */
 export interface Fault {
   /** Dotted path of the field. */
   readonly field: string;
-  /** What is wrong with which value, and what to do. */
+  /** What is wrong with which value, and how to correct it. */
   readonly message: string;
-  /** Where the value was written, when it was written anywhere. */
+  /** Where the value was written, unless it is a default. */
   readonly origin?: Origin;
 }
 
-/** `file:line: field: message`, `--flag: field: message`, or without a place for a default. */
+/** `file:line: field: message`, `--flag: field: message`, or without an origin for a default. */
 export function renderFault({ field, message, origin }: Fault): string {
   const place = origin === undefined || origin.kind === 'default' ? '' : `${describeOrigin(origin)}: `;
   return `${place}${field === '' ? '' : `${field}: `}${message}`;
 }
 
-/** A value as it may stand in a message: short, on one line. */
+/** A value for a message: short, on one line. */
 export function quote(value: unknown): string {
   const text =
     JSON.stringify(value, (_, item: unknown) => (typeof item === 'bigint' ? item.toString() : item)) ?? 'nothing';

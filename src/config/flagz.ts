@@ -6,11 +6,11 @@ import { flagTable } from './flags/table.ts';
 import { writeFlag } from './flags/write-value.ts';
 import type { Settings } from './settings.ts';
 
-/** They say what to do instead of running. */
+/** Flags that print something instead of running the agent. */
 const questions: ReadonlySet<string> = new Set(['help', 'version']);
 const secrets: ReadonlySet<string> = new Set(['storage-driver-password']);
 
-/** Every flag with the value in effect, wherever that was set, as a command line would write it; secrets masked. */
+/** Every flag with its effective value, from whichever source, as a command line would write it; secrets masked. */
 export function toFlagz(settings: Pick<Settings, 'flags' | 'config'>): readonly (readonly [string, string])[] {
   const config = maskedConfiguration(settings.config);
   return flagTable

@@ -18,7 +18,7 @@ interface Layers {
 type Sources = Pick<KubeletFlags, 'config' | 'configDir'>;
 
 /**
- * Lays defaults, file, drop-ins and flags over one another:
+ * Merges defaults, file, drop-ins and flags:
  *
  *   no --config:  v1beta1 defaults + legacy defaults ─┐
  *   --config:     file + v1beta1 defaults             ├─> drop-ins ─> defaults ─> flags
@@ -47,7 +47,7 @@ export function layOver(sources: Sources, values: ParsedFlags['values'], cwd: st
   return { tree: withFlags(tree, values), faults, warnings };
 }
 
-/** The tree of a configuration file by itself, complete. */
+/** The tree of a single configuration file, with defaults. */
 export function fileLayer(decoded: Branch, path: string): Branch {
   const file = mergePatch(branch(byDefault), decoded);
   return withEvictionDefaults(withDefaults(withResolvedPaths(file, path)));
@@ -68,7 +68,7 @@ function readOne(path: string, kind: 'file' | 'dropIn', files: ConfigFiles): Dec
   return decodeFile(text, path, kind);
 }
 
-/** All `*.conf` below a folder, in the order of a walk by name: a folder's content comes where its name stands. */
+/** All `*.conf` files below a folder, in the order of a walk by name: a folder's files come at its name's position. */
 function findDropIns(directory: string, files: ConfigFiles, faults: Fault[]): readonly string[] {
   try {
     const entries = [...files.listDir(directory)].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -17,7 +17,7 @@ import type { Branch } from './sourced-tree.ts';
 import { validate, validationWarnings } from './validate/validate.ts';
 import { reportedVersion, versionText } from './version.ts';
 
-/** What a configuration comes to once its gates are settled, with all that is wrong with it. */
+/** A configuration after its gates are resolved, with all its faults. */
 interface Assessed {
   readonly tree: Branch;
   readonly config: KubeletConfiguration;
@@ -26,7 +26,7 @@ interface Assessed {
   readonly warnings: readonly Fault[];
 }
 
-/** From the command line to settings: reads, merges, defaults, validates. Whatever is wrong is said all at once. */
+/** Makes settings from the command line: reads, merges, fills defaults, validates. Reports all faults at once. */
 export function loadSettings(input: LoadInput): LoadResult {
   const { values, faults: flagFaults } = parseFlags(input.argv);
   if (flagFaults.length > 0) return failure(flagFaults);
@@ -39,7 +39,7 @@ export function loadSettings(input: LoadInput): LoadResult {
 
   const flags = ownFlags(values);
   const layers = layOver(flags, values, input.cwd, input);
-  // Values that could not be read would only make validation complain about their defaults.
+  // Without the values that could not be read, validation would only complain about their defaults.
   if (layers.faults.length > 0) return failure([...layers.warnings, ...layers.faults].map(renderFault));
   const assessed = assess(layers.tree, flags);
   if (assessed.faults.length > 0) return failure(assessed.faults.map(renderFault));
@@ -58,7 +58,7 @@ export function loadSettings(input: LoadInput): LoadResult {
   return { kind: 'run', settings, warnings };
 }
 
-/** Settles the gates of a merged configuration and checks everything. */
+/** Resolves the gates of a merged configuration and validates everything. */
 export function assess(merged: Branch, flags?: KubeletFlags): Assessed {
   const { gates, faults: gateFaults, warnings } = resolveGates(gatesOf(merged));
   const tree = withGateDefaults(merged, 'NeverVerifyPreloadedImages', Duration.ofSeconds(300));
@@ -86,7 +86,7 @@ function deprecations(values: ParsedFlags['values']): readonly string[] {
   });
 }
 
-/** Addresses that are passed over rather than refused. */
+/** Addresses that are ignored rather than refused. */
 function oddAddresses(config: KubeletConfiguration, flags: KubeletFlags): readonly string[] {
   const words = flags.nodeIp.split(',').map((word) => word.trim());
   return [

@@ -70,7 +70,7 @@ describe('what is listed', () => {
       list.filter((entry) => entry.endsWith('(default)')),
       ['protectKernelDefaults (default)', 'maxOpenFiles (default)'],
     );
-    assert.equal(list.length, 6, 'what somebody set is told, whatever it is set to');
+    assert.equal(list.length, 6, 'an explicit setting is reported, whatever its value');
   });
 
   test('the line stays readable', () => {

@@ -3,8 +3,8 @@ import type { KubeletConfiguration } from './schema/fields.ts';
 import type { Settings } from './settings.ts';
 
 /**
- * Fields and flags that are read and checked but change nothing yet, those first whose absence is felt most. A row goes
- * away when the code that acts on it arrives; the tables never grow, a test sees to that.
+ * Fields and flags that are read and validated but have no effect yet, the most important first. A row is removed when
+ * the code that acts on it is added; a test makes sure that the tables never grow.
  */
 const protection: readonly string[] = [
   'evictionHard',
@@ -74,7 +74,7 @@ const others: readonly string[] = [
 
 export const notActedOnTable: readonly string[] = [...protection, ...managers, ...others];
 
-/** Those with which a Go kubelet does something that nobody has asked for, as long as the value is such a one. */
+/** Fields by which a Go kubelet does something by default, as long as the value enables it. */
 const inForceByDefault: Readonly<Record<string, (config: KubeletConfiguration) => boolean>> = {
   evictionHard: ({ evictionHard }) => Object.values(evictionHard ?? {}).some((value) => !/^(0%?|100%)$/.test(value)),
   imageGCHighThresholdPercent: (config) => (config.imageGCHighThresholdPercent ?? 0) < 100,
@@ -85,12 +85,12 @@ const inForceByDefault: Readonly<Record<string, (config: KubeletConfiguration) =
   maxOpenFiles: (config) => config.maxOpenFiles > 0,
 };
 
-/** As many as are read in one line. */
+/** The maximum of a readable line. */
 const maxListed = 20;
 
 /**
- * Which settings have no effect yet, though they were set or do something by default: in the order of how much they
- * matter, each with where it comes from.
+ * The settings that have no effect yet, though they were set or do something by default: the most important first,
+ * each with its origin.
  */
 export function notActedOn(settings: Pick<Settings, 'config' | 'provenance'>): readonly string[] {
   const { config, provenance } = settings;
@@ -111,7 +111,7 @@ export function shortened(list: readonly string[]): readonly string[] {
   return [...list.slice(0, maxListed), `and ${list.length - maxListed} more, see tubelet config show`];
 }
 
-/** Whether the value at that place has no effect yet, for whoever reads the whole configuration. */
+/** Whether the value at that path has no effect yet, for readers of the whole configuration. */
 export function isNotActedOn(path: readonly string[]): boolean {
   return rowOf(path) !== undefined;
 }

@@ -5,9 +5,9 @@ import { leavesOf, nodeAt, type Branch, type Path, type SourcedNode } from './so
 export interface Provenance {
   /** Origin of a field, or of one entry of a map field; lists have one origin as a whole. */
   of(path: Path): Origin;
-  /** What somebody set: all that is not a default. */
+  /** The values that are not defaults. */
   readonly explicit: readonly { readonly path: Path; readonly origin: Origin }[];
-  /** The flags that were given, by name. */
+  /** The flags on the command line, by name. */
   readonly flags: readonly string[];
 }
 

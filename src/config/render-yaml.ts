@@ -1,7 +1,7 @@
 import { resolvePlain } from '../base/yaml-scalar.ts';
 import type { Json, JsonObject } from './print.ts';
 
-/** What to write behind the value at a path. */
+/** The comment behind the value at a path. */
 type CommentOf = (path: readonly string[]) => string;
 
 /** An object as YAML, with a comment behind each value. A list has one comment, at its name. */
@@ -33,7 +33,7 @@ function inline(value: Json): string {
   return typeof value === 'string' ? scalar(value) : JSON.stringify(value);
 }
 
-/** Text goes without quotes only where every reader takes it for the same text. */
+/** Unquoted only where every YAML reader takes it for the same text. */
 function scalar(text: string): string {
   const harmless = /^[A-Za-z0-9_/.][\w/.:%@+=-]*$/.test(text) && !text.endsWith(':');
   return harmless && resolvePlain(text) === text && !/^[\d.:]+$/.test(text) ? text : JSON.stringify(text);

@@ -3,13 +3,13 @@ import type { FeatureGates } from './gates/gates.ts';
 import type { Provenance } from './provenance.ts';
 import type { KubeletConfiguration } from './schema/fields.ts';
 
-/** All that the agent was told, complete, checked and frozen. There is one of it, made before anything starts. */
+/** All settings of the agent: complete, validated and frozen. Made once, before any component starts. */
 export interface Settings {
   readonly flags: KubeletFlags;
   readonly config: KubeletConfiguration;
   readonly featureGates: FeatureGates;
   readonly provenance: Provenance;
-  /** The version to report, `v1.34.0+tubelet.…` unless the command line says otherwise. */
+  /** The version to report, `v1.34.0+tubelet.…` unless the command line sets another. */
   readonly version: string;
 }
 
@@ -35,6 +35,6 @@ export interface LoadInput extends ConfigFiles {
   readonly argv: readonly string[];
   /** The version of tubelet itself. */
   readonly version: string;
-  /** Where relative paths of the command line begin. */
+  /** Where relative paths of the command line start. */
   readonly cwd: string;
 }

@@ -1,12 +1,12 @@
 import type { Origin } from './origin.ts';
 
 /**
- * A configuration on its way through the merges: every value travels with its origin, so that provenance needs no
- * bookkeeping of its own. Trees are never changed; each step makes a new one.
+ * A configuration during merging: every value carries its origin, so that provenance needs no
+ * bookkeeping of its own. Trees are immutable; each step makes a new one.
  */
 interface Leaf {
   readonly kind: 'leaf';
-  /** A decoded value; `null` means that a patch takes the value away. */
+  /** A decoded value; `null` means that a patch removes the value. */
   readonly value: unknown;
   readonly origin: Origin;
 }
@@ -42,7 +42,7 @@ export function nodeAt(tree: SourcedNode, path: Path): SourcedNode | undefined {
   return node;
 }
 
-/** The tree with `node` at `path`; branches on the way are made where they are missing. */
+/** The tree with `node` at `path`; missing branches on the way are made. */
 export function withNode(tree: Branch, path: Path, node: SourcedNode): Branch {
   const [first, ...rest] = path;
   if (first === undefined) return tree;

@@ -1,12 +1,12 @@
-/** The Kubernetes release whose kubelet this agent stands in for. */
+/** The Kubernetes release whose kubelet this agent replaces. */
 export const kubernetesRelease = '1.34.0';
 
-/** The version reported to the API server and to people: the release, and which tubelet it is. */
+/** The version reported to the API server and to operators: the release, and the version of tubelet. */
 function gitVersion(tubeletVersion: string): string {
   return `v${kubernetesRelease}+tubelet.${tubeletVersion}`;
 }
 
-/** The answer to `--version` and `--version=raw`; undefined when the agent should go on. */
+/** The answer to `--version` and `--version=raw`; undefined when the agent should run. */
 export function versionText(wanted: string | undefined, tubeletVersion: string): string | undefined {
   const version = gitVersion(tubeletVersion);
   if (wanted === 'true') return `Kubernetes ${version}\n`;
@@ -15,7 +15,7 @@ export function versionText(wanted: string | undefined, tubeletVersion: string):
   return `version.Info{Major:"${major}", Minor:"${minor}", GitVersion:"${version}"}\n`;
 }
 
-/** What `--version=vX.Y.Z` says to report instead. It may add to the release, not be another one. */
+/** The version that `--version=vX.Y.Z` makes the agent report. It may extend the release, but not be another one. */
 export function reportedVersion(
   wanted: string | undefined,
   tubeletVersion: string,

@@ -14,23 +14,23 @@ interface AgentSupervisorDeps {
   readonly logFile: string;
   readonly keeper: JournalKeeper;
   readonly clock: Clock;
-  /** Tells that the agent ended and is being started again. */
+  /** Called when the agent has ended and is being restarted. */
   readonly onRestart: (reason: string) => void;
 }
 
 const shortLifeMs = 10_000;
-const mostShortLives = 4;
+const maxShortLives = 4;
 const firstPauseMs = 1_000;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
-/** The pause before the agent is started again, or nothing when it has failed too often in a row to be worth it. */
+/** The pause before the agent is restarted; undefined when it has failed too often in a row. */
 export function restartPause(shortLives: number): number | undefined {
-  if (shortLives >= mostShortLives) return undefined;
-  return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.max(0, shortLives - 1));
+  if (shortLives >= maxShortLives) return undefined;
+  return Math.min(maxPauseMs, firstPauseMs * 2 ** Math.max(0, shortLives - 1));
 }
 
 /**
- * Keeps the agent running. Pods do not depend on its life, so one that ends is simply started again.
+ * Keeps the agent running. Pods do not depend on its life, so an agent that ends is simply restarted.
  *
  *   running ──ends──> pausing ──> running
  *                       └──ends at once, again and again──> failed
@@ -52,11 +52,11 @@ export class AgentSupervisor {
   async start(): Promise<void> {
     const first = await this.#launch();
     this.#running = this.#keepRunning(first, this.#over.signal);
-    // Nobody may be looking yet; whoever asks for `failed` hears of it.
+    // `failed` may have no reader yet; its rejection must not count as unhandled.
     this.#running.catch(() => undefined);
   }
 
-  /** Ends the care, not the agent: whoever removes everything ends it too. */
+  /** Ends the supervision, not the agent: the removal ends that too. */
   async stop(): Promise<void> {
     this.#over.abort();
     await this.#running.catch(() => undefined);
@@ -99,7 +99,7 @@ export class AgentSupervisor {
   }
 }
 
-/** How the process ended, or nothing when the signal aborted first. */
+/** How the process ended; undefined when the signal aborted first. */
 async function endOrAbort(exited: Promise<ProcessEnd>, signal: AbortSignal): Promise<ProcessEnd | undefined> {
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<undefined>((resolve) => {

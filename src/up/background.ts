@@ -11,12 +11,12 @@ interface BackgroundDeps {
   readonly write: (text: string) => void;
 }
 
-const lookMs = 100;
+const pollMs = 100;
 const readyTimeoutMs = 180_000;
-const stopPatienceMs = 60_000;
+const stopTimeoutMs = 60_000;
 
 /**
- * Starts a program in the background and shows what it writes to its log until a line equals `until`. Throws when it
+ * Starts a program in the background and prints its log until a line equals `until`. Throws when the program
  * ends before, when it takes too long, and when the signal aborts, which ends the program too.
  */
 export async function startInBackground(
@@ -26,7 +26,7 @@ export async function startInBackground(
   deps: BackgroundDeps,
   signal: AbortSignal,
 ): Promise<void> {
-  // Opened first: a program that fails removes its log together with everything else.
+  // Opened first: a program that fails removes its log with everything else.
   const log = await open(logFile, 'a+', 0o640);
   try {
     const start = (await log.stat()).size;
@@ -37,7 +37,7 @@ export async function startInBackground(
       start,
     );
     for (;;) {
-      // Asked before reading, so that the last words of a program that ends are read too.
+      // Asked before reading, so that the last lines of a program that ends are read too.
       const alive = isAlive(identity);
       for (const line of await follow.lines()) {
         deps.write(`${line}\n`);
@@ -45,7 +45,7 @@ export async function startInBackground(
       }
       if (!alive) throw new TubeletError('unavailable', 'tubelet ended before it was ready');
       if (signal.aborted) {
-        await endProcess(identity, deps.clock, stopPatienceMs);
+        await endProcess(identity, deps.clock, stopTimeoutMs);
         throw new TubeletError('cancelled', 'stopped');
       }
       if (deps.clock.monotonic() > deadline) {
@@ -54,7 +54,7 @@ export async function startInBackground(
           `not ready after ${readyTimeoutMs / 1000} s; it keeps running, see ${logFile}`,
         );
       }
-      await deps.clock.sleep(lookMs);
+      await deps.clock.sleep(pollMs);
     }
   } finally {
     await log.close();
@@ -63,7 +63,7 @@ export async function startInBackground(
 
 type ReadAt = (buffer: Buffer, position: number) => Promise<number>;
 
-/** Whole lines of a file that grows. */
+/** Whole lines of a growing file. */
 export class LineFollower {
   readonly #readAt: ReadAt;
   readonly #decoder = new StringDecoder('utf8');

@@ -11,7 +11,7 @@ import { httpGet } from './http-probe.ts';
 import { agentEnvironment, agentFlags, kubeletConfiguration, type AgentPlan } from './kubelet-config.ts';
 import { instanceNames, type InstanceNames } from './names.ts';
 import type { RunCommand, Steps } from './ports.ts';
-import { judgeMachine, readMachineFacts, type Problem } from './preflight.ts';
+import { checkMachine, readMachineFacts, type Problem } from './preflight.ts';
 import { chooseSnapshotter, importStarterImages, prepareNetwork, startContainerd } from './private-runtime.ts';
 import { readBootId } from './process-table.ts';
 import { removeEverything } from './remove-everything.ts';
@@ -23,7 +23,7 @@ export interface UpOptions {
   /** Instead of the folder in the root. */
   readonly manifests?: string | undefined;
   readonly nodeName: string;
-  /** A runtime that is there already. */
+  /** The endpoint of an existing runtime. */
   readonly endpoint?: string | undefined;
 }
 
@@ -32,29 +32,29 @@ export interface UpDeps {
   readonly clock: Clock;
   readonly run: RunCommand;
   readonly steps: Steps;
-  /** Starts this program without its arguments. */
+  /** The command that starts this program, without arguments. */
   readonly self: AgentCommand;
 }
 
 export interface RunningNode {
   readonly names: InstanceNames;
   readonly manifests: string;
-  /** Manifests are there, so pods will be. */
+  /** Whether there are manifests, so that pods are expected. */
   readonly expectsPods: boolean;
   readonly agent: AgentSupervisor;
 }
 
 const healthTimeoutMs = 60_000;
 const healthRetryMs = 100;
-/** What pods get to end when everything is stopped. */
+/** The grace period of pods when everything is stopped. */
 export const stopGraceSeconds = 5;
 
-/** What stands in the way of `up`; nothing when it may go ahead. Installs what is missing. */
+/** The problems that prevent `up`; empty when it may continue. Installs missing packages. */
 export async function prepareMachine(options: UpOptions, deps: UpDeps): Promise<readonly Problem[]> {
-  const verdict = judgeMachine(readMachineFacts(), options.endpoint === undefined);
+  const verdict = checkMachine(readMachineFacts(), options.endpoint === undefined);
   if (!verdict.ok) return verdict.problems;
   const names = instanceNames(canonicalRoot(options.root));
-  // Before anything is installed or removed: someone may be running here.
+  // Before anything is installed or removed: another instance may be running here.
   const abandoned = await checkRoot(names, await loadJournal(names), readBootId());
   if (verdict.install.length > 0) {
     deps.steps.note('these Debian packages are missing and will be installed with apt-get:');
@@ -71,7 +71,7 @@ export async function prepareMachine(options: UpOptions, deps: UpDeps): Promise<
   return [];
 }
 
-/** Brings a node up; when that fails or is broken off, nothing of it stays. */
+/** Brings a node up; when that fails or is interrupted, everything is removed again. */
 export async function bringUp(options: UpOptions, deps: UpDeps, signal: AbortSignal): Promise<RunningNode> {
   const claimed = await claimRoot(options.root, true);
   try {
@@ -108,7 +108,7 @@ async function bringUpIn(
   };
   await writeFile(names.kubeletConfig, kubeletConfiguration(plan));
   await mkdir(names.kubeletRoot, { recursive: true });
-  // With a runtime of somebody else nothing has made it yet.
+  // With an external runtime nothing has made it yet.
   await mkdir(names.runDir, { recursive: true, mode: 0o711 });
   const agent = await steps.step('starting the agent', () => startAgent(plan, claimed, deps, signal));
   return { names, manifests: folder, expectsPods: manifests.any, agent };
@@ -170,7 +170,7 @@ async function isHealthy(port: number, clock: Clock): Promise<boolean> {
   try {
     return (await httpGet(`http://127.0.0.1:${port}/healthz`, clock, 2_000)).status === 200;
   } catch {
-    // Not listening yet; the caller knows how long to wait.
+    // Not listening yet; the caller decides how long to wait.
     return false;
   }
 }

@@ -25,7 +25,7 @@ export function parseMountInfo(text: string): readonly Mount[] {
   return mounts;
 }
 
-/** Where cgroup hierarchies are mounted: one on a version 2 machine, one per controller on a version 1 machine. */
+/** Where cgroup hierarchies are mounted: one on version 2, one per controller on version 1. */
 export function cgroupHierarchies(mounts: readonly Mount[]): readonly string[] {
   return [...new Set(mounts.filter((mount) => /^cgroup2?$/.test(mount.type)).map((mount) => mount.path))];
 }

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { canonicalRoot, claimRoot, judgeRoot, livingOwner } from './claim-root.ts';
+import { canonicalRoot, claimRoot, classifyRoot, livingOwner } from './claim-root.ts';
 import { emptyJournal, type Journal } from './journal.ts';
 import { identityOf, readBootId } from './process-table.ts';
 
@@ -19,12 +19,12 @@ const cases: readonly { name: string; contents: string[]; journal?: Journal; own
   { name: 'nothing there', contents: [], want: 'fresh' },
   { name: 'manifests of an earlier instance', contents: ['manifests'], want: 'fresh' },
   { name: 'cut off before the journal was whole', contents: ['state.json.new'], want: 'fresh' },
-  { name: "someone's files", contents: ['manifests', 'thesis.tex'], want: 'foreign' },
+  { name: 'files of a user', contents: ['manifests', 'thesis.tex'], want: 'foreign' },
   { name: 'left behind', contents: ['state.json', 'containerd'], journal, want: 'abandoned' },
   { name: 'running', contents: ['state.json', 'containerd'], journal, owner, want: 'taken' },
 ];
 for (const { name, contents, journal: found, owner: living, want } of cases) {
-  test(`judgeRoot: ${name}`, () => assert.equal(judgeRoot(contents, found, living).kind, want));
+  test(`classifyRoot: ${name}`, () => assert.equal(classifyRoot(contents, found, living).kind, want));
 }
 
 test('an owner lives when number, start time and boot agree', () => {
@@ -43,7 +43,7 @@ test('a root has one spelling, whether it is there yet or not', () => {
   assert.equal(canonicalRoot(`${folder}/link/new/../deeper/x/`), join(folder, 'real/deeper/x'));
 });
 
-test('the second claim of a root is told who has it; a stranger keeps its files', async () => {
+test('the second claim of a root fails with its owner; a folder of another program keeps its files', async () => {
   const root = join(folder, 'claimed');
   const first = await claimRoot(root, true);
   assert.equal(first.abandoned, false);

@@ -6,7 +6,7 @@ import { emptyJournal, JournalKeeper, readJournal, writeJournal, type Journal } 
 import { instanceNames, type InstanceNames } from './names.ts';
 import { identityOf, isAlive, readBootId, type ProcessIdentity } from './process-table.ts';
 
-/** One spelling for each folder, also for one that is not there yet: links on the way to it are followed. */
+/** One spelling for each folder, also for a missing one: links on the way to it are followed. */
 export function canonicalRoot(path: string): string {
   const absolute = resolve(path);
   if (existsSync(absolute)) return realpathSync(absolute);
@@ -18,7 +18,7 @@ export async function loadJournal(names: InstanceNames): Promise<Journal | undef
   return readJournal(names.journal, () => existsSync(names.runDir) || existsSync(names.containerdConfig));
 }
 
-/** The living process that has the instance, or nothing. */
+/** The living process that owns the instance, if any. */
 export function livingOwner(journal: Journal | undefined, bootId: string): ProcessIdentity | undefined {
   if (journal?.owner === undefined || journal.bootId !== bootId) return undefined;
   return isAlive(journal.owner) ? journal.owner : undefined;
@@ -26,13 +26,13 @@ export function livingOwner(journal: Journal | undefined, bootId: string): Proce
 
 type RootVerdict =
   | { readonly kind: 'fresh' }
-  /** Left by a process that is gone. */
+  /** Left by a process that has ended. */
   | { readonly kind: 'abandoned' }
   | { readonly kind: 'taken'; readonly pid: number }
   | { readonly kind: 'foreign'; readonly contents: readonly string[] };
 
-/** What to make of a root with these contents. Only manifests outlive an instance. */
-export function judgeRoot(
+/** Classifies a root with these contents. Only manifests outlive an instance. */
+export function classifyRoot(
   contents: readonly string[],
   journal: Journal | undefined,
   owner: ProcessIdentity | undefined,
@@ -46,11 +46,11 @@ export function judgeRoot(
 export interface ClaimedRoot {
   readonly names: InstanceNames;
   readonly keeper: JournalKeeper;
-  /** There was an instance before; its journal is taken over. */
+  /** Whether there was an instance before, whose journal is taken over. */
   readonly abandoned: boolean;
 }
 
-/** Makes this process the owner of the root, or says who else is. */
+/** Makes this process the owner of the root, or throws who owns it. */
 export async function claimRoot(root: string, ownerCleansUp: boolean): Promise<ClaimedRoot> {
   const names = instanceNames(canonicalRoot(root));
   const bootId = readBootId();
@@ -63,10 +63,10 @@ export async function claimRoot(root: string, ownerCleansUp: boolean): Promise<C
   return { names, keeper: new JournalKeeper(names.journal, claimed), abandoned };
 }
 
-/** Throws when the root cannot be had; otherwise answers whether an earlier owner left something in it. */
+/** Throws when the root cannot be used; otherwise answers whether an earlier owner left something in it. */
 export async function checkRoot(names: InstanceNames, journal: Journal | undefined, bootId: string): Promise<boolean> {
   const contents = existsSync(names.root) ? await readdir(names.root) : [];
-  const verdict = judgeRoot(contents, journal, livingOwner(journal, bootId));
+  const verdict = classifyRoot(contents, journal, livingOwner(journal, bootId));
   if (verdict.kind === 'taken') {
     throw new TubeletError(
       'alreadyExists',

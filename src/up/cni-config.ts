@@ -1,6 +1,6 @@
 import type { InstanceNames } from './names.ts';
 
-/** The pod network: a bridge of our own, addresses kept inside our root, host ports by portmap. */
+/** The pod network: a bridge of our own, addresses stored inside our root, host ports by portmap. */
 export function cniConfig(names: InstanceNames, subnet: string): string {
   const config = {
     cniVersion: '0.4.0',

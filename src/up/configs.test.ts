@@ -35,7 +35,7 @@ test('the network keeps its addresses in the root', () => {
   assert.equal(config.plugins[0]?.ipam?.dataDir, names.ipamDir);
 });
 
-test('pods are shown by a socket of the instance, which the agent is told by its environment', () => {
+test('pods are shown by a socket of the instance, which is in the environment of the agent', () => {
   assert.deepEqual(agentEnvironment(plan), { TUBELET_READ_ONLY_SOCKET: names.agentSocket });
   assert.ok(names.agentSocket.startsWith(`${names.runDir}/`) && names.agentSocket.length < 100);
 });
@@ -49,7 +49,7 @@ test('the agent listens on this machine only and is recognized by its flags', ()
   assert.equal(classifyProcess(names, process), 'agent');
 });
 
-test("someone else's runtime decides about cgroups itself", () => {
+test('an external runtime decides about cgroups itself', () => {
   const config = JSON.parse(kubeletConfiguration({ ...plan, ownRuntime: false })) as Record<string, unknown>;
   assert.equal(config['cgroupRoot'], undefined);
   assert.equal(config['cgroupDriver'], undefined);

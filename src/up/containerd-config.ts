@@ -4,7 +4,7 @@ import { starterImages } from './starter-images.ts';
 
 export type Snapshotter = 'overlayfs' | 'native';
 
-/** Not needed here; each would cost start-up time or look for programs and kernel modules that are not there. */
+/** Unused here; each would cost start-up time or need programs and kernel modules that may be missing. */
 const disabledPlugins = [
   'io.containerd.snapshotter.v1.aufs',
   'io.containerd.snapshotter.v1.btrfs',
@@ -17,7 +17,9 @@ const disabledPlugins = [
   'io.containerd.nri.v1.nri',
 ];
 
-/** Configuration of the private containerd: every path is ours, so that a containerd of the system never notices. */
+/**
+ * Configuration of the private containerd: every path is ours, so that it does not touch a containerd of the system.
+ */
 export function containerdConfig(names: InstanceNames, snapshotter: Snapshotter): string {
   const cri = 'plugins."io.containerd.grpc.v1.cri"';
   return `version = 2
@@ -36,7 +38,7 @@ ${disabledPlugins.map((plugin) => `  ${quote(plugin)},`).join('\n')}
   stream_server_port = "0"
   # Keeps network namespaces out of the directory that the whole machine shares.
   netns_mounts_under_state_dir = true
-  # Without CAP_SYS_RESOURCE nobody may lower an OOM score.
+  # Lowering an OOM score needs CAP_SYS_RESOURCE.
   restrict_oom_score_adj = true
 
 [${cri}.cni]

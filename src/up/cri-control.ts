@@ -14,7 +14,7 @@ interface WaitOptions {
 const retryMs = 25;
 const callTimeoutMs = 5_000;
 
-/** Waits until the runtime serves pods: its services answer, and it has seen the images that were imported. */
+/** Waits until the runtime serves pods: its services answer, and it knows the imported images. */
 export async function waitForCri(socket: string, images: readonly string[], wait: WaitOptions): Promise<void> {
   const until = wait.clock.monotonic() + wait.timeoutMs;
   for (;;) {
@@ -38,7 +38,7 @@ export interface PodChoice {
 }
 
 /**
- * Stops and removes pods in the runtime's own way, which also takes down their networks. Answers how many there were;
+ * Stops and removes pods through the runtime, which also removes their networks. Answers how many there were;
  * rejects when the runtime does not answer or cannot do it in time.
  */
 export async function removePods(socket: string, choice: PodChoice, wait: WaitOptions): Promise<number> {
@@ -68,7 +68,7 @@ export async function removePods(socket: string, choice: PodChoice, wait: WaitOp
 }
 
 async function probe({ runtime, image, call }: Caller, images: readonly string[]): Promise<void> {
-  // Unlike the version, a list is refused until the runtime has read its own state back.
+  // Unlike the version, a list is refused until the runtime has restored its own state.
   await call((...rest) => runtime.listPodSandbox({ filter: undefined }, ...rest));
   for (const reference of images) {
     const spec = { image: reference, annotations: {}, userSpecifiedImage: '', runtimeHandler: '' };
@@ -87,7 +87,7 @@ interface Labelled {
 interface Caller {
   readonly runtime: RuntimeServiceClient;
   readonly image: ImageServiceClient;
-  /** Makes one call with the deadline that all calls of this use share. */
+  /** Makes one call; all calls of this function share one deadline. */
   readonly call: <Reply>(invoke: Invoke<Reply>) => Promise<Reply>;
 }
 

@@ -6,8 +6,8 @@ import { programs, type NeededPackage } from './programs.ts';
 const timeoutMs = 15 * 60_000;
 
 /**
- * Installs Debian packages. What their scripts start, such as a containerd of the system, is not ours and left alone.
- * There is no way to break it off, because half an installation is worse than a late answer.
+ * Installs Debian packages. Services that their scripts start, such as a containerd of the system, are not ours and are
+ * left alone. It cannot be interrupted, because half an installation is worse than a late answer.
  */
 export async function installPackages(
   packages: readonly NeededPackage[],

@@ -8,14 +8,14 @@ import { errnoOf, identityOf, isAlive, signalProcess, type ProcessIdentity } fro
 interface SpawnOptions {
   readonly program: string;
   readonly args: readonly string[];
-  /** Takes standard output and standard error. */
+  /** Receives standard output and standard error. */
   readonly logFile: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
- * Starts a program in a session of its own, so that a Ctrl-C of the terminal does not reach it: the order in which things
- * stop is ours to decide. `exited` resolves when it ends while we still live.
+ * Starts a program in a session of its own, so that a Ctrl-C of the terminal does not reach it: this program decides
+ * the order of stopping. `exited` resolves when it ends during this program's life.
  */
 export async function spawnDetached(options: SpawnOptions): Promise<DetachedProcess> {
   const log = await open(options.logFile, 'a', 0o640);
@@ -53,19 +53,19 @@ export interface ProcessEnd {
 
 const pollMs = 20;
 
-/** Asks the process to end, waits, and kills it when it does not. Harmless when it is gone already. */
-export async function endProcess(identity: ProcessIdentity, clock: Clock, patienceMs: number): Promise<void> {
-  if (signalProcess(identity, 'SIGTERM') && (await waitForEnd([identity], clock, patienceMs))) return;
-  if (signalProcess(identity, 'SIGKILL')) await waitForEnd([identity], clock, patienceMs);
+/** Asks the process to end, waits, and kills it if it does not. May be called after its end. */
+export async function endProcess(identity: ProcessIdentity, clock: Clock, timeoutMs: number): Promise<void> {
+  if (signalProcess(identity, 'SIGTERM') && (await waitForEnd([identity], clock, timeoutMs))) return;
+  if (signalProcess(identity, 'SIGKILL')) await waitForEnd([identity], clock, timeoutMs);
 }
 
-/** Answers whether all of them ended in time. Processes that are not our children can only be polled for. */
+/** Answers whether all of them ended in time. Processes that are not our children can only be polled. */
 export async function waitForEnd(
   identities: readonly ProcessIdentity[],
   clock: Clock,
-  patienceMs: number,
+  timeoutMs: number,
 ): Promise<boolean> {
-  const until = clock.monotonic() + patienceMs;
+  const until = clock.monotonic() + timeoutMs;
   while (identities.some(isAlive)) {
     if (clock.monotonic() >= until) return false;
     await clock.sleep(pollMs);

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { errnoOf } from './process-table.ts';
 
-/** The preferred port of the loopback address, or another one when somebody has it. */
+/** The preferred port of the loopback address, or another one when it is in use. */
 export async function freePort(preferred: number): Promise<number> {
   return (await tryListen(preferred)) ?? (await tryListen(0)) ?? preferred;
 }

@@ -7,9 +7,9 @@ interface HttpAnswer {
   readonly body: string;
 }
 
-const mostBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
-/** One GET with a deadline, by the network or by a unix socket. */
+/** One GET with a deadline, over the network or a unix socket. */
 export function httpGet(url: string, clock: Clock, timeoutMs: number, socketPath?: string): Promise<HttpAnswer> {
   return new Promise((resolve, reject) => {
     const request = get(url, { agent: false, ...(socketPath !== undefined && { socketPath }) }, (response) => {
@@ -17,7 +17,7 @@ export function httpGet(url: string, clock: Clock, timeoutMs: number, socketPath
       let size = 0;
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
-        if (size > mostBytes) request.destroy(new TubeletError('exhausted', `${url} answers without end`));
+        if (size > maxBytes) request.destroy(new TubeletError('exhausted', `${url} answers without end`));
         else chunks.push(chunk);
       });
       response.once('end', () =>

@@ -9,16 +9,16 @@ interface Table {
 const hostPortChains = ['CNI-HOSTPORT-DNAT', 'CNI-HOSTPORT-MASQ', 'CNI-HOSTPORT-SETMARK'];
 
 /**
- * What to feed to `iptables-restore --noflush` so that nothing of the network is left; empty when nothing is there. CNI
+ * Input for `iptables-restore --noflush` that removes all rules of the network; empty when there are none. CNI
  * plugins name their chains by a hash but write the network's name into the comment of each rule that leads to one.
- * The chains that hold all host ports of the machine go when nobody uses them any more, unless they were there before.
+ * The chains of all host ports of the machine are removed when they are unused, unless they existed before.
  */
 export function iptablesRemoval(saved: string, network: string, foreignHostPorts: boolean): string {
   const sections = parseTables(saved).map((table) => removalOf(table, network, foreignHostPorts));
   return sections.filter((section) => section !== '').join('');
 }
 
-/** Whether host ports of others than our own kind of network are there, or chains of unknown origin. */
+/** Whether there are host ports of other networks, or chains of unknown origin. */
 export function hasForeignHostPorts(saved: string): boolean {
   return parseTables(saved).some((table) => {
     if (!table.chains.includes('CNI-HOSTPORT-DNAT')) return false;
@@ -42,7 +42,7 @@ function removalOf(table: Table, network: string, foreignHostPorts: boolean): st
   return [
     `*${table.name}`,
     ...deleted.map((rule) => rule.replace(/^-A/, '-D')),
-    // A chain can only go when nothing leads to it, so all are emptied first.
+    // A chain can only be removed when no rule leads to it, so all are emptied first.
     ...[...chains].map((chain) => `-F ${chain}`),
     ...[...chains].map((chain) => `-X ${chain}`),
     'COMMIT\n',

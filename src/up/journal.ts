@@ -5,8 +5,8 @@ import { errnoOf, type ProcessIdentity } from './process-table.ts';
 type ProcessRole = 'containerd' | 'agent';
 
 /**
- * What an instance made or is about to make. Each fact is on disk before the thing itself is, so that whoever finds the
- * journal later knows everything that may be there. Names that follow from the root are not repeated here.
+ * What an instance made or is about to make. Each fact is on disk before the thing itself is, so that a later reader of the
+ * journal knows everything that may exist. Names that follow from the root are not repeated here.
  *
  *   no journal ──claim──> owned ──owner dies──> abandoned ──claim──> owned
  *                           └──────destroy──────────┴────> no journal
@@ -14,21 +14,21 @@ type ProcessRole = 'containerd' | 'agent';
 export interface Journal {
   readonly version: 1;
   readonly bootId: string;
-  /** The process that brings the instance up and looks after it. */
+  /** The process that brings the instance up and supervises it. */
   readonly owner?: ProcessIdentity | undefined;
-  /** The owner removes everything by itself when it is asked to end. */
+  /** Whether the owner removes everything by itself when it is asked to end. */
   readonly ownerCleansUp?: boolean | undefined;
-  /** Processes by role; a role without an entry may have been started a moment before its number was written. */
+  /** Processes by role; a role without an entry may have been started just before its process id was written. */
   readonly processes: Readonly<Partial<Record<ProcessRole, ProcessIdentity>>>;
-  /** Someone else's runtime: then there is no containerd, network or image of ours. */
+  /** An external runtime: then there is no containerd, network or image of ours. */
   readonly externalEndpoint?: string | undefined;
   readonly subnet?: string | undefined;
-  /** Folders that the whole machine shares and that were not there before us. */
+  /** Folders that the whole machine shares and that did not exist before. */
   readonly absentBefore: readonly string[];
-  /** Host port chains were there before us, so they stay. */
+  /** Whether host port chains existed before, so that they stay. */
   readonly foreignHostPorts: boolean;
   readonly manifests?: { readonly path: string; readonly made: boolean } | undefined;
-  /** The sample as it was written; one that was edited since belongs to the user. */
+  /** The sample as it was written; if it was edited since it belongs to the user. */
   readonly sample?: { readonly path: string; readonly sha256: string } | undefined;
 }
 
@@ -43,8 +43,8 @@ export function recordedProcesses(journal: Journal, bootId: string): readonly Pr
 }
 
 /**
- * Nothing when there is none. One that cannot be read counts as empty when `isOurs` has other signs that the folder is
- * an instance's: what follows from the root can then still be removed.
+ * Undefined when there is none. An unreadable journal counts as empty when `isOurs` has other evidence that the folder
+ * is an instance's: what follows from the root can then still be removed.
  */
 export async function readJournal(path: string, isOurs: () => boolean): Promise<Journal | undefined> {
   let text: string;
@@ -95,7 +95,7 @@ export class JournalKeeper {
   update(change: (journal: Journal) => Journal): Promise<void> {
     this.#journal = change(this.#journal);
     const written = this.#writing.then(() => writeJournal(this.#path, this.#journal));
-    // The next write must not fail for this one's sake; this one's caller hears of it.
+    // A failure must not fail the next write; its own caller gets the error.
     this.#writing = written.catch(() => undefined);
     return written;
   }

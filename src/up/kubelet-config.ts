@@ -6,13 +6,13 @@ export interface AgentPlan {
   readonly manifests: string;
   readonly endpoint: string;
   readonly healthzPort: number;
-  /** 0: none. Every user of the machine gets to it, so `up` asks by a socket of its own. */
+  /** 0: none. Every user of the machine can reach it, so `up` uses a socket of its own. */
   readonly readOnlyPort: number;
-  /** The runtime is ours, and so is the cgroup root. */
+  /** Whether the runtime is ours, and so the cgroup root too. */
   readonly ownRuntime: boolean;
 }
 
-/** KubeletConfiguration of a node that stands alone: no API server, reachable from this machine only. */
+/** KubeletConfiguration of a node without an API server, reachable from this machine only. */
 export function kubeletConfiguration(plan: AgentPlan): string {
   const config = {
     apiVersion: 'kubelet.config.k8s.io/v1beta1',
@@ -23,7 +23,7 @@ export function kubeletConfiguration(plan: AgentPlan): string {
     readOnlyPort: plan.readOnlyPort,
     healthzBindAddress: '127.0.0.1',
     healthzPort: plan.healthzPort,
-    // Nobody could log in without an API server, so the port that asks for it stays closed.
+    // Without an API server no client could authenticate, so the secured port stays closed.
     enableServer: false,
     authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
     authorization: { mode: 'AlwaysAllow' },
@@ -35,12 +35,12 @@ export function kubeletConfiguration(plan: AgentPlan): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-/** What the agent needs of its environment: where the program that started it can look at its pods. */
+/** The environment of the agent: the socket at which this program reads its pods. */
 export function agentEnvironment({ names }: Pick<AgentPlan, 'names'>): Readonly<Record<string, string>> {
   return { TUBELET_READ_ONLY_SOCKET: names.agentSocket };
 }
 
-/** Flags of the agent. Its configuration file is what `down` recognizes it by. */
+/** Flags of the agent. `down` recognizes the agent by its configuration file. */
 export function agentFlags(plan: AgentPlan): readonly string[] {
   return [
     `--config=${plan.names.kubeletConfig}`,

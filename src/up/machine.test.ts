@@ -4,7 +4,7 @@ import { cgroupHierarchies, parseMountInfo } from './cgroups.ts';
 import { parseLinks } from './network.ts';
 import { identityOf, isAlive, listProcesses, hasEnded, parseStat, signalProcess } from './process-table.ts';
 
-test('parseStat looks behind the last parenthesis of the command', () => {
+test('parseStat reads behind the last parenthesis of the command', () => {
   const fields = Array.from({ length: 17 }, (_, index) => (index === 15 ? 3 : 0)).join(' ');
   const stat = parseStat(`7 (a) (b c)) S 42 ${fields} 987654 0`);
   assert.deepEqual(stat, { state: 'S', parent: 42, threads: 3, startTime: '987654' });
@@ -18,7 +18,7 @@ test('a process has ended when its last thread has, not when its first one has',
   assert.equal(hasEnded({ state: 'S', threads: 1 }), false);
 });
 
-test('this process is in the table and is told from another with its number', () => {
+test('this process is in the table and is distinguished from another with its id', () => {
   const self = listProcesses().find((info) => info.pid === process.pid);
   assert.equal(self?.parent, process.ppid);
   assert.deepEqual(identityOf(process.pid), { pid: process.pid, startTime: self?.startTime });

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 
-/** Where an instance keeps things and what it calls them. All of it follows from the root, so `down` needs no memory. */
+/** Paths and names of an instance. All of them follow from the root, so `down` needs no stored state. */
 export interface InstanceNames {
-  /** Eight hexadecimal digits: short enough for an interface name, long enough not to meet another instance. */
+  /** Eight hexadecimal digits: short enough for an interface name, long enough not to collide with another instance. */
   readonly id: string;
   readonly root: string;
   readonly journal: string;
   /** Short, because a unix socket path holds 107 bytes and roots may be long. */
   readonly runDir: string;
   readonly socket: string;
-  /** Where the agent shows its pods to this program. */
+  /** The socket at which the agent shows its pods to this program. */
   readonly agentSocket: string;
   readonly containerdConfig: string;
   readonly containerdData: string;
@@ -26,7 +26,7 @@ export interface InstanceNames {
   readonly kubeletRoot: string;
   readonly podLogs: string;
   readonly agentLog: string;
-  /** Outside of the root, because it is there before the root and is read while the root goes. */
+  /** Outside of the root, because it exists before the root and is read while the root is removed. */
   readonly upLog: string;
   readonly manifests: string;
 }

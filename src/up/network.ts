@@ -23,7 +23,7 @@ export function parseLinks(text: string): readonly Link[] {
   });
 }
 
-/** A range for pods that meets no route and no address of this machine. */
+/** A range for pods that overlaps no route and no address of this machine. */
 export async function findFreeSubnet(id: string, run: RunCommand): Promise<Subnet> {
   const routes = readList(await run(programs.ip, ['-json', '-4', 'route', 'show', 'table', 'all']));
   const taken = routes.flatMap((route) => (typeof route['dst'] === 'string' ? [route['dst']] : []));
@@ -33,7 +33,7 @@ export async function findFreeSubnet(id: string, run: RunCommand): Promise<Subne
 }
 
 /**
- * Makes the bridge before the first pod does, so that other instances see its route and keep away from the range.
+ * Makes the bridge before the first pod does, so that other instances see its route and avoid the range.
  */
 export async function makeBridge(names: InstanceNames, subnet: Subnet, run: RunCommand): Promise<void> {
   const links = await listLinks(run);

@@ -9,13 +9,13 @@ import type { RunCommand } from './ports.ts';
 import { errnoOf, listProcesses, readBootId, type ProcessInfo } from './process-table.ts';
 import { programs } from './programs.ts';
 
-/** Folders that container tools share and that have no setting to move them. */
+/** Folders that container tools share and that no setting can move. */
 export const sharedFolders = ['/run/containerd/s', '/run/containerd', '/var/lib/cni/results', '/var/lib/cni'] as const;
 
 const cniResults = '/var/lib/cni/results';
 const containerLogLinks = '/var/log/containers';
 
-/** Looks at the machine. Reads only; what cannot be read because its tool is missing cannot have been made by us. */
+/** Reads the state of the machine. If the tool to read something is missing, this program cannot have made it. */
 export async function observeSystem(
   names: InstanceNames,
   journal: Journal | undefined,
@@ -33,7 +33,7 @@ export async function observeSystem(
     iptables: await savedIptables(run),
     cgroups: cgroupHierarchies(mounts).flatMap((hierarchy) => [
       ...cgroupTree(join(hierarchy, names.cgroupRoot)),
-      // Where the runtime puts containers for which nobody chose a parent.
+      // Where the runtime puts containers without a configured parent.
       ...containers.flatMap((id) => cgroupTree(join(hierarchy, 'k8s.io', id))),
     ]),
     strayFiles: strayFiles(names, containers),
@@ -46,7 +46,7 @@ export async function savedIptables(run: RunCommand): Promise<string> {
   return existsSync(programs.iptablesSave) ? run(programs.iptablesSave, []) : '';
 }
 
-/** Containers that the runtime or runc keeps a folder for. */
+/** Containers that have a folder of the runtime or of runc. */
 function containerIds(names: InstanceNames): readonly string[] {
   const folders = [bundles(names), join(names.runcRoot, 'k8s.io')];
   return [...new Set(folders.flatMap((folder) => listFolder(folder)))];
@@ -78,7 +78,7 @@ function strayFiles(names: InstanceNames, containers: readonly string[]): readon
   ];
 }
 
-/** Everything in the root but the journal and what the user keeps there; those are seen to when all else is gone. */
+/** Everything in the root but the journal and the user's files; those are removed last. */
 function rootContents(names: InstanceNames, journal: Journal | undefined): readonly string[] {
   if (journal === undefined) return [];
   const kept = [names.journal, names.manifests, journal.manifests?.path];
@@ -103,7 +103,7 @@ function pointsBelow(link: string, folder: string): boolean {
   }
 }
 
-/** Names in a folder; none when it is not there. */
+/** Names in a folder; empty when it is missing. */
 export function listFolder(path: string): readonly string[] {
   try {
     return readdirSync(path);

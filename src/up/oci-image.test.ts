@@ -49,7 +49,7 @@ test('equal content makes equal archives', () => {
   assert.ok(!make('a').equals(make('b')));
 });
 
-test('busybox has each applet once, a shell and the files that programs look for', () => {
+test('busybox has each applet once, a shell and the files that programs read', () => {
   const { files } = busyboxImage('amd64', Buffer.from('program'), [
     'bin/ls',
     'bin/busybox',

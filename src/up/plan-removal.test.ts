@@ -50,8 +50,8 @@ const processes: readonly { name: string; process: ProcessInfo; want: string | u
     process: running(1, ['httpd'], { cgroups: ['/', `${names.cgroupRoot}/kubepods/pod1/c`] }),
     want: 'container',
   },
-  { name: 'someone reading our log', process: running(1, ['tail', '-f', names.containerdLog]), want: undefined },
-  { name: 'someone editing our configuration', process: running(1, ['vi', names.containerdConfig]), want: undefined },
+  { name: 'a program that reads our log', process: running(1, ['tail', '-f', names.containerdLog]), want: undefined },
+  { name: 'an editor with our configuration', process: running(1, ['vi', names.containerdConfig]), want: undefined },
   {
     name: 'a cgroup that begins like ours',
     process: running(1, ['x'], { cgroups: [`${names.cgroupRoot}0`] }),
@@ -92,7 +92,7 @@ test('recorded processes are ended only when they are still the same', () => {
   assert.deepEqual(plan(running(30, ['stranger']), 'another boot'), []);
 });
 
-test('whoever removes never ends itself or its parents', () => {
+test('a removal never ends its own process or its parents', () => {
   const self = running(50, ['node', 'tubelet', 'down', `--config=${names.kubeletConfig}`]);
   assert.deepEqual(planRemoval(names, journal, { ...clean, processes: [self] }), []);
 });

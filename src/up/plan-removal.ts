@@ -5,11 +5,11 @@ import type { InstanceNames } from './names.ts';
 import type { Link } from './network.ts';
 import type { ProcessIdentity, ProcessInfo } from './process-table.ts';
 
-/** What is on the machine, as far as it may be of an instance. */
+/** What is on the machine, as far as it may belong to an instance. */
 export interface ObservedSystem {
   readonly bootId: string;
   readonly processes: readonly ProcessInfo[];
-  /** The process that looks and its parents, which name our paths too and must live. */
+  /** The observing process and its parents, whose arguments contain our paths too and which must live. */
   readonly self: readonly number[];
   /** Mount points in the order they were made. */
   readonly mounts: readonly string[];
@@ -18,7 +18,7 @@ export interface ObservedSystem {
   readonly iptables: string;
   /** Cgroup folders below our cgroup root and of our containers, children first. */
   readonly cgroups: readonly string[];
-  /** Files and links outside of our folders that are ours alone. */
+  /** Files and links outside of our folders that belong to us alone. */
   readonly strayFiles: readonly string[];
   /** Folders of ours that exist. */
   readonly folders: readonly string[];
@@ -43,8 +43,8 @@ export type Removal =
   | { readonly kind: 'removeEmptyFolder'; readonly path: string };
 
 /**
- * The next things to remove, in order. Processes come alone, because they hold and make everything else; then what the
- * kernel holds; files last, the journal's folder at the very end, so that a removal cut off can be taken up again.
+ * The next things to remove, in order. Processes come alone, because they hold and make everything else; then kernel
+ * objects; files last, the journal's folder at the very end, so that an interrupted removal can be continued.
  *
  *   containers ──> other processes ──> mounts, links, rules, cgroups, files ──> nothing left: empty plan
  */
@@ -75,8 +75,8 @@ export function planRemoval(
 }
 
 /**
- * Without a journal nothing says that the root is ours: someone may have mistyped it. The root itself and the manifests
- * may be file systems that the user has mounted there.
+ * Without a journal there is no evidence that the root is ours: it may be a typing mistake. The root itself and the
+ * manifests may be file systems that the user has mounted there.
  */
 function isOurMount(names: InstanceNames, journal: Journal | undefined, path: string): boolean {
   if (path.startsWith(`${names.runDir}/`)) return true;
@@ -94,7 +94,7 @@ function processesToKill(
   const add = (process: ProcessInfo, what: string): void => {
     if (doomed.has(process.pid) || observed.self.includes(process.pid)) return;
     doomed.set(process.pid, { kind: 'kill', process: { pid: process.pid, startTime: process.startTime }, what });
-    // Containers are children of their shim and keep neither its name nor its arguments.
+    // Containers are children of their shim and have neither its name nor its arguments.
     if (what !== 'shim' && what !== 'container') return;
     for (const child of observed.processes.filter((other) => other.parent === process.pid)) add(child, 'container');
   };
@@ -111,9 +111,9 @@ function processesToKill(
 }
 
 /**
- * What a process is to the instance, judged by what only our own processes have: an argument that is exactly one of our
- * paths behind the option and the program that we start with it, or a place in our cgroup. Merely naming a path is not
- * enough: someone may be reading our logs.
+ * The role of a process in the instance, judged by what only our own processes have: an argument that is exactly one of
+ * our paths behind the option and the program that we start with it, or a cgroup below ours. Merely naming a path is
+ * not enough: another program may be reading our logs.
  */
 export function classifyProcess(names: InstanceNames, process: ProcessInfo): string | undefined {
   const program = basename(process.argv[0] ?? '');

@@ -11,13 +11,13 @@ interface RunOptions {
   readonly input?: string | Buffer;
 }
 
-/** Tells people about the work: one line per step. */
+/** Reports progress to the user: one line per step. */
 export interface Steps {
   note(text: string): void;
   step<Result>(title: string, work: (progress: (text: string) => void) => Promise<Result>): Promise<Result>;
 }
 
-/** Shows the pods, again and again. */
+/** Shows the pods repeatedly. */
 export interface PodDisplay {
   /** `footer` goes below the pods where there is room for it. */
   show(pods: readonly Pod[], footer: readonly string[]): void;

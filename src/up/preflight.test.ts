@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judgeMachine, type MachineFacts } from './preflight.ts';
+import { checkMachine, type MachineFacts } from './preflight.ts';
 import { neededPackages } from './programs.ts';
 
 const good: MachineFacts = { platform: 'linux', isRoot: true, missing: [], hasApt: true, hasCgroups: true };
@@ -27,17 +27,17 @@ const cases: readonly { name: string; facts: Partial<MachineFacts>; own?: boolea
 ];
 
 for (const { name, facts, own, want } of cases) {
-  test(`judgeMachine: ${name}`, () => {
-    const verdict = judgeMachine({ ...good, ...facts }, own ?? true);
-    const told = verdict.ok
+  test(`checkMachine: ${name}`, () => {
+    const verdict = checkMachine({ ...good, ...facts }, own ?? true);
+    const problems = verdict.ok
       ? verdict.install.map((entry) => entry.name)
       : verdict.problems.map((problem) => problem.what);
-    assert.equal(told.length, want.length, told.join('; '));
+    assert.equal(problems.length, want.length, problems.join('; '));
     assert.equal(
       verdict.ok,
       want.every((entry) => typeof entry === 'string'),
     );
-    for (const [index, entry] of want.entries()) assert.match(told[index] ?? '', new RegExp(entry));
+    for (const [index, entry] of want.entries()) assert.match(problems[index] ?? '', new RegExp(entry));
     if (!verdict.ok) for (const problem of verdict.problems) assert.notEqual(problem.remedy, '');
   });
 }

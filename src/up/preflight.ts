@@ -19,8 +19,8 @@ type Preflight =
   | { readonly ok: true; readonly install: readonly NeededPackage[] }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** Whether a node can be brought up here, and what to install for it. All problems are told at once. */
-export function judgeMachine(facts: MachineFacts, ownRuntime: boolean): Preflight {
+/** Whether a node can be brought up here, and what to install for it. All problems are reported at once. */
+export function checkMachine(facts: MachineFacts, ownRuntime: boolean): Preflight {
   if (facts.platform !== 'linux') {
     return problem(
       `tubelet runs containers, which needs Linux; this is ${facts.platform}`,

@@ -27,7 +27,7 @@ export interface RuntimeDeps {
 }
 
 const readyTimeoutMs = 60_000;
-const stopPatienceMs = 10_000;
+const stopTimeoutMs = 10_000;
 
 /** Bridge, network configuration and cgroup. */
 export async function prepareNetwork({ names, keeper }: ClaimedRoot, deps: RuntimeDeps): Promise<Subnet> {
@@ -45,17 +45,17 @@ export async function prepareNetwork({ names, keeper }: ClaimedRoot, deps: Runti
   return subnet;
 }
 
-/** Returns when its CRI services answer. A containerd that an earlier owner left is replaced; its pods live on. */
+/** Returns when its CRI services answer. A containerd that an earlier owner left is replaced; its pods keep running. */
 export async function startContainerd(
   { names, keeper }: ClaimedRoot,
   snapshotter: Snapshotter,
   deps: RuntimeDeps,
 ): Promise<ProcessIdentity> {
   const left = keeper.journal.processes.containerd;
-  if (left !== undefined) await endProcess(left, deps.clock, stopPatienceMs);
+  if (left !== undefined) await endProcess(left, deps.clock, stopTimeoutMs);
   for (const folder of [names.runDir, names.containerdData]) await mkdir(folder, { recursive: true, mode: 0o711 });
   await writeFile(names.containerdConfig, containerdConfig(names, snapshotter));
-  // An entry without a process would point at a stranger.
+  // An entry without a process could match an unrelated process later.
   await keeper.update((journal) => ({ ...journal, processes: without(journal.processes, 'containerd') }));
   const { identity } = await spawnDetached({
     program: programs.containerd,
@@ -101,7 +101,7 @@ export async function importStarterImages(
   await waitForCri(names.socket, images, { clock: deps.clock, signal: deps.signal, timeoutMs: readyTimeoutMs });
 }
 
-/** Overlays cannot lie on every file system, an overlay among them; a try tells best. */
+/** Overlays do not work on every file system, for example not on an overlay; a try is the only reliable test. */
 export async function chooseSnapshotter(root: string, deps: RuntimeDeps): Promise<Snapshotter> {
   const probe = join(root, 'overlay-probe');
   const folder = (name: string): string => join(probe, name);

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** A process that cannot be mistaken for a later one with the same number. */
+/** A process, distinguished from a later one with the same process id. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks since boot at which it began, as /proc says. */
+  /** Clock ticks between boot and its start, from /proc. */
   readonly startTime: string;
 }
 
@@ -14,7 +14,7 @@ export interface ProcessInfo extends ProcessIdentity {
   readonly cgroups: readonly string[];
 }
 
-/** Every living process of the machine; zombies are dead and left out. */
+/** Every living process of the machine, without zombies. */
 export function listProcesses(): readonly ProcessInfo[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -27,12 +27,12 @@ export function identityOf(pid: number): ProcessIdentity | undefined {
   return stat === undefined || hasEnded(stat) ? undefined : { pid, startTime: stat.startTime };
 }
 
-/** The process that was recorded still lives. */
+/** Whether the recorded process still lives. */
 export function isAlive(identity: ProcessIdentity): boolean {
   return identityOf(identity.pid)?.startTime === identity.startTime;
 }
 
-/** Sends a signal to exactly the process that was recorded; answers whether it still lived. */
+/** Sends a signal to exactly the recorded process; answers whether it still lived. */
 export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
   if (!isAlive(identity)) return false;
   try {
@@ -44,7 +44,7 @@ export function signalProcess(identity: ProcessIdentity, signal: NodeJS.Signals)
   }
 }
 
-/** Distinguishes this boot from others, because process numbers and start times repeat after a reboot. */
+/** Distinguishes this boot from others, because process ids and start times repeat after a reboot. */
 export function readBootId(): string {
   return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 }
@@ -66,7 +66,7 @@ export function parseStat(text: string): ProcessStat | undefined {
   return { state, parent: Number(parent), threads: Number(threads), startTime };
 }
 
-/** A process whose first thread has ended keeps its ports and files until the last one has. */
+/** A process whose first thread has ended keeps its ports and files until its last thread has. */
 export function hasEnded({ state, threads }: Pick<ProcessStat, 'state' | 'threads'>): boolean {
   return state === 'Z' && threads <= 1;
 }
@@ -87,7 +87,7 @@ function readProcess(pid: number): ProcessInfo | undefined {
   };
 }
 
-/** Processes end while they are being read: then there is nothing to read. */
+/** A process may end while it is being read: then its files are gone. */
 function readPseudoFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');

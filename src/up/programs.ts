@@ -1,11 +1,11 @@
-/** The Debian packages an instance is made of: what each is for, and the file that shows that it is there. */
+/** The Debian packages that an instance needs: the purpose of each, and the file that shows that it is installed. */
 export interface NeededPackage {
   readonly name: string;
   readonly file: string;
   readonly why: string;
 }
 
-/** Programs by full path: what PATH holds is not ours to trust, and sbin is often not in it. */
+/** Programs by full path: PATH is not under our control, and sbin is often not in it. */
 export const programs = {
   containerd: '/usr/bin/containerd',
   ctr: '/usr/bin/ctr',

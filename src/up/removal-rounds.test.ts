@@ -9,7 +9,7 @@ function machine(tries: Readonly<Record<string, number>>, tryMs = 0) {
   const left = new Map(Object.entries(tries));
   const rounds = removalRounds({
     clock,
-    look: async () => [...left.keys()],
+    observe: async () => [...left.keys()],
     describe: (name) => `link ${name}`,
     async carryOut(plan) {
       const faults: string[] = [];
@@ -60,7 +60,7 @@ test('who keeps making new things does not keep it going for ever', async () => 
   let made = 0;
   const rounds = removalRounds({
     clock,
-    look: async () => [`thing-${made++}`],
+    observe: async () => [`thing-${made++}`],
     describe: (name) => name,
     carryOut: async () => ['busy'],
   });

@@ -3,28 +3,28 @@ import { TubeletError } from '../base/errors.ts';
 
 interface RoundsDeps<T> {
   readonly clock: Pick<Clock, 'monotonic' | 'sleep'>;
-  /** What there is to be removed, now. */
-  readonly look: () => Promise<readonly T[]>;
-  /** Tries it all, and answers what failed; the next look decides whether that still matters. */
+  /** Reads what must be removed now. */
+  readonly observe: () => Promise<readonly T[]>;
+  /** Tries to remove all of it, and answers what failed; the next observation decides whether that still matters. */
   readonly carryOut: (plan: readonly T[]) => Promise<readonly string[]>;
   readonly describe: (removal: T) => string;
 }
 
-/** Killed processes hold their cgroups until someone has reaped them, which takes some init programs seconds. */
-const patienceMs = 30_000;
-/** Whoever keeps making new things must not keep this going for ever. */
-const longestMs = 10 * patienceMs;
+/** Killed processes hold their cgroups until they are reaped, which takes some init programs seconds. */
+const stuckMs = 30_000;
+/** A program that keeps making new things must not keep the removal running for ever. */
+const maxMs = 10 * stuckMs;
 const pauseMs = 100;
 
 /**
- * Removes what is seen until nothing is left; answers whether there was anything. A slow machine with much to remove gets
- * there: patience is for what does not move, and begins when it has been tried.
+ * Removes what is observed until nothing is left; answers whether there was anything. A slow machine with much to
+ * remove is given time: the timeout applies to an unchanged plan, and starts after its first try.
  */
-export async function removalRounds<T>({ clock, look, carryOut, describe }: RoundsDeps<T>): Promise<boolean> {
-  const end = clock.monotonic() + longestMs;
+export async function removalRounds<T>({ clock, observe, carryOut, describe }: RoundsDeps<T>): Promise<boolean> {
+  const end = clock.monotonic() + maxMs;
   let last = { plan: '', faults: [] as readonly string[], untilMs: end };
   for (;;) {
-    const plan = await look();
+    const plan = await observe();
     if (plan.length === 0) return last.plan !== '';
     const described = plan.map(describe);
     const text = described.join('\n');
@@ -35,8 +35,8 @@ export async function removalRounds<T>({ clock, look, carryOut, describe }: Roun
       throw new TubeletError('internal', `could not remove ${what.slice(0, 5).join('; ')}`);
     }
     const faults = await carryOut(plan);
-    last = { plan: text, faults, untilMs: isNew ? clock.monotonic() + patienceMs : last.untilMs };
-    // What the kernel is still busy with, such as an interface on its way out, is gone a moment later.
+    last = { plan: text, faults, untilMs: isNew ? clock.monotonic() + stuckMs : last.untilMs };
+    // An object that the kernel is still removing, such as an interface, vanishes a moment later.
     if (faults.length > 0) await clock.sleep(pauseMs);
   }
 }

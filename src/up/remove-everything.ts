@@ -25,19 +25,19 @@ export interface RemovalDeps {
 }
 
 export interface RemovalResult {
-  /** Something of the instance was there. */
+  /** Whether anything of the instance existed. */
   readonly found: boolean;
-  /** The manifests folder, when the user has something in it. */
+  /** The manifests folder, when the user has files in it. */
   readonly keptManifests?: string;
 }
 
-const agentPatienceMs = 15_000;
-const processPatienceMs = 5_000;
-const runtimePatienceMs = 20_000;
+const agentTimeoutMs = 15_000;
+const processTimeoutMs = 5_000;
+const runtimeTimeoutMs = 20_000;
 
 /**
- * Removes everything of the instance, whatever state it is in: first politely through whoever still answers, then by
- * looking at the machine and removing what is seen until nothing is left. May be called again at any point.
+ * Removes everything of the instance, whatever state it is in: first in order, through processes that still answer,
+ * then by observing the machine and removing what is found until nothing is left. May be called again at any point.
  */
 export async function removeEverything(
   names: InstanceNames,
@@ -48,7 +48,7 @@ export async function removeEverything(
   await stopPolitely(names, journal, deps, graceSeconds);
   const seen = await removalRounds({
     clock: deps.clock,
-    look: async () => planRemoval(names, journal, await observeSystem(names, journal, deps.run)),
+    observe: async () => planRemoval(names, journal, await observeSystem(names, journal, deps.run)),
     carryOut: (plan) => carryOut(plan, deps),
     describe: describeRemoval,
   });
@@ -66,34 +66,34 @@ async function stopPolitely(
   const roleOf = (role: string): readonly ProcessInfo[] =>
     living.filter((process) => classifyProcess(names, process) === role);
   const agent = journal?.bootId === readBootId() ? journal.processes.agent : undefined;
-  // An agent that lives would start again what is being stopped.
+  // A living agent would restart what is being stopped.
   for (const process of [...roleOf('agent'), ...(agent === undefined ? [] : [agent])]) {
-    await endProcess(process, deps.clock, agentPatienceMs);
+    await endProcess(process, deps.clock, agentTimeoutMs);
   }
   const runtime = roleOf('containerd');
   if (runtime.length > 0) await askRuntime(names.socket, { graceSeconds }, deps);
   if (journal?.externalEndpoint !== undefined) {
-    // In someone else's runtime only the pods that our agent has folders for are ours.
+    // In an external runtime only the pods that our agent has folders for are ours.
     const uids = new Set(listFolder(join(names.kubeletRoot, 'pods')));
     await askRuntime(journal.externalEndpoint.replace(/^unix:\/\//, ''), { graceSeconds, uids }, deps);
   }
-  for (const process of runtime) await endProcess(process, deps.clock, processPatienceMs);
+  for (const process of runtime) await endProcess(process, deps.clock, processTimeoutMs);
 }
 
 async function askRuntime(socket: string, choice: PodChoice, deps: RemovalDeps): Promise<void> {
   try {
-    const timeoutMs = choice.graceSeconds * 1000 + runtimePatienceMs;
+    const timeoutMs = choice.graceSeconds * 1000 + runtimeTimeoutMs;
     const count = await removePods(socket, choice, { clock: deps.clock, timeoutMs });
     deps.log.debug(2, 'Removed pods through the runtime', { count });
   } catch (error) {
-    // It may be half dead; the pods are then removed by what is seen of them.
+    // It may be half dead; its pods are then removed by what is observed of them.
     deps.log.info('The container runtime could not remove its pods, they are removed without it', {
       err: describeError(error),
     });
   }
 }
 
-/** Answers what failed; a later look decides whether it still matters. */
+/** Answers what failed; a later observation decides whether it still matters. */
 async function carryOut(plan: readonly Removal[], deps: RemovalDeps): Promise<readonly string[]> {
   const faults: string[] = [];
   const killed = plan.flatMap((removal) => (removal.kind === 'kill' ? [removal.process] : []));
@@ -104,7 +104,7 @@ async function carryOut(plan: readonly Removal[], deps: RemovalDeps): Promise<re
       faults.push(`${describeRemoval(removal)}: ${describeError(error)}`);
     }
   }
-  if (killed.length > 0 && !(await waitForEnd(killed, deps.clock, processPatienceMs))) {
+  if (killed.length > 0 && !(await waitForEnd(killed, deps.clock, processTimeoutMs))) {
     faults.push(...killed.filter(isAlive).map((process) => `process ${process.pid} does not end`));
   }
   return faults;
@@ -133,7 +133,7 @@ async function carryOutOne(removal: Removal, deps: RemovalDeps): Promise<void> {
   }
 }
 
-/** A mount in use is taken out of the tree at once and vanishes with its last user. */
+/** Detaches a mount that is in use at once; it vanishes with its last user. */
 async function unmount(path: string, run: RunCommand): Promise<void> {
   try {
     await run(programs.umount, ['--no-canonicalize', path]);
@@ -142,14 +142,14 @@ async function unmount(path: string, run: RunCommand): Promise<void> {
   }
 }
 
-/** Refuses while something is mounted below: what lies behind a mount may be anybody's. */
+/** Refuses while something is mounted below: files on a mount may belong to the user. */
 async function removeFolder(path: string): Promise<void> {
   const mounted = listMounts().find((mount) => isBelow(mount.path, path));
   if (mounted !== undefined) throw new TubeletError('conflict', `${mounted.path} is still mounted`);
   await rm(path, { recursive: true, force: true });
 }
 
-/** The last step: sample, journal, root. Answers where the user's own manifests are kept. */
+/** The last step: sample, journal, root. Answers where the user's own manifests are. */
 async function removeRoot(names: InstanceNames, journal: Journal): Promise<string | undefined> {
   if (journal.sample !== undefined && (await sha256Of(journal.sample.path)) === journal.sample.sha256) {
     await forgiving(['ENOENT'], () => unlink(journal.sample?.path ?? ''));

@@ -24,7 +24,7 @@ export const runCommand: RunCommand = (program, args, options = {}) =>
         else reject(commandError(program, args, error, stderr || stdout));
       },
     );
-    // A program that ends before it has read its input breaks the pipe; its exit code tells what went wrong.
+    // A program that ends before it has read its input breaks the pipe; its exit code shows what went wrong.
     child.stdin?.on('error', () => undefined);
     child.stdin?.end(options.input);
   });

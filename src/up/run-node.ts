@@ -3,12 +3,12 @@ import type { Pod } from '../gen/kubernetes/types.ts';
 import { bringUp, stopGraceSeconds, type RunningNode, type UpDeps, type UpOptions } from './bring-up.ts';
 import type { PodDisplay } from './ports.ts';
 import { removeEverything } from './remove-everything.ts';
-import { answers, fetchPods, judgeReadiness } from './watch-pods.ts';
+import { answers, fetchPods, readinessOf } from './watch-pods.ts';
 
-/** What the line says on which scripts wait. */
+/** The line that scripts wait for. */
 export const readyWord = 'ready';
 
-const lookMs = 1_000;
+const pollMs = 1_000;
 
 /**
  * Brings a node up, shows its pods until the signal aborts or the agent cannot be kept running, and removes everything
@@ -20,14 +20,14 @@ export async function runNode(
   display: PodDisplay,
   signal: AbortSignal,
 ): Promise<void> {
-  // Ends the loops when either the user or the agent has had enough.
+  // Ends the loops when the user stops or the agent fails for good.
   const over = new AbortController();
   const onAbort = (): void => over.abort(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
   if (signal.aborted) onAbort();
   try {
     const node = await bringUp(options, deps, over.signal);
-    tellHowToUse(node, deps);
+    printUsage(node, deps);
     node.agent.failed.catch((error: unknown) => over.abort(error));
     await watch(node, deps, display, over.signal);
     const { failed } = node.agent;
@@ -39,7 +39,7 @@ export async function runNode(
   }
 }
 
-function tellHowToUse(node: RunningNode, deps: UpDeps): void {
+function printUsage(node: RunningNode, deps: UpDeps): void {
   deps.steps.note(`manifests: ${node.manifests} (put a pod there and it runs, remove it and it is gone)`);
   deps.steps.note(`logs: ${node.names.agentLog}, ${node.names.podLogs}`);
   deps.steps.note('Ctrl-C stops the pods and removes everything but your own manifests; a second one leaves at once');
@@ -56,23 +56,24 @@ async function watch(node: RunningNode, deps: UpDeps, display: PodDisplay, signa
       announced ||= url !== undefined;
       display.show(pods, url ? [`url: ${url}`] : []);
     } catch (error) {
-      // Said once: it lasts until the agent is back.
-      if (complaint !== messageOf(error))
-        display.say(`the agent does not tell about its pods: ${describeError(error)}`);
+      // Printed once per outage of the agent.
+      if (complaint !== messageOf(error)) display.say(`the agent does not report its pods: ${describeError(error)}`);
       complaint = messageOf(error);
     }
-    await deps.clock.sleep(lookMs, signal).catch(() => undefined);
+    await deps.clock.sleep(pollMs, signal).catch(() => undefined);
   }
 }
 
-/** Says the word once the pods are ready and the page is there. Answers the address, empty when there is none. */
+/**
+ * Prints the ready line once the pods are ready and the page answers. Answers the address, empty when there is none.
+ */
 async function announce(
   pods: readonly Pod[],
   node: RunningNode,
   deps: UpDeps,
   display: PodDisplay,
 ): Promise<string | undefined> {
-  const { ready, url } = judgeReadiness(pods, node.expectsPods);
+  const { ready, url } = readinessOf(pods, node.expectsPods);
   if (!ready || (url !== undefined && !(await answers(url, deps.clock)))) return undefined;
   display.show(pods, []);
   if (url !== undefined) display.say(`url: ${url}`);
@@ -81,7 +82,7 @@ async function announce(
 }
 
 function readyUrl(pods: readonly Pod[], node: RunningNode): string {
-  return judgeReadiness(pods, node.expectsPods).url ?? '';
+  return readinessOf(pods, node.expectsPods).url ?? '';
 }
 
 async function stop(node: RunningNode, deps: UpDeps): Promise<void> {

@@ -59,8 +59,8 @@ spec:
 }
 
 /**
- * Makes the manifests folder, and the sample when there is no manifest yet. Without an image there is no sample: nothing
- * tells which images someone else's runtime has. Answers whether any manifest is there.
+ * Makes the manifests folder, and the sample when there is no manifest yet. Without an image there is no sample: the
+ * images of an external runtime are unknown. Answers whether any manifest exists.
  */
 export async function prepareManifests(
   folder: string,

@@ -5,7 +5,7 @@ import type { RunCommand } from './ports.ts';
 import { programs } from './programs.ts';
 import type { TarEntry } from './tar.ts';
 
-/** References of the images that are made here. `localhost` names no registry: nobody can ever pull them. */
+/** References of the images that are made here. `localhost` is not a registry: they can never be pulled. */
 export const starterImages = {
   pause: 'localhost/tubelet/pause:1',
   busybox: 'localhost/tubelet/busybox:1',
@@ -25,7 +25,7 @@ export async function makeStarterImages(run: RunCommand): Promise<readonly Buffe
   ];
 }
 
-/** Holds a pod's namespaces open and reaps what its containers leave behind. */
+/** Holds a pod's namespaces open and reaps orphaned processes of its containers. */
 export function pauseImage(architecture: string, catatonit: Buffer): ImageSpec {
   return {
     reference: starterImages.pause,
@@ -57,7 +57,7 @@ export function busyboxImage(architecture: string, busybox: Buffer, applets: rea
   };
 }
 
-/** The name that images use for what Node calls `arch`. */
+/** The architecture in the spelling of images. */
 export function imageArchitecture(arch: string): string {
   const known: Readonly<Record<string, string>> = { x64: 'amd64', arm64: 'arm64', arm: 'arm', ia32: '386' };
   const found = known[arch] ?? (['ppc64', 's390x', 'riscv64', 'loong64'].includes(arch) ? arch : undefined);

@@ -15,8 +15,8 @@ export interface Subnet {
 }
 
 /**
- * A /24 that none of `taken` (CIDRs or single addresses of routes and interfaces) overlaps. Instances begin at a place
- * of their own, so that two that start together do not reach for the same range. Nothing when all are taken.
+ * A /24 that none of `taken` (CIDRs or single addresses of routes and interfaces) overlaps. Each instance starts its
+ * search elsewhere, so that two that start together do not choose the same range. Undefined when all are taken.
  */
 export function chooseSubnet(id: string, taken: readonly string[]): Subnet | undefined {
   const used = taken.map(parseCidr).filter((range) => range !== undefined);
@@ -37,7 +37,7 @@ export function subnetFromCidr(cidr: string): Subnet | undefined {
   return { cidr, gateway: formatAddress(range.first + 1), prefix: Number(cidr.split('/')[1] ?? 32) };
 }
 
-/** Nothing for what is not IPv4, and for the default route, which every range is part of. */
+/** Undefined for anything but IPv4, and for the default route, which contains every range. */
 export function parseCidr(text: string): Range | undefined {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})(?:\/(\d{1,2}))?$/.exec(text);
   if (match === null) return undefined;

@@ -23,7 +23,7 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Real processes, but nobody waits between their lives. */
+/** Real processes, without a pause between their lives. */
 const hasty: Clock = { ...systemClock(), sleep: async () => undefined };
 const forEver = 'setInterval(() => undefined, 1000)';
 

@@ -6,9 +6,9 @@ import type { Steps } from './ports.ts';
 import { readBootId, signalProcess } from './process-table.ts';
 import { removeEverything, type RemovalDeps, type RemovalResult } from './remove-everything.ts';
 
-const ownerPatienceMs = 60_000;
+const ownerTimeoutMs = 60_000;
 
-/** `tubelet down`: whoever runs the instance is asked to end, then everything that is still there is removed. */
+/** `tubelet down`: asks the process that runs the instance to end, then removes everything that is left. */
 export async function takeDown(
   root: string,
   graceSeconds: number,
@@ -20,7 +20,7 @@ export async function takeDown(
   const owner = livingOwner(journal, readBootId());
   if (owner !== undefined && journal?.ownerCleansUp === true && signalProcess(owner, 'SIGTERM')) {
     const ended = await steps.step(`stopping tubelet (process ${owner.pid})`, () =>
-      waitForEnd([owner], deps.clock, ownerPatienceMs),
+      waitForEnd([owner], deps.clock, ownerTimeoutMs),
     );
     if (!ended) signalProcess(owner, 'SIGKILL');
   }
@@ -28,7 +28,7 @@ export async function takeDown(
     removeEverything(names, deps, graceSeconds),
   );
   if (owner === undefined) return result;
-  // The owner has removed the journal that would have told.
+  // The owner has removed the journal that contained the path.
   const manifests = journal?.manifests?.path ?? names.manifests;
   return { found: true, ...(listFolder(manifests).length > 0 ? { keptManifests: manifests } : {}) };
 }

@@ -10,7 +10,7 @@ import type { Pod } from '../gen/kubernetes/types.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { httpGet } from './http-probe.ts';
 import { sampleLabel } from './sample-pod.ts';
-import { answers, fetchPods, judgeReadiness } from './watch-pods.ts';
+import { answers, fetchPods, readinessOf } from './watch-pods.ts';
 
 function pod(ready: boolean, more: { sample?: boolean; phase?: string; port?: number; ip?: string } = {}): Pod {
   return {
@@ -26,7 +26,7 @@ function pod(ready: boolean, more: { sample?: boolean; phase?: string; port?: nu
   };
 }
 
-const cases: readonly { name: string; pods: Pod[]; expected: boolean; want: ReturnType<typeof judgeReadiness> }[] = [
+const cases: readonly { name: string; pods: Pod[]; expected: boolean; want: ReturnType<typeof readinessOf> }[] = [
   { name: 'no pods wanted', pods: [], expected: false, want: { ready: true } },
   { name: 'manifests not read yet', pods: [], expected: true, want: { ready: false } },
   {
@@ -56,7 +56,7 @@ const cases: readonly { name: string; pods: Pod[]; expected: boolean; want: Retu
   },
 ];
 for (const { name, pods, expected, want } of cases) {
-  test(`judgeReadiness: ${name}`, () => assert.deepEqual(judgeReadiness(pods, expected), want));
+  test(`readinessOf: ${name}`, () => assert.deepEqual(readinessOf(pods, expected), want));
 }
 
 async function served(listener: RequestListener, use: (port: number) => Promise<void>): Promise<void> {
@@ -97,7 +97,7 @@ test('fetchPods reads the list from the socket and says when the agent refuses',
   );
 });
 
-test('a page answers with 200 only, and nobody listening is no failure', async () => {
+test('a page answers with 200 only, and a missing listener is not a failure', async () => {
   let url = '';
   await served(
     (request, response) => void response.writeHead(request.url === '/' ? 200 : 500).end(),

@@ -17,15 +17,15 @@ export async function fetchPods(socketPath: string, clock: Clock): Promise<reado
 
 interface Readiness {
   readonly ready: boolean;
-  /** Where the pod that was waited for serves, when it serves at all. */
+  /** The address of the awaited pod, if it serves one. */
   readonly url?: string;
 }
 
 /**
- * Whether what `up` promised is there: the sample pod when there is one, otherwise every pod. `expected` says that
- * manifests exist, so that an agent that has not read them yet does not count as done.
+ * Whether the pods are ready: the sample pod when there is one, otherwise every pod. `expected` means that
+ * manifests exist, so that an agent that has not read them yet does not count as ready.
  */
-export function judgeReadiness(pods: readonly Pod[], expected: boolean): Readiness {
+export function readinessOf(pods: readonly Pod[], expected: boolean): Readiness {
   const sample = pods.filter((pod) => pod.metadata?.labels?.[sampleLabel] === 'true');
   const awaited = sample.length > 0 ? sample : pods;
   if (awaited.length === 0) return { ready: !expected };
@@ -34,12 +34,12 @@ export function judgeReadiness(pods: readonly Pod[], expected: boolean): Readine
   return ready && url !== undefined ? { ready, url } : { ready };
 }
 
-/** Answers whether the pod's page is there. */
+/** Answers whether the pod's page can be read. */
 export async function answers(url: string, clock: Clock): Promise<boolean> {
   try {
     return (await httpGet(url, clock, timeoutMs)).status === 200;
   } catch {
-    // Not listening yet is no failure; whoever asks asks again.
+    // Not listening yet is not a failure; the caller asks again.
     return false;
   }
 }

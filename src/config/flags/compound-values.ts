@@ -9,7 +9,7 @@ function invalid(message: string): TubeletError {
   return new TubeletError('invalid', message);
 }
 
-/** A comma list; an item with commas or quotes in it stands in double quotes, a quote in it is doubled. */
+/** A comma-separated list; an item with commas or quotes is in double quotes, and a quote in it is doubled. */
 export function splitList(text: string): readonly string[] {
   if (text === '') return [];
   const items: string[] = [];

@@ -3,7 +3,7 @@ import { shorthandOf } from './parse.ts';
 import type { FlagSpec, FlagType } from './spec.ts';
 import { flagGroups } from './table.ts';
 
-/** What stands for the value of each type of flag; nothing for those that need none. */
+/** The placeholder for the value of each type of flag; undefined for types that need no value. */
 const placeholders: Readonly<Record<FlagType, string>> = {
   bool: '',
   string: 'TEXT',
@@ -26,7 +26,7 @@ const placeholders: Readonly<Record<FlagType, string>> = {
   version: '[=raw]',
 };
 
-/** The help text: every flag by topic, with its default and what it does. */
+/** The help text: every flag by topic, with its default and description. */
 export function helpText(): string {
   const sections = flagGroups.map(({ title, flags }) => `${title}:\n${flags.map(helpOf).join('')}`);
   return `The node agent: keeps the pods of this machine running.

@@ -8,7 +8,7 @@ import { flagReaders } from './values.ts';
 type Camel<S extends string> = S extends `${infer Head}-${infer Tail}` ? `${Head}${Capitalize<Camel<Tail>>}` : S;
 type Kept = Exclude<OwnFlag, { readonly name: 'help' | 'version' }>;
 
-/** What only the command line can say, by flag name in camel case. */
+/** Settings without a configuration field, by flag name in camel case. */
 export type KubeletFlags = { readonly [F in Kept as Camel<F['name']>]: FlagValues[F['type']] };
 
 export function camelCase(name: string): string {
@@ -22,14 +22,14 @@ export function ownFlags(values: ParsedFlags['values']): KubeletFlags {
   ) as unknown as KubeletFlags;
 }
 
-/** The value of a flag that was not given. */
+/** The value of a flag that is not on the command line. */
 function defaultOf(spec: FlagSpec): FlagValue {
   const read = flagReaders[spec.type].read as (text: string, before: undefined) => FlagValue;
   return read(spec.default, undefined);
 }
 
 /**
- * Lays the given flags over a configuration. A map flag replaces the whole map, except for feature gates: those are
+ * Merges the given flags into a configuration. A map flag replaces the whole map, except for feature gates: those are
  * merged by name, so that a flag need not repeat the file.
  */
 export function withFlags(tree: Branch, values: ParsedFlags['values']): Branch {
@@ -37,7 +37,7 @@ export function withFlags(tree: Branch, values: ParsedFlags['values']): Branch {
   for (const spec of flagTable) {
     const value = values.get(spec.name);
     if (spec.field === undefined || value === undefined) continue;
-    // The flag and the field are two ways to say yes; the flag cannot take back what the field says.
+    // Either the flag or the field can enable it; the flag cannot disable what the field enables.
     if (spec.name === 'seccomp-default' && value !== true) continue;
     const path = spec.field.split('.');
     const origin: Origin = { kind: 'flag', name: spec.name };

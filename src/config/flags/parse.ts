@@ -9,7 +9,7 @@ export type FlagValue = FlagValues[FlagType];
 export interface ParsedFlags {
   /** The flags that were given, with their values, in order of first appearance. */
   readonly values: ReadonlyMap<FlagName, FlagValue>;
-  /** All that is wrong with the command line. */
+  /** All faults of the command line. */
   readonly faults: readonly string[];
 }
 
@@ -27,7 +27,7 @@ export function shorthandOf(name: string): string | undefined {
   return { help: 'h', v: 'v' }[name];
 }
 
-/** Reads a command line as the kubelet does; never throws, and goes on after a fault to find them all. */
+/** Parses a command line as the kubelet does; never throws, and continues after a fault to find them all. */
 export function parseFlags(argv: readonly string[]): ParsedFlags {
   const parser = new FlagParser(argv);
   parser.run();
@@ -39,7 +39,7 @@ class FlagParser {
   readonly faults: string[] = [];
   readonly #argv: readonly string[];
   #at = 0;
-  /** The bare boolean or unknown flag just seen: the word behind it may have been meant as its value. */
+  /** The preceding boolean or unknown flag: the word behind it may have been meant as its value. */
   #justBare: { readonly flag: string; readonly known: boolean } | undefined;
 
   constructor(argv: readonly string[]) {
@@ -96,7 +96,7 @@ class FlagParser {
     this.#justBare = { flag: `--${spec.name}`, known: true };
   }
 
-  /** A group of one-letter flags; the first that takes a value takes the rest of the word, or the next word. */
+  /** A group of one-letter flags; the first with a value takes the rest of the word, or the next word. */
   #short(word: string): void {
     for (let at = 1; at < word.length; at++) {
       const letter = word.charAt(at);

@@ -42,7 +42,7 @@ export interface FlagValues {
 
 export type FlagType = keyof FlagValues;
 
-/** Why a flag should not be used: a field replaces it, nothing does, or it slipped in from a library. */
+/** Why a flag is deprecated: a field replaces it, nothing replaces it, or a library exposed it by accident. */
 type Deprecation = 'field' | 'unneeded' | 'stray';
 
 export interface FlagSpec {
@@ -73,7 +73,7 @@ export function field<const N extends string, const T extends FlagType>(
   return { name, type, default: byDefault, field: path, deprecated: 'field' };
 }
 
-/** A flag with a field behind it that is as good as the field. */
+/** A flag with a configuration field, neither of which is deprecated. */
 export function keptField<const N extends string, const T extends FlagType>(
   name: N,
   type: T,
@@ -83,7 +83,7 @@ export function keptField<const N extends string, const T extends FlagType>(
   return { name, type, default: byDefault, field: path, deprecated: undefined };
 }
 
-/** A flag for what only the command line can say. */
+/** A flag without a configuration field. */
 export function own<const N extends string, const T extends FlagType>(
   name: N,
   type: T,
@@ -92,7 +92,7 @@ export function own<const N extends string, const T extends FlagType>(
   return { name, type, default: byDefault, field: undefined, deprecated: undefined };
 }
 
-/** A flag that will go away without a successor. */
+/** A flag that will be removed without a successor. */
 export function aged<const N extends string, const T extends FlagType>(
   name: N,
   type: T,

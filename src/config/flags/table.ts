@@ -1,7 +1,8 @@
 import { aged, field, keptField, own, stray, type FlagSpec } from './spec.ts';
 
 /**
- * All flags of the kubelet of 1.34 on Linux, by topic. Defaults are those of flag mode, as the command line spells them.
+ * All flags of the kubelet of 1.34 on Linux, by topic. Defaults are those of flag mode, as the command line spells
+ * them.
  */
 export const flagGroups = [
   {
@@ -215,7 +216,7 @@ type Flag = (typeof flagGroups)[number]['flags'][number];
 
 export type FlagName = Flag['name'];
 
-/** The flags that no configuration field stands behind. */
+/** The flags without a configuration field. */
 export type OwnFlag = Extract<Flag, { readonly field: undefined }>;
 
 export const flagTable: readonly (FlagSpec & { readonly name: FlagName })[] = flagGroups.flatMap(

@@ -5,9 +5,9 @@ import { Quantity } from '../../model/quantity.ts';
 import { parseReservedMemory, parseTaints, parseVmodule, splitList } from './compound-values.ts';
 import type { FlagType, FlagValues } from './spec.ts';
 
-/** How a type of flag reads its values. */
+/** Parses the values of a type of flag. */
 interface FlagReader<V> {
-  /** Reads one occurrence; `before` is what earlier occurrences on the same command line made. */
+  /** Parses one occurrence; `before` is the value of earlier occurrences on the same command line. */
   readonly read: (text: string, before: V | undefined) => V;
   /** The value of the bare flag; types without it always take one. */
   readonly bare?: string;
@@ -51,7 +51,7 @@ function readBool(text: string): boolean {
 }
 
 function readIp(text: string): string {
-  // Zeros in front of a number are tolerated, as they have always been here.
+  // The Go kubelet tolerates leading zeros.
   const plain = text.includes(':') ? text : text.replace(/(^|\.)0+(?=\d)/g, '$1');
   if (text !== '' && isIP(plain) === 0) throw invalid('must be an IP address');
   return text;

@@ -1,7 +1,7 @@
 import type { FlagValue } from './parse.ts';
 import type { FlagType, FlagValues } from './spec.ts';
 
-/** How each type of flag is written: the text that reads as the value again. */
+/** Formats each type of flag: the text that parses to the value again. */
 const writers: { readonly [T in FlagType]: (value: FlagValues[T]) => string } = {
   bool: String,
   string: (value) => value,
@@ -10,7 +10,7 @@ const writers: { readonly [T in FlagType]: (value: FlagValues[T]) => string } = 
   int32: String,
   level: String,
   duration: (value) => value.toString(),
-  // A size that nobody set is the bare flag's default.
+  // An unset size is the bare flag's default.
   quantity: (value) => (value.isZero() ? '' : value.toString()),
   strings: (value) => value.map(listItem).join(','),
   map: (value) => pairs(value, '='),

@@ -12,7 +12,7 @@ test('the gates of 1.34 are all known', () => {
   assert.equal(new Set(knownGates).size, knownGates.length);
 });
 
-test('defaults, wishes, and switches of a whole stage', () => {
+test('defaults, requests, and switches of a whole stage', () => {
   const table: readonly (readonly [Record<string, boolean>, keyof typeof agentGates, boolean])[] = [
     [{}, 'EventedPLEG', false],
     [{}, 'NodeSwap', true],
@@ -55,7 +55,7 @@ test('gates on their way out are worth a word', () => {
   );
 });
 
-test('the result is frozen and a name nobody knows is a bug', () => {
+test('the result is frozen and an unknown name is a bug', () => {
   const { gates } = resolveGates({});
   assert.ok(Object.isFrozen(gates) && Object.isFrozen(gates.all));
   assert.throws(() => gates.enabled('Nothing' as 'NodeSwap'), /no such feature gate/);

@@ -21,7 +21,7 @@ const specs: ReadonlyMap<string, GateSpec> = new Map<string, GateSpec>([
   ...[...otherGates].map(([name, on]) => [name, { stage: 'other', default: on, locked: false }] as const),
 ]);
 
-/** Switches of a whole stage: each changes the gates of the stage that nobody names. */
+/** Switches of a whole stage: each one sets the gates of its stage that are not set by name. */
 const groups: ReadonlyMap<string, GateStage> = new Map([
   ['AllAlpha', 'alpha'],
   ['AllBeta', 'beta'],
@@ -33,7 +33,7 @@ export function gateSpec(name: string): GateSpec | undefined {
   return specs.get(name);
 }
 
-/** The effective gates for what was asked for; refused wishes leave the gate as it is by default. */
+/** The effective gates for the requested ones; a refused request leaves the gate at its default. */
 export function resolveGates(wanted: Readonly<Record<string, boolean>>): ResolvedGates {
   const faults: Fault[] = [];
   const warnings: Fault[] = [];

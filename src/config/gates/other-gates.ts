@@ -38,7 +38,7 @@ const off = `
 
 const names = (text: string): readonly string[] => text.trim().split(/\s+/);
 
-/** Names that must not be refused although nothing here depends on them, with their defaults. */
+/** Names that must be accepted although no code here depends on them, with their defaults. */
 export const otherGates: ReadonlyMap<string, boolean> = new Map([
   ...names(on).map((name) => [name, true] as const),
   ...names(off).map((name) => [name, false] as const),

@@ -21,7 +21,7 @@ const locked: GateSpec = { stage: 'ga', default: true, locked: true };
 const agedOn: GateSpec = { stage: 'deprecated', default: true, locked: false };
 const agedOff: GateSpec = { stage: 'deprecated', default: false, locked: false };
 
-/** The gates that the agent of 1.34 itself looks at, or whose meaning it relies on. */
+/** The gates that the agent of 1.34 reads, or whose meaning it relies on. */
 export const agentGates = {
   AllowOverwriteTerminationGracePeriodSeconds: agedOff,
   AllowParsingUserUIDFromCertAuth: betaOn,

@@ -124,7 +124,7 @@ export function isListType(type: FieldType): type is { readonly list: FieldType 
   return typeof type === 'object' && 'list' in type;
 }
 
-/** What a plain field holds when nobody said anything. */
+/** The value of a plain field that is not set. */
 export function zeroOf(type: FieldType): unknown {
   if (isListType(type)) return [];
   if (typeof type === 'object') return {};

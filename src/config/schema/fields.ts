@@ -170,7 +170,7 @@ export interface KubeletConfiguration extends ObjectValue<typeof kubeletFields> 
 export const configApiVersion = 'kubelet.config.k8s.io/v1beta1';
 export const configKind = 'KubeletConfiguration';
 
-/** What `evictionHard` is when a configuration file is used that does not mention it. */
+/** The value of `evictionHard` if a configuration file is used that does not set it. */
 export const defaultEvictionHard: Readonly<Record<string, string>> = {
   'memory.available': '100Mi',
   'nodefs.available': '10%',
@@ -179,7 +179,7 @@ export const defaultEvictionHard: Readonly<Record<string, string>> = {
   'imagefs.inodesFree': '5%',
 };
 
-/** Fields whose relative paths are meant from the folder of the configuration file. */
+/** Fields whose relative paths start from the folder of the configuration file. */
 export const pathFields: readonly string[] = [
   'staticPodPath',
   'authentication.x509.clientCAFile',

@@ -1,4 +1,4 @@
-/** The cipher suites that can be named, by their names in Go's TLS library; the last ones are weak but still known. */
+/** The cipher suites by their names in Go's TLS library; the last ones are weak but still known. */
 export const cipherSuites: ReadonlySet<string> = new Set([
   'TLS_AES_128_GCM_SHA256',
   'TLS_AES_256_GCM_SHA384',

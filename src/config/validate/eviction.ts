@@ -64,7 +64,7 @@ function isSpan(text: string): boolean {
   try {
     return Duration.parse(text).nanos >= 0n;
   } catch {
-    // The caller tells what the field should hold.
+    // The caller reports the expected value.
     return false;
   }
 }

@@ -9,8 +9,8 @@ const verificationPolicies: readonly string[] = [
   'NeverVerifyAllowlistedImages',
   'AlwaysVerify',
 ];
-const longestRestartPeriod = Duration.parse('300s');
-const shortestRestartPeriod = Duration.parse('1s');
+const maxRestartPeriod = Duration.parse('300s');
+const minRestartPeriod = Duration.parse('1s');
 
 export function checkImages({ config, gates }: ValidationInput): readonly Fault[] {
   const { imageGCLowThresholdPercent: low, imageGCHighThresholdPercent: high, imageMaximumGCAge: oldest } = config;
@@ -60,11 +60,11 @@ function checkVerification(config: ValidationInput['config'], gates: ValidationI
   ];
 }
 
-/** An image name, or names below a path; `*` alone would mean everything and is refused. */
+/** An image name, or names below a path; `*` alone would match everything and is refused. */
 function isImagePattern(pattern: string): boolean {
   const name = pattern.endsWith('/*') ? pattern.slice(0, -2) : pattern;
   if (name === '' || name.trim() !== name || /[*@\s]/.test(name)) return false;
-  // A colon is a port only before the first slash of a longer name; elsewhere it begins a tag.
+  // A colon is a port only before the first slash of a longer name; elsewhere it starts a tag.
   return !name.slice(name.lastIndexOf('/') + 1).includes(':') || (pattern.endsWith('/*') && !name.includes('/'));
 }
 
@@ -78,7 +78,7 @@ export function checkContainers({ config, gates }: ValidationInput): readonly Fa
     ...check(endpoint === '', 'containerRuntimeEndpoint', endpoint, 'must name the socket of a container runtime'),
     ...needsGate(period !== undefined, field, 'KubeletCrashLoopBackOffMax', gates),
     ...check(
-      period !== undefined && (period.compare(shortestRestartPeriod) < 0 || period.compare(longestRestartPeriod) > 0),
+      period !== undefined && (period.compare(minRestartPeriod) < 0 || period.compare(maxRestartPeriod) > 0),
       field,
       period,
       'must be from 1s to 300s',

@@ -1,7 +1,7 @@
 const namePattern = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
 const domainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** Labels of Kubernetes' own domains that a node may give itself. */
+/** Labels of Kubernetes' own domains that a node may set on itself. */
 const ownLabels: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -29,7 +29,7 @@ export function isLabelValue(value: string): boolean {
   return value === '' || namePattern.test(value);
 }
 
-/** Whether the key belongs to Kubernetes and is none that a node may set on itself. */
+/** Whether the key belongs to Kubernetes and a node must not set it on itself. */
 export function isRestrictedLabel(key: string): boolean {
   const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
   const within = (suffix: string): boolean => domain === suffix || domain.endsWith(`.${suffix}`);

@@ -20,7 +20,7 @@ export function checkTaints({ config }: ValidationInput): readonly Fault[] {
   });
 }
 
-/** What only the command line and the configuration together can get wrong. */
+/** Faults that need both the command line and the configuration to be found. */
 export function checkCommandLine({ config, flags }: ValidationInput): readonly Fault[] {
   if (flags === undefined) return [];
   const { kubeconfig, lockFile, cloudProvider } = flags;
@@ -58,7 +58,7 @@ export function checkCommandLine({ config, flags }: ValidationInput): readonly F
   ];
 }
 
-/** Entries that are no addresses are passed over when the node starts; what is left must make sense. */
+/** Entries that are not addresses are ignored when the node starts; the others must be consistent. */
 function checkNodeIp(text: string): readonly Fault[] {
   const addresses = nodeAddresses(text);
   const [first = '', second = ''] = addresses;

@@ -10,7 +10,7 @@ type NumberField = {
 
 const unlimited = Number.POSITIVE_INFINITY;
 
-/** Bounds of single numbers: field, smallest, largest, and what else should be said. */
+/** Bounds of single numbers: field, smallest, largest, and a note for the message. */
 const numberRanges: readonly (readonly [NumberField, number, number, string?])[] = [
   ['port', 1, 65535],
   ['readOnlyPort', 0, 65535, '0 turns the server off'],
@@ -44,7 +44,7 @@ export function checkNumbers({ config }: ValidationInput): readonly Fault[] {
   });
 }
 
-/** Fields that take one of a few words. */
+/** Fields with a fixed set of words. */
 export function checkWords({ config }: ValidationInput): readonly Fault[] {
   const words: readonly (readonly [string, string, readonly string[]])[] = [
     ['authorization.mode', config.authorization.mode, ['AlwaysAllow', 'Webhook']],
@@ -61,7 +61,7 @@ export function checkWords({ config }: ValidationInput): readonly Fault[] {
       ['Get', 'Cache', 'Watch'],
     ],
     ['logging.format', config.logging.format, ['text', 'json']],
-    // Metrics of the last minor version but one can be brought back, none older.
+    // Only hidden metrics of the previous minor version can be shown again.
     ['showHiddenMetricsForVersion', config.showHiddenMetricsForVersion, ['', '1.33']],
     ['tlsMinVersion', config.tlsMinVersion, ['', 'VersionTLS10', 'VersionTLS11', 'VersionTLS12', 'VersionTLS13']],
   ];
@@ -70,7 +70,7 @@ export function checkWords({ config }: ValidationInput): readonly Fault[] {
 
 const contentTypes: readonly string[] = ['application/vnd.kubernetes.protobuf', 'application/json'];
 
-/** Unknown words that the Go kubelet starts with all the same. */
+/** Unknown words with which the Go kubelet starts nevertheless. */
 export function oddWords({ config }: ValidationInput): readonly Fault[] {
   const { contentType, topologyManagerPolicy, topologyManagerPolicyOptions: options } = config;
   const idle = topologyManagerPolicy === 'none' ? Object.keys(options) : [];

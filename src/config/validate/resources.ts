@@ -119,7 +119,7 @@ export function checkPolicyOptions({ config, gates }: ValidationInput): readonly
   const topology = topologyKeys.length > 0;
   return [
     ...needsGate(topology, 'topologyManagerPolicyOptions', 'TopologyManagerPolicyOptions', gates),
-    // The policy that does nothing ignores its options.
+    // The policy `none` ignores its options.
     ...(config.topologyManagerPolicy === 'none' ? [] : topologyKeys).flatMap((option) =>
       oneOf(`topologyManagerPolicyOptions.${option}`, option, topologyOptions),
     ),
@@ -157,7 +157,7 @@ export function parsed(text: string): Quantity | undefined {
   try {
     return Quantity.parse(text);
   } catch {
-    // The caller tells what the field should hold.
+    // The caller reports the expected value.
     return undefined;
   }
 }

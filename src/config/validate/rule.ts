@@ -8,11 +8,11 @@ import type { KubeletConfiguration } from '../schema/fields.ts';
 export interface ValidationInput {
   readonly config: KubeletConfiguration;
   readonly gates: FeatureGates;
-  /** Absent when a file is checked by itself; rules about the command line are then left out. */
+  /** Undefined when a file is validated by itself; rules about the command line are then skipped. */
   readonly flags?: KubeletFlags;
 }
 
-/** A rule finds all it objects to; it never stops at the first. */
+/** A rule returns all its faults; it never stops at the first. */
 export type Rule = (input: ValidationInput) => readonly Fault[];
 
 /** A fault if `wrong`, with the value in the message. */
@@ -20,20 +20,20 @@ export function check(wrong: boolean, field: string, value: unknown, demand: str
   return wrong ? [{ field, message: `${demand}, got ${quote(value)}` }] : [];
 }
 
-/** A fault if something is set that only a gate brings to life. */
+/** A fault if something is set that has an effect only with a gate. */
 export function needsGate(set: boolean, field: string, gate: GateName, gates: FeatureGates): readonly Fault[] {
   if (!set || gates.enabled(gate)) return [];
   return [{ field, message: `needs the feature gate ${gate}; set featureGates.${gate}: true or remove the field` }];
 }
 
-/** A fault if a value is none of a few words, with the one that was most likely meant. */
+/** A fault if a value is not one of a few words, with the most similar one. */
 export function oneOf(field: string, value: string, allowed: readonly string[]): readonly Fault[] {
   if (allowed.includes(value)) return [];
   const words = allowed.map((word) => (word === '' ? 'empty' : word)).join(', ');
   return [{ field, message: `must be one of ${words}, got ${quote(value)}${guessOf(value, allowed)}` }];
 }
 
-/** The end of a message about an unknown word: the one that was most likely meant. */
+/** The end of a message about an unknown word: the most similar known one. */
 export function guessOf(word: string, known: Iterable<string>): string {
   const meant = nearest(word, known);
   return meant === undefined ? '' : `; did you mean ${meant}?`;

@@ -33,12 +33,12 @@ const rules: readonly Rule[] = [
   checkCommandLine,
 ];
 
-/** What is odd in a complete configuration, and no reason to refuse it. */
+/** Warnings about a complete configuration, which do not make it invalid. */
 export function validationWarnings(input: ValidationInput): readonly Fault[] {
   return oddWords(input);
 }
 
-/** All that is wrong with a complete configuration. */
+/** All faults of a complete configuration. */
 export function validate(input: ValidationInput): readonly Fault[] {
   return rules.flatMap((rule) => rule(input));
 }
