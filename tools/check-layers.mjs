@@ -58,8 +58,6 @@ const systemRooms = new Set([
   'up',
   'testing',
 ]);
-/** Files that still do, and shall not. */
-const stillOnTheSystem = new Set(['src/images/providers/run-plugin.ts', 'src/plugins/registry-files.ts']);
 
 /** Words that must not stand in product code, each with the reason and the files where it may. */
 const bans = [
@@ -171,7 +169,6 @@ for (const path of sourceFiles('src')) {
     problems.push(`${path}:${line}: trees are removed by host/safe-remove.ts alone, which never crosses a mount`);
   }
   for (const { offset, module } of systemRooms.has(room) ? [] : systemImports(parseSync, path, source)) {
-    if (stillOnTheSystem.has(path)) continue;
     problems.push(`${path}:${lineAt(source, offset)}: ${module} is for adapters alone: ask through a port of ${room}`);
   }
   for (const { offset, problem } of isComposition(path) ? forwardReferences(parseSync, path, source) : []) {
