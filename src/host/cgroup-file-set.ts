@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { UsageLimits } from '../model/usage.ts';
 import type { CachedFile, OpenFileCache } from './open-file-cache.ts';
-import { asText, parsePseudoFile, type FileParser } from './proc-usage-file.ts';
+import { readPseudoFile } from './proc-usage-file.ts';
 
 /** How much of a cgroup is read: `core` for summaries, or everything, which costs three times as much. */
 export type UsageDepth = 'core' | 'everything';
@@ -17,8 +17,6 @@ export interface SetValues {
 export interface CgroupFiles {
   /** The text of one file, in the tree of a controller, the empty name on version 2; undefined where there is none. */
   read(controller: string, file: string): string | undefined;
-  /** The same, parsed; the result may be overwritten by the next call. */
-  readParsed<T>(parser: FileParser<T>, controller: string, file: string): T | undefined;
   /** The cached settings, if all that this depth wants is known and new enough. */
   valuesSet(depth: UsageDepth): SetValues | undefined;
   /** Caches the settings for a while. */
@@ -59,20 +57,16 @@ export class CgroupFileSet implements CgroupFiles {
   }
 
   read(controller: string, file: string): string | undefined {
-    return this.readParsed(asText, controller, file);
-  }
-
-  readParsed<T>(parser: FileParser<T>, controller: string, file: string): T | undefined {
     const kept = this.#often.get(file);
-    if (kept !== undefined) return kept.read(parser);
+    if (kept !== undefined) return kept.read();
     const { roots, files } = this.#trees;
     const root = roots.get(controller);
     if (root === undefined) return undefined;
     const path = `${root}${this.#path}/${file}`;
-    if (files === undefined || !oftenRead.has(file)) return parsePseudoFile(parser, path);
+    if (files === undefined || !oftenRead.has(file)) return readPseudoFile(path);
     const often = files.file(path);
     this.#often.set(file, often);
-    return often.read(parser);
+    return often.read();
   }
 
   valuesSet(depth: UsageDepth): SetValues | undefined {

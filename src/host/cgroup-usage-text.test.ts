@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { blkio, fieldOf, ioStat, limitOf, numberOf, pressureOf } from './cgroup-usage-text.ts';
+import {
+  blkio,
+  fieldOf,
+  ioStat,
+  keyValuesOf,
+  limitOf,
+  numberOf,
+  pressureOf,
+  processIdsOf,
+} from './cgroup-usage-text.ts';
 
 test('fields are found by their whole name at the beginning of a line', () => {
   const text = 'cache 1\nrss_huge 2\nrss 3\ntotal_cache 4\nbtime: 5\nempty \n';
@@ -27,6 +36,24 @@ test('numbers and limits', () => {
   assert.equal(limitOf('67108864\n'), 67108864);
   assert.equal(limitOf('max\n'), undefined);
   assert.equal(limitOf('0\n'), 0);
+});
+
+test('key values: lines with a key and a number', () => {
+  assert.deepEqual(
+    [...keyValuesOf('cache 1\nrss 9007199254740991\nswap max\nempty \nbare\n total 3\n')],
+    [
+      ['cache', 1],
+      ['rss', Number.MAX_SAFE_INTEGER],
+    ],
+  );
+  assert.equal(keyValuesOf('').size, 0);
+});
+
+test('processes, without those of foreign namespaces', () => {
+  assert.deepEqual(processIdsOf('1\n0\n4194304\n'), [1, 4_194_304]);
+  assert.deepEqual(processIdsOf('10\n7'), [10, 7]);
+  assert.deepEqual(processIdsOf('\nx\n-3\n'), []);
+  assert.deepEqual(processIdsOf(''), []);
 });
 
 test('pressure, also from kernels that report one line', () => {

@@ -1,28 +1,41 @@
 import type { DeviceUsage, Pressure, PressureLine } from '../model/usage.ts';
 
-/**
- * Parses the text of cgroup files. There are hundreds of them on each page, so texts are split only where necessary.
- */
+/** Parses the texts of cgroup files. */
 
-const [zero, nine] = [0x30, 0x39];
-const newline = 0x0a;
 /** A limit of version 1 from this value on means "no limit": the kernel rounds its largest number down to pages. */
 const noLimit = 2 ** 62;
 
-/** The number after `<key> ` or `<key>: ` at the beginning of a line. */
+/** The number behind `<key> ` or `<key>: ` at the beginning of a line. */
 export function fieldOf(text: string, key: string): number | undefined {
-  for (let at = text.indexOf(key); at >= 0; at = text.indexOf(key, at + 1)) {
-    if (at > 0 && text.charCodeAt(at - 1) !== newline) continue;
-    const end = at + key.length;
-    const next = text[end];
-    if (next === ' ' || next === ':') return digitsFrom(text, end + 1);
+  for (const line of text.split('\n')) {
+    if (line.startsWith(`${key} `) || line.startsWith(`${key}:`)) return numberOf(line.slice(key.length + 1));
   }
   return undefined;
 }
 
+/** The numbers of a file of lines `<key> <number>`, by key. */
+export function keyValuesOf(text: string): ReadonlyMap<string, number> {
+  const values = new Map<string, number>();
+  for (const line of text.split('\n')) {
+    const end = line.indexOf(' ');
+    const value = numberOf(line.slice(end + 1));
+    if (end > 0 && value !== undefined) values.set(line.slice(0, end), value);
+  }
+  return values;
+}
+
+/** A number on each line, as in cgroup.procs. A process of a foreign namespace is shown as 0 and is left out. */
+export function processIdsOf(text: string): readonly number[] {
+  return text
+    .split('\n')
+    .map(Number)
+    .filter((pid) => pid > 0);
+}
+
 /** A file that is one number; undefined for `max` and other words. */
 export function numberOf(text: string | undefined): number | undefined {
-  return text === undefined ? undefined : digitsFrom(text, 0);
+  const value = Number.parseInt(text ?? '', 10);
+  return value >= 0 ? value : undefined;
 }
 
 /** A limit; undefined where there is none. */
@@ -95,30 +108,7 @@ function deviceList(devices: Devices, names: ReadonlyMap<string, string>): reado
   });
 }
 
-/** The numbers of a part of a text, which anything but digits separates. There are dozens for each pod of a page. */
-export function numbersIn(text: string, from: number, to: number): readonly number[] {
-  const figures: number[] = [];
-  let value = -1;
-  for (let at = from; at < to; at++) {
-    const code = text.charCodeAt(at);
-    if (code >= zero && code <= nine) {
-      value = Math.max(value, 0) * 10 + (code - zero);
-    } else if (value >= 0) {
-      figures.push(value);
-      value = -1;
-    }
-  }
-  if (value >= 0) figures.push(value);
-  return figures;
-}
-
-function digitsFrom(text: string, start: number): number | undefined {
-  let at = start;
-  while (text[at] === ' ') at++;
-  const first = at;
-  let value = 0;
-  for (let code = text.charCodeAt(at); code >= zero && code <= nine; code = text.charCodeAt(++at)) {
-    value = value * 10 + (code - zero);
-  }
-  return at === first ? undefined : value;
+/** The numbers of a text, separated by anything but digits. */
+export function numbersIn(text: string): readonly number[] {
+  return (text.match(/\d+/g) ?? []).map(Number);
 }

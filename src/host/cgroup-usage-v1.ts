@@ -1,6 +1,5 @@
 import type { CgroupUsage, CpuUsage, DeviceUsage, MemoryUsage, ProcessUsage, UsageLimits } from '../model/usage.ts';
-import { blkio, fieldOf, limitOf, numberOf } from './cgroup-usage-text.ts';
-import { asNumber, KeyValueParser, type KeyValues } from './key-values.ts';
+import { blkio, fieldOf, keyValuesOf, limitOf, numberOf } from './cgroup-usage-text.ts';
 import type { CgroupFiles, SetValues, UsageDepth } from './cgroup-file-set.ts';
 
 /** The part of a usage that the files of a cgroup contain. */
@@ -20,8 +19,8 @@ const nanosPerTick = 1e7;
 /** Usage from the trees of version 1; undefined where none of them has the cgroup. */
 export function usageVersion1(cgroup: CgroupFiles, options: UsageOptions): TreeUsage | undefined {
   const { depth, devices, processes } = options;
-  const totalNs = cgroup.readParsed(asNumber, 'cpuacct', 'cpuacct.usage');
-  const memoryBytes = cgroup.readParsed(asNumber, 'memory', 'memory.usage_in_bytes');
+  const totalNs = numberOf(cgroup.read('cpuacct', 'cpuacct.usage'));
+  const memoryBytes = numberOf(cgroup.read('memory', 'memory.usage_in_bytes'));
   if (totalNs === undefined && memoryBytes === undefined) return undefined;
   const { limits, threadsMax } = cgroup.valuesSet(depth) ?? cgroup.keepValues(depth, setVersion1(cgroup, depth));
   const memory = memoryBytes === undefined ? undefined : memoryUsage(cgroup, memoryBytes);
@@ -67,41 +66,28 @@ function cpuUsage(cgroup: CgroupFiles, totalNs: number, { cpuQuotaUs }: UsageLim
   };
 }
 
-/** Numbers of a cgroup alone, and with all below it. */
-const memoryKeys = [
-  'cache',
-  'rss',
-  'mapped_file',
-  'swap',
-  'pgfault',
-  'pgmajfault',
-  'inactive_file',
-  'active_file',
-] as const;
-const memoryForm = new KeyValueParser([...memoryKeys, ...memoryKeys.map((key) => `total_${key}` as const)]);
-const { places: memoryAt } = memoryForm;
-
 function memoryUsage(cgroup: CgroupFiles, usage: number): MemoryUsage | undefined {
-  const stat = cgroup.readParsed(memoryForm, 'memory', 'memory.stat');
-  if (stat === undefined) return undefined;
-  const inactiveFile = withAllBelow(stat, memoryAt.inactive_file, memoryAt.total_inactive_file);
+  const text = cgroup.read('memory', 'memory.stat');
+  if (text === undefined) return undefined;
+  const stat = keyValuesOf(text);
+  const inactiveFile = withAllBelow(stat, 'inactive_file');
   return {
     usage,
     maxUsage: undefined,
     workingSet: Math.max(usage - inactiveFile, 0),
-    rss: withAllBelow(stat, memoryAt.rss, memoryAt.total_rss),
-    cache: withAllBelow(stat, memoryAt.cache, memoryAt.total_cache),
-    mappedFile: withAllBelow(stat, memoryAt.mapped_file, memoryAt.total_mapped_file),
-    swap: withAllBelow(stat, memoryAt.swap, memoryAt.total_swap),
+    rss: withAllBelow(stat, 'rss'),
+    cache: withAllBelow(stat, 'cache'),
+    mappedFile: withAllBelow(stat, 'mapped_file'),
+    swap: withAllBelow(stat, 'swap'),
     kernel: 0,
-    activeFile: withAllBelow(stat, memoryAt.active_file, memoryAt.total_active_file),
+    activeFile: withAllBelow(stat, 'active_file'),
     inactiveFile,
     failures: 0,
     faults: {
-      own: { minor: stat.at(memoryAt.pgfault) ?? 0, major: stat.at(memoryAt.pgmajfault) ?? 0 },
+      own: { minor: stat.get('pgfault') ?? 0, major: stat.get('pgmajfault') ?? 0 },
       all: {
-        minor: withAllBelow(stat, memoryAt.pgfault, memoryAt.total_pgfault),
-        major: withAllBelow(stat, memoryAt.pgmajfault, memoryAt.total_pgmajfault),
+        minor: withAllBelow(stat, 'pgfault'),
+        major: withAllBelow(stat, 'pgmajfault'),
       },
     },
     oomEvents: undefined,
@@ -109,8 +95,8 @@ function memoryUsage(cgroup: CgroupFiles, usage: number): MemoryUsage | undefine
 }
 
 /** A kernel that does not count the cgroups below counts the cgroup alone. */
-function withAllBelow(stat: KeyValues, own: number, total: number): number {
-  return stat.at(total) ?? stat.at(own) ?? 0;
+function withAllBelow(stat: ReadonlyMap<string, number>, key: string): number {
+  return stat.get(`total_${key}`) ?? stat.get(key) ?? 0;
 }
 
 /** Without a limit it cannot be reached; without processes none can be killed. */

@@ -1,5 +1,5 @@
 import type { CgroupUsage, CpuUsage, MemoryUsage } from '../model/usage.ts';
-import { fieldOf, ioStat, limitOf, numberOf, pressureOf } from './cgroup-usage-text.ts';
+import { fieldOf, ioStat, keyValuesOf, limitOf, numberOf, pressureOf } from './cgroup-usage-text.ts';
 import {
   noDevices,
   noPressure,
@@ -8,7 +8,6 @@ import {
   type TreeUsage,
   type UsageOptions,
 } from './cgroup-usage-v1.ts';
-import { asNumber, KeyValueParser } from './key-values.ts';
 import type { CgroupFiles, SetValues } from './cgroup-file-set.ts';
 
 /** Memory of the machine, for the root: the kernel does not count it there a second time. */
@@ -24,31 +23,6 @@ interface Version2Options extends UsageOptions {
 }
 
 const nanosPerMicro = 1_000;
-const cpuForm = new KeyValueParser([
-  'usage_usec',
-  'user_usec',
-  'system_usec',
-  'nr_periods',
-  'nr_throttled',
-  'throttled_usec',
-]);
-const memoryForm = new KeyValueParser([
-  'anon',
-  'file',
-  'file_mapped',
-  'active_file',
-  'inactive_file',
-  'kernel',
-  'kernel_stack',
-  'pagetables',
-  'slab',
-  'sock',
-  'pgfault',
-  'pgmajfault',
-]);
-
-const { places: cpuAt } = cpuForm;
-const { places: memoryAt } = memoryForm;
 
 /** Usage from the tree of version 2; undefined where it has no such cgroup. */
 export function usageVersion2(cgroup: CgroupFiles, options: Version2Options): TreeUsage | undefined {
@@ -69,47 +43,48 @@ export function usageVersion2(cgroup: CgroupFiles, options: Version2Options): Tr
 }
 
 function cpuUsage(cgroup: CgroupFiles): CpuUsage | undefined {
-  const stat = cgroup.readParsed(cpuForm, '', 'cpu.stat');
-  const total = stat?.at(cpuAt.usage_usec);
-  if (stat === undefined || total === undefined) return undefined;
-  const periods = stat.at(cpuAt.nr_periods);
+  const stat = keyValuesOf(cgroup.read('', 'cpu.stat') ?? '');
+  const total = stat.get('usage_usec');
+  if (total === undefined) return undefined;
+  const periods = stat.get('nr_periods');
   return {
     totalNs: total * nanosPerMicro,
-    userNs: (stat.at(cpuAt.user_usec) ?? 0) * nanosPerMicro,
-    systemNs: (stat.at(cpuAt.system_usec) ?? 0) * nanosPerMicro,
+    userNs: (stat.get('user_usec') ?? 0) * nanosPerMicro,
+    systemNs: (stat.get('system_usec') ?? 0) * nanosPerMicro,
     ...(periods !== undefined && {
       throttling: {
         periods,
-        throttledPeriods: stat.at(cpuAt.nr_throttled) ?? 0,
-        throttledNs: (stat.at(cpuAt.throttled_usec) ?? 0) * nanosPerMicro,
+        throttledPeriods: stat.get('nr_throttled') ?? 0,
+        throttledNs: (stat.get('throttled_usec') ?? 0) * nanosPerMicro,
       },
     }),
   };
 }
 
 function memoryUsage(cgroup: CgroupFiles, whole: boolean, root: RootMemory | undefined): MemoryUsage | undefined {
-  const usage = cgroup.readParsed(asNumber, '', 'memory.current') ?? root?.usage;
-  const stat = usage === undefined ? undefined : cgroup.readParsed(memoryForm, '', 'memory.stat');
-  if (usage === undefined || stat === undefined) return undefined;
+  const usage = numberOf(cgroup.read('', 'memory.current')) ?? root?.usage;
+  const text = usage === undefined ? undefined : cgroup.read('', 'memory.stat');
+  if (usage === undefined || text === undefined) return undefined;
+  const stat = keyValuesOf(text);
   const events = whole ? (cgroup.read('', 'memory.events') ?? '') : '';
-  const inactiveFile = stat.at(memoryAt.inactive_file) ?? 0;
+  const inactiveFile = stat.get('inactive_file') ?? 0;
   // Faults of a cgroup are counted with those of all below it.
-  const faults = { minor: stat.at(memoryAt.pgfault) ?? 0, major: stat.at(memoryAt.pgmajfault) ?? 0 };
+  const faults = { minor: stat.get('pgfault') ?? 0, major: stat.get('pgmajfault') ?? 0 };
   return {
     usage,
-    maxUsage: whole ? cgroup.readParsed(asNumber, '', 'memory.peak') : undefined,
+    maxUsage: whole ? numberOf(cgroup.read('', 'memory.peak')) : undefined,
     workingSet: Math.max(usage - inactiveFile, 0),
-    rss: stat.at(memoryAt.anon) ?? 0,
-    cache: stat.at(memoryAt.file) ?? 0,
-    mappedFile: stat.at(memoryAt.file_mapped) ?? 0,
-    swap: root?.swap ?? cgroup.readParsed(asNumber, '', 'memory.swap.current') ?? 0,
+    rss: stat.get('anon') ?? 0,
+    cache: stat.get('file') ?? 0,
+    mappedFile: stat.get('file_mapped') ?? 0,
+    swap: root?.swap ?? numberOf(cgroup.read('', 'memory.swap.current')) ?? 0,
     kernel:
-      stat.at(memoryAt.kernel) ??
-      (stat.at(memoryAt.kernel_stack) ?? 0) +
-        (stat.at(memoryAt.pagetables) ?? 0) +
-        (stat.at(memoryAt.slab) ?? 0) +
-        (stat.at(memoryAt.sock) ?? 0),
-    activeFile: stat.at(memoryAt.active_file) ?? 0,
+      stat.get('kernel') ??
+      (stat.get('kernel_stack') ?? 0) +
+        (stat.get('pagetables') ?? 0) +
+        (stat.get('slab') ?? 0) +
+        (stat.get('sock') ?? 0),
+    activeFile: stat.get('active_file') ?? 0,
     inactiveFile,
     failures: fieldOf(events, 'max') ?? 0,
     faults: { own: faults, all: faults },

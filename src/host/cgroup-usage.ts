@@ -4,7 +4,7 @@ import type { CgroupVersion } from '../model/cgroup-values.ts';
 import type { CgroupUsage } from '../model/usage.ts';
 import { noDevices, noPressure, usageVersion1, type TreeUsage, type UsageOptions } from './cgroup-usage-v1.ts';
 import { usageVersion2 } from './cgroup-usage-v2.ts';
-import { asPids } from './key-values.ts';
+import { processIdsOf } from './cgroup-usage-text.ts';
 import type { OpenFileCache } from './open-file-cache.ts';
 import { CgroupFileSet, type CgroupTrees, type UsageDepth } from './cgroup-file-set.ts';
 import { cgroupHierarchies, type CgroupHierarchy } from './pod-cgroups.ts';
@@ -84,7 +84,7 @@ export class HostCgroupUsage {
 
   /** The processes of the cgroup itself, without those of cgroups below it. */
   processes(path: string): readonly number[] {
-    return this.#cgroup(path).readParsed(asPids, this.#anyTree, 'cgroup.procs') ?? [];
+    return processIdsOf(this.#cgroup(path).read(this.#anyTree, 'cgroup.procs') ?? '');
   }
 
   /** When the cgroup was made, as far as the kernel remembers. */

@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { OpenFileCache } from './open-file-cache.ts';
-import { asText } from './proc-usage-file.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'kept-files-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -41,15 +40,15 @@ describe('files that stay open', () => {
     const files = new OpenFileCache({ clock: new FakeClock(), maxOpen: 10 });
     const path = fileOf('one', 'first\n');
     const file = files.file(path);
-    assert.equal(file.read(asText), 'first\n');
+    assert.equal(file.read(), 'first\n');
     writeFileSync(path, 'second, longer\n');
-    assert.equal(file.read(asText), 'second, longer\n');
+    assert.equal(file.read(), 'second, longer\n');
     writeFileSync(path, '3\n');
-    assert.equal(file.read(asText), '3\n');
+    assert.equal(file.read(), '3\n');
     assert.equal(openOf(path), 1);
     files.close();
     assert.equal(openOf(path), 0);
-    assert.equal(file.read(asText), '3\n', 'and is opened again by the next reading');
+    assert.equal(file.read(), '3\n', 'and is opened again by the next reading');
     files.close();
   });
 
@@ -57,15 +56,15 @@ describe('files that stay open', () => {
     const files = new OpenFileCache({ clock: new FakeClock(), maxOpen: 10 });
     const text = 'a line of twenty byte\n'.repeat(5_000);
     const file = files.file(fileOf('long', text));
-    assert.equal(file.read(asText), text);
-    assert.equal(file.read(asText), text);
+    assert.equal(file.read(), text);
+    assert.equal(file.read(), text);
     files.close();
   });
 
   test('one that was never there', () => {
     const clock = new FakeClock();
     const files = new OpenFileCache({ clock, maxOpen: 10 });
-    assert.equal(files.file(join(folder, 'nothing')).read(asText), undefined);
+    assert.equal(files.file(join(folder, 'nothing')).read(), undefined);
     assert.deepEqual([files.size, clock.pending()], [0, 0]);
   });
 
@@ -76,17 +75,17 @@ describe('files that stay open', () => {
     const path = join(folder, 'link');
     symlinkSync(`/proc/${child.pid}/stat`, path);
     const file = files.file(path);
-    assert.match(file.read(asText) ?? '', new RegExp(`^${child.pid} `));
+    assert.match(file.read() ?? '', new RegExp(`^${child.pid} `));
     assert.equal(files.size, 1);
     await endOf(child);
-    assert.equal(file.read(asText), undefined);
+    assert.equal(file.read(), undefined);
     assert.equal(files.size, 0);
 
     const other = spawn('sleep', ['1000']);
     await once(other, 'spawn');
     symlinkSync(`/proc/${other.pid}/stat`, `${path}.new`);
     renameSync(`${path}.new`, path);
-    assert.match(file.read(asText) ?? '', new RegExp(`^${other.pid} `));
+    assert.match(file.read() ?? '', new RegExp(`^${other.pid} `));
     await endOf(other);
     files.close();
   });
@@ -97,7 +96,7 @@ describe('files that stay open', () => {
     const kept = paths.map((path) => files.file(path));
     for (let round = 0; round < 2; round++)
       assert.deepEqual(
-        kept.map((file) => file.read(asText)),
+        kept.map((file) => file.read()),
         ['a', 'b', 'c'],
       );
     assert.equal(files.size, 2);
@@ -110,11 +109,11 @@ describe('files that stay open', () => {
     const files = new OpenFileCache({ clock, maxOpen: 10 });
     const [used, unused] = [fileOf('used', 'used'), fileOf('unused', 'unused')];
     const kept = files.file(used);
-    kept.read(asText);
-    files.file(unused).read(asText);
+    kept.read();
+    files.file(unused).read();
     for (let minute = 0; minute < 3; minute++) {
       await clock.advance(40_000);
-      kept.read(asText);
+      kept.read();
     }
     assert.deepEqual([used, unused].map(openOf), [1, 0]);
     await clock.advance(200_000);

@@ -1,12 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import type { CancelTimer, Clock } from '../base/clock.ts';
-import {
-  undefinedIfMissing,
-  readOpenFile,
-  readPseudoFile,
-  parsePseudoFile,
-  type FileParser,
-} from './proc-usage-file.ts';
+import { readOpenFile, readPseudoFile, undefinedIfMissing } from './proc-usage-file.ts';
 import { openFilesLimit } from './proc-usage-text.ts';
 
 interface OpenFileCacheOptions {
@@ -93,16 +87,16 @@ export class CachedFile {
   }
 
   /** The contents of the file; undefined where there is none, or none any more. */
-  read<T>(parser: FileParser<T>): T | undefined {
+  read(): string | undefined {
     this.#wasRead = true;
-    if (this.#descriptor === undefined) return this.#readNew(parser);
+    if (this.#descriptor === undefined) return this.#readNew();
     try {
-      return readOpenFile(parser, this.#descriptor);
+      return readOpenFile(this.#descriptor);
     } catch (error) {
       undefinedIfMissing(error, this.#path);
       // The open file was removed; another one of the same name may exist.
       this.close();
-      return this.#readNew(parser);
+      return this.#readNew();
     }
   }
 
@@ -118,12 +112,12 @@ export class CachedFile {
     this.#wasRead = false;
   }
 
-  #readNew<T>(parser: FileParser<T>): T | undefined {
-    if (!this.#files.hasRoom) return parsePseudoFile(parser, this.#path);
+  #readNew(): string | undefined {
+    if (!this.#files.hasRoom) return readPseudoFile(this.#path);
     try {
       this.#descriptor = openSync(this.#path, 'r');
       this.#files.admit(this);
-      return readOpenFile(parser, this.#descriptor);
+      return readOpenFile(this.#descriptor);
     } catch (error) {
       this.close();
       return undefinedIfMissing(error, this.#path);

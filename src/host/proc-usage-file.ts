@@ -13,24 +13,12 @@ const certainlyWholeBytes = 2_048;
 /** Codes with which the kernel reports that a value does not exist or is not counted. */
 const missingCodes = new Set(['ENOENT', 'ENODEV', 'ESRCH', 'EOPNOTSUPP', 'EINVAL', 'ENOTDIR', 'EACCES', 'EPERM']);
 
-/** Parses the bytes of a file; the buffer is overwritten by the next file. */
-export interface FileParser<T> {
-  of(bytes: Buffer, length: number): T;
-}
-
-export const asText: FileParser<string> = { of: (bytes, length) => bytes.toString('latin1', 0, length) };
-
 /** The text of a file of /proc, /sys or a cgroup; undefined where there is none. Truncated after 256 KiB. */
 export function readPseudoFile(path: string): string | undefined {
-  return parsePseudoFile(asText, path);
-}
-
-/** The same, parsed. */
-export function parsePseudoFile<T>(parser: FileParser<T>, path: string): T | undefined {
   try {
     const file = openSync(path, 'r');
     try {
-      return readOpenFile(parser, file);
+      return readOpenFile(file);
     } finally {
       closeSync(file);
     }
@@ -39,10 +27,9 @@ export function parsePseudoFile<T>(parser: FileParser<T>, path: string): T | und
   }
 }
 
-/** Reads an open file from its beginning: the kernel makes the contents anew for such a reading. */
-export function readOpenFile<T>(parser: FileParser<T>, file: number): T {
-  const length = readInto(file);
-  return parser.of(buffer, length);
+/** The text of an open file from its beginning: the kernel makes the contents anew for such a reading. */
+export function readOpenFile(file: number): string {
+  return buffer.toString('latin1', 0, readInto(file));
 }
 
 /** The result of a read; undefined where the kernel has no value. */

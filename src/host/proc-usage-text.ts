@@ -12,16 +12,12 @@ const repeating = ['lo', 'veth', 'docker', 'nerdctl'];
 /** /proc/<pid>/net/dev: two lines of headings, then a line for each interface. */
 export function interfacesIn(text: string): readonly InterfaceUsage[] {
   const found: InterfaceUsage[] = [];
-  let start = 0;
-  for (let colon = text.indexOf(':'); colon >= 0; colon = text.indexOf(':', start)) {
-    const name = text.slice(text.lastIndexOf('\n', colon) + 1, colon).trim();
-    const end = text.indexOf('\n', colon);
-    start = end < 0 ? text.length : end;
-    if (isRepeating(name)) continue;
+  for (const line of text.split('\n')) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, Math.max(colon, 0)).trim();
+    if (colon < 0 || isRepeating(name)) continue;
     const [rxBytes, rxPackets, rxErrors, rxDropped, , , , , txBytes, txPackets, txErrors, txDropped] = numbersIn(
-      text,
-      colon + 1,
-      start,
+      line.slice(colon + 1),
     );
     found.push({
       name,
