@@ -14,7 +14,7 @@ export interface StorageLimits {
   readonly containers: readonly (readonly [container: string, limit: Quantity])[];
 }
 
-/** The first limit that a pod exceeds: the signal for the metric, and the words for people. */
+/** The first limit that a pod exceeds: the signal for the metric, and the message for the event. */
 export interface ExceededLimit {
   readonly signal: 'emptydirfs.limit' | 'ephemeralpodfs.limit' | 'ephemeralcontainerfs.limit';
   readonly message: string;
@@ -23,7 +23,7 @@ export interface ExceededLimit {
   readonly limit: string;
 }
 
-/** Nothing for a pod that sets none, as most do. */
+/** Undefined for a pod that sets none, as most do. */
 export function storageLimits(spec: PodSpec): StorageLimits | undefined {
   const volumes = (spec.volumes ?? []).flatMap(({ name, emptyDir }) => {
     // One in memory cannot grow beyond its file system, which is made as large as the limit.

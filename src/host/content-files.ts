@@ -21,7 +21,7 @@ interface Access {
   readonly gid?: number;
 }
 
-interface KeptFile extends Access {
+interface ContentFile extends Access {
   readonly content: Uint8Array;
 }
 
@@ -36,7 +36,7 @@ export const contentFiles = {
     return unless(['ENOENT', 'EINVAL', 'ENOTDIR'], readlink(path));
   },
 
-  async readTree(path: string): Promise<ReadonlyMap<string, Required<KeptFile>>> {
+  async readTree(path: string): Promise<ReadonlyMap<string, Required<ContentFile>>> {
     const entries = await unless(['ENOENT', 'ENOTDIR'], readdir(path, { recursive: true, withFileTypes: true }));
     const files = (entries ?? []).filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
     const read = files.map(async (file) => {
@@ -57,7 +57,7 @@ export const contentFiles = {
     }
   },
 
-  async writeFile(path: string, { content, mode, uid = 0, gid = 0 }: KeptFile): Promise<void> {
+  async writeFile(path: string, { content, mode, uid = 0, gid = 0 }: ContentFile): Promise<void> {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
     try {
       const file = await open(path, flags, unfinishedMode);

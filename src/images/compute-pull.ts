@@ -1,4 +1,4 @@
-/** What the pull policy asks for, given what is on the node. */
+/** What the pull policy requires, given what is on the node. */
 type PullDecision = 'use' | 'pull' | 'refuse';
 
 export function computePull(policy: string | undefined, present: boolean): PullDecision {

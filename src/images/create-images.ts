@@ -30,11 +30,11 @@ export interface ImageSettings {
   readonly parallelPulls: number;
   /** How many may begin in a time. */
   readonly pullRate: Rate;
-  /** Where the node's own registry credentials may stand. */
+  /** Where the node's own registry credentials may be. */
   readonly nodeConfigPlaces: NodeConfigPlaces;
   /** `--image-credential-provider-bin-dir` */
   readonly providerBinDir: string;
-  /** Who may use images that were pulled for others; unset without the gate KubeletEnsureSecretPulledImages. */
+  /** Which pods may use images that others had pulled; unset without the gate KubeletEnsureSecretPulledImages. */
   readonly pullRecords: VerificationRule | undefined;
 }
 

@@ -67,7 +67,7 @@ interface ImageRequest {
   readonly signal: AbortSignal;
 }
 
-/** Brings images to the node, as a container's pull policy says. */
+/** Ensures that images are on the node, by the containers' pull policies. */
 export class ImageManager {
   readonly #deps: ImageManagerDeps;
   readonly #puller: Puller;

@@ -117,7 +117,7 @@ export class ApiObjects implements Component, PerPodState {
     return this.#get('Secret', namespace, name)?.cached?.current();
   }
 
-  /** Why an object that `configMap` or `secret` does not have may be there all the same. */
+  /** Why an object that `configMap` or `secret` does not return may exist all the same. */
   problem(kind: DataObjectKind, namespace: string, name: string): string | undefined {
     const named = this.#get(kind, namespace, name);
     if (named === undefined || named.cached?.known() === true) return undefined;

@@ -23,7 +23,7 @@ interface ObjectsDeps {
   readonly settings: ObjectsSettings;
   readonly inbox: ResourceInbox;
   readonly podRemoval: PodRemoval;
-  /** Undefined on a node without an API server, whose objects stand in the manifests folder. */
+  /** Undefined on a node without an API server, whose objects are in the manifests folder. */
   readonly api: ObjectsApi | undefined;
 }
 

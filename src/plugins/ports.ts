@@ -38,7 +38,7 @@ interface RegistryEntry {
   readonly kind: 'folder' | 'socket';
 }
 
-/** The folder of registration sockets. Failures are TubeletErrors; `notFound` means what it says. */
+/** The folder of registration sockets. Failures are TubeletErrors, `notFound` for a path that does not exist. */
 export interface RegistryFiles {
   /** Makes a folder and those above it, where they are not there. */
   makeFolder(path: string): Promise<void>;

@@ -17,7 +17,7 @@ interface FoundSockets {
   readonly unread: readonly string[];
 }
 
-interface FoundSoFar {
+interface PartialScan {
   readonly sockets: Map<string, string>;
   readonly folders: Set<string>;
   readonly unread: string[];
@@ -60,7 +60,7 @@ export class RegistryFolders {
     this.#watches.clear();
   }
 
-  async #walk(folder: string, found: FoundSoFar): Promise<void> {
+  async #walk(folder: string, found: PartialScan): Promise<void> {
     const { files } = this.#deps;
     await this.#unlessRemoved(folder, found, async () => {
       // Watched before it is read, so that a change in between is seen twice rather than never.
@@ -77,7 +77,7 @@ export class RegistryFolders {
   }
 
   /** A path that is removed during the scan is not there. One that cannot be read goes to `unread`. */
-  async #unlessRemoved(path: string, found: FoundSoFar, scan: () => Promise<void>): Promise<void> {
+  async #unlessRemoved(path: string, found: PartialScan, scan: () => Promise<void>): Promise<void> {
     try {
       await scan();
       this.#reported.delete(`${path}: ${scanFailed}`);

@@ -6,7 +6,7 @@ import type {
   ContentFiles,
   FileFacts,
   HostPaths,
-  KeptFile,
+  ContentFile,
   MountPrograms,
   Mounts,
   VolumeHost,
@@ -65,7 +65,7 @@ function contentsOn(disk: MemoryFiles): ContentFiles {
       if (disk.has(path)) throw new TubeletError('alreadyExists', `${path} is there`);
       disk.entries.set(path, { ...access });
     },
-    async writeFile(path: string, file: KeptFile) {
+    async writeFile(path: string, file: ContentFile) {
       disk.fault('writeContent', path);
       requireFolder(path);
       if (disk.has(path)) throw new TubeletError('alreadyExists', `${path} is there`);

@@ -51,7 +51,7 @@ export function createCsiVolumes(wiring: VolumesWiring): VolumesOfDrivers {
   };
 }
 
-/** What the API server knows of storage drivers and of what is attached to this node. */
+/** The CSIDriver objects, and the attachments of this node. */
 function createCsiCluster({ ports, settings }: VolumesWiring, { api, node, drivers }: VolumesCluster): CsiCluster {
   const { nodeName } = settings;
   const attachments = new AttachWait({

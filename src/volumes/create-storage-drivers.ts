@@ -9,12 +9,12 @@ interface StorageDriversWiring {
   /** Broadcast when a driver came or went. */
   readonly signals: { readonly driverChanged: Pick<Broadcaster<string>, 'broadcast'> };
   readonly open: OpenRpc;
-  /** Where the cluster learns which drivers the node has; `noDriverRecord` where there is no cluster. */
+  /** Records the node's drivers in the cluster; `noDriverRecord` where there is none. */
   readonly record: DriverRecord;
 }
 
 export interface StorageDrivers {
-  /** To be stopped after what finds plugins. */
+  /** To be stopped after the plugin watcher. */
   readonly components: readonly Component[];
   readonly drivers: Pick<CsiDrivers, 'find' | 'get' | 'names' | 'refresh'>;
   /** Works with plugins of type CSIPlugin. */

@@ -106,11 +106,11 @@ function register(podRemoval: Pick<PodRemoval, 'register'>, { volumes, subPaths 
 function listen({ signals, cluster }: VolumesWiring, { volumes, subPaths, ofDrivers }: Parts): void {
   signals.driverChanged.listen((name) => {
     ofDrivers.cleanUp(name);
-    volumes.tryAgain(csiKind);
+    volumes.retry(csiKind);
   });
-  cluster?.drivers.listen(() => volumes.tryAgain(csiKind));
+  cluster?.drivers.listen(() => volumes.retry(csiKind));
   signals.storageAnswers.listen(() => {
-    volumes.tryAllAgain();
+    volumes.retryAll();
     signals.inbox.resourcesChanged(subPaths.takeWaiting());
   });
 }

@@ -20,7 +20,7 @@ export type {
   CsiVolumes,
   FileFacts,
   HostPaths,
-  KeptFile,
+  ContentFile,
   MountPrograms,
   Mounts,
   VolumeHost,

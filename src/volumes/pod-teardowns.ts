@@ -1,6 +1,6 @@
 import type { PodUid } from '../base/ids.ts';
 
-/** Teardowns of pods' volumes under way: one at a time for each pod, in the order in which they were asked for. */
+/** Teardowns of pods' volumes under way: one at a time for each pod, in the order of the calls. */
 export class PodTeardowns {
   /** The end of the last of each pod. They never reject. */
   readonly #ends = new Map<PodUid, Promise<void>>();

@@ -50,8 +50,8 @@ export function readyVolumes(volumes: PodVolumes | undefined): ReadonlyMap<strin
 
 /** Operations under way. They settle without rejecting. */
 export function underWay(volumes: PodVolumes | undefined): readonly (readonly [string, Promise<void>])[] {
-  return [...(volumes?.records ?? [])].flatMap(([name, { running, growing }]) =>
-    [running, growing].flatMap((operation) => (operation === undefined ? [] : [[name, operation] as const])),
+  return [...(volumes?.records ?? [])].flatMap(([name, { running, expanding }]) =>
+    [running, expanding].flatMap((operation) => (operation === undefined ? [] : [[name, operation] as const])),
   );
 }
 

@@ -58,7 +58,7 @@ export interface MountedVolume {
   readonly isOfNode?: boolean;
   /** The runtime mounts it itself. */
   readonly image?: ImageSpec;
-  /** The storage driver that can say how full it is, and how it knows the volume. */
+  /** The storage driver that measures the volume, and its handle. */
   readonly driver?: DriverPlace;
   /** When a sync of the pod is to set it up again, in monotonic time. The pod uses it meanwhile. */
   readonly renewAtMs?: number;
@@ -95,14 +95,14 @@ export interface VolumeFiles {
   removeEmpty(path: string): Promise<void>;
 }
 
-/** Whose a file is and what may be done with it; the agent's own user and group where unset. */
+/** Owner and mode of a file; the agent's own user and group where unset. */
 export interface Access {
   readonly mode: number;
   readonly uid?: number;
   readonly gid?: number;
 }
 
-export interface KeptFile extends Access {
+export interface ContentFile extends Access {
   readonly content: Uint8Array;
 }
 
@@ -111,10 +111,10 @@ export interface ContentFiles {
   /** Where a link points; nothing when there is none. */
   readLink(path: string): Promise<string | undefined>;
   /** The plain files below a folder, by their path from there. */
-  readTree(path: string): Promise<ReadonlyMap<string, Required<KeptFile>>>;
+  readTree(path: string): Promise<ReadonlyMap<string, Required<ContentFile>>>;
   makeFolder(path: string, access: Access): Promise<void>;
   /** A file that is not there yet. */
-  writeFile(path: string, file: KeptFile): Promise<void>;
+  writeFile(path: string, file: ContentFile): Promise<void>;
   /** Replaces a link atomically. */
   replaceLink(path: string, target: string, owner: Omit<Access, 'mode'>): Promise<void>;
   /** Removes a link. */
@@ -135,7 +135,7 @@ export interface FileFacts {
  * them may hang: then calls fail after a while, as `unavailable`, and hold up nothing else.
  */
 export interface HostPaths {
-  /** What stands at a path, through links; nothing where there is nothing. */
+  /** The file at a path, through links; undefined where there is none. */
   stat(path: string): Promise<FileFacts | undefined>;
   /** Makes a folder and those above it; one that is there gets the mode. */
   makeFolder(path: string, mode: number): Promise<void>;
@@ -211,7 +211,7 @@ export interface CsiDevices {
 export interface VolumeObjects {
   configMap(namespace: string, name: string): ConfigMap | undefined;
   secret(namespace: string, name: string): Secret | undefined;
-  /** Why an object that is not here may be there all the same. */
+  /** Why an object that was not found may exist all the same. */
   problem?(kind: DataObjectKind, namespace: string, name: string): string | undefined;
 }
 

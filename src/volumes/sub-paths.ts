@@ -110,7 +110,7 @@ export class SubPaths {
     if (open.isFolder) await files.makeFolder(target, folderMode);
     else await paths.makeFile(target, fileMode);
     await mounts.bind(open.source, target);
-    // The descriptor cannot be swapped, but the place it names on the host is checked all the same.
+    // The descriptor cannot be swapped; the check covers the path that the mount of it resolved to.
     if (await open.isAt(target)) return;
     await mounts.unmount(target);
     throw new TubeletError('conflict', `${target} did not become what was opened`);

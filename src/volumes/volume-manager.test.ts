@@ -123,7 +123,7 @@ describe('mount', () => {
     assert.deepEqual([ready(pod), calls.length], [['cache', 'etc'], 3]);
   });
 
-  test('tries come at growing distances', async () => {
+  test('tries come at expanding distances', async () => {
     const { failing, manager, clock, woken, events } = setUp();
     failing.set('etc', 'no');
     for (let tries = 0; tries < 10; tries++) {
@@ -140,7 +140,7 @@ describe('mount', () => {
     for (const name of ['etc', 'cache']) failing.set(name, 'no');
     await assert.rejects(manager.mount(pod, never));
     failing.clear();
-    manager.tryAgain('kubernetes.io/host-path');
+    manager.retry('kubernetes.io/host-path');
     assert.deepEqual(woken, [`${pod.uid} at 0`]);
     await assert.rejects(manager.mount(pod, never), /cache/);
     assert.equal(calls.filter((call) => call.startsWith('up hostPath')).length, 2);
@@ -152,7 +152,7 @@ describe('mount', () => {
     for (const name of ['etc', 'cache']) failing.set(name, 'does not answer');
     await assert.rejects(manager.mount(pod, never));
     failing.clear();
-    manager.tryAllAgain();
+    manager.retryAll();
     assert.deepEqual(woken, [`${pod.uid} at 0`]);
     await manager.mount(pod, never);
     assert.equal(calls.filter((call) => call.startsWith('up emptyDir')).length, 2);

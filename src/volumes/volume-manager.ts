@@ -17,7 +17,7 @@ import { PodTeardowns } from './pod-teardowns.ts';
 import type { MountedVolume, VolumeEvents, VolumeHost, VolumePlugin } from './ports.ts';
 import type { SubPaths } from './sub-paths.ts';
 import { VolumeAttempts, type WantedVolume } from './volume-attempts.ts';
-import { VolumeGrowth } from './volume-growth.ts';
+import { OnlineExpansion } from './online-expansion.ts';
 import { volumeMetrics } from './volume-metrics.ts';
 import { reportedFailure, UnprocessedVolumeError, type ReportedFailure } from './volume-failures.ts';
 import { shouldReport, nextFailure, type VolumeRecord } from './volume-record.ts';
@@ -57,14 +57,14 @@ export class VolumeManager implements Component {
   readonly #teardowns = new PodTeardowns();
   readonly #attempts: VolumeAttempts;
   readonly #onDisk: VolumesOnDisk;
-  readonly #growth: VolumeGrowth;
+  readonly #expansion: OnlineExpansion;
 
   constructor(deps: VolumeManagerDeps) {
     this.#deps = deps;
     const metrics = volumeMetrics(deps.metrics, () => countVolumes(this.#pods.values()));
     this.#attempts = new VolumeAttempts({ ...deps, metrics });
     this.#onDisk = new VolumesOnDisk({ ...deps, metrics });
-    this.#growth = new VolumeGrowth(deps);
+    this.#expansion = new OnlineExpansion(deps);
   }
 
   async start(): Promise<void> {}
@@ -108,16 +108,16 @@ export class VolumeManager implements Component {
    * What volumes of a plugin waited for may be there now. Makes its failed volumes due, and claims whose plugin is not known
    * yet, and wakes pods whose volumes could not be torn down.
    */
-  tryAgain(kind: string): void {
-    this.#tryAgain((plugin = kind) => plugin === kind);
+  retry(kind: string): void {
+    this.#retry((plugin = kind) => plugin === kind);
   }
 
   /** Storage that did not answer may answer now: makes all failed volumes due. */
-  tryAllAgain(): void {
-    this.#tryAgain(() => true);
+  retryAll(): void {
+    this.#retry(() => true);
   }
 
-  #tryAgain(isConcerned: (plugin: string | undefined) => boolean): void {
+  #retry(isConcerned: (plugin: string | undefined) => boolean): void {
     const nextAtMs = this.#deps.clock.monotonic();
     for (const [uid, { records, abort }] of this.#pods) {
       const concerned = [...records.values()].filter(({ plugin }) => isConcerned(plugin));
@@ -219,7 +219,7 @@ export class VolumeManager implements Component {
     const { plugins, claims } = this.#deps;
     const unknown: Volume[] = [];
     const known = wantedVolumes(pod.spec).flatMap((volume): readonly WantedVolume[] => {
-      if (claims.answersFor(volume)) return [{ volume }];
+      if (claims.handles(volume)) return [{ volume }];
       const plugin = plugins.find((candidate) => candidate.handles(volume));
       if (plugin === undefined) unknown.push(volume);
       return plugin === undefined ? [] : [{ volume, plugin }];
@@ -243,7 +243,7 @@ export class VolumeManager implements Component {
     }
     await record.running;
     if (record.mounted === undefined) throw record.failure?.error ?? new TubeletError('cancelled', 'torn down');
-    this.#growth.expandIfDue(pod, wanted.volume, record, volumes.abort.signal);
+    this.#expansion.expandIfDue(pod, wanted.volume, record, volumes.abort.signal);
   }
 
   /** Volumes that follow objects are always due: setUp is cheap, and the wake may come from the object that was missing. */

@@ -23,9 +23,9 @@ export interface VolumeRecord {
   /** An operation under way. It settles without rejecting. */
   running?: Promise<void>;
   /** An expansion under way. The pod uses the volume meanwhile. It settles without rejecting. */
-  growing?: Promise<void>;
+  expanding?: Promise<void>;
   /** When the claim is next read for a new size, in monotonic time. */
-  growthDueMs?: number;
+  expansionDueMs?: number;
   failure?: Failure;
 }
 

@@ -13,18 +13,18 @@ interface VolumesOnDiskDeps {
 }
 
 /** Folders or devices: what pods have of a volume, and how a plugin tears that down. */
-interface Shape {
+interface TeardownKind {
   readonly operation: VolumeOperation;
   readonly isKept: (plugin: VolumePlugin) => boolean;
   readonly take: (plugin: VolumePlugin, place: VolumePlace) => Promise<void> | undefined;
 }
 
-const folders: Shape = {
+const folders: TeardownKind = {
   operation: 'volume_unmount',
   isKept: (plugin) => plugin.tearDown !== undefined,
   take: (plugin, place) => plugin.tearDown?.(place),
 };
-const devices: Shape = {
+const devices: TeardownKind = {
   operation: 'unmap_volume',
   isKept: (plugin) => plugin.tearDownDevice !== undefined,
   take: (plugin, place) => plugin.tearDownDevice?.(place),
@@ -50,7 +50,12 @@ export class VolumesOnDisk {
     ]);
   }
 
-  async #tearDownIn(root: string, uid: PodUid, isFound: boolean, { operation, isKept, take }: Shape): Promise<void> {
+  async #tearDownIn(
+    root: string,
+    uid: PodUid,
+    isFound: boolean,
+    { operation, isKept, take }: TeardownKind,
+  ): Promise<void> {
     const { host, plugins, metrics } = this.#deps;
     const kinds = await host.files.list(root);
     const tearDowns = kinds.map(async (folder) => {

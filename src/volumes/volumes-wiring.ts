@@ -55,9 +55,9 @@ interface VolumesNode {
   hostIps(): readonly string[];
 }
 
-/** What the API server knows of volumes. */
+/** Volumes in the API server. */
 export interface VolumesCluster {
-  /** Reads claims and what is behind them one by one, and says how claims have grown. */
+  /** Reads claims and PersistentVolumes one by one, and patches the status of claims. */
   readonly api: Pick<ApiReader, 'get'> & Pick<ApiWriter, 'patch'>;
   /** This node's own object. */
   readonly node: Pick<Mirror<Node>, 'get'> & { listen(listener: () => void): void };

@@ -4,7 +4,7 @@ import type { PodUid } from '../base/ids.ts';
 import type { Random } from '../base/random.ts';
 import { writeContents } from './contents/atomic-writer.ts';
 import { contentsFor, type Contents } from './contents/compute-write.ts';
-import { giveToGroup } from './contents/give-to-group.ts';
+import { setVolumeOwnership } from './contents/set-volume-ownership.ts';
 import { disk, memoryMedium, type MemoryFacts } from './contents/medium.ts';
 import type { Payload } from './contents/payload.ts';
 import { countPods, dropPod, placeKey } from './pod-places.ts';
@@ -52,7 +52,7 @@ export class WrittenVolumes {
     const hostPath = await scratch.make(place, medium, async (path) => {
       if (fsGroup === undefined) return;
       const change = { pod, path, group: { gid: fsGroup, readOnly: true } };
-      await giveToGroup({ clock, events, paths: host.ownPaths }, change, new AbortController().signal);
+      await setVolumeOwnership({ clock, events, paths: host.ownPaths }, change, new AbortController().signal);
     });
     await writeContents({ clock, random, files: host.files, contents: host.contents }, hostPath, contents);
     this.#written.set(key, `${digest} ${hostPath}`);

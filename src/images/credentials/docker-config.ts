@@ -2,7 +2,7 @@ import { Masked } from '../../base/masked.ts';
 import type { RegistryAuth } from './credential.ts';
 import { registryKey } from './registry-match.ts';
 
-/** Credentials for one place, as docker configurations and credential providers give them. */
+/** Credentials for one registry, of docker configurations and credential providers. */
 export interface RegistryEntry {
   /** Host and path, see `registryKey`. */
   readonly registry: string;
@@ -10,18 +10,18 @@ export interface RegistryEntry {
 }
 
 /**
- * What a configuration holds. A bad entry costs that entry, and problems name its place but never what stands there:
- * they are for logs and events.
+ * The entries of a configuration. A bad entry costs only itself. Problems name its registry but never its values, because
+ * they go into logs and events.
  */
 export interface DockerConfig {
   readonly entries: readonly RegistryEntry[];
   readonly problems: readonly string[];
 }
 
-/** `config.json` carries its entries below `auths`, the older `.dockercfg` is nothing but entries. */
+/** `config.json` has its entries below `auths`, the older `.dockercfg` has only entries. */
 export type DockerConfigFormat = 'json' | 'legacy';
 
-/** A text that cannot be read as a whole is `invalid`; nothing of it counts. */
+/** A text that cannot be parsed is `invalid`, without entries. */
 export function parseDockerConfig(
   text: string,
   format: DockerConfigFormat,
@@ -50,7 +50,7 @@ export function parseDockerConfig(
   return { entries, problems };
 }
 
-/** A parser's own message quotes the text around the place, so only the place is taken from it. */
+/** A parser's own message quotes the text around the position, so only the position is taken from it. */
 function placeOf(error: unknown): string {
   const position = error instanceof Error ? /\bposition (\d+)/.exec(error.message)?.[1] : undefined;
   return position === undefined ? '' : ` (at character ${position})`;

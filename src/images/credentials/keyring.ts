@@ -11,7 +11,7 @@ export interface KeyringPart {
   readonly source: CredentialSource;
 }
 
-/** Credentials by place. */
+/** Credentials by registry key. */
 export type Keyring = ReadonlyMap<string, readonly Credential[]>;
 
 export const emptyKeyring: Keyring = new Map();
@@ -29,8 +29,8 @@ export function makeKeyring(parts: readonly KeyringPart[]): Keyring {
 }
 
 /**
- * All credentials that may open a repository, the most particular place first. More than one can be right for a place
- * while passwords are being changed, so every one of them is worth a try.
+ * All credentials for a repository, the most specific registry key first. Several can be valid while passwords are being
+ * changed, so a pull tries each.
  */
 export function lookup(keyring: Keyring, repository: string): readonly Credential[] {
   // In reverse order a longer path comes before the path it begins with, and a name before a wildcard.
@@ -40,7 +40,7 @@ export function lookup(keyring: Keyring, repository: string): readonly Credentia
   return isDefaultRegistry(repository) ? (keyring.get(defaultRegistry) ?? []) : [];
 }
 
-/** Each credential once, where it came first. */
+/** Each credential once, at its first position. */
 export function withoutRepeats(credentials: readonly Credential[]): readonly Credential[] {
   const seen = new Set<string>();
   return credentials.filter(({ hash }) => {

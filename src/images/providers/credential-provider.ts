@@ -28,7 +28,7 @@ interface CredentialProviderDeps {
   readonly metrics: ImageMetrics;
 }
 
-/** On whose behalf a plugin is asked. */
+/** The node or the service account that a plugin run is for. */
 interface Caller {
   readonly source: CredentialSource;
   /** Separates callers whose answers must not be mixed; empty for the node. */

@@ -13,15 +13,15 @@ export interface ProviderPlaces {
 
 export interface LoadedProviders {
   readonly providers: readonly ProviderConfig[];
-  /** Of everything that was read, for those who watch whether nodes have the same configuration. */
+  /** Of all files, for the metric by which operators compare the nodes' configurations. */
   readonly hash: string;
 }
 
 const extensions: readonly string[] = ['.json', '.yaml', '.yml'];
 
 /**
- * Reads which plugins there are; once, at the start. Nothing configured is no plugins. What is wrong is an `invalid`
- * error that says all of it: an agent that cannot pull should not start as if it could.
+ * Reads the configured plugins once, at the start; undefined where none are configured. Throws `invalid` with all
+ * problems: an agent that cannot pull must not start.
  */
 export async function loadImageProviders(
   { config, binDir }: ProviderPlaces,

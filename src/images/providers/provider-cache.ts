@@ -2,10 +2,10 @@ import type { Clock } from '../../base/clock.ts';
 import type { RegistryEntry } from '../credentials/docker-config.ts';
 import type { CacheScope } from './plugin-protocol.ts';
 
-/** For whom an answer was given: an image, and the account behind the pod where there is one. */
+/** What an answer is for: an image, and the pod's service account where there is one. */
 interface CacheSubject {
   readonly image: string;
-  /** Empty when the plugin speaks for the node. */
+  /** Empty for the node itself. */
   readonly account: string;
 }
 
@@ -14,7 +14,7 @@ interface CachedAnswer {
   readonly expiresAt: number;
 }
 
-/** From the narrowest to the widest: an answer for the very image is the best one. */
+/** From the narrowest to the widest: an answer for the image itself is preferred. */
 const scopes: readonly CacheScope[] = ['Image', 'Registry', 'Global'];
 
 /** The answers of one plugin, each for as long and for as many images as the plugin said. */

@@ -5,12 +5,12 @@ import { registryKey } from '../credentials/registry-match.ts';
 import { FieldReader } from './field-reader.ts';
 import { readTokenAttributes, type TokenAttributes } from './token-attributes.ts';
 
-/** A plugin that knows the credentials of some registries. */
+/** A credential provider plugin. */
 export interface ProviderConfig {
   /** Also the name of its program. */
   readonly name: string;
   readonly matchImages: readonly string[];
-  /** How long answers count that do not say so themselves. */
+  /** How long answers are cached that have no duration of their own. */
   readonly defaultCacheMs: number;
   /** The version of the plugin protocol. */
   readonly apiVersion: string;
@@ -37,7 +37,7 @@ export interface ParseOptions {
   readonly serviceAccountTokens: boolean;
 }
 
-/** Reads one CredentialProviderConfig. Nothing is passed over: a field that is not known is a mistake. */
+/** Reads one CredentialProviderConfig. Strict: an unknown field is a problem. */
 export function parseProviderConfig(text: string, path: string, options: ParseOptions): ParsedProviders {
   let documents: readonly YamlDocument[];
   try {

@@ -5,7 +5,7 @@ export interface TokenAttributes {
   readonly audience: string;
   /** Whether answers count for all tokens of an account, or for the very token they were given for. */
   readonly cacheType: 'ServiceAccount' | 'Token';
-  /** Whether the plugin is asked at all for pods without an account. */
+  /** Whether the plugin is skipped for pods without an account. */
   readonly required: boolean;
   readonly requiredAnnotations: readonly string[];
   readonly optionalAnnotations: readonly string[];

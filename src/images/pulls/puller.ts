@@ -48,7 +48,7 @@ interface Pulled {
 }
 
 /**
- * Pulls images: a few at a time in order of arrival, at a limited rate, and one pull for all who want the same image
+ * Pulls images: a few at a time in order of arrival, at a limited rate, and one pull for all pods that need the same image
  * with the same credentials.
  */
 export class Puller {

@@ -2,12 +2,12 @@ import { TubeletError } from '../../base/errors.ts';
 import { ownValue } from '../../base/own-value.ts';
 import type { Credential, ObjectCoordinates } from '../credentials/credential.ts';
 
-/** A secret that opened an image once, with the hash of the credential it held then. */
+/** A secret with which an image was pulled, with the hash of the credential that it held then. */
 interface PullSecret extends ObjectCoordinates {
   readonly credentialHash: string;
 }
 
-/** Who may use an image that is on the node. */
+/** Which pods may use an image that is on the node. */
 export interface PullCredentials {
   readonly kubernetesSecrets?: readonly PullSecret[];
   readonly kubernetesServiceAccounts?: readonly ObjectCoordinates[];
@@ -71,7 +71,7 @@ function decodeCredentials(value: unknown): PullCredentials {
   };
 }
 
-/** What a successful pull with a credential shows. */
+/** What a successful pull with a credential proves. */
 export function shownBy(credential: Credential | undefined): PullCredentials {
   const source = credential?.source ?? { kind: 'node' };
   if (credential === undefined || source.kind === 'node') return { nodePodsAccessible: true };

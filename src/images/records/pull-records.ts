@@ -40,7 +40,7 @@ const fileMode = 0o600;
 const recordName = /^sha256-[0-9a-f]{64}$/;
 
 /**
- * Remembers on disk which images were pulled and what opened them, so that a pod cannot use a private image only because
+ * Records on disk which images were pulled with which credentials, so that a pod cannot use a private image only because
  * another pod had it pulled. The life of an image, each arrow a file written or removed:
  *
  *   unknown ──began──> intended ──pulled──> recorded (and no longer intended)
@@ -74,7 +74,7 @@ export class PullRecords implements Component, PullAccess {
 
   async stop(): Promise<void> {}
 
-  /** Whether a pod may use an image that is on the node; `credentials` is asked only where it matters. */
+  /** Whether a pod may use an image that is on the node; calls `credentials` only if needed. */
   async mayUse(image: string, ref: string, credentials: () => Promise<readonly Credential[]>): Promise<boolean> {
     let known: KnownImage;
     try {

@@ -41,7 +41,7 @@ export interface KnownImage {
 }
 
 /**
- *   open       no credentials asked for
+ *   open       no credentials needed
  *   shown      the pod has what opened the image before; `remember` is new about that and worth writing down
  *   mustPull   only the registry can decide
  */

@@ -19,7 +19,7 @@ interface NodeCgroupsDeps {
 /** Controllers that limits and usage of pods need. In version 2 cpu includes cpuacct. */
 const neededControllers = { 1: ['cpu', 'cpuacct', 'cpuset', 'memory'], 2: ['cpu', 'cpuset', 'memory'] } as const;
 
-const wayOut = 'or set cgroupsPerQOS: false with enforceNodeAllocatable: [] to do without cgroups of pods';
+const alternative = 'or set cgroupsPerQOS: false with enforceNodeAllocatable: [] to do without cgroups of pods';
 
 /** The cgroup of all pods, and those of the machine's own programs that are to keep to their reserve. */
 export class NodeCgroups {
@@ -40,11 +40,13 @@ export class NodeCgroups {
     const missing = neededControllers[version].filter((name) => !controllers.has(name));
     if (missing.length > 0) {
       const remedy = version === 1 ? 'mount them below /sys/fs/cgroup' : 'enable them for this part of the tree';
-      throw unfit(`cgroup controllers are missing: ${missing.join(', ')}; ${remedy}, ${wayOut}`);
+      throw unfit(`cgroup controllers are missing: ${missing.join(', ')}; ${remedy}, ${alternative}`);
     }
     const root = `/${settings.cgroupRoot.split('/').filter(Boolean).join('/')}`;
     if (writer.presence(root) !== 'whole') {
-      throw unfit(`cgroupRoot ${root} is not there in every cgroup tree; make it, leave cgroupRoot unset, ${wayOut}`);
+      throw unfit(
+        `cgroupRoot ${root} is not there in every cgroup tree; make it, leave cgroupRoot unset, ${alternative}`,
+      );
     }
     const tooMuch = overReserved(settings.capacity, settings.reserved);
     if (tooMuch.length > 0) {
@@ -57,7 +59,7 @@ export class NodeCgroups {
     try {
       this.#deps.writer.create(this.#path, {});
     } catch (cause) {
-      const remedy = `run as root with the cgroup file systems mounted writable, ${wayOut}`;
+      const remedy = `run as root with the cgroup file systems mounted writable, ${alternative}`;
       throw new TubeletError(kindOf(cause), `cannot make the cgroup of all pods; ${remedy}`, { cause });
     }
   }

@@ -14,7 +14,7 @@ export interface PodCgroupSettings {
   readonly cpuPeriodUs: bigint;
   /** Most processes of a pod; no limit unless above zero. */
   readonly podPidsLimit: number;
-  /** Memory that was asked for is protected (version 2 only). */
+  /** Protects the requested memory (version 2 only). */
   readonly memoryQos: boolean;
   /** Page sizes the kernel offers, written `2MB`. */
   readonly hugePageSizes: readonly string[];
@@ -25,7 +25,7 @@ const noQuota = -1n;
 
 /**
  * What the cgroup of a whole pod allows. A limit of the pod is the sum of its containers' limits, so it exists only when
- * each of them has one, or when the pod says it for itself; the pod's runtime overhead widens it.
+ * each of them has one, or when the pod itself has one; the pod's runtime overhead is added.
  */
 export function podCgroupValues(
   pod: DesiredPod,
@@ -77,7 +77,7 @@ function isLimited({ containers, initContainers = [], resources }: PodSpec, reso
   return true;
 }
 
-/** Huge pages cannot be overcommitted: what is asked for is the limit, and what is not asked for is forbidden. */
+/** Huge pages cannot be overcommitted: the request is the limit, and the limit of sizes without a request is zero. */
 export function hugePageLimits(amounts: ResourceTotals, sizes: readonly string[]): ReadonlyMap<string, bigint> {
   const asked = [...amounts].filter(([name]) => isHugePages(name));
   return new Map([

@@ -38,7 +38,7 @@ interface PodCgroupsDeps {
  *   unknown ──was not there──> made  ──values written──> settled
  *           ──was there──────> found ──values written, or refused and logged──> settled      any ──remove──> unknown
  */
-type Knowledge = 'made' | 'found' | 'settled';
+type CgroupState = 'made' | 'found' | 'settled';
 
 const resyncMs = 60_000;
 const qosClasses: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
@@ -47,7 +47,7 @@ const qosClasses: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'
 export class PodCgroups implements PodContainerManager, Component {
   readonly name = 'pod-cgroups';
   readonly #deps: PodCgroupsDeps;
-  readonly #known = new Map<PodUid, Knowledge>();
+  readonly #known = new Map<PodUid, CgroupState>();
   /** Removals under way. They never reject. */
   readonly #removals = new Map<PodUid, Promise<void>>();
   readonly #stopped = new AbortController();

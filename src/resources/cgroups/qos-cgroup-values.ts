@@ -15,7 +15,7 @@ export interface PodDemand {
 export interface QosSettings {
   readonly hugePageSizes: readonly string[];
   readonly memoryQos: boolean;
-  /** How much of the memory that better tiers asked for is kept from lower ones; nothing unless configured. */
+  /** How much of the memory requests of higher tiers is kept from lower ones; unset unless configured. */
   readonly reservedMemoryPercent?: bigint;
   readonly allocatableMemoryBytes: bigint;
 }
@@ -36,8 +36,8 @@ export function podDemand(pod: DesiredPod): PodDemand {
 }
 
 /**
- * The burstable tier weighs as much CPU as its pods asked for together, the best-effort tier as little as can be. So a
- * best-effort pod competes with others for what is left over, however many of them there are.
+ * The burstable tier has the CPU weight of its pods' requests together, the best-effort tier the minimum. So best-effort
+ * pods compete for what is left over, however many of them there are.
  */
 export function qosCgroupValues(demands: readonly PodDemand[], settings: QosSettings): QosCgroupValues {
   const hugePages = new Map(settings.hugePageSizes.map((size) => [size, unlimitedBytes] as const));
@@ -65,7 +65,7 @@ interface MemoryLimits {
   readonly bestEffort: bigint;
 }
 
-/** Each tier may use what is allocatable less what those above it asked for, as far as that is reserved. */
+/** Each tier may use what is allocatable without the reserved share of the requests of the tiers above it. */
 function memoryLimits(demands: readonly PodDemand[], settings: QosSettings): MemoryLimits | undefined {
   const { reservedMemoryPercent: percent, allocatableMemoryBytes: allocatable } = settings;
   if (percent === undefined || allocatable === 0n) return undefined;

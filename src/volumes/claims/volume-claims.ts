@@ -26,16 +26,16 @@ interface VolumeClaimsDeps {
 /** Resolves claims to PersistentVolumes. */
 export interface Claims {
   /** Whether the volume is a claim that can be resolved here. */
-  answersFor(volume: Volume): boolean;
+  handles(volume: Volume): boolean;
   /** Rejects with the message that the pod's events and status report. */
   resolve(pod: DesiredPod, volume: Volume, signal: AbortSignal): Promise<ClaimedVolume>;
   /** Throws unless the volume may be used on this node. */
   checkNode(claimed: ClaimedVolume): void;
 }
 
-/** A node without a cluster knows no claims. */
+/** Without an API server every claim is refused. */
 export const noClaims: Claims = {
-  answersFor: () => false,
+  handles: () => false,
   resolve: async (_, volume) => Promise.reject(new UnprocessedVolumeError('unsupported', refusalOf(volume))),
   checkNode: () => {},
 };
@@ -51,7 +51,7 @@ export class VolumeClaims implements Claims {
     this.#deps = deps;
   }
 
-  answersFor(volume: Volume): boolean {
+  handles(volume: Volume): boolean {
     return isClaim(volume);
   }
 

@@ -1,12 +1,12 @@
-import type { Access, KeptFile } from '../ports.ts';
+import type { Access, ContentFile } from '../ports.ts';
 import { groupMode, type VolumeGroup } from './ownership.ts';
 import type { Payload } from './payload.ts';
 
 const folderMode = 0o755;
 
-/** A payload as it shall stand on disk: with the pod's group where it has one. */
+/** A payload as it is written to disk: with the pod's group where it has one. */
 export interface Contents {
-  readonly files: ReadonlyMap<string, Required<KeptFile>>;
+  readonly files: ReadonlyMap<string, Required<ContentFile>>;
   /** Of the folders inside the volume. */
   readonly folders: Required<Access>;
 }

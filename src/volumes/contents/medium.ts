@@ -4,7 +4,7 @@ import { isHugePages } from '../../model/pod-resource-totals.ts';
 import { podLimits } from '../../model/pod-resources.ts';
 import { Quantity } from '../../model/quantity.ts';
 
-/** What the folder of a volume is on. */
+/** The disk, or a file system in memory. */
 export type Medium =
   | { readonly kind: 'disk' }
   | { readonly kind: 'mount'; readonly fsType: 'tmpfs' | 'hugetlbfs'; readonly options: readonly string[] };

@@ -15,24 +15,24 @@ export interface VolumeGroup {
   readonly readOnly: boolean;
 }
 
-/** How a tree is turned over to a group; folders hand the group on to what is made in them. */
+/** Owner and bits for a group; the setgid bit of folders passes the group on to new files. */
 export function forGroup({ gid, readOnly }: VolumeGroup): GroupAccess {
   const fileBits = readOnly ? readOnlyBits : readWriteBits;
   return { gid, fileBits, folderBits: fileBits | enterBits | setGid };
 }
 
-/** The mode that lets a group at a file. */
+/** The mode with which a group may use a file. */
 export function groupMode(kind: FileFacts['kind'], mode: number, group: VolumeGroup): number {
   const { fileBits, folderBits } = forGroup(group);
   return mode | (kind === 'folder' ? folderBits : fileBits);
 }
 
-/** With the policy OnRootMismatch a volume whose top is right counts as right all through. */
+/** With the policy OnRootMismatch only the top folder is checked. */
 export function needsChange(policy: string | undefined, top: FileFacts, group: VolumeGroup): boolean {
   return policy !== 'OnRootMismatch' || changeFor(forGroup(group), top) !== undefined;
 }
 
-/** The user that all containers of a pod run as; nothing when they differ or leave it to their images. */
+/** The user that all containers of a pod run as; undefined when they differ or leave it to their images. */
 export function commonUser(spec: PodSpec): number | undefined {
   const users = new Set(
     allContainers(spec).map(({ container }) => effectiveSecurityContext({ spec }, container).runAsUser),

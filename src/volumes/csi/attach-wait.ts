@@ -40,7 +40,7 @@ const maxPauseMs = 10_000;
 /**
  * Waits until a controller has attached a volume to this node. The controller waits until the node reports it in use.
  *
- *   not in use ──> in use, not attached ──> attached by the node's status ──> VolumeAttachment says how
+ *   not in use ──> in use, not attached ──> attached by the node's status ──> attached by the VolumeAttachment
  */
 export class AttachWait {
   readonly #deps: AttachWaitDeps;

@@ -7,7 +7,7 @@ import type { AttachWait } from './attach-wait.ts';
 import type { VolumeExpander } from './expand-volumes.ts';
 import type { CsiFiles, DriverObjects, DriverSecrets, FoundDrivers } from './ports.ts';
 
-/** What a cluster says of drivers and of what is attached. */
+/** The CSIDriver objects of the cluster, and the attachments of this node. */
 export interface CsiCluster {
   readonly objects: DriverObjects;
   readonly attachments: Pick<AttachWait, 'wait'>;

@@ -253,7 +253,7 @@ describe('what goes wrong', () => {
     world.state.away = false;
     await assert.rejects(agent.mount(pod, never), 'its time has not come');
     world.woken.length = 0;
-    agent.tryAgain('kubernetes.io/csi');
+    agent.retry('kubernetes.io/csi');
     assert.deepEqual(world.woken, ['uid-1']);
     await agent.mount(pod, never);
   });
@@ -267,7 +267,7 @@ describe('what goes wrong', () => {
     isClean(world);
     world.state.synced = true;
     world.attach('data');
-    agent.tryAgain('kubernetes.io/csi');
+    agent.retry('kubernetes.io/csi');
     await agent.mount(pod, never);
   });
 

@@ -1,6 +1,6 @@
 import type { NodeGetCapabilitiesResponse, VolumeCapability_AccessMode_Mode } from '../../gen/csi/v1.ts';
 
-/** What a driver can do on a node, besides what every one can. */
+/** Optional capabilities of a driver on a node. */
 export type DriverCapability =
   | 'STAGE_UNSTAGE_VOLUME'
   | 'GET_VOLUME_STATS'
@@ -9,7 +9,7 @@ export type DriverCapability =
   | 'SINGLE_NODE_MULTI_WRITER'
   | 'VOLUME_MOUNT_GROUP';
 
-// The numbers stand here too, because importing the generated ones would load all of gRPC.
+// The numbers are repeated here, because importing the generated ones would load all of gRPC.
 const capabilityOfNumber: ReadonlyMap<number, DriverCapability> = new Map([
   [1, 'STAGE_UNSTAGE_VOLUME'],
   [2, 'GET_VOLUME_STATS'],
@@ -19,7 +19,7 @@ const capabilityOfNumber: ReadonlyMap<number, DriverCapability> = new Map([
   [6, 'VOLUME_MOUNT_GROUP'],
 ]);
 
-/** Those of an answer that we know. */
+/** The known capabilities of a response. */
 export function capabilitiesOf({ capabilities }: NodeGetCapabilitiesResponse): ReadonlySet<DriverCapability> {
   const known = capabilities.map(({ rpc }) => capabilityOfNumber.get(rpc?.type ?? 0));
   return new Set(known.filter((capability) => capability !== undefined));

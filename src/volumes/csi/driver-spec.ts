@@ -65,7 +65,7 @@ export function tokenContext(
   return { [tokensKey]: JSON.stringify(Object.fromEntries(byAudience)) };
 }
 
-/** Who gives a volume to the group of the pod. */
+/** What sets the group of a volume: the driver, the agent, or nothing. */
 export type GroupChoice = { readonly by: 'none' } | { readonly by: 'driver' | 'agent'; readonly gid: number };
 
 export interface GroupQuestion {
@@ -86,7 +86,7 @@ export function groupChoice(
   const policy = driver?.spec.fsGroupPolicy ?? '';
   if (policy === 'None' || readOnly) return { by: 'none' };
   if (policy === 'File') return { by: 'agent', gid };
-  // Without a file system there may be no owners, and what other nodes write to is not ours to change.
+  // Without a file system there may be no owners, and a volume that other nodes write to must not be changed here.
   const isOurs = accessModes?.some((mode) => mode === 'ReadWriteOnce' || mode === 'ReadWriteOncePod') ?? true;
   return (fsType ?? '') !== '' && isOurs ? { by: 'agent', gid } : { by: 'none' };
 }

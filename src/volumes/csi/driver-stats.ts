@@ -25,7 +25,7 @@ interface DriverUsage extends FilesystemUsage {
 
 /** Shorter than the two minutes of other calls: a meter goes on to the next volume, and no pod waits for it. */
 const statsMs = 30_000;
-// The numbers stand here too, because importing the generated ones would load all of gRPC.
+// The numbers are repeated here, because importing the generated ones would load all of gRPC.
 const units = { BYTES: 1, INODES: 2 } as const;
 
 /** Usage of CSI volumes, as their drivers report it. Keeps only the condition that was last reported. */

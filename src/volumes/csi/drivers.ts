@@ -47,8 +47,8 @@ const recordMs = 10_000;
 /**
  * The storage drivers of this node, by name; the handler of plugins of type CSIPlugin.
  *
- *   absent ──register──> asked about the node ──> registered, on record ──deregister──> absent, off the record
- *     ^──────────── refused, given up ──┴──────── refused ──┘
+ *   absent ──register──> NodeGetInfo ──> registered, recorded ──deregister──> absent, record removed
+ *     ^──────── refused, aborted ──┴──────── refused ──┘
  */
 export class CsiDrivers implements Component {
   readonly name = 'storage-drivers';

@@ -18,12 +18,12 @@ const resizeConditions: ReadonlySet<string> = new Set([
 export type ClaimPatch = Readonly<Record<string, unknown>>;
 
 /** The node has begun. Conflicts where the claim has changed meanwhile. */
-export function begun(claim: PersistentVolumeClaim): ClaimPatch {
+export function markInProgress(claim: PersistentVolumeClaim): ClaimPatch {
   return checked(claim, withStatus(claim, resizeStatuses.inProgress));
 }
 
 /** The volume has the size now. Conflicts where the claim has changed meanwhile. */
-export function finished(claim: PersistentVolumeClaim, size: string): ClaimPatch {
+export function markFinished(claim: PersistentVolumeClaim, size: string): ClaimPatch {
   const { status = {} } = claim;
   const { storage: _, ...statuses } = status.allocatedResourceStatuses ?? {};
   const { allocatedResourceStatuses: __, ...rest } = status;
@@ -36,7 +36,7 @@ export function finished(claim: PersistentVolumeClaim, size: string): ClaimPatch
 }
 
 /** Why the expansion failed, and whether a retry makes sense. Without a version: it is true whatever else has changed. */
-export function failed(
+export function markFailed(
   claim: PersistentVolumeClaim,
   { why, isInfeasible, at }: { readonly why: string; readonly isInfeasible: boolean; readonly at: string },
 ): ClaimPatch {

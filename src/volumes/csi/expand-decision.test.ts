@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { PersistentVolumeClaimStatus } from '../../gen/kubernetes/types.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { aClaim, aPersistentVolume } from '../../testing/persistent-volumes.ts';
-import { begun, failed, finished } from './expand-claim-status.ts';
+import { markInProgress, markFailed, markFinished } from './expand-claim-status.ts';
 import { decideExpansion, classifyFailure } from './expand-decision.ts';
 
 const pending = { allocatedResourceStatuses: { storage: 'NodeResizePending' }, allocatedResources: { storage: '2Gi' } };
@@ -125,11 +125,11 @@ test('what is written into a claim', () => {
     metadata: { name: 'data', namespace: 'default', resourceVersion: '7' },
     status: { phase: 'Bound', capacity: { storage: '1Gi' }, conditions, ...pending },
   });
-  assert.deepEqual(begun(claim), {
+  assert.deepEqual(markInProgress(claim), {
     status: { allocatedResourceStatuses: { storage: 'NodeResizeInProgress' } },
     metadata: { resourceVersion: '7' },
   });
-  assert.deepEqual(finished(claim, '2Gi'), {
+  assert.deepEqual(markFinished(claim, '2Gi'), {
     status: {
       allocatedResourceStatuses: null,
       capacity: { storage: '2Gi' },
@@ -142,7 +142,7 @@ test('what is written into a claim', () => {
     ...claim,
     status: { allocatedResourceStatuses: { storage: 'NodeResizePending', 'x.io/iops': 'y' } },
   };
-  assert.deepEqual(finished(others, '2Gi')['status'], {
+  assert.deepEqual(markFinished(others, '2Gi')['status'], {
     allocatedResourceStatuses: { storage: null },
     capacity: { storage: '2Gi' },
   });
@@ -154,7 +154,7 @@ test('what is written into a claim', () => {
     lastTransitionTime: at,
     message: 'failed to expand pvc with no',
   };
-  assert.deepEqual(failed(claim, { why: 'no', isInfeasible: true, at }), {
+  assert.deepEqual(markFailed(claim, { why: 'no', isInfeasible: true, at }), {
     status: {
       allocatedResourceStatuses: { storage: 'NodeResizeInfeasible' },
       conditions: [error],
@@ -166,5 +166,5 @@ test('what is written into a claim', () => {
     },
   });
   const known = { ...claim, status: { conditions: [{ ...error, message: 'earlier' }] } };
-  assert.deepEqual(failed(known, { why: 'no', isInfeasible: false, at }), {});
+  assert.deepEqual(markFailed(known, { why: 'no', isInfeasible: false, at }), {});
 });

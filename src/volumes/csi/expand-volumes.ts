@@ -16,7 +16,7 @@ import { VolumeStepError, type VolumeStep } from '../volume-failures.ts';
 import type { DriverClient } from './driver-client.ts';
 import { isUncertain } from './driver-errors.ts';
 import { fetchSecrets } from './driver-secrets.ts';
-import { begun, failed, finished, type ClaimPatch } from './expand-claim-status.ts';
+import { markInProgress, markFailed, markFinished, type ClaimPatch } from './expand-claim-status.ts';
 import {
   decideExpansion,
   classifyFailure,
@@ -51,9 +51,9 @@ export interface ExpandPlace {
 }
 
 /** What this process knows of a volume's expansion. */
-interface KnownGrowth {
+interface KnownExpansion {
   /** The size that this node's driver has expanded it to. The status of a shared claim does not show that per node. */
-  readonly grownTo?: Quantity;
+  readonly expandedTo?: Quantity;
   /** The driver has refused with a final error. */
   readonly isRefused?: boolean;
   /** The size that the driver refuses while the volume is in use. */
@@ -68,7 +68,7 @@ type Expand = Extract<ExpandDecision, { readonly act: 'expand' }>;
 export class VolumeExpander {
   readonly #deps: VolumeExpanderDeps;
   /** By name of the PersistentVolume, as long as it is on this node. */
-  readonly #known = new Map<string, KnownGrowth>();
+  readonly #known = new Map<string, KnownExpansion>();
 
   constructor(deps: VolumeExpanderDeps) {
     this.#deps = deps;
@@ -124,21 +124,22 @@ export class VolumeExpander {
       );
       return;
     }
-    const current = decision.record === 'begin and end' ? await this.#patch(claim, begun(claim), signal) : claim;
+    const current =
+      decision.record === 'begin and end' ? await this.#patch(claim, markInProgress(claim), signal) : claim;
     try {
-      await this.#ask(source, decision.size, place, signal);
+      await this.#expandOnDriver(source, decision.size, place, signal);
     } catch (error) {
       signal.throwIfAborted();
       const failure = await this.#failed({ pod: request.pod, name }, current, decision, error, signal);
       if (failure.isInUse) return;
       throw error;
     }
-    this.#known.set(name, { grownTo: decision.size });
+    this.#known.set(name, { expandedTo: decision.size });
     const node = request.pod.spec.nodeName ?? '';
     this.#recordEvents(request, 'Normal', volumeEvents.fileSystemResizeSuccessful, 'succeeded', node);
     if (decision.record === 'none') return;
     try {
-      await this.#patch(current, finished(current, decision.size.toString()), signal);
+      await this.#patch(current, markFinished(current, decision.size.toString()), signal);
     } catch (error) {
       signal.throwIfAborted();
       const words = `mountVolume.NodeExpandVolume update pvc status failed: ${remoteMessageOf(error)}`;
@@ -147,7 +148,7 @@ export class VolumeExpander {
   }
 
   /** Succeeds for a driver that does not expand volumes on nodes. */
-  async #ask(
+  async #expandOnDriver(
     { driver, volumeHandle, nodeExpandSecretRef }: CSIPersistentVolumeSource,
     size: Quantity,
     { volumePath, stagingPath = '', capability }: ExpandPlace,
@@ -190,7 +191,7 @@ export class VolumeExpander {
     this.#known.set(name, { isRefused: true, ...(failure.isInUse && { notInUse: size }) });
     const why = messageOf(error);
     log.warn('Volume cannot be made larger', { ...podFields(pod), volume: name, size: size.toString(), err: why });
-    const patch = failed(claim, { why, isInfeasible: failure.isInfeasible, at: apiTime(clock.now()) });
+    const patch = markFailed(claim, { why, isInfeasible: failure.isInfeasible, at: apiTime(clock.now()) });
     try {
       await this.#patch(claim, patch, signal);
     } catch (problem) {
@@ -228,12 +229,12 @@ export class VolumeExpander {
 
 /** Whether a repeated call or event would change nothing while the volume is in use. */
 function isSettled(
-  { grownTo, notInUse, reportedReadOnly }: KnownGrowth,
+  { expandedTo, notInUse, reportedReadOnly }: KnownExpansion,
   decision: Exclude<ExpandDecision, { readonly act: 'none' }>,
 ): boolean {
   if (decision.act === 'readOnly') return reportedReadOnly?.compare(decision.size) === 0;
   if (notInUse?.compare(decision.size) === 0) return true;
-  return decision.record === 'none' && grownTo !== undefined && grownTo.compare(decision.size) >= 0;
+  return decision.record === 'none' && expandedTo !== undefined && expandedTo.compare(decision.size) >= 0;
 }
 
 function csiOf({ claimed, volume }: VolumeRequest): { claimed: ClaimedVolume; source: CSIPersistentVolumeSource } {

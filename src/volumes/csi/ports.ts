@@ -8,13 +8,13 @@ export interface FoundDrivers {
   find(name: string): DriverClient;
 }
 
-/** What the cluster says of drivers. */
+/** The CSIDriver objects of the cluster. */
 export interface DriverObjects {
   /** Undefined when there is none of that name; throws `unavailable` before the objects have been synced. */
   get(name: string): CSIDriver | undefined;
 }
 
-/** What this node's object says of volumes, by names such as `kubernetes.io/csi/<driver>^<handle>`. */
+/** Volumes in this node's object, by names such as `kubernetes.io/csi/<driver>^<handle>`. */
 export interface NodeAttachments {
   /** The node's status reports it in use, so that the controller does not detach it. */
   isReportedInUse(name: string): boolean;
@@ -27,10 +27,10 @@ export interface DriverSecrets {
   get(namespace: string, name: string, signal: AbortSignal): Promise<Readonly<Record<string, string>>>;
 }
 
-/** The agent's own folders; what it wrote there it can read. */
+/** The agent's own folders, with their records. */
 export interface CsiFiles extends VolumeFiles {
   readText(path: string): Promise<string>;
-  /** A record: a machine that loses power has the old content or the new one, never a part. */
+  /** Replaces a record atomically and durably: after a loss of power it has the old content or the new one. */
   replaceFile(path: string, content: string, mode: number): Promise<void>;
   /** Removes a record, with what a killed writer of it left. What is not there is fine. */
   removeFile(path: string): Promise<void>;

@@ -1,7 +1,7 @@
 import { kindOf, messageOf } from '../../base/errors.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podUidFields } from '../../model/pod-log.ts';
-import { giveToGroup } from '../contents/give-to-group.ts';
+import { setVolumeOwnership } from '../contents/set-volume-ownership.ts';
 import type { MountedVolume, VolumePlace, VolumeRequest } from '../ports.ts';
 import { VolumeStepError } from '../volume-failures.ts';
 import type { PublishContext } from './attach-wait.ts';
@@ -59,7 +59,7 @@ export class SetUpVolume {
     const { target } = this.#deps.holds.placeOf(place);
     const driven = { volumePath: target, stagingPath: staging, capability: capabilityOf(spec, prepared) };
     if (before === undefined) {
-      await this.#giveToGroup(request.pod, spec, prepared.group, target, signal);
+      await this.#setVolumeOwnership(request.pod, spec, prepared.group, target, signal);
       if (spec.lifecycle === 'Persistent') await this.#deps.expander?.whileMounting(request, driven, signal);
     }
     return { mounted: this.#mounted(spec, prepared, target), context: prepared.context, place: driven };
@@ -113,7 +113,7 @@ export class SetUpVolume {
     const capability = capabilityOf(spec, prepared);
     try {
       const request = publishRequest(spec, { target, staging, context, capability, ...publish });
-      await this.#deps.staging.alone(spec, () => client.publish(request, { signal }), signal);
+      await this.#deps.staging.exclusively(spec, () => client.publish(request, { signal }), signal);
     } catch (error) {
       // What is staged stays for the next try, and the hold with it, which is what later unstages it.
       if (isNew && staging === undefined && !isUncertain(error)) await this.#abandon(place, spec, client);
@@ -141,7 +141,7 @@ export class SetUpVolume {
     }
   }
 
-  async #giveToGroup(
+  async #setVolumeOwnership(
     pod: DesiredPod,
     spec: CsiVolumeSpec,
     group: GroupChoice,
@@ -153,7 +153,7 @@ export class SetUpVolume {
     const policy = pod.spec.securityContext?.fsGroupChangePolicy;
     const change = { pod, path, group: { gid: group.gid, readOnly: false }, policy };
     try {
-      await giveToGroup({ clock, paths, events }, change, signal);
+      await setVolumeOwnership({ clock, paths, events }, change, signal);
     } catch (error) {
       signal.throwIfAborted();
       const words = `applyFSGroup failed for vol ${spec.handle}: ${messageOf(error)}`;

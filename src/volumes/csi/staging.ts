@@ -51,7 +51,7 @@ export class Staging {
   }
 
   /** Runs one driver call on a volume at a time: CSI leaves that to the agent. */
-  alone<T>(volume: DriverVolume, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  exclusively<T>(volume: DriverVolume, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.#turns.run(attachableName(volume), work, signal);
   }
 

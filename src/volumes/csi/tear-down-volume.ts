@@ -64,7 +64,7 @@ export class TearDownVolume {
     const { target } = holds.placeOf(place);
     const step = 'UnmountVolume.TearDown failed';
     try {
-      await staging.alone(data, () => client.unpublish({ volumeId: data.handle, targetPath: target }));
+      await staging.exclusively(data, () => client.unpublish({ volumeId: data.handle, targetPath: target }));
     } catch (error) {
       const isUnpublished = isUnknownVolume(error) && (await mounts.atOrBelow(target)).length === 0;
       if (!isUnpublished) throw failure(step, place, 'Unmounter.TearDownAt failed', error);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { PodUid } from '../../base/ids.ts';
 
-/** A volume in the words of its driver. */
+/** A volume as its driver identifies it. */
 export interface DriverVolume {
   readonly driver: string;
   readonly handle: string;
@@ -29,7 +29,7 @@ export function attachableName({ driver, handle }: DriverVolume): string {
 export const csiFolder = 'kubernetes.io~csi';
 export const volumeDataFile = 'vol_data.json';
 
-/** Where a volume is staged once for all pods, with what is on record of it beside it. */
+/** Where a volume is staged once for all pods, with its record beside it. */
 export interface StagingPlace {
   readonly folder: string;
   readonly target: string;

@@ -1,11 +1,11 @@
-import { giveToGroup, type GiveToGroupDeps } from '../contents/give-to-group.ts';
+import { setVolumeOwnership, type VolumeOwnershipDeps } from '../contents/set-volume-ownership.ts';
 import { emptyDirMedium, type MemoryFacts } from '../contents/medium.ts';
 import type { VolumePlugin } from '../ports.ts';
 import type { ScratchFolder, ScratchFolders } from '../scratch-folders.ts';
 
 const folder = 'kubernetes.io~empty-dir';
 
-interface EmptyDirDeps extends GiveToGroupDeps {
+interface EmptyDirDeps extends VolumeOwnershipDeps {
   readonly scratch: ScratchFolders;
   readonly memory: () => MemoryFacts;
 }
@@ -23,7 +23,7 @@ export function emptyDir(deps: EmptyDirDeps): VolumePlugin {
       const hostPath = await scratch.make(place(pod.uid, volume.name), medium, async (path) => {
         // Without regard to fsGroupChangePolicy: the folder is new, or left from an interrupted try.
         if (fsGroup !== undefined)
-          await giveToGroup(deps, { pod, path, group: { gid: fsGroup, readOnly: false } }, signal);
+          await setVolumeOwnership(deps, { pod, path, group: { gid: fsGroup, readOnly: false } }, signal);
       });
       return { hostPath, selinuxRelabel: true };
     },

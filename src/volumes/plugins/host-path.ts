@@ -6,7 +6,7 @@ import { VolumeStepError } from '../volume-failures.ts';
 const folderMode = 0o755;
 const fileMode = 0o644;
 
-/** What must stand at the path, and the words for its not being one. */
+/** The kind of file that must be at the path, and its name in the error. */
 const checks: ReadonlyMap<string, readonly [FileKind, string]> = new Map([
   ['Directory', ['folder', 'a directory']],
   ['DirectoryOrCreate', ['folder', 'a directory']],
@@ -21,7 +21,7 @@ interface HostPathDeps {
   readonly paths: Pick<HostPaths, 'stat' | 'makeFolder' | 'makeFile'>;
 }
 
-/** hostPath: the node's own path, taken as it is, inline or behind a claim. Nothing of it is ours to remove. */
+/** hostPath: the node's own path as it is, inline or behind a claim. The agent removes nothing of it. */
 export function hostPath({ paths }: HostPathDeps): VolumePlugin {
   return {
     handles: (volume) => volume.hostPath !== undefined,

@@ -7,7 +7,7 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import { volumeEvents } from '../../model/event-reasons.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
-import { giveToGroup, type GroupChange } from '../contents/give-to-group.ts';
+import { setVolumeOwnership, type OwnershipChange } from '../contents/set-volume-ownership.ts';
 import { mountOptions } from '../mount-options.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import type {
@@ -83,7 +83,7 @@ class LocalVolumes {
     });
   }
 
-  /** A block volume is handed to the runtime as the device it is; nothing of it is on our disk. */
+  /** The runtime gets the device of a block volume as it is; the agent keeps nothing of it on disk. */
   async device({ readOnly }: ClaimedVolume, { path }: LocalVolumeSource): Promise<MountedVolume> {
     const found = await this.#deps.host.paths.stat(path);
     if (found?.kind !== 'blockDevice') {
@@ -145,7 +145,7 @@ class LocalVolumes {
     const open = await paths.openBelow(source, '');
     try {
       if (!open.isFolder) throw new TubeletError('conflict', `${source} is no folder any more`);
-      await this.#giveToGroup(pod, claimed, { path: `${open.source}/.`, shownAs: target }, signal);
+      await this.#setVolumeOwnership(pod, claimed, { path: `${open.source}/.`, shownAs: target }, signal);
       await mounts.bind(open.source, target);
     } finally {
       await open.close();
@@ -153,10 +153,10 @@ class LocalVolumes {
   }
 
   /** The first pod's group gets the volume. A later pod with another fsGroup gets a warning, and the owner stays. */
-  async #giveToGroup(
+  async #setVolumeOwnership(
     pod: DesiredPod,
     claimed: ClaimedVolume,
-    place: Pick<GroupChange, 'path' | 'shownAs'>,
+    place: Pick<OwnershipChange, 'path' | 'shownAs'>,
     signal: AbortSignal,
   ): Promise<void> {
     const { fsGroup, fsGroupChangePolicy: policy } = pod.spec.securityContext ?? {};
@@ -173,7 +173,7 @@ class LocalVolumes {
     }
     if (claimed.readOnly) return;
     const group = { gid: fsGroup, readOnly: false };
-    await giveToGroup({ clock, events, paths: host.paths }, { pod, ...place, group, policy }, signal);
+    await setVolumeOwnership({ clock, events, paths: host.paths }, { pod, ...place, group, policy }, signal);
   }
 
   /** Where other pods have the same volume. */

@@ -63,11 +63,11 @@ export function nfsMountSpec({ pod, volume, claimed }: VolumeRequest): NfsMountS
   const { name, source, readOnly } = claimed;
   if (source.kind !== 'nfs') throw new TubeletError('internal', `volume ${name} is no nfs`);
   if (claimed.mode === 'Block') throw new TubeletError('unsupported', 'an nfs cannot be used as a block device');
-  // Both would have the same folder, and one of them would show what the other is.
+  // Both volumes would have the same folder, and one of them would show the other's files.
   if ((pod.spec.volumes ?? []).some((other) => other.nfs !== undefined && other.name === name)) {
     throw new TubeletError('conflict', `the pod has another nfs volume that is called ${name} like this one's PV`);
   }
-  // As kubelets do it: the pod says whether it only reads, not the source's own readOnly.
+  // As in upstream: the pod's readOnly counts, not the source's own.
   const options = mountOptions(claimed.mountOptions, readOnly ? ['ro'] : []);
   return { name, source: exportOf(source.nfs), options, readOnly };
 }

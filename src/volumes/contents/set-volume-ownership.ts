@@ -4,20 +4,20 @@ import { volumeEvents } from '../../model/event-reasons.ts';
 import type { HostPaths, VolumeEvents } from '../ports.ts';
 import { forGroup, needsChange, type VolumeGroup } from './ownership.ts';
 
-export interface GiveToGroupDeps {
+export interface VolumeOwnershipDeps {
   readonly clock: Pick<Clock, 'after'>;
   readonly paths: Pick<HostPaths, 'stat' | 'changeTree'>;
   readonly events: VolumeEvents;
 }
 
-export interface GroupChange {
+export interface OwnershipChange {
   readonly pod: DesiredPod;
-  /** What is walked; may be one that is held open. */
+  /** The folder that is walked; may be a descriptor's path. */
   readonly path: string;
-  /** The volume's folder as people know it, where that is another. */
+  /** The volume's folder in events, where that is another. */
   readonly shownAs?: string;
   readonly group: VolumeGroup;
-  /** The pod's `fsGroupChangePolicy`, for kinds that heed it. */
+  /** The pod's `fsGroupChangePolicy`, for plugins that support it. */
   readonly policy?: string | undefined;
 }
 
@@ -34,7 +34,11 @@ const advice =
  *
  *   walking ──30 s──> "is taking longer than expected" ──60 s──> "processed n files" ──60 s──> …
  */
-export async function giveToGroup(deps: GiveToGroupDeps, change: GroupChange, signal: AbortSignal): Promise<void> {
+export async function setVolumeOwnership(
+  deps: VolumeOwnershipDeps,
+  change: OwnershipChange,
+  signal: AbortSignal,
+): Promise<void> {
   const { path, group, policy } = change;
   const top = await deps.paths.stat(path);
   if (top === undefined || !needsChange(policy, top, group)) return;
@@ -47,12 +51,12 @@ export async function giveToGroup(deps: GiveToGroupDeps, change: GroupChange, si
 }
 
 class Progress {
-  readonly #deps: GiveToGroupDeps;
-  readonly #change: GroupChange;
+  readonly #deps: VolumeOwnershipDeps;
+  readonly #change: OwnershipChange;
   #files = 0;
   #cancel: () => void;
 
-  constructor(deps: GiveToGroupDeps, change: GroupChange) {
+  constructor(deps: VolumeOwnershipDeps, change: OwnershipChange) {
     this.#deps = deps;
     this.#change = change;
     this.#cancel = deps.clock.after(firstReportMs, () => {

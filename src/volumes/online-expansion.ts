@@ -10,7 +10,7 @@ import type { Claims } from './claims/volume-claims.ts';
 import type { VolumeEvents, VolumePlugin } from './ports.ts';
 import type { VolumeRecord } from './volume-record.ts';
 
-interface VolumeGrowthDeps {
+interface OnlineExpansionDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly log: Log;
   readonly plugins: readonly VolumePlugin[];
@@ -19,34 +19,36 @@ interface VolumeGrowthDeps {
 }
 
 /** Nodes cannot watch claims, so this reads them, at most so often. */
-const askEveryMs = 60_000;
+const readPeriodMs = 60_000;
 
 /**
  * Expands volumes while pods use them. At syncs of a pod it reads each claim again whose plugin can expand, once a minute
  * at most. The sync does not wait for it, and the pod uses the volume meanwhile.
  */
-export class VolumeGrowth {
-  readonly #deps: VolumeGrowthDeps;
+export class OnlineExpansion {
+  readonly #deps: OnlineExpansionDeps;
 
-  constructor(deps: VolumeGrowthDeps) {
+  constructor(deps: OnlineExpansionDeps) {
     this.#deps = deps;
   }
 
   /** Starts an expansion of a mounted volume if it is time. The record has what is under way; it ends with the signal. */
   expandIfDue(pod: DesiredPod, volume: Volume, record: VolumeRecord, signal: AbortSignal): void {
     const { claimed } = record;
-    if (claimed === undefined || record.growing !== undefined || signal.aborted) return;
+    if (claimed === undefined || record.expanding !== undefined || signal.aborted) return;
     const plugin = this.#deps.plugins.find((candidate) => candidate.handlesClaimed?.(claimed.source) === true);
     if (plugin?.resize === undefined) return;
     const nowMs = this.#deps.clock.monotonic();
     // The read for the mount counts as the first one.
-    record.growthDueMs ??= nowMs + askEveryMs;
-    if (nowMs < record.growthDueMs) return;
-    record.growthDueMs = nowMs + askEveryMs;
-    record.growing = this.#grow(plugin, pod, volume, claimed, record, signal).finally(() => delete record.growing);
+    record.expansionDueMs ??= nowMs + readPeriodMs;
+    if (nowMs < record.expansionDueMs) return;
+    record.expansionDueMs = nowMs + readPeriodMs;
+    record.expanding = this.#expand(plugin, pod, volume, claimed, record, signal).finally(
+      () => delete record.expanding,
+    );
   }
 
-  async #grow(
+  async #expand(
     plugin: VolumePlugin,
     pod: DesiredPod,
     volume: Volume,
@@ -54,7 +56,7 @@ export class VolumeGrowth {
     record: VolumeRecord,
     signal: AbortSignal,
   ): Promise<void> {
-    const now = await this.#ask(pod, volume, before, signal);
+    const now = await this.#readClaim(pod, volume, before, signal);
     if (now === undefined) return;
     try {
       await plugin.resize?.({ pod, volume, claimed: now }, before, signal);
@@ -67,7 +69,7 @@ export class VolumeGrowth {
   }
 
   /** A claim that cannot be read, or that is bound to another volume now, changes nothing for a pod that has its volume. */
-  async #ask(
+  async #readClaim(
     pod: DesiredPod,
     volume: Volume,
     before: ClaimedVolume,

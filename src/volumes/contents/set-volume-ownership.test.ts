@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { aPod } from '../../testing/pods.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import type { FileFacts } from '../ports.ts';
-import { giveToGroup, type GroupChange } from './give-to-group.ts';
+import { setVolumeOwnership, type OwnershipChange } from './set-volume-ownership.ts';
 
 const never = new AbortController().signal;
 const group = { gid: 7, readOnly: false };
@@ -33,8 +33,8 @@ function world(top: FileFacts | undefined = { kind: 'folder', mode: 0o755, uid: 
         void events.push(`${clock.monotonic()} ${event.type} ${event.reason} ${event.message}`),
     },
   };
-  const give = (more: Partial<GroupChange> = {}): Promise<void> =>
-    giveToGroup(deps, { pod: aPod(), path: '/k/pods/uid-1/volumes/kind/data', group, ...more }, never);
+  const give = (more: Partial<OwnershipChange> = {}): Promise<void> =>
+    setVolumeOwnership(deps, { pod: aPod(), path: '/k/pods/uid-1/volumes/kind/data', group, ...more }, never);
   return { clock, events, walked, walk, give };
 }
 
