@@ -31,7 +31,7 @@ test('an error is worth three tries, anything else is final', async () => {
   assert.deepEqual(await tries(error, success), [2, success]);
   assert.deepEqual(await tries(error, error, failure), [3, failure]);
   assert.deepEqual(await tries(failure), [1, failure]);
-  assert.deepEqual(await tries({ kind: 'inconclusive', why: '' }), [1, { kind: 'inconclusive', why: '' }]);
+  assert.deepEqual(await tries({ kind: 'inconclusive', reason: '' }), [1, { kind: 'inconclusive', reason: '' }]);
 });
 
 test('who gives up between tries gets no more of them', async () => {

@@ -11,8 +11,8 @@ interface ProberDeps {
   readonly runtime: ExecRuntime;
 }
 
-/** An error says nothing about the container, so it is worth asking again before the next period. */
-const mostTries = 3;
+/** An error says nothing about the container, so the probe is tried again before the next period. */
+const maxTries = 3;
 
 /** Carries out probes of all four kinds. */
 export function createProber({ clock, runtime }: ProberDeps): Prober {
@@ -37,7 +37,7 @@ export function withRetries(prober: Prober): Prober {
     for (let tries = 1; ; tries++) {
       const outcome = await prober(target, signal);
       signal.throwIfAborted();
-      if (outcome.kind !== 'error' || tries >= mostTries) return outcome;
+      if (outcome.kind !== 'error' || tries >= maxTries) return outcome;
     }
   };
 }

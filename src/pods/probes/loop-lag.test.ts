@@ -28,7 +28,7 @@ test('a stall counts even before the tick that should have noticed it', () => {
   const { clock, stall } = stallingClock();
   const watch = new LoopLag(clock).watch();
   stall(700);
-  assert.equal(watch.lagMs(), 600, 'the part within the tick cannot be told from time that passed well');
+  assert.equal(watch.lagMs(), 600, 'the part within the tick cannot be separated from time without lag');
 });
 
 test('stalls add up over the ticks of a watch, and a watch sees only its own time', async () => {
@@ -46,7 +46,7 @@ test('stalls add up over the ticks of a watch, and a watch sees only its own tim
   assert.equal(second.lagMs(), 200);
 });
 
-test('it ticks only while somebody watches', async () => {
+test('it ticks only while there is a watch', async () => {
   const clock = new FakeClock();
   const lag = new LoopLag(clock);
   assert.equal(clock.pending(), 0);

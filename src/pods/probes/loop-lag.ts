@@ -1,7 +1,7 @@
 import type { CancelTimer, Clock } from '../../base/clock.ts';
 
 interface LagWatch {
-  /** By how much our own event loop was late since the watch began, in milliseconds. */
+  /** By how much the agent's event loop was late since the watch began, in milliseconds. */
   lagMs(): number;
   end(): void;
 }
@@ -9,8 +9,8 @@ interface LagWatch {
 const tickMs = 100;
 
 /**
- * How late our own event loop runs, measured by a tick that should come every 100 ms. It ticks only while somebody
- * watches: an agent that probes nothing at the moment pays nothing.
+ * How late the agent's event loop runs, measured by a tick that should come every 100 ms. It ticks only while a probe is
+ * under way, so an agent without probes has no timer for it.
  */
 export class LoopLag {
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class LoopLag {
     };
   }
 
-  /** A tick that is overdue counts already: after a stall, others may run before it. */
+  /** A tick that is overdue counts already: after a stall, other timers may fire before it. */
   #total(): number {
     return this.#lagMs + Math.max(0, this.#clock.monotonic() - this.#dueAt);
   }

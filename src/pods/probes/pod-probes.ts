@@ -14,14 +14,14 @@ interface PodProbesDeps {
   readonly ownRestartRules: boolean;
 }
 
-/** The probes of one pod. Its workers look at one and the same observation, startup probes first. */
+/** The probes of one pod. Its workers share one observation; startup probes reconcile first. */
 export class PodProbes implements WorkerPod {
   readonly #deps: PodProbesDeps;
   readonly #workers = new Map<string, ProbeWorker>();
   #pod: DesiredPod;
   #observed: ObservedPod | undefined;
   #stopping = false;
-  /** What the workers were last told to work on. */
+  /** The version of the pod that the workers were last assigned. */
   #assigned: DesiredPod | undefined;
 
   constructor(deps: PodProbesDeps, pod: DesiredPod) {
@@ -45,17 +45,17 @@ export class PodProbes implements WorkerPod {
     return this.#observed?.containers.find(({ name }) => name === containerName);
   }
 
-  /** Cheap when nothing new was seen: results that are not there make everybody catch up. */
+  /** Cheap when there is no newer observation: a question about an unknown instance makes the workers of all pods catch up. */
   catchUp(): void {
     const observed = this.#deps.observations.get(this.#pod.uid);
     if (observed === this.#observed) return;
     this.#observed = observed;
-    this.#lookAll();
+    this.#reconcileAll();
   }
 
-  /** What was found out may open the gate for the other probes, and is news to the pod. */
-  found(): void {
-    this.#lookAll();
+  /** A result changed: it may start the other probes, and the pod is synced. */
+  resultChanged(): void {
+    this.#reconcileAll();
     this.#deps.onChange(this.#pod.uid);
   }
 
@@ -65,7 +65,7 @@ export class PodProbes implements WorkerPod {
       this.#assigned = pod;
       this.#assign(probesOf(pod, this.#deps.ownRestartRules));
       this.#observed = this.#deps.observations.get(pod.uid);
-      this.#lookAll();
+      this.#reconcileAll();
     } else {
       this.catchUp();
     }
@@ -73,7 +73,7 @@ export class PodProbes implements WorkerPod {
 
   end(): void {
     this.#stopping = true;
-    this.#lookAll();
+    this.#reconcileAll();
   }
 
   halt(): void {
@@ -86,7 +86,7 @@ export class PodProbes implements WorkerPod {
   }
 
   #assign(assignments: readonly ProbeAssignment[]): void {
-    const wanted = new Map(assignments.map((entry) => [`${entry.settings.type} of ${entry.container.name}`, entry]));
+    const wanted = new Map(assignments.map((one) => [`${one.settings.type} of ${one.container.name}`, one]));
     for (const [key, worker] of this.#workers) {
       if (wanted.has(key)) continue;
       worker.remove();
@@ -95,15 +95,15 @@ export class PodProbes implements WorkerPod {
     for (const [key, assignment] of wanted) {
       const worker = this.#workers.get(key);
       if (worker !== undefined) worker.assign(assignment);
-      else this.#workers.set(key, this.#hire(assignment));
+      else this.#workers.set(key, this.#createWorker(assignment));
     }
   }
 
-  #hire(assignment: ProbeAssignment): ProbeWorker {
+  #createWorker(assignment: ProbeAssignment): ProbeWorker {
     return new ProbeWorker(this.#deps.worker, this, assignment, this.#deps.random.next());
   }
 
-  #lookAll(): void {
-    for (const worker of this.#workers.values()) worker.look();
+  #reconcileAll(): void {
+    for (const worker of this.#workers.values()) worker.reconcile();
   }
 }

@@ -8,10 +8,10 @@ import type { ObservedPod } from '../../model/observed-pod.ts';
 /** As messages and metrics spell them. */
 export type ProbeType = 'Liveness' | 'Readiness' | 'Startup';
 
-/** What is in force about a container instance; `unknown` while its startup probe has not spoken. */
+/** The result in force for a container instance; `unknown` until its startup probe has a result. */
 export type ProbeVerdict = 'success' | 'failure' | 'unknown';
 
-/** What probes know of pods. Both answers are as of now and may be old; probing again is always right. */
+/** What probes know of pods. Both answers may be out of date; probing again is always right. */
 export interface Observations {
   get(uid: PodUid): ObservedPod | undefined;
   /** The address at which the pod answers: its own, or the node's where it shares the node's network. */
@@ -41,13 +41,13 @@ export interface ProbeEvent {
 }
 
 export interface ProbeMetrics {
-  /** One run of a probe, retries included, that said something about the container. */
+  /** One run of a probe, retries included, with a result. */
   observe(type: ProbeType, result: 'successful' | 'failed', pod: DesiredPod, container: string, seconds: number): void;
-  /** Nothing is probed there any more. */
+  /** The probe ended: its series are removed. */
   forget(type: ProbeType, pod: DesiredPod, container: string): void;
 }
 
-/** One thing to find out: whether this instance of this container answers this probe. */
+/** One try: this probe of this instance of this container. */
 export interface ProbeTarget {
   readonly pod: DesiredPod;
   readonly container: Container;
@@ -60,14 +60,14 @@ export interface ProbeTarget {
 
 export type ProbeOutcome =
   | { readonly kind: 'success'; readonly output: string }
-  /** Counts as a success that people should know about. */
+  /** Counts as a success, and is recorded as an event. */
   | { readonly kind: 'warning'; readonly output: string }
-  /** `unanswered`: the time ran out or the line went dead; nothing was said about the container's health. */
+  /** `unanswered`: the timeout passed or the connection broke, without an answer about the container's health. */
   | { readonly kind: 'failure'; readonly output: string; readonly unanswered?: boolean }
-  /** The probe itself could not be carried out. `state` is the word for it in the event. */
+  /** The probe itself could not be carried out. The event shows `state`. */
   | { readonly kind: 'error'; readonly error: string; readonly state: 'unknown' | 'failure' }
-  /** Nothing was learnt, and it is nobody's fault. */
-  | { readonly kind: 'inconclusive'; readonly why: string };
+  /** No result, and no failure of the container. */
+  | { readonly kind: 'inconclusive'; readonly reason: string };
 
 /** Carries out one probe. Rejects only when the signal aborts. */
 export type Prober = (target: ProbeTarget, signal: AbortSignal) => Promise<ProbeOutcome>;

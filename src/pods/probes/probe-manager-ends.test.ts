@@ -160,7 +160,7 @@ test('stopping the agent ends all probing and keeps what was found out', async (
   assert.equal(clock.pending(), 0);
 });
 
-test('a new version of the pod brings new numbers, and a probe that is gone ends', async () => {
+test('a new version of the pod brings new numbers, and a probe that was removed ends', async () => {
   const { clock, probes, see, tries } = probeWorld();
   see(startsNow(clock));
   probes.addPod(podWith({ livenessProbe: probe('live'), readinessProbe: probe('ready') }));

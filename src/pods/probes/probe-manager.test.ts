@@ -47,7 +47,7 @@ test('a container that comes up later is tried as soon as it is seen', async () 
   assert.equal(probes.results.ready('main', first), true);
 });
 
-test('a container that nobody announced is found by the look behind', async () => {
+test('a container that no event announced is found by the resync', async () => {
   const { clock, probes, see, tries } = probeWorld();
   probes.addPod(podWith({ livenessProbe: probe('live') }));
   see(startsNow(clock));
@@ -55,7 +55,7 @@ test('a container that nobody announced is found by the look behind', async () =
   assert.deepEqual(tries, ['live@10000']);
 });
 
-test('nobody is ready or started for a moment because its worker has not looked yet', () => {
+test('no container is ready or started for a moment because its worker has not seen it yet', () => {
   const { clock, probes, see } = probeWorld();
   probes.addPod(podWith({ readinessProbe: probe('ready'), startupProbe: probe('start') }));
   see(startsNow(clock));
@@ -74,7 +74,7 @@ test('the initial delay is kept to the millisecond', async () => {
   assert.deepEqual(tries, ['live@4000']);
 });
 
-test('liveness: failures below the threshold change nothing, at the threshold the pod is told, then no more tries', async () => {
+test('liveness: failures below the threshold change nothing, at the threshold the pod is woken, then no more tries', async () => {
   const { clock, probes, see, answers, tries, events, changes, measured } = probeWorld();
   answers.set('live', () => sick);
   see(startsNow(clock));
@@ -160,7 +160,7 @@ test('early tries of readiness: no events, no count, and the first success is be
   assert.deepEqual(changes, ['uid-1@700']);
 });
 
-test('errors are told but change nothing', async () => {
+test('errors are recorded but change nothing', async () => {
   const { clock, probes, see, answers, events, changes } = probeWorld();
   answers.set('live', () => ({ kind: 'error', state: 'unknown', error: 'no such port' }));
   see(startsNow(clock));
@@ -192,12 +192,12 @@ test('sidecars are probed, and their events say that they are init containers', 
   assert.deepEqual(events, ['Unhealthy Liveness probe failed: sick spec.initContainers{side}']);
 });
 
-test('silence while our own loop stalled is no failure, and is asked again soon', async () => {
+test('an unanswered try while the event loop stalled is no failure, and is tried again soon', async () => {
   const { clock, probes, see, answers, tries, events, stall } = probeWorld();
-  const silence: ProbeOutcome = { kind: 'failure', output: 'timeout', unanswered: true };
+  const unanswered: ProbeOutcome = { kind: 'failure', output: 'timeout', unanswered: true };
   answers.set('live', async () => {
     stall(500);
-    return silence;
+    return unanswered;
   });
   see(startsNow(clock));
   probes.addPod(podWith({ livenessProbe: probe('live', { failureThreshold: 1 }) }));
@@ -205,12 +205,12 @@ test('silence while our own loop stalled is no failure, and is asked again soon'
   assert.deepEqual(tries, ['live@0', 'live@1000']);
   assert.deepEqual(events, []);
   assert.equal(probes.results.liveness(first), 'success');
-  answers.set('live', () => silence);
+  answers.set('live', () => unanswered);
   await clock.advance(1_500);
   assert.equal(probes.results.liveness(first), 'failure', 'now we listened');
 });
 
-test('a try that began late because of us is judged the same way', async () => {
+test('a try that the agent began late counts the same way', async () => {
   const { clock, probes, see, answers, events, stall } = probeWorld();
   answers.set('live', () => ({ kind: 'failure', output: 'timeout', unanswered: true }));
   see(startsNow(clock));

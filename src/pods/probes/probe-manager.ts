@@ -23,13 +23,13 @@ interface ProbeManagerDeps {
   readonly metrics?: ProbeMetrics;
   /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
   readonly ownRestartRules?: boolean;
-  /** What an earlier run of the agent knew of a container instance, so that a restart of the agent changes nothing. */
+  /** What an earlier run of the agent knew of a container instance, so that a restart of the agent changes no readiness. */
   readonly lastKnown: (uid: PodUid, containerName: string, id: ContainerId) => LastKnown | undefined;
-  /** A verdict that matters changed: the pod deserves a look. */
+  /** A result changed that others act upon: sync the pod. */
   readonly onChange: (uid: PodUid) => void;
 }
 
-/** Probes the containers of all pods that want it, and owns the results. Pods without probes cost it nothing. */
+/** Probes the containers of all pods that have probes, and owns the results. */
 export class ProbeManager implements Component {
   readonly name = 'probes';
   readonly results: ProbeResults;
@@ -59,10 +59,10 @@ export class ProbeManager implements Component {
     };
   }
 
-  /** Workers come with their pods. */
+  /** Workers are created with their pods. */
   async start(): Promise<void> {}
 
-  /** Probing ends; what was found out stays, for whoever asks while the agent goes down. */
+  /** Probing ends; results stay, because status and sync may ask for them until the agent has stopped. */
   async stop(): Promise<void> {
     this.#stopped = true;
     for (const pod of this.#pods.values()) pod.halt();
@@ -88,7 +88,7 @@ export class ProbeManager implements Component {
     if (!this.#stopped) this.#pods.get(pod.uid)?.update(pod);
   }
 
-  /** The pod is being stopped: nobody may find it sick or unstarted any more. Readiness goes on. */
+  /** The pod is being stopped: its liveness and startup probes end. Readiness goes on. */
   stopLivenessAndStartup(uid: PodUid): void {
     if (!this.#stopped) this.#pods.get(uid)?.end();
   }

@@ -4,7 +4,7 @@ import type { ProbeMetrics } from './ports.ts';
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const results = ['successful', 'failed', 'unknown'] as const;
 
-/** How probes went, container by container. Series go with the probe they are about. */
+/** Results of probes, by container. A series is removed with its probe. */
 export function probeMetrics(metrics: Metrics): ProbeMetrics {
   const total = metrics.counter({
     name: 'prober_probe_total',
@@ -23,7 +23,7 @@ export function probeMetrics(metrics: Metrics): ProbeMetrics {
     observe(type, result, pod, container, seconds) {
       const labels = { probe_type: type, container, pod: pod.name, namespace: pod.namespace };
       total.inc({ ...labels, result, pod_uid: pod.uid });
-      // How long a failure takes says more about the timeout than about the container.
+      // The duration of a failure shows the timeout rather than the container.
       if (result !== 'failed') durations.observe(seconds, labels);
     },
     forget(type, pod, container) {

@@ -40,13 +40,13 @@ test('an instance without verdicts is forgotten', () => {
   assert.equal(results.size, 0);
 });
 
-test('who is asked about an instance he does not know lets the workers look first', () => {
-  let looked = 0;
+test('a question about an unknown instance lets the workers catch up first', () => {
+  let caughtUp = 0;
   const results: ProbeResults = new ProbeResults(() => {
-    looked++;
+    caughtUp++;
     results.set(id, 'Readiness', 'failure');
   });
   assert.equal(results.ready('web', id), false);
   assert.equal(results.ready('web', id), false);
-  assert.equal(looked, 1);
+  assert.equal(caughtUp, 1);
 });

@@ -4,11 +4,11 @@ import type { ProbeType, ProbeVerdict } from './ports.ts';
 type Verdicts = Partial<Record<ProbeType, ProbeVerdict>>;
 
 /**
- * What is in force about each probed container instance. Where there is no probe of a kind there is no entry, and the
+ * The results in force of each probed container instance. Where there is no probe of a kind there is no result, and the
  * container counts as healthy, ready and started.
  *
- * An instance may be asked about before its worker has noticed it: right after a start, the pod's status is worked out
- * before anything else happens. `catchUp` lets the workers look first, so that nobody is ready for a moment by mistake.
+ * A status may ask for an instance before its worker has seen it: right after a start the pod's status is generated first.
+ * `catchUp` lets the workers reconcile before the answer, so that no container counts as ready without a result.
  */
 export class ProbeResults {
   readonly #verdicts = new Map<ContainerId, Verdicts>();
@@ -38,7 +38,7 @@ export class ProbeResults {
     return this.started(containerName, id) && (this.#of(id).Readiness ?? 'success') === 'success';
   }
 
-  /** Without catching up: what a worker itself goes by. */
+  /** Without catching up: for the workers themselves. */
   hasStarted(id: ContainerId): boolean {
     return (this.#verdicts.get(id)?.Startup ?? 'success') === 'success';
   }
@@ -49,7 +49,7 @@ export class ProbeResults {
 
   /** Forgets one kind of verdict; an instance without any is forgotten as a whole. */
   remove(id: ContainerId, type: ProbeType): void {
-    const { [type]: _gone, ...others } = this.#verdicts.get(id) ?? {};
+    const { [type]: _removed, ...others } = this.#verdicts.get(id) ?? {};
     if (Object.keys(others).length === 0) this.#verdicts.delete(id);
     else this.#verdicts.set(id, others);
   }

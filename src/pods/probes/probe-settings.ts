@@ -14,13 +14,13 @@ export interface ProbeSettings {
   readonly failureThreshold: number;
 }
 
-/** One probe of one container of a pod: what a worker works on. */
+/** One probe of one container of a pod; each worker has one. */
 export interface ProbeAssignment {
   readonly settings: ProbeSettings;
   readonly probe: Probe;
   readonly container: Container;
   readonly kind: ContainerKind;
-  /** Nothing will start this container again once it has ended. */
+  /** The container is not restarted once it has ended. */
   readonly endsForGood: boolean;
 }
 
@@ -49,13 +49,13 @@ function assignments(container: Container, kind: ContainerKind, endsForGood: boo
   );
 }
 
-/** A rule may bring a container back in spite of its policy; by which exit code is not asked here. */
+/** A rule may restart a container in spite of its policy; its exit codes are not considered here. */
 function endsForGood(pod: DesiredPod, container: Container, ownRules: boolean): boolean {
   const policy = restartPolicyOf({ container, podPolicy: pod.spec.restartPolicy, ownRules });
   return policy === 'Never' && !(ownRules && (container.restartPolicyRules ?? []).length > 0);
 }
 
-/** Zero stands for "not said", as in the API; what is below the least that it allows, for that. */
+/** Zero stands for "not set", as in the API; a value below the minimum that it allows, for the minimum. */
 function settingsOf(type: ProbeType, probe: Probe): ProbeSettings {
   return {
     type,

@@ -9,7 +9,7 @@ import {
   conclude,
   counts,
   initialResult,
-  look,
+  nextStep,
   type ProbeState,
   type ProbeView,
   type TryResult,
@@ -58,7 +58,7 @@ interface Moment {
   readonly tried?: { readonly result: TryResult; readonly counted: boolean };
 }
 
-/** Plays a worker's life, and tells every change of state. */
+/** Plays a worker's life, and reports every change of state. */
 function play(using: ProbeSettings, story: readonly Happening[]): readonly Moment[] {
   const moments: Moment[] = [];
   let number = 0;
@@ -74,13 +74,13 @@ function play(using: ProbeSettings, story: readonly Happening[]): readonly Momen
     share: 0.5,
   };
   let state: ProbeState = { kind: 'unseen' };
-  const lookNow = (): boolean => {
-    const step = look(state, using, seen);
+  const stepNow = (): boolean => {
+    const step = nextStep(state, using, seen);
     moments.push({ before: state, after: step.state, view: seen });
     state = step.state;
     return step.next.kind === 'try';
   };
-  lookNow();
+  stepNow();
   for (const event of story) {
     if (event.kind === 'time') seen = { ...seen, monotonic: seen.monotonic + event.ms, wall: seen.wall + event.ms };
     if (event.kind === 'started') seen = { ...seen, started: true };
@@ -89,7 +89,7 @@ function play(using: ProbeSettings, story: readonly Happening[]): readonly Momen
       const container = { id: containerId(`c${++number}`), state: 'running', startedAt: seen.wall } as const;
       seen = { ...seen, container, started: false };
     }
-    const due = lookNow();
+    const due = stepNow();
     if (event.kind === 'said' && due && state.kind === 'probing') {
       const tried = { result: event.result, counted: counts(state) };
       const after = conclude(state, using, event.result, seen.monotonic);
@@ -140,7 +140,7 @@ test('what is held stays as it is until there is a new instance, and never asks 
       for (const { before, after, view, tried } of play(using, story)) {
         if (after.kind === 'held') {
           assert.ok(using.type === 'Startup' || (using.type === 'Liveness' && after.result === 'failure'));
-          assert.equal(look(after, using, { ...view, monotonic: view.monotonic + 1e9 }).next.kind, 'wait');
+          assert.equal(nextStep(after, using, { ...view, monotonic: view.monotonic + 1e9 }).next.kind, 'wait');
         }
         if (before.kind !== 'held') continue;
         assert.equal(tried, undefined);
@@ -163,11 +163,11 @@ test('liveness and readiness are never tried before the start, within the delay,
   );
 });
 
-test('there is always a next look, within a minute', () => {
+test('there is always a next step, within a minute', () => {
   fc.assert(
     fc.property(settings, happenings, (using, story) => {
       for (const { after, view } of play(using, story)) {
-        const { next } = look(after, using, view);
+        const { next } = nextStep(after, using, view);
         assert.ok(next.kind === 'try' || (next.kind === 'wait' && next.ms > 0 && next.ms <= 60_000));
       }
     }),

@@ -6,7 +6,7 @@ import type { ProbeSettings } from './probe-settings.ts';
 import {
   conclude,
   counts,
-  look,
+  nextStep,
   type ProbeState,
   type ProbeView,
   type Probing,
@@ -57,7 +57,7 @@ const probing = (more: Partial<Probing> = {}): Probing => ({
   ...more,
 });
 
-interface LookCase {
+interface StepCase {
   readonly type: ProbeType;
   readonly settings?: Partial<ProbeSettings>;
   readonly state?: ProbeState;
@@ -66,7 +66,7 @@ interface LookCase {
   readonly expected: string;
 }
 
-const looks: Readonly<Record<string, LookCase>> = {
+const steps: Readonly<Record<string, StepCase>> = {
   'no instance yet': { type: 'Readiness', view: { container: undefined }, expected: 'unseen - wait 10000' },
   'liveness begins healthy': { type: 'Liveness', expected: 'probing success try' },
   'readiness begins not ready': { type: 'Readiness', expected: 'probing failure try' },
@@ -221,12 +221,12 @@ const looks: Readonly<Record<string, LookCase>> = {
     view: { ...afterRestart, started: false, lastKnown: { ready: false, started: false } },
     expected: 'probing unknown try',
   },
-  'after a restart without a word about readiness': {
+  'after a restart without a known readiness': {
     type: 'Readiness',
     view: afterRestart,
     expected: 'probing failure try',
   },
-  'after a restart, liveness takes its place within the period': {
+  'after a restart, liveness begins at its part of the period': {
     type: 'Liveness',
     view: afterRestart,
     expected: 'probing success wait 5000',
@@ -248,19 +248,19 @@ const looks: Readonly<Record<string, LookCase>> = {
   },
 };
 
-for (const [name, entry] of Object.entries(looks)) {
-  test(`look: ${name}`, () => {
-    const { state, next } = look(entry.state ?? unseen, settings(entry.type, entry.settings), view(entry.view));
+for (const [name, entry] of Object.entries(steps)) {
+  test(`step: ${name}`, () => {
+    const { state, next } = nextStep(entry.state ?? unseen, settings(entry.type, entry.settings), view(entry.view));
     const result = 'result' in state ? state.result : '-';
     const done = next.kind === 'wait' ? `wait ${next.ms}` : next.kind;
     assert.equal(`${state.kind} ${result} ${done}`, entry.expected);
   });
 }
 
-test('looking again changes nothing', () => {
-  for (const { type, settings: more, state, view: seen } of Object.values(looks)) {
-    const once = look(state ?? unseen, settings(type, more), view(seen));
-    assert.deepEqual(look(once.state, settings(type, more), view({ ...seen, lastKnown: undefined })), once);
+test('a second step changes nothing', () => {
+  for (const { type, settings: more, state, view: seen } of Object.values(steps)) {
+    const once = nextStep(state ?? unseen, settings(type, more), view(seen));
+    assert.deepEqual(nextStep(once.state, settings(type, more), view({ ...seen, lastKnown: undefined })), once);
   }
 });
 
@@ -345,7 +345,7 @@ for (const [name, entry] of Object.entries(runs)) {
 /** The times of the tries, from the first, and whether each counts, when each takes no time. */
 function schedule(type: ProbeType, more: Partial<ProbeSettings>, results: readonly TryResult[]): readonly string[] {
   const using = settings(type, more);
-  let { state } = look(unseen, using, view({ started: type !== 'Startup' }));
+  let { state } = nextStep(unseen, using, view({ started: type !== 'Startup' }));
   const times: string[] = [];
   for (const result of results) {
     assert.ok(state.kind === 'probing');
@@ -375,7 +375,7 @@ test('no early tries for liveness, nor for periods of a second', () => {
 });
 
 test('no early tries for a container that the agent inherited', () => {
-  const { state } = look(unseen, settings('Readiness'), view(afterRestart));
+  const { state } = nextStep(unseen, settings('Readiness'), view(afterRestart));
   assert.ok(state.kind === 'probing');
   const after = conclude(state, settings('Readiness'), 'failure', 50_000);
   assert.ok(after.kind === 'probing');

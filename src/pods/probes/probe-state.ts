@@ -15,7 +15,7 @@ export type ProbeState =
   | { readonly kind: 'unseen' }
   | Seen
   | Probing
-  /** Nothing is probed until there is a new instance: what this one is was settled. */
+  /** Nothing is probed until there is a new instance: the result of this one is final. */
   | { readonly kind: 'held'; readonly id: ContainerId; readonly result: ProbeVerdict }
   | { readonly kind: 'over'; readonly id?: ContainerId; readonly result: ProbeVerdict };
 
@@ -30,9 +30,9 @@ interface Seen {
 export interface Probing {
   readonly kind: 'probing';
   readonly id: ContainerId;
-  /** What is in force. */
+  /** The result in force. */
   readonly result: ProbeVerdict;
-  /** What the last tries that counted said, and how many of them in a row. */
+  /** The result of the last tries that counted, and how many of them in a row. */
   readonly last?: 'success' | 'failure';
   readonly run: number;
   /** Monotonic times of the next try that counts and of the next try at all. */
@@ -42,7 +42,7 @@ export interface Probing {
   readonly extra?: number;
 }
 
-/** What a worker sees when it looks. */
+/** What a worker sees when it reconciles. */
 export interface ProbeView {
   readonly monotonic: number;
   readonly wall: number;
@@ -50,13 +50,13 @@ export interface ProbeView {
   readonly container: Pick<ObservedContainer, 'id' | 'state' | 'startedAt'> | undefined;
   /** The startup probe of the instance has succeeded, or there is none. */
   readonly started: boolean;
-  /** The pod is being taken down. */
+  /** The pod is being stopped. */
   readonly ending: boolean;
   readonly endsForGood: boolean;
-  /** When the agent came up, on both clocks. */
+  /** When the agent started, on both clocks. */
   readonly agentStart: { readonly monotonic: number; readonly wall: number };
   readonly lastKnown: LastKnown | undefined;
-  /** In [0, 1): this worker's place within a period, where many begin at the same time. */
+  /** In [0, 1): the part of the period after which this worker begins, where many would begin at the same time. */
   readonly share: number;
 }
 
@@ -65,7 +65,7 @@ export interface ProbeStep {
   readonly next: { readonly kind: 'wait'; readonly ms: number } | { readonly kind: 'try' } | { readonly kind: 'end' };
 }
 
-/** What a try said; `nothing` when it failed to be a try at all, `inconclusive` when it is worth another one soon. */
+/** The result of a try; `nothing` when it could not be carried out, `inconclusive` when another one follows soon. */
 export type TryResult = 'success' | 'failure' | 'nothing' | 'inconclusive';
 
 /** The first extra try comes this long after the first try, the others after twice the wait before. */
@@ -73,11 +73,11 @@ const extraTryMs = 100;
 /** Extra tries are for probes that are slower than this. */
 const extraTriesAboveMs = 1_000;
 const afterInconclusiveMs = 1_000;
-/** A new instance is announced; this is only the slow look behind the announcement. */
+/** New instances wake the worker; this is the slow resync behind that. */
 const heldRecheckMs = 60_000;
 const sameInstantMs = 0.001;
 
-/** What a worker knows of an instance before it has tried: healthy, not ready, not known to have started. */
+/** The result of an instance before the first try: healthy, not ready, not known to have started. */
 export function initialResult(type: ProbeType): ProbeVerdict {
   switch (type) {
     case 'Liveness':
@@ -91,10 +91,11 @@ export function initialResult(type: ProbeType): ProbeVerdict {
   }
 }
 
-/** Takes in what there is to see, and says what to do now. Looking more often than needed changes nothing. */
-export function look(state: ProbeState, settings: ProbeSettings, view: ProbeView): ProbeStep {
+/** The next state and what to do now. Calling it more often than needed changes nothing. */
+export function nextStep(state: ProbeState, settings: ProbeSettings, view: ProbeView): ProbeStep {
   if (state.kind === 'over') return over(state);
-  // A container that is being stopped must not be found sick; one that has not started yet is not probed for readiness.
+  // A container that is being stopped must not fail its liveness probe. A startup probe keeps its result, so that readiness
+  // of a container that has not started is not probed.
   if (view.ending && settings.type !== 'Readiness') {
     const known = state.kind !== 'unseen' && state.id === (view.container?.id ?? state.id) ? state : undefined;
     const id = view.container?.id ?? known?.id;
@@ -127,12 +128,12 @@ function tryWhenDue(state: Probing, view: ProbeView): ProbeStep {
   return ms > sameInstantMs ? wait(state, ms) : { state, next: { kind: 'try' } };
 }
 
-/** Whether the try that is due may bring a verdict of failure; the extra tries may not. */
+/** Whether a failure of the try that is due counts; one of an extra try does not. */
 export function counts(state: Probing): boolean {
   return state.nextAt >= state.regularAt;
 }
 
-/** Takes in what the try that was due said. */
+/** The state after the try that was due. */
 export function conclude(
   state: Probing,
   settings: ProbeSettings,
@@ -153,7 +154,7 @@ export function conclude(
 
 function schedule(state: Probing, settings: ProbeSettings, result: TryResult, monotonic: number): Probing {
   const counted = counts(state);
-  // A try that outlasted its period is followed at once, but missed tries are not made up for.
+  // A try that outlasted its period is followed by the next at once, but periods that were missed are not made up for.
   const nextRegular = Math.max(state.regularAt + settings.periodMs, monotonic);
   const soon = result === 'inconclusive' ? Math.min(nextRegular, monotonic + afterInconclusiveMs) : nextRegular;
   const regularAt = counted ? soon : state.regularAt;
@@ -166,21 +167,21 @@ function schedule(state: Probing, settings: ProbeSettings, result: TryResult, mo
   return { ...rest, regularAt, nextAt: extraAt, extra: made };
 }
 
-/** What is known of an instance that was not looked at before. */
+/** The state of an instance that the worker sees for the first time. */
 function adopt(
   settings: ProbeSettings,
   view: ProbeView,
   container: { readonly id: ContainerId; readonly startedAt: number },
 ): ProbeState & { readonly kind: 'seen' | 'held' } {
   const { id } = container;
-  // Only what an earlier run of the agent left behind is believed: this run knows better by its own probes.
+  // The last known result counts only for instances of an earlier run of the agent: this run has its own probes.
   const known = isInherited(view, container.startedAt) ? view.lastKnown : undefined;
   if (settings.type === 'Startup' && known?.started === true) return { kind: 'held', id, result: 'success' };
   if (settings.type === 'Readiness' && known?.ready === true) return { kind: 'seen', id, result: 'success' };
   return { kind: 'seen', id, result: initialResult(settings.type) };
 }
 
-/** The first try is due at once, unless the agent has just come up and nobody waits for this one. */
+/** The first try is due at once; those of inherited results that are a success are spread over a period at the agent's start. */
 function begin(settings: ProbeSettings, view: ProbeView, startedAt: number, { id, result }: Seen): Probing {
   const inherited = isInherited(view, startedAt);
   const sinceAgentStart = view.monotonic - view.agentStart.monotonic;
@@ -191,7 +192,7 @@ function begin(settings: ProbeSettings, view: ProbeView, startedAt: number, { id
   return { kind: 'probing', id, result, run: 0, regularAt: at, nextAt: at, ...(hasExtra && { extra: 0 }) };
 }
 
-/** What is left of the delay. The wall may have been set since the start, so our own watch has a say as well. */
+/** What is left of the delay. The clock may have been set since the start, so the monotonic time counts as well. */
 function initialDelay(settings: ProbeSettings, view: ProbeView, startedAt: number, runsSince: number): number {
   return settings.initialDelayMs - Math.max(view.wall - startedAt, view.monotonic - runsSince);
 }

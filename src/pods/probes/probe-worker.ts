@@ -7,7 +7,7 @@ import type { Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
-import { eventOf, tryResult, verdictDecision, withOwnLag } from './judge-outcome.ts';
+import { eventOf, tryResult, verdictDecision, withOwnLag } from './probe-outcome.ts';
 import type { LoopLag } from './loop-lag.ts';
 import type { Events, LastKnown, ProbeMetrics, ProbeOutcome, Prober } from './ports.ts';
 import type { ProbeResults } from './probe-results.ts';
@@ -15,7 +15,7 @@ import type { ProbeAssignment } from './probe-settings.ts';
 import {
   conclude,
   counts,
-  look,
+  nextStep,
   type ProbeState,
   type ProbeStep,
   type ProbeView,
@@ -36,19 +36,19 @@ export interface WorkerDeps {
   readonly lastKnown: (uid: PodUid, containerName: string, id: ContainerId) => LastKnown | undefined;
 }
 
-/** What a worker asks of, and says to, the pod it belongs to. */
+/** What a worker needs of the pod it belongs to. */
 export interface WorkerPod {
   readonly pod: DesiredPod;
   readonly ending: boolean;
   podIp(): string | undefined;
   newest(containerName: string): ObservedContainer | undefined;
-  /** Takes in what was seen of the pod meanwhile. */
+  /** Takes in a newer observation of the pod. */
   catchUp(): void;
-  /** A probe found something out that others act upon. */
-  found(): void;
+  /** The result of a probe changed, and others act upon it. */
+  resultChanged(): void;
 }
 
-/** One probe of one container: looks, tries when it is time, and keeps the result up to date. One timer at most. */
+/** One probe of one container: reconciles, tries when it is due, and keeps the result up to date. One timer at most. */
 export class ProbeWorker {
   readonly #deps: WorkerDeps;
   readonly #owner: WorkerPod;
@@ -72,11 +72,11 @@ export class ProbeWorker {
     this.#assignment = assignment;
   }
 
-  /** Something may have changed: look at once instead of when the timer says. */
-  look(): void {
-    const step = this.#see();
+  /** Something may have changed: reconcile now instead of when the timer fires. */
+  reconcile(): void {
+    const step = this.#nextStep();
     if (this.#attempt !== undefined) {
-      // The try under way is still wanted: nothing but time has passed.
+      // The try under way goes on: only time has passed.
       if (step.next.kind === 'try' && step.state === this.#state) return;
       this.#giveUp();
     }
@@ -84,13 +84,13 @@ export class ProbeWorker {
     this.#arm(step.next);
   }
 
-  /** Ends timer and try; what was found out stays. */
+  /** Ends timer and try; the result stays. */
   halt(): void {
     this.#cancelTimer?.();
     this.#giveUp();
   }
 
-  /** The pod is gone, and so is what was found out. */
+  /** The pod was removed: the result is removed too. */
   remove(): void {
     this.halt();
     const { settings, container } = this.#assignment;
@@ -99,12 +99,12 @@ export class ProbeWorker {
     this.#state = { kind: 'unseen' };
   }
 
-  #see(): ProbeStep {
+  #nextStep(): ProbeStep {
     const { clock, results, agentStart, lastKnown } = this.#deps;
     const { settings, container, endsForGood } = this.#assignment;
     const seen = this.#owner.newest(container.name);
     const isNew = seen !== undefined && !('id' in this.#state && this.#state.id === seen.id);
-    return look(this.#state, settings, {
+    return nextStep(this.#state, settings, {
       monotonic: clock.monotonic(),
       wall: clock.now(),
       container: seen,
@@ -122,7 +122,7 @@ export class ProbeWorker {
     if (next.kind === 'end') return;
     const { clock } = this.#deps;
     const ms = next.kind === 'wait' ? next.ms : 0;
-    // A try that is found to be overdue here was due before, and is as late as that.
+    // A try that is overdue here was due before, so its lateness counts from then.
     this.#dueAt = this.#state.kind === 'probing' ? this.#state.nextAt : clock.monotonic() + ms;
     this.#cancelTimer = clock.after(ms, () => this.#tick());
   }
@@ -130,7 +130,7 @@ export class ProbeWorker {
   #tick(): void {
     const lateMs = Math.max(0, this.#deps.clock.monotonic() - this.#dueAt);
     this.#owner.catchUp();
-    const step = this.#see();
+    const step = this.#nextStep();
     this.#enter(step.state);
     if (step.next.kind === 'try' && step.state.kind === 'probing') void this.#try(step.state, lateMs);
     else this.#arm(step.next);
@@ -146,19 +146,19 @@ export class ProbeWorker {
     const watch = lag.watch();
     let outcome: ProbeOutcome;
     try {
-      const said = await this.#probe(state.id, attempt.signal);
-      outcome = withOwnLag(said, { lateMs, lagMs: watch.lagMs() }, this.#assignment.settings.timeoutMs);
+      const probed = await this.#probe(state.id, attempt.signal);
+      outcome = withOwnLag(probed, { lateMs, lagMs: watch.lagMs() }, this.#assignment.settings.timeoutMs);
     } catch (error) {
       outcome = { kind: 'error', state: 'unknown', error: messageOf(error) };
     } finally {
       watch.end();
     }
-    // A container that has ended meanwhile explains any failure; whoever gives the try up goes on without it.
+    // A container that has ended meanwhile explains any failure: catching up gives the try up then.
     this.#owner.catchUp();
     if (this.#attempt !== attempt) return;
     this.#attempt = undefined;
     this.#report(outcome, counts(state), clock.monotonic() - began);
-    this.#learn(conclude(state, this.#assignment.settings, tryResult(outcome), clock.monotonic()), outcome);
+    this.#applyResult(conclude(state, this.#assignment.settings, tryResult(outcome), clock.monotonic()), outcome);
   }
 
   #probe(containerId: ContainerId, signal: AbortSignal): Promise<ProbeOutcome> {
@@ -168,16 +168,16 @@ export class ProbeWorker {
     return this.#deps.prober({ pod, container, containerId, probe, podIp: this.#owner.podIp(), timeoutMs }, signal);
   }
 
-  /** A new state out of a try of our own: the one that others may have to hear of. */
-  #learn(state: ProbeState & { readonly id?: ContainerId }, outcome: ProbeOutcome): void {
+  /** Enters the state after a try, and reports a result that changed. */
+  #applyResult(state: ProbeState & { readonly id?: ContainerId }, outcome: ProbeOutcome): void {
     const { settings, container } = this.#assignment;
     const { type } = settings;
     const changed = 'result' in this.#state && 'result' in state && this.#state.result !== state.result;
     if (changed) this.#deps.decisions.pod(this.#owner.pod, verdictDecision(settings, container.name, outcome));
     this.#enter(state);
     this.#owner.catchUp();
-    this.look();
-    if (changed && (type !== 'Liveness' || state.result === 'failure')) this.#owner.found();
+    this.reconcile();
+    if (changed && (type !== 'Liveness' || state.result === 'failure')) this.#owner.resultChanged();
   }
 
   /** Keeps the results in step with the state. */
@@ -193,7 +193,7 @@ export class ProbeWorker {
     }
   }
 
-  /** Tells people and metrics. An extra try that brings nothing was none. */
+  /** Records the outcome in log, events and metrics. An extra try that did not succeed is not recorded. */
   #report(outcome: ProbeOutcome, counted: boolean, tookMs: number): void {
     const { log, events, metrics } = this.#deps;
     const { settings, container, kind } = this.#assignment;
@@ -221,6 +221,6 @@ export class ProbeWorker {
 /** An outcome as fields of a log line. */
 function loggedOutcome(outcome: ProbeOutcome): LogFields {
   if (outcome.kind === 'error') return { kind: outcome.kind, state: outcome.state, err: outcome.error };
-  if (outcome.kind === 'inconclusive') return { kind: outcome.kind, reason: outcome.why };
+  if (outcome.kind === 'inconclusive') return { kind: outcome.kind, reason: outcome.reason };
   return { ...outcome };
 }

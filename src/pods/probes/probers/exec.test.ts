@@ -47,7 +47,7 @@ test('no more than ten KiB of output are kept', async () => {
   assert.equal(outcome.output, 'a'.repeat(9_000) + 'b'.repeat(10 * 1_024 - 9_000));
 });
 
-test('a command that takes too long has failed, in these words', async () => {
+test('a command that takes too long has failed, with this message', async () => {
   const { clock, cri, target } = await world(['sh', '-c', 'sleep "9"']);
   cri.execs.forContainer('main', { hangs: true });
   const outcome = execProber(cri)(target, signal);
@@ -59,10 +59,10 @@ test('a command that takes too long has failed, in these words', async () => {
   });
 });
 
-test('a timeout that the runtime tells of is an answer, whatever our own watch says', async () => {
+test('a timeout that the runtime reports is an answer, however late the agent is', async () => {
   const { cri, target } = await world(['sleep', '9']);
-  const words = 'failed to exec in container: timeout 2s exceeded: context deadline exceeded';
-  const error = new TubeletError('timeout', `execSync: ${words}`, { remoteMessage: words, code: 'DeadlineExceeded' });
+  const remoteMessage = 'failed to exec in container: timeout 2s exceeded: context deadline exceeded';
+  const error = new TubeletError('timeout', `execSync: ${remoteMessage}`, { remoteMessage, code: 'DeadlineExceeded' });
   const probe = execProber({ ...cri, execSync: async () => Promise.reject(error) });
   assert.deepEqual(await probe(target, signal), {
     kind: 'failure',
@@ -70,7 +70,7 @@ test('a timeout that the runtime tells of is an answer, whatever our own watch s
   });
 });
 
-test('a failure of the runtime is told with its code', async () => {
+test('a failure of the runtime is reported with its code', async () => {
   const { cri, target } = await world(['check']);
   const error = new TubeletError('notFound', 'execSync: no task', { remoteMessage: 'no task', code: 'NotFound' });
   const probe = execProber({ ...cri, execSync: async () => Promise.reject(error) });
@@ -81,7 +81,7 @@ test('a failure of the runtime is told with its code', async () => {
   });
 });
 
-test('a command that cannot be run is an error in the words of the runtime', async () => {
+test('a command that cannot be run is an error with the message of the runtime', async () => {
   const { cri, target } = await world(['nonsense']);
   const message = 'failed to exec in container: exec: "nonsense": executable file not found in $PATH';
   cri.execs.forContainer('main', { failure: { kind: 'internal', message } });
@@ -106,10 +106,10 @@ test('the command may use variables of the spec, but none that come from elsewhe
 test('only so many run at a time, and the time of those that wait has not begun', async () => {
   const { clock, cri, target } = await world(['check']);
   let running = 0;
-  let most = 0;
+  let max = 0;
   const probe = execProber({
     async execSync(request, options) {
-      most = Math.max(most, ++running);
+      max = Math.max(max, ++running);
       try {
         return await cri.execSync(request, options);
       } finally {
@@ -121,7 +121,7 @@ test('only so many run at a time, and the time of those that wait has not begun'
   const outcomes = Promise.all(Array.from({ length: 3 * execProbesAtOnce }, () => probe(target, signal)));
   await clock.advance(4_500);
   assert.deepEqual(new Set((await outcomes).map(({ kind }) => kind)), new Set(['success']));
-  assert.equal(most, execProbesAtOnce);
+  assert.equal(max, execProbesAtOnce);
 });
 
 test('who gives up, waiting or running, is not answered', async () => {
@@ -147,18 +147,18 @@ test('containers that print a lot are asked one at a time, and others meanwhile'
   const { target } = await world(['check']);
   const running = new Set<string>();
   const ends = new Map<string, () => void>();
-  let most = 0;
+  let max = 0;
   const long = Buffer.alloc(1024 * 1024);
   const probe = execProber({
     execSync: async ({ containerId: id }) => {
       running.add(id);
-      most = Math.max(most, [...running].filter((one) => one.startsWith('loud')).length);
+      max = Math.max(max, [...running].filter((one) => one.startsWith('verbose')).length);
       await new Promise<void>((resolve) => ends.set(id, resolve));
       running.delete(id);
-      return { exitCode: 0, stdout: id.startsWith('loud') ? long : Buffer.from('ok'), stderr: Buffer.alloc(0) };
+      return { exitCode: 0, stdout: id.startsWith('verbose') ? long : Buffer.from('ok'), stderr: Buffer.alloc(0) };
     },
   });
-  const ids = ['loud1', 'loud2', 'loud3', 'quiet'];
+  const ids = ['verbose1', 'verbose2', 'verbose3', 'quiet'];
   const all = () => ids.map((id) => probe({ ...target, containerId: containerId(id) }, signal));
   const turn = () => new Promise((resolve) => void setImmediate(resolve));
   const finish = async (probes: readonly Promise<unknown>[]): Promise<void> => {
@@ -170,11 +170,11 @@ test('containers that print a lot are asked one at a time, and others meanwhile'
     await Promise.all(probes);
   };
   await finish(all());
-  assert.equal(most, 3);
-  most = 0;
+  assert.equal(max, 3);
+  max = 0;
   const second = all();
   await turn();
-  assert.deepEqual([...running].sort(), ['loud1', 'quiet']);
+  assert.deepEqual([...running].sort(), ['quiet', 'verbose1']);
   await finish(second);
-  assert.equal(most, 1);
+  assert.equal(max, 1);
 });

@@ -10,7 +10,7 @@ export function encodeCheckRequest(service: string): Buffer {
   return Buffer.from(writer.finish());
 }
 
-/** The name of the status; one we do not know by name is its number. */
+/** The name of the status; an unknown one is its number. */
 export function decodeCheckResponse(bytes: Uint8Array): string {
   const reader = new BinaryReader(bytes);
   let status = 0;

@@ -78,7 +78,7 @@ test('a service that is serving', async (context) => {
   assert.match(String(seen[1]), /^kube-probe\/1\.34 /);
 });
 
-test('one that is not, and one that nobody knows', async (context) => {
+test('one that is not, and one that is unknown', async (context) => {
   const unhealthy = failure('service unhealthy (responded with "NOT_SERVING")');
   assert.deepEqual(await probe(await serve(context, says(8, 2))), unhealthy);
   assert.deepEqual(await probe(await serve(context, says())), failure('service unhealthy (responded with "UNKNOWN")'));

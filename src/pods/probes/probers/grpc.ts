@@ -27,7 +27,7 @@ const channelOptions = {
   'grpc.max_receive_message_length': 64 * 1_024,
 } as const;
 
-/** A service that says that it is serving is success; everything else is failure, never an error. */
+/** A service with the status SERVING is success; everything else is failure, never an error. */
 export function grpcProber(clock: Clock): Prober {
   return async ({ probe, container, podIp, timeoutMs }, signal) => {
     const resolved = containerPort(probe.grpc?.port ?? 0, container);
@@ -60,19 +60,19 @@ export function grpcProber(clock: Clock): Prober {
 }
 
 /**
- * Its own deadline would be on another clock than ours; closing the client ends the wait. The library's own way of
- * waiting asks a channel to connect once more when it is told of its end, which nobody would ever close again.
+ * The library's deadline would be on another clock than the agent's; closing the client ends the wait. The library's own
+ * `waitForReady` makes a closed channel connect once more, and that connection would never be closed.
  */
 function untilReady(client: Client, limit: AbortSignal): Promise<void> {
   const channel = client.getChannel();
   return new Promise((resolve, reject) => {
-    const look = (): void => {
+    const onState = (): void => {
       if (limit.aborted) return reject(limit.reason);
       const state = channel.getConnectivityState(true);
       if (state === connectivityState.READY) return resolve();
-      channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, look);
+      channel.watchConnectivityState(state, Number.POSITIVE_INFINITY, onState);
     };
-    look();
+    onState();
   });
 }
 

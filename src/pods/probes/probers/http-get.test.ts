@@ -13,7 +13,7 @@ import { aContainer, aPod } from '../../../testing/pods.ts';
 import type { ProbeOutcome } from '../ports.ts';
 import { httpProber } from './http-get.ts';
 
-/** Signed by itself for a name that nobody asks for: a probe does not mind. */
+/** Self-signed, for another name: a probe does not check it. */
 const tls = {
   key: `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgrJ9mfWs1WQ+HZBQJ
@@ -137,7 +137,7 @@ test('certificates are not verified', async () => {
   assert.deepEqual(await probe(port, { scheme: 'HTTPS' }), { kind: 'success', output: 'safe' });
 });
 
-test('a server that speaks no TLS', async () => {
+test('a server without TLS', async () => {
   const port = await serve(answer(200));
   assert.deepEqual(await probe(port, { scheme: 'HTTPS' }), {
     kind: 'failure',
@@ -145,7 +145,7 @@ test('a server that speaks no TLS', async () => {
   });
 });
 
-test('a refused connection, in the words that users know', async () => {
+test('a refused connection, with the message of upstream', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const port = await portOf(server);
@@ -157,7 +157,7 @@ test('a refused connection, in the words that users know', async () => {
   });
 });
 
-test('a server that hangs up without an answer, and one that speaks something else', async () => {
+test('a server that hangs up without an answer, and one of another protocol', async () => {
   const rude = await tcp((socket) => socket.once('data', () => socket.end()));
   assert.deepEqual(await probe(rude), {
     kind: 'failure',
@@ -267,20 +267,20 @@ async function timeout(reply: (response: ServerResponse) => Promise<void>): Prom
 
 test('no connection in time', async () => {
   const port = await serve(answer(200));
-  const why = `dial tcp 127.0.0.1:${port}: i/o timeout (Client.Timeout exceeded while awaiting headers)`;
+  const reason = `dial tcp 127.0.0.1:${port}: i/o timeout (Client.Timeout exceeded while awaiting headers)`;
   assert.deepEqual(await probe(port, {}, impatient), {
     kind: 'failure',
-    output: `Get "http://127.0.0.1:${port}/": ${why}`,
+    output: `Get "http://127.0.0.1:${port}/": ${reason}`,
     unanswered: true,
   });
 });
 
 test('no headers in time', async () => {
   const [outcome, port] = await timeout(async () => {});
-  const why = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+  const reason = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
   assert.deepEqual(outcome, {
     kind: 'failure',
-    output: `Get "http://127.0.0.1:${port}/": ${why}`,
+    output: `Get "http://127.0.0.1:${port}/": ${reason}`,
     unanswered: true,
   });
 });
@@ -319,7 +319,7 @@ test('who gives up is not answered, and the connection is closed', async () => {
   await closed;
 });
 
-test('a server that announces an answer for ever gives none', async () => {
+test('a server that announces an answer without end gives none', async () => {
   const server = createTcpServer((socket) => {
     socket.on('error', () => {});
     socket.on('data', () => {
@@ -336,7 +336,7 @@ test('a server that announces an answer for ever gives none', async () => {
   assert.match(outcome.output, /too many 1xx informational responses$/);
 });
 
-test('a redirect to a very long place does not make a very long message', async () => {
+test('a redirect to a very long URL does not make a very long message', async () => {
   const port = await serve((_, response) => {
     response.writeHead(302, { location: `http://[::1/${'"'.repeat(200_000)}` }).end();
   });

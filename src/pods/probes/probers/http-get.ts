@@ -12,15 +12,15 @@ import { codeOf, dialFailure, dialTimeout, errnoText, hostAndPort } from '../../
 import { noAddressYet } from './no-address.ts';
 import { outputText } from './output.ts';
 
-const mostRequests = 10;
+const maxRequests = 10;
 /** As Go's client does: a server may announce an answer only so often before it gives one. */
 const maxInformational = 5;
 /** Of a URL in a message; a redirect may lead to one of 256 KiB. */
 const maxUrlBytes = 2_048;
-/** As much as servers are known to send; Node's own limit is a sixteenth of it. */
-const mostHeaderBytes = 256 * 1_024;
+/** More than servers are known to send; Node's own limit is a sixteenth of it. */
+const maxHeaderBytes = 256 * 1_024;
 
-/** How far a probe has come, for the words of its failure. */
+/** How far a probe has come, for the message of its failure. */
 interface Progress {
   phase: 'dial' | 'headers' | 'body';
   hop: HttpHop;
@@ -46,7 +46,7 @@ export function httpProber(clock: Clock): Prober {
   };
 }
 
-/** Asks, and asks on where redirects lead within the same host. */
+/** Sends the request, and follows redirects within the same host. */
 async function follow(request: HttpProbeRequest, progress: Progress, signal: AbortSignal): Promise<ProbeOutcome> {
   let { headers } = request;
   for (let made = 1; ; made++) {
@@ -60,9 +60,9 @@ async function follow(request: HttpProbeRequest, progress: Progress, signal: Abo
       return answered(status, await readBody(response, progress));
     }
     response.destroy();
-    if (redirect.kind === 'broken') return failed(hop, redirect.why);
-    if (made >= mostRequests) return failed(hop, `stopped after ${mostRequests} redirects`);
-    // A Host of the probe's own is for the server it was written for; a whole URL says itself whom it asks.
+    if (redirect.kind === 'broken') return failed(hop, redirect.reason);
+    if (made >= maxRequests) return failed(hop, `stopped after ${maxRequests} redirects`);
+    // A Host header of the probe is for its own server; the URL of an absolute redirect names the host itself.
     if (!redirect.relative) headers = new Map([...headers].filter(([name]) => name !== 'Host'));
     progress.hop = redirect.hop;
   }
@@ -82,11 +82,11 @@ function ask(
       path: hop.target,
       headers: { Host: hop.authority, ...Object.fromEntries([...headers].map(toSend)) },
       agent: false,
-      maxHeaderSize: mostHeaderBytes,
-      // Small servers end header lines with a bare line feed, and are well all the same.
+      maxHeaderSize: maxHeaderBytes,
+      // Small servers end header lines with a bare line feed, and are healthy all the same.
       insecureHTTPParser: true,
     };
-    // The name in the handshake is that of the URL, whatever Host header the probe has.
+    // The server name of the TLS handshake is that of the URL, whatever Host header the probe has.
     const servername = isIP(hop.hostname) === 0 ? hop.hostname : '';
     const request =
       hop.scheme === 'https'
@@ -105,7 +105,7 @@ function ask(
       if (++announced > maxInformational) request.destroy(new Error('net/http: too many 1xx informational responses'));
     });
     request.once('response', resolve);
-    // Stays for the errors that may come after the end.
+    // The listener stays, because errors may come after the end.
     request.on('error', reject);
     request.end();
   });
@@ -124,7 +124,7 @@ async function readBody(response: IncomingMessage, progress: Progress): Promise<
   for await (const chunk of response as AsyncIterable<Uint8Array>) {
     chunks.push(chunk);
     bytes += chunk.length;
-    // Leaving the loop closes the connection: what follows is nobody's concern.
+    // Leaving the loop closes the connection: the rest of the body is not needed.
     if (bytes >= maxMessageBytes) break;
   }
   return outputText(...chunks);
@@ -138,10 +138,10 @@ function answered(status: number, body: string): ProbeOutcome {
   return { kind: 'success', output: body };
 }
 
-function failed({ url }: HttpHop, why: string, unanswered = false): ProbeOutcome {
+function failed({ url }: HttpHop, reason: string, unanswered = false): ProbeOutcome {
   return {
     kind: 'failure',
-    output: `Get ${goQuote(cutText(url, maxUrlBytes))}: ${cutText(why)}`,
+    output: `Get ${goQuote(cutText(url, maxUrlBytes))}: ${cutText(reason)}`,
     ...(unanswered && { unanswered }),
   };
 }
@@ -149,8 +149,8 @@ function failed({ url }: HttpHop, why: string, unanswered = false): ProbeOutcome
 function timedOut({ phase, hop }: Progress): ProbeOutcome {
   switch (phase) {
     case 'dial': {
-      const why = dialTimeout(hop.hostname, hop.port);
-      return failed(hop, `${why} (Client.Timeout exceeded while awaiting headers)`, true);
+      const reason = dialTimeout(hop.hostname, hop.port);
+      return failed(hop, `${reason} (Client.Timeout exceeded while awaiting headers)`, true);
     }
     case 'headers':
       return failed(hop, 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)', true);
@@ -164,7 +164,7 @@ function timedOut({ phase, hop }: Progress): ProbeOutcome {
 }
 
 function broken({ phase, hop, ends }: Progress, error: unknown): ProbeOutcome {
-  // The status was there and good or bad; only what came with it was lost, so another try may tell.
+  // The status was received but the body was lost, so it is an error, and is tried again.
   if (phase === 'body') return { kind: 'error', state: 'failure', error: 'unexpected EOF' };
   const code = codeOf(error);
   // What the library refuses to send: a header that cannot be one.

@@ -98,7 +98,7 @@ for (const [status, location, expected] of redirects) {
   test(`redirect ${status} to ${location}`, () => {
     const redirect = redirectOf(from, status, location);
     if (redirect.kind === 'none') assert.equal('none', expected);
-    else if (redirect.kind === 'broken') assert.equal(`broken: ${redirect.why}`, expected);
+    else if (redirect.kind === 'broken') assert.equal(`broken: ${redirect.reason}`, expected);
     else {
       const notes = [redirect.relative && 'relative', sameHost(from, redirect.hop) && 'same host'].filter(Boolean);
       assert.equal(`to ${redirect.hop.url}${notes.length > 0 ? ` (${notes.join(', ')})` : ''}`, expected);

@@ -3,7 +3,7 @@ import { goQuote } from '../../../model/go-text.ts';
 import { containerPort } from './container-port.ts';
 import { hostAndPort } from '../../../model/network-text.ts';
 
-/** One request on the way to an answer: the probe's own, or one that a redirect leads to. */
+/** One request of a probe: the first, or one of a redirect. */
 export interface HttpHop {
   readonly scheme: 'http' | 'https';
   readonly hostname: string;
@@ -50,7 +50,7 @@ function probeHeaders(action: HTTPGetAction): ReadonlyMap<string, readonly strin
     headers.set(key, [...(headers.get(key) ?? []), value]);
   }
   for (const name of notSent) headers.delete(name);
-  // Of these only one can be sent; an empty one means that none shall be.
+  // Of these only one can be sent; an empty one means that none is sent.
   const single = (name: string, fallback: string | undefined): void => {
     const value = headers.has(name) ? headers.get(name)?.[0] : fallback;
     if (value === undefined || value === '') headers.delete(name);
@@ -69,7 +69,7 @@ function canonicalName(name: string): string {
   return name.toLowerCase().replace(/(^|-)[a-z]/g, (letters) => letters.toUpperCase());
 }
 
-/** What may not stand in a request line: blanks, quotes, controls, and everything beyond ASCII. */
+/** Characters that a request line may not contain: blanks, quotes, controls, and everything beyond ASCII. */
 const unsafe = /[^!#$%&'()*+,\-./0-9:;=?@A-Z[\]_a-z~]/gu;
 const brokenEscape = /%(?![0-9A-Fa-f]{2})/;
 
@@ -85,11 +85,11 @@ function encodeUnsafe(character: string): string {
   return [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
 }
 
-/** Where an answer leads: to another request, nowhere, or to something that cannot be asked. */
+/** The redirect of an answer: none, to another request, or to an invalid URL. */
 type Redirect =
   | { readonly kind: 'none' }
   | { readonly kind: 'to'; readonly hop: HttpHop; readonly relative: boolean }
-  | { readonly kind: 'broken'; readonly why: string };
+  | { readonly kind: 'broken'; readonly reason: string };
 
 const redirectCodes: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
@@ -97,12 +97,12 @@ export function redirectOf(from: HttpHop, status: number, location: string | und
   if (!redirectCodes.has(status) || location === undefined || location === '') return { kind: 'none' };
   const base = `${from.scheme}://${from.authority}${from.target}`;
   if (!URL.canParse(location, base)) {
-    return { kind: 'broken', why: `failed to parse Location header ${goQuote(location)}` };
+    return { kind: 'broken', reason: `failed to parse Location header ${goQuote(location)}` };
   }
   const url = new URL(location, base);
   const scheme = url.protocol.slice(0, -1);
   if (scheme !== 'http' && scheme !== 'https') {
-    return { kind: 'broken', why: `unsupported protocol scheme ${goQuote(scheme)}` };
+    return { kind: 'broken', reason: `unsupported protocol scheme ${goQuote(scheme)}` };
   }
   const target = url.pathname + url.search;
   const relative = !/^(?:[a-zA-Z][a-zA-Z0-9+.-]*:|[/\\]{2})/.test(location);

@@ -1,4 +1,4 @@
 import type { ProbeOutcome } from '../ports.ts';
 
-/** Without an address a probe would reach this node itself, and whatever listens there. */
-export const noAddressYet: ProbeOutcome = { kind: 'inconclusive', why: 'the pod has no address yet' };
+/** Without an address a probe would connect to this node itself and reach another server. */
+export const noAddressYet: ProbeOutcome = { kind: 'inconclusive', reason: 'the pod has no address yet' };

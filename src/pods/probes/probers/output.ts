@@ -1,6 +1,6 @@
 import { cutBytes, maxMessageBytes } from '../../../base/cut-text.ts';
 
-/** What a container answered, as far as it is kept: it ends up in an event. */
+/** The answer of a container, cut to the length of an event message. */
 export function outputText(...parts: readonly Uint8Array[]): string {
   return cutBytes(maxMessageBytes, ...parts);
 }

@@ -48,7 +48,7 @@ test('a connection is success, by number or by name, and is closed', async () =>
   server.close();
 });
 
-test('a refusal is failure, in the words that users know', async () => {
+test('a refusal is failure, with the message of upstream', async () => {
   const { server, port } = await listen();
   server.close();
   await once(server, 'close');
@@ -88,7 +88,7 @@ const impatient: Clock = {
   },
 };
 
-test('a connection that does not come about in time is silence', async () => {
+test('a connection that is not made in time is unanswered', async () => {
   const { server, port } = await listen();
   assert.deepEqual(await tcpProber(impatient)(target({ port }), signal), {
     kind: 'failure',

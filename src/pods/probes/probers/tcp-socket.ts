@@ -35,7 +35,7 @@ function connectOnce(host: string, port: number, signal: AbortSignal): Promise<v
       close();
       resolve();
     });
-    // Stays for the errors that may come after the end.
+    // The listener stays, because errors may come after the end.
     socket.on('error', reject);
   });
 }

@@ -4,25 +4,25 @@ import type { ProbeEvent, ProbeOutcome, ProbeType } from './ports.ts';
 import type { ProbeSettings } from './probe-settings.ts';
 import type { TryResult } from './probe-state.ts';
 
-/** How late we were ourselves: before the try began, and while it was under way. */
+/** How late the agent was: before the try began, and while it was under way. */
 interface OwnLag {
   readonly lateMs: number;
   readonly lagMs: number;
 }
 
-const leastLagMs = 50;
+const minLagMs = 50;
 const lagShare = 0.1;
 
 /**
- * An outcome in the light of our own lateness. Silence counts against a container only if we listened: when we were
- * late by more than a tenth of the timeout, the answer may have been lost on us. An answer stays an answer, however
- * late, so that a container which says that it is sick is never protected by a busy agent.
+ * The outcome of a try, given how late the agent was. An unanswered try by an agent that was late by more than a tenth of
+ * the timeout is inconclusive, because the answer may have come in time. An answer always counts, so that a busy agent
+ * never hides that a container reported itself unhealthy.
  */
 export function withOwnLag(outcome: ProbeOutcome, lag: OwnLag, timeoutMs: number): ProbeOutcome {
   if (outcome.kind !== 'failure' || outcome.unanswered !== true) return outcome;
   const totalMs = lag.lateMs + lag.lagMs;
-  if (totalMs <= Math.max(leastLagMs, timeoutMs * lagShare)) return outcome;
-  return { kind: 'inconclusive', why: `the agent itself was ${Math.round(totalMs)} ms late: ${outcome.output}` };
+  if (totalMs <= Math.max(minLagMs, timeoutMs * lagShare)) return outcome;
+  return { kind: 'inconclusive', reason: `the agent itself was ${Math.round(totalMs)} ms late: ${outcome.output}` };
 }
 
 export function tryResult(outcome: ProbeOutcome): TryResult {
@@ -41,7 +41,7 @@ export function tryResult(outcome: ProbeOutcome): TryResult {
   }
 }
 
-/** What people are told of an outcome, if anything. */
+/** The event of an outcome, if it has one. */
 export function eventOf(type: ProbeType, outcome: ProbeOutcome, fieldPath: string): ProbeEvent | undefined {
   const event = (reason: string, message: string): ProbeEvent => ({ type: 'Warning', reason, message, fieldPath });
   switch (outcome.kind) {
@@ -62,7 +62,7 @@ export function eventOf(type: ProbeType, outcome: ProbeOutcome, fieldPath: strin
   }
 }
 
-/** That the last try changed what is in force: the container counts as sick, ready, started, or no longer so. */
+/** The last try changed the result: the container counts as unhealthy, ready, started, or no longer so. */
 export function verdictDecision(
   { type, successThreshold, failureThreshold }: Pick<ProbeSettings, 'type' | 'successThreshold' | 'failureThreshold'>,
   containerName: string,

@@ -1,27 +1,27 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventOf, tryResult, verdictDecision, withOwnLag } from './judge-outcome.ts';
+import { eventOf, tryResult, verdictDecision, withOwnLag } from './probe-outcome.ts';
 import type { ProbeOutcome } from './ports.ts';
 
-const silence: ProbeOutcome = { kind: 'failure', output: 'i/o timeout', unanswered: true };
+const unanswered: ProbeOutcome = { kind: 'failure', output: 'i/o timeout', unanswered: true };
 const refusal: ProbeOutcome = { kind: 'failure', output: 'HTTP probe failed with statuscode: 500' };
 const success: ProbeOutcome = { kind: 'success', output: 'ok' };
 const error: ProbeOutcome = { kind: 'error', state: 'unknown', error: 'no such port' };
 
-const judged: Readonly<Record<string, readonly [ProbeOutcome, number, number, number, ProbeOutcome['kind']]>> = {
-  'silence, and we were on time': [silence, 0, 0, 1_000, 'failure'],
-  'silence, and we were hardly late': [silence, 40, 60, 1_000, 'failure'],
-  'silence, and we began late': [silence, 101, 0, 1_000, 'inconclusive'],
-  'silence, and we lagged meanwhile': [silence, 0, 101, 1_000, 'inconclusive'],
-  'silence, late and lagging by a little each': [silence, 60, 60, 1_000, 'inconclusive'],
-  'a longer timeout bears more': [silence, 0, 900, 10_000, 'failure'],
-  'a short timeout still bears something': [silence, 0, 50, 100, 'failure'],
+const lagged: Readonly<Record<string, readonly [ProbeOutcome, number, number, number, ProbeOutcome['kind']]>> = {
+  'unanswered, and the agent was on time': [unanswered, 0, 0, 1_000, 'failure'],
+  'unanswered, and the agent was hardly late': [unanswered, 40, 60, 1_000, 'failure'],
+  'unanswered, and the try began late': [unanswered, 101, 0, 1_000, 'inconclusive'],
+  'unanswered, and the agent lagged meanwhile': [unanswered, 0, 101, 1_000, 'inconclusive'],
+  'unanswered, late and lagging by a little each': [unanswered, 60, 60, 1_000, 'inconclusive'],
+  'a longer timeout bears more': [unanswered, 0, 900, 10_000, 'failure'],
+  'a short timeout still bears something': [unanswered, 0, 50, 100, 'failure'],
   'an answer is an answer, however late we are': [refusal, 5_000, 5_000, 1_000, 'failure'],
   'a success is a success': [success, 5_000, 5_000, 1_000, 'success'],
   'an error stays one': [error, 5_000, 5_000, 1_000, 'error'],
 };
 
-for (const [name, [outcome, lateMs, lagMs, timeoutMs, kind]] of Object.entries(judged)) {
+for (const [name, [outcome, lateMs, lagMs, timeoutMs, kind]] of Object.entries(lagged)) {
   test(`own lag: ${name}`, () => assert.equal(withOwnLag(outcome, { lateMs, lagMs }, timeoutMs).kind, kind));
 }
 
@@ -30,10 +30,10 @@ test('a warning counts as success, an error as nothing', () => {
   assert.equal(tryResult(success), 'success');
   assert.equal(tryResult(refusal), 'failure');
   assert.equal(tryResult(error), 'nothing');
-  assert.equal(tryResult({ kind: 'inconclusive', why: '' }), 'inconclusive');
+  assert.equal(tryResult({ kind: 'inconclusive', reason: '' }), 'inconclusive');
 });
 
-test('the events of each outcome, word by word', () => {
+test('the events of each outcome', () => {
   const where = 'spec.containers{web}';
   const said = (outcome: ProbeOutcome): readonly string[] | undefined => {
     const event = eventOf('Readiness', outcome, where);
@@ -58,7 +58,7 @@ test('the events of each outcome, word by word', () => {
     where,
   ]);
   assert.equal(said(success), undefined);
-  assert.equal(said({ kind: 'inconclusive', why: 'late' }), undefined);
+  assert.equal(said({ kind: 'inconclusive', reason: 'late' }), undefined);
 });
 
 test('a change of what is in force is recorded with the last answer and how many tries it took', () => {
