@@ -13,17 +13,8 @@ import {
   chmod,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import type { Access, ContentFile } from '../model/file-facts.ts';
 import { mappedError } from './files.ts';
-
-interface Access {
-  readonly mode: number;
-  readonly uid?: number;
-  readonly gid?: number;
-}
-
-interface ContentFile extends Access {
-  readonly content: Uint8Array;
-}
 
 const permissionBits = 0o7777;
 const unfinishedMode = 0o600;

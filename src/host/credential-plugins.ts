@@ -5,21 +5,12 @@ import { basename } from 'node:path/posix';
 import { withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { kindOf, TubeletError } from '../base/errors.ts';
-import type { Masked } from '../base/masked.ts';
+import type { PluginCall } from '../model/program-calls.ts';
 
 /** Leaves a plugin time to retry by itself, and stops a plugin that hangs from blocking pulls for ever. */
 const timeoutMs = 60_000;
 const maxOutputBytes = 1 << 20;
 const maxErrorText = 400;
-
-interface PluginCall {
-  readonly file: string;
-  readonly args: readonly string[];
-  /** In addition to the agent's own environment. */
-  readonly environment: Masked<Readonly<Record<string, string>>>;
-  readonly input: Masked<string>;
-  readonly signal: AbortSignal;
-}
 
 interface PluginRunnerDeps {
   readonly clock: Clock;

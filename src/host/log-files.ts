@@ -3,17 +3,12 @@ import { lstat, open, opendir, readlink, realpath, type FileHandle } from 'node:
 import { dirname } from 'node:path';
 import { messageOf, TubeletError, type ErrorKind } from '../base/errors.ts';
 import { LastNames } from '../base/last-names.ts';
+import type { LogFacts, LogEntry } from '../model/file-facts.ts';
 import { mappedError } from './files.ts';
 import { namesInPortions } from './folder-names.ts';
 import { logLocationProblem, logRoot } from './log-location.ts';
 import { HostOpenLog } from './open-log.ts';
 import { isAbsence, openPath, pathOf } from './path-handle.ts';
-
-interface HostLogFacts {
-  /** Device and inode: the same for one file under all its names. */
-  readonly identity: string;
-  readonly size: number;
-}
 
 /** More rotated files of one log than any runtime keeps. */
 const maxNames = 10_000;
@@ -39,7 +34,7 @@ export const hostLogFiles = {
     throw new TubeletError('denied', `${path} leads elsewhere by now`);
   },
 
-  async stat(path: string): Promise<HostLogFacts | undefined> {
+  async stat(path: string): Promise<LogFacts | undefined> {
     const stats = await ignoreNotFound(lstat(path, { bigint: true }));
     return stats === undefined ? undefined : { identity: identityOf(stats), size: Number(stats.size) };
   },
@@ -79,13 +74,8 @@ export interface HostNodeLogFolder {
   readonly kind: 'folder';
   readonly modifiedMs: number;
   /** Up to so many entries, in the order of the folder, and whether there are more. */
-  list(maxEntries: number): Promise<{ readonly entries: readonly HostLogEntry[]; readonly more: boolean }>;
+  list(maxEntries: number): Promise<{ readonly entries: readonly LogEntry[]; readonly more: boolean }>;
   close(): Promise<void>;
-}
-
-interface HostLogEntry {
-  readonly name: string;
-  readonly isFolder: boolean;
 }
 
 /**
@@ -131,8 +121,8 @@ export async function openNodeLog(path: string, folders: readonly string[]): Pro
 async function listOpen(
   folder: FileHandle,
   maxEntries: number,
-): Promise<{ readonly entries: readonly HostLogEntry[]; readonly more: boolean }> {
-  const entries: HostLogEntry[] = [];
+): Promise<{ readonly entries: readonly LogEntry[]; readonly more: boolean }> {
+  const entries: LogEntry[] = [];
   for await (const entry of await mapped(opendir(pathOf(folder), { bufferSize: 256 }))) {
     if (entries.length >= maxEntries) return { entries, more: true };
     entries.push({ name: entry.name, isFolder: entry.isDirectory() });

@@ -1,13 +1,7 @@
 import { spawn } from 'node:child_process';
 import { raceAbort } from '../base/abort.ts';
 import { TubeletError } from '../base/errors.ts';
-
-interface ProgramMount {
-  readonly fsType: string;
-  readonly source: string;
-  readonly target: string;
-  readonly options: readonly string[];
-}
+import type { MountSpec } from '../model/file-facts.ts';
 
 interface MountProgramsOptions {
   /** The agent's own; the programs are found by its PATH. */
@@ -27,7 +21,7 @@ export function mountPrograms({ environment, mount = 'mount', umount = 'umount' 
   const unmounting = new Set<string>();
   return {
     /** Ends when the program and its helper have ended: an abort kills both and waits for that. */
-    async mount({ fsType, source, target, options }: ProgramMount, signal: AbortSignal): Promise<void> {
+    async mount({ fsType, source, target, options }: MountSpec, signal: AbortSignal): Promise<void> {
       const args = ['-t', fsType, ...(options.length === 0 ? [] : ['-o', options.join(',')]), '--', source, target];
       const { ended, output } = await run(mount, args, environment, signal);
       signal.throwIfAborted();

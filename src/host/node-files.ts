@@ -1,16 +1,7 @@
 import { watch, type BigIntStats } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
-
-/** What a path leads to, symbolic links followed. */
-interface HostFileInfo {
-  readonly kind: 'file' | 'directory' | 'other';
-  readonly size: number;
-  /** Changes when another file or folder takes over the path. */
-  readonly identity: string;
-  /** Changes when the content may have changed. */
-  readonly version: string;
-}
+import type { FileInfo } from '../model/file-facts.ts';
 
 /** `entry`: the name came, went or was taken over by another file. `content`: its file was written to. */
 type OnPathChange = (name: string | undefined, kind: 'entry' | 'content') => void;
@@ -20,7 +11,7 @@ export const nodeFiles = {
   readdir: (path: string): Promise<readonly string[]> => mapped(path, readdir(path)),
   readFile: (path: string): Promise<Uint8Array> => mapped(path, readFile(path)),
 
-  async stat(path: string): Promise<HostFileInfo> {
+  async stat(path: string): Promise<FileInfo> {
     return toInfo(await mapped(path, stat(path, { bigint: true })));
   },
 
@@ -38,7 +29,7 @@ export const nodeFiles = {
   },
 };
 
-function toInfo(stats: BigIntStats): HostFileInfo {
+function toInfo(stats: BigIntStats): FileInfo {
   // Inode numbers are reused soon after a deletion; the time of birth distinguishes the files.
   const identity = `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
   return {

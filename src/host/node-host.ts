@@ -3,15 +3,16 @@ import { arch, release, uptime } from 'node:os';
 import { existsSync } from 'node:fs';
 import type { Clock } from '../base/clock.ts';
 import { goArchitecture } from '../model/architecture.ts';
+import type { HostIdentity, HostNetwork, KernelFacts } from '../model/host-facts.ts';
 import type { MachineInfo } from './machine-info.ts';
 import { nodeCapacity } from './node-capacity.ts';
-import { readNodeInfo, type NodeInfo } from './node-info.ts';
-import { lookupAddresses, readNodeNetwork, type NodeNetwork } from './node-network.ts';
+import { readNodeInfo } from './node-info.ts';
+import { lookupAddresses, readNodeNetwork } from './node-network.ts';
 
 /** The machine as far as a node is made from it. */
 interface NodeHost {
-  identity(): Promise<NodeInfo>;
-  network(): NodeNetwork;
+  identity(): Promise<HostIdentity>;
+  network(): HostNetwork;
   lookup(name: string): Promise<readonly string[]>;
   capacity(): Readonly<Record<string, string>>;
   swapBytes(): bigint;
@@ -39,14 +40,6 @@ export function nodeHost({ machine, rootDir, machineIdFiles, bootIdFile }: NodeH
       return blocks * bsize;
     },
   };
-}
-
-/** Kernel features that pods may ask for; constant while the machine is up. */
-interface KernelFacts {
-  /** In the words of the label `kubernetes.io/arch`. */
-  readonly architecture: string;
-  readonly kernelVersion: string;
-  readonly hasAppArmor: boolean;
 }
 
 export function readKernelFacts(): KernelFacts {

@@ -1,14 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { release } from 'node:os';
-
-/** Which machine this is, as the node's status reports it. */
-export interface NodeInfo {
-  readonly machineId: string;
-  readonly systemUuid: string;
-  readonly bootId: string;
-  readonly kernelVersion: string;
-  readonly osImage: string;
-}
+import type { HostIdentity } from '../model/host-facts.ts';
 
 export interface NodeInfoOptions {
   /** Comma-separated, the first that can be read counts. */
@@ -30,7 +22,7 @@ const systemUuidFiles = [
 const osReleaseFiles = ['/etc/os-release', '/usr/lib/os-release'];
 
 /** An unreadable file leaves its field to the next file or empty: a node without an id is still a node. */
-export async function readNodeInfo(options: NodeInfoOptions = {}): Promise<NodeInfo> {
+export async function readNodeInfo(options: NodeInfoOptions = {}): Promise<HostIdentity> {
   const read = options.read ?? ((path: string) => readFile(path, 'utf8'));
   const first = async (paths: readonly string[]): Promise<string | undefined> => {
     for (const path of paths) {

@@ -1,28 +1,12 @@
 import { lookup } from 'node:dns/promises';
 import { existsSync, readFileSync } from 'node:fs';
 import { networkInterfaces } from 'node:os';
+import type { HostNetwork, DefaultRoute, HostInterface } from '../model/host-facts.ts';
 import { codeOf } from '../model/network-text.ts';
-
-/** The interfaces that are up, and those that lead out. */
-export interface NodeNetwork {
-  readonly interfaces: readonly NodeInterface[];
-  readonly defaultRoutes: readonly DefaultRoute[];
-}
-
-interface NodeInterface {
-  readonly name: string;
-  readonly loopback: boolean;
-  readonly addresses: readonly string[];
-}
-
-interface DefaultRoute {
-  readonly interface: string;
-  readonly family: 4 | 6;
-}
 
 const flagUp = 1;
 
-export function readNodeNetwork(): NodeNetwork {
+export function readNodeNetwork(): HostNetwork {
   const running = Object.entries(networkInterfaces()).map(([name, entries = []]) => ({
     name,
     loopback: entries.some(({ internal }) => internal),
@@ -40,7 +24,7 @@ export function readNodeNetwork(): NodeNetwork {
  * Node leaves out interfaces without a carrier, for example a bridge without pods; their addresses belong to the node
  * all the same. The kernel's table does not contain their names.
  */
-function idleInterfaces(running: readonly NodeInterface[], local: readonly string[]): readonly NodeInterface[] {
+function idleInterfaces(running: readonly HostInterface[], local: readonly string[]): readonly HostInterface[] {
   const known = new Set(running.flatMap(({ addresses }) => addresses));
   const addresses = local.filter((address) => !known.has(address) && !address.startsWith('127.'));
   return addresses.length === 0 ? [] : [{ name: '', loopback: false, addresses }];

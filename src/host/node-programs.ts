@@ -1,11 +1,6 @@
 import { execFile } from 'node:child_process';
 import { TubeletError } from '../base/errors.ts';
-
-interface HostProgramResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
+import type { ProgramResult } from '../model/program-calls.ts';
 
 /** The directory of users may be remote; a lookup that hangs must not block its pod for ever. */
 const timeoutMs = 10_000;
@@ -13,7 +8,7 @@ const timeoutMs = 10_000;
 /** The programs on the agent's PATH, run without a shell. */
 export const nodePrograms = {
   /** Runs a program to its end; undefined when the machine has no such program. */
-  run: (program: string, args: readonly string[]): Promise<HostProgramResult | undefined> =>
+  run: (program: string, args: readonly string[]): Promise<ProgramResult | undefined> =>
     new Promise((resolve, reject) => {
       const options = { encoding: 'utf8', timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
       execFile(program, [...args], options, (error, stdout, stderr) => {

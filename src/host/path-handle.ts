@@ -1,18 +1,10 @@
 import { constants } from 'node:fs';
 import { open, readlink, stat as statPath, type FileHandle } from 'node:fs/promises';
+import type { FileKind, FileFacts } from '../model/file-facts.ts';
 import { mappedError } from './files.ts';
 
 /** Linux: a descriptor that names a file without opening it. Does not wait for pipes and does not touch devices. */
 export const oPath = 0o10000000;
-
-type PathKind = 'file' | 'folder' | 'link' | 'socket' | 'charDevice' | 'blockDevice' | 'pipe';
-
-export interface PathFacts {
-  readonly kind: PathKind;
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
-}
 
 interface Stats {
   readonly mode: number;
@@ -26,11 +18,11 @@ interface Stats {
   isFIFO(): boolean;
 }
 
-export function factsOf(stats: Stats): PathFacts {
+export function factsOf(stats: Stats): FileFacts {
   return { kind: kindOf(stats), mode: stats.mode & 0o7777, uid: stats.uid, gid: stats.gid };
 }
 
-function kindOf(stats: Stats): PathKind {
+function kindOf(stats: Stats): FileKind {
   if (stats.isDirectory()) return 'folder';
   if (stats.isSymbolicLink()) return 'link';
   if (stats.isSocket()) return 'socket';
@@ -68,7 +60,7 @@ export async function targetOf(folder: FileHandle, name: string): Promise<string
 }
 
 /** What exists at a path, through links; undefined where nothing exists. */
-export async function stat(path: string): Promise<PathFacts | undefined> {
+export async function stat(path: string): Promise<FileFacts | undefined> {
   try {
     return factsOf(await statPath(path));
   } catch (error) {

@@ -1,13 +1,9 @@
 import { watch } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { TubeletError, type ErrorKind } from '../base/errors.ts';
+import type { RegistryEntry } from '../model/file-facts.ts';
 
 const folderMode = 0o755;
-
-interface RegistryEntry {
-  readonly name: string;
-  readonly kind: 'folder' | 'socket';
-}
 
 /**
  * The folder in which plugins make their registration sockets. Failures are TubeletErrors; `notFound`: it is missing.

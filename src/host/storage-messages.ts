@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../base/errors.ts';
+import type { FileFacts } from '../model/file-facts.ts';
 import type { GroupAccess } from '../model/group-access.ts';
 import type { ForeignMount } from './foreign-mounts.ts';
-import type { PathFacts } from './path-handle.ts';
 
 /** What is known of a file system. */
 export interface FilesystemFacts {
@@ -23,7 +23,7 @@ export interface HeldPath {
 
 /** The calls that either process can make, by name. Arguments and answers are plain data. */
 export interface StorageCalls {
-  stat(path: string): Promise<PathFacts | undefined>;
+  stat(path: string): Promise<FileFacts | undefined>;
   makeFolder(path: string, mode: number): Promise<void>;
   makeFile(path: string, mode: number): Promise<void>;
   makeBelow(volumePath: string, subPath: string): Promise<void>;

@@ -5,6 +5,7 @@ import type { ImageStatusRequest, ImageStatusResponse, PullImageRequest, PullIma
 import type { Secret } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { PodEvent } from '../model/object-event.ts';
+import type { PluginCall } from '../model/program-calls.ts';
 
 /** What pulling needs of the runtime's image service. */
 export interface ImageService {
@@ -49,15 +50,6 @@ export interface RecordFiles extends TextFiles {
   list(path: string): Promise<readonly string[]>;
   /** What is not there is fine. */
   removeTree(path: string): Promise<void>;
-}
-
-export interface PluginCall {
-  readonly file: string;
-  readonly args: readonly string[];
-  /** In addition to the agent's own environment. */
-  readonly environment: Masked<Readonly<Record<string, string>>>;
-  readonly input: Masked<string>;
-  readonly signal: AbortSignal;
 }
 
 /** Runs a credential provider once; answers what it printed. */

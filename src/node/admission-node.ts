@@ -1,7 +1,7 @@
 import type { AdmissionNode } from '../model/admission-node.ts';
+import type { KernelFacts } from '../model/host-facts.ts';
 import { pressureConditions, type NodeConditions } from './node-conditions.ts';
 import type { NodeReader } from './node-view.ts';
-import type { KernelFacts } from './ports.ts';
 
 /** The configuration of a node's admission. */
 export interface AdmissionNodeSettings {

@@ -1,13 +1,14 @@
 import type { CommonPorts } from '../model/common-ports.ts';
 import type { Component } from '../base/component.ts';
 import type { AdmissionNode } from '../model/admission-node.ts';
+import type { KernelFacts } from '../model/host-facts.ts';
 import { admissionNode, type AdmissionNodeSettings } from './admission-node.ts';
 import { CsiNodeRecord } from './csinode/csi-node-record.ts';
 import type { FormerDevices } from './former-devices.ts';
 import { undisturbed } from './node-conditions.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { NodeView, type NodeReader } from './node-view.ts';
-import type { KernelFacts, NodeCluster } from './ports.ts';
+import type { NodeCluster } from './ports.ts';
 import { RuntimeHealth, type RuntimeStatusSource } from './runtime-health/index.ts';
 import type { RuntimeFactsView, StorageReadiness } from './status/node-sources.ts';
 

@@ -4,7 +4,7 @@ export { readFormerDevices, type DeviceCheckpoint, type FormerDevices } from './
 export { createNodeSignals, type NodeSignals } from './node-signals.ts';
 export { type ProgramStart } from './node-startup.ts';
 export { OwnNode } from './own-node.ts';
-export type { KernelFacts, NodeEvents, NodeHost } from './ports.ts';
+export type { NodeEvents, NodeHost } from './ports.ts';
 export type { NodeSettings } from './settings.ts';
 export { setupFailedEvent } from './start-events.ts';
 export type { NodeSources } from './status/gather-inputs.ts';

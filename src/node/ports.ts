@@ -10,6 +10,7 @@ import type {
 } from '../gen/cri/api.ts';
 import type { Node } from '../gen/kubernetes/types.ts';
 import type { ApiClient, Mirror, MirrorChange } from '../model/api-client.ts';
+import type { HostIdentity, HostNetwork } from '../model/host-facts.ts';
 import type { Amounts } from '../model/node-allocatable.ts';
 import type { ObjectEvent } from '../model/object-event.ts';
 
@@ -29,26 +30,6 @@ export interface NodeHost {
   swapBytes(): bigint;
   /** Size of the file system that holds the agent's folder. */
   rootFsBytes(): Promise<bigint>;
-}
-
-export interface HostIdentity {
-  readonly machineId: string;
-  readonly systemUuid: string;
-  readonly bootId: string;
-  readonly kernelVersion: string;
-  readonly osImage: string;
-}
-
-export interface HostNetwork {
-  readonly interfaces: readonly HostInterface[];
-  /** In the order of the kernel's tables. */
-  readonly defaultRoutes: readonly { readonly interface: string; readonly family: 4 | 6 }[];
-}
-
-export interface HostInterface {
-  readonly name: string;
-  readonly loopback: boolean;
-  readonly addresses: readonly string[];
 }
 
 /** Of the container runtime: its version and its images. */
@@ -77,12 +58,4 @@ export interface NodeCluster {
 
 interface NodeMirror extends Pick<Mirror<Node>, 'get'> {
   listen(listener: (change: MirrorChange<Node>) => void): void;
-}
-
-/** Kernel features that pods may ask for; constant while the machine is up. */
-export interface KernelFacts {
-  /** In the words of the label `kubernetes.io/arch`. */
-  readonly architecture: string;
-  readonly kernelVersion: string;
-  readonly hasAppArmor: boolean;
 }

@@ -1,4 +1,5 @@
 import type { RegistrationStatus } from '../gen/pluginregistration/v1.ts';
+import type { RegistryEntry } from '../model/file-facts.ts';
 
 /** What a plugin announces of itself. */
 export interface PluginInfo {
@@ -32,11 +33,6 @@ export interface Registration {
 
 /** Resolves when the socket is connected; tries until the signal aborts. */
 export type ConnectRegistration = (socketPath: string, signal: AbortSignal) => Promise<Registration>;
-
-interface RegistryEntry {
-  readonly name: string;
-  readonly kind: 'folder' | 'socket';
-}
 
 /** The folder of registration sockets. Failures are TubeletErrors, `notFound` for a path that does not exist. */
 export interface RegistryFiles {

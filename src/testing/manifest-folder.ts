@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
-import type { FileInfo, Files, OnPathChange } from '../pods/sources/ports.ts';
+import type { FileInfo } from '../model/file-facts.ts';
+import type { Files, OnPathChange } from '../pods/sources/ports.ts';
 
 /** A folder /m in memory as the file source sees it, with faults to order and counts of what was asked. */
 export class ManifestFolder implements Files {

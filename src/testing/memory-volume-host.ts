@@ -1,16 +1,8 @@
 import { dirname, join, normalize } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
+import type { Access, ContentFile, FileFacts } from '../model/file-facts.ts';
 import { changeFor } from '../model/group-access.ts';
-import type {
-  Access,
-  ContentFiles,
-  FileFacts,
-  HostPaths,
-  ContentFile,
-  MountPrograms,
-  Mounts,
-  VolumeHost,
-} from '../volumes/index.ts';
+import type { ContentFiles, HostPaths, MountPrograms, Mounts, VolumeHost } from '../volumes/index.ts';
 import type { MemoryEntry, MemoryFiles } from './memory-files.ts';
 
 /** The machine as volumes see it, over a disk in memory. Every change asks the disk's `fault` first. */

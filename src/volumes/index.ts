@@ -14,18 +14,7 @@ export { localVolume } from './plugins/local-volume.ts';
 export { nfs } from './plugins/nfs.ts';
 export { projected } from './plugins/projected.ts';
 export { secret } from './plugins/secret.ts';
-export type {
-  Access,
-  ContentFiles,
-  CsiVolumes,
-  FileFacts,
-  HostPaths,
-  ContentFile,
-  MountPrograms,
-  Mounts,
-  VolumeHost,
-  VolumePlugin,
-} from './ports.ts';
+export type { ContentFiles, CsiVolumes, HostPaths, MountPrograms, Mounts, VolumeHost, VolumePlugin } from './ports.ts';
 export { ScratchFolders } from './scratch-folders.ts';
 export { SubPaths } from './sub-paths.ts';
 export { VolumeManager, type VolumeManagerDeps } from './volume-manager.ts';

@@ -2,6 +2,7 @@ import type { PodUid } from '../base/ids.ts';
 import type { ImageSpec } from '../gen/cri/api.ts';
 import type { ConfigMap, Secret, Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
+import type { Access, ContentFile, FileFacts, MountSpec } from '../model/file-facts.ts';
 import type { GroupAccess } from '../model/group-access.ts';
 import type { ObjectEvent } from '../model/object-event.ts';
 import type { DataObjectKind } from '../model/standalone-object.ts';
@@ -95,17 +96,6 @@ export interface VolumeFiles {
   removeEmpty(path: string): Promise<void>;
 }
 
-/** Owner and mode of a file; the agent's own user and group where unset. */
-export interface Access {
-  readonly mode: number;
-  readonly uid?: number;
-  readonly gid?: number;
-}
-
-export interface ContentFile extends Access {
-  readonly content: Uint8Array;
-}
-
 /** What the atomic writer does to a volume's folder. Containers see that folder read-only. */
 export interface ContentFiles {
   /** Where a link points; nothing when there is none. */
@@ -119,15 +109,6 @@ export interface ContentFiles {
   replaceLink(path: string, target: string, owner: Omit<Access, 'mode'>): Promise<void>;
   /** Removes a link. */
   unlink(path: string): Promise<void>;
-}
-
-export type FileKind = 'file' | 'folder' | 'link' | 'socket' | 'charDevice' | 'blockDevice' | 'pipe';
-
-export interface FileFacts {
-  readonly kind: FileKind;
-  readonly mode: number;
-  readonly uid: number;
-  readonly gid: number;
 }
 
 /**
@@ -183,13 +164,6 @@ export interface MountPrograms {
   mount(spec: MountSpec, signal: AbortSignal): Promise<void>;
   /** Ends with the signal, also where the program hangs for good. */
   unmount(target: string, how: { readonly force: boolean }, signal: AbortSignal): Promise<void>;
-}
-
-interface MountSpec {
-  readonly fsType: string;
-  readonly source: string;
-  readonly target: string;
-  readonly options: readonly string[];
 }
 
 /** Volumes of CSI drivers with file systems, inline and behind claims. */

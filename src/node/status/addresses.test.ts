@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Node } from '../../gen/kubernetes/types.ts';
+import type { HostNetwork } from '../../model/host-facts.ts';
 import { goldenInputs, goldenSettings } from '../../testing/node-world.ts';
-import type { HostNetwork } from '../ports.ts';
 import type { NodeSettings } from '../settings.ts';
 import { needsLookup, providedIpAnnotation, setAddresses } from './addresses.ts';
 import type { SetterOutcome } from './setter.ts';

@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6, SocketAddress } from 'node:net';
-import type { HostInterface } from '../ports.ts';
+import type { HostInterface } from '../../model/host-facts.ts';
 
 function listOf(...subnets: readonly (readonly [address: string, prefix: number])[]): BlockList {
   const list = new BlockList();

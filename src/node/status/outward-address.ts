@@ -1,4 +1,4 @@
-import type { HostNetwork } from '../ports.ts';
+import type { HostNetwork } from '../../model/host-facts.ts';
 import { familyOf, isGlobalUnicast } from './ip-kinds.ts';
 
 /**

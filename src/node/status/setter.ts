@@ -1,7 +1,7 @@
 import type { Node, NodeFeatures, NodeStatus, NodeSystemInfo } from '../../gen/kubernetes/types.ts';
+import type { HostIdentity, HostNetwork } from '../../model/host-facts.ts';
 import type { Amounts } from '../../model/node-allocatable.ts';
 import type { ObjectEvent } from '../../model/object-event.ts';
-import type { HostIdentity, HostNetwork } from '../ports.ts';
 import type { NodeSettings } from '../settings.ts';
 
 /** All inputs of a node's status, at one moment. Unknown inputs are missing. */

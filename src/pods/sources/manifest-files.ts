@@ -5,13 +5,14 @@ import { describeError, isKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import { seenTime } from '../../model/annotations.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { FileInfo } from '../../model/file-facts.ts';
 import type { StaticPodRules } from '../../model/static-pod.ts';
 import type { PodRules } from '../../model/validation/index.ts';
 import { countChanges, classifyEntry, type EntryState, type PathEvents } from './entry-events.ts';
 import { settleMs, classifyManifest, type FileState, type ManifestReading } from './classify-manifest.ts';
 import { decodeText, unreadable, type Contents, type Manifest } from './manifest.ts';
 import type { PathWatch } from './path-watch.ts';
-import type { FileInfo, Files } from './ports.ts';
+import type { Files } from './ports.ts';
 import { readManifest } from './read-manifest.ts';
 import { reportFile } from './report-file.ts';
 

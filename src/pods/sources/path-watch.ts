@@ -1,7 +1,8 @@
 import { basename, dirname, relative, sep } from 'node:path';
 import { isKind } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import type { FileInfo, Files, OnPathChange } from './ports.ts';
+import type { FileInfo } from '../../model/file-facts.ts';
+import type { Files, OnPathChange } from './ports.ts';
 
 interface PathWatchDeps {
   readonly files: Files;

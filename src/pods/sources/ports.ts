@@ -1,14 +1,5 @@
 import type { Masked } from '../../base/masked.ts';
-
-/** The target of a path, symbolic links followed. */
-export interface FileInfo {
-  readonly kind: 'file' | 'directory' | 'other';
-  readonly size: number;
-  /** Changes when another file or folder has the path. */
-  readonly identity: string;
-  /** Changes when the content may have changed. */
-  readonly version: string;
-}
+import type { FileInfo } from '../../model/file-facts.ts';
 
 /** The part of the file system that a source reads. Failures are TubeletErrors, of kind `notFound` for a missing path. */
 export interface Files {

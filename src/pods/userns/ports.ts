@@ -1,5 +1,6 @@
 import type { CallOptions } from '../../base/call.ts';
 import type { StatusRequest, StatusResponse } from '../../gen/cri/api.ts';
+import type { ProgramResult } from '../../model/program-calls.ts';
 
 /** The disk as far as the records of user namespaces need it. */
 export interface RecordFiles {
@@ -14,12 +15,6 @@ export interface RecordFiles {
 /** The features of the runtime's handlers, as it reports them. */
 export interface RuntimeFeatures {
   status(request: StatusRequest, options?: CallOptions): Promise<StatusResponse>;
-}
-
-export interface ProgramResult {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
 }
 
 /** Programs of this machine. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { nodePrograms } from '../../host/index.ts';
+import type { ProgramResult } from '../../model/program-calls.ts';
 import { idLimit } from './id-blocks.ts';
-import type { ProgramResult } from './ports.ts';
 import { computeIdSpace, readIdSpace } from './read-id-space.ts';
 
 const k64 = 65_536;

@@ -1,4 +1,5 @@
-import type { ProgramResult, Programs } from './ports.ts';
+import type { ProgramResult } from '../../model/program-calls.ts';
+import type { Programs } from './ports.ts';
 import { idLimit, idUnit, type IdSpace } from './id-blocks.ts';
 
 /** The ids for pods and their origin, or what is wrong with the machine's configuration of them. */

@@ -1,5 +1,6 @@
 import type { ContainerId } from '../../base/ids.ts';
 import type { Pod } from '../../gen/kubernetes/types.ts';
+import type { LogFacts } from '../../model/file-facts.ts';
 
 /** Whose logs there are. */
 export interface LogSources {
@@ -22,12 +23,6 @@ export interface ContainerLogFiles {
   list(folder: string, beginning: string): Promise<readonly string[]>;
   /** Tells which name in a folder may have changed, where it is known. Throws when it cannot watch. */
   watch(folder: string, onChange: (name: string | undefined) => void, onError: (error: unknown) => void): () => void;
-}
-
-interface LogFacts {
-  /** The same for one file under all its names, and never for two files that exist at the same time. */
-  readonly identity: string;
-  readonly size: number;
 }
 
 /** A file that stays the same when it is renamed or removed. */

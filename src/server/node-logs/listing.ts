@@ -1,4 +1,4 @@
-import type { LogEntry } from './ports.ts';
+import type { LogEntry } from '../../model/file-facts.ts';
 
 const named: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&#34;', "'": '&#39;' };
 

@@ -1,3 +1,5 @@
+import type { LogEntry } from '../../model/file-facts.ts';
+
 /** The node's own logs. Failures are TubeletErrors. */
 export interface NodeLogFiles {
   /**
@@ -21,11 +23,6 @@ export interface NodeLogFolder {
   readonly modifiedMs: number;
   list(most: number): Promise<{ readonly entries: readonly LogEntry[]; readonly more: boolean }>;
   close(): Promise<void>;
-}
-
-export interface LogEntry {
-  readonly name: string;
-  readonly isFolder: boolean;
 }
 
 /** How a program ended. */

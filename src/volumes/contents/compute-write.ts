@@ -1,4 +1,4 @@
-import type { Access, ContentFile } from '../ports.ts';
+import type { Access, ContentFile } from '../../model/file-facts.ts';
 import { groupMode, type VolumeGroup } from './ownership.ts';
 import type { Payload } from './payload.ts';
 

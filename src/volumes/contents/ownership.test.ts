@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { Container, PodSpec } from '../../gen/kubernetes/types.ts';
-import type { FileFacts } from '../ports.ts';
+import type { FileFacts } from '../../model/file-facts.ts';
 import { commonUser, forGroup, needsChange } from './ownership.ts';
 
 const entry = (kind: FileFacts['kind'], mode: number, gid = 0): FileFacts => ({ kind, mode, uid: 0, gid });

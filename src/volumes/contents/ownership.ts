@@ -1,8 +1,8 @@
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import { allContainers } from '../../model/containers.ts';
+import type { FileFacts } from '../../model/file-facts.ts';
 import { changeFor, type GroupAccess } from '../../model/group-access.ts';
 import { effectiveSecurityContext } from '../../model/security-context.ts';
-import type { FileFacts } from '../ports.ts';
 
 const setGid = 0o2000;
 const readWriteBits = 0o660;

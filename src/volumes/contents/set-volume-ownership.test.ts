@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { FileFacts } from '../../model/file-facts.ts';
 import { aPod } from '../../testing/pods.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
-import type { FileFacts } from '../ports.ts';
 import { setVolumeOwnership, type OwnershipChange } from './set-volume-ownership.ts';
 
 const never = new AbortController().signal;

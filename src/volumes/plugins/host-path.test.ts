@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { FileKind } from '../ports.ts';
 import { TubeletError } from '../../base/errors.ts';
+import type { FileKind } from '../../model/file-facts.ts';
 import { aPod } from '../../testing/pods.ts';
 import { hostPath } from './host-path.ts';
 

@@ -1,6 +1,7 @@
 import { isKind, messageOf, TubeletError } from '../../base/errors.ts';
 import type { HostPathVolumeSource } from '../../gen/kubernetes/types.ts';
-import type { FileKind, HostPaths, VolumePlugin, VolumeRequest } from '../ports.ts';
+import type { FileKind } from '../../model/file-facts.ts';
+import type { HostPaths, VolumePlugin, VolumeRequest } from '../ports.ts';
 import { VolumeStepError } from '../volume-failures.ts';
 
 const folderMode = 0o755;

@@ -5,13 +5,13 @@ import type { PodUid } from '../../base/ids.ts';
 import type { LocalVolumeSource } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { volumeEvents } from '../../model/event-reasons.ts';
+import type { FileKind } from '../../model/file-facts.ts';
 import type { PodPaths } from '../../model/pod-paths.ts';
 import type { ClaimedVolume } from '../claims/claimed-volume.ts';
 import { setVolumeOwnership, type OwnershipChange } from '../contents/set-volume-ownership.ts';
 import { mountOptions } from '../mount-options.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
 import type {
-  FileKind,
   MountedVolume,
   MountPrograms,
   VolumeEvents,

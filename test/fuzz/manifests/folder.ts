@@ -1,6 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { TubeletError } from '../../../src/base/errors.ts';
-import type { FileInfo, Files, OnPathChange } from '../../../src/pods/sources/ports.ts';
+import type { FileInfo } from '../../../src/model/file-facts.ts';
+import type { Files, OnPathChange } from '../../../src/pods/sources/ports.ts';
 import type { ManifestFile } from './case.ts';
 
 export const manifestFolder = '/m';

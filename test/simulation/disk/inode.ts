@@ -1,4 +1,4 @@
-import type { FileKind } from '../../../src/volumes/ports.ts';
+import type { FileKind } from '../../../src/model/file-facts.ts';
 
 /** A file system: what is on it is gone with its last mount when it is one in memory, and else stays. */
 export interface FileSystem {

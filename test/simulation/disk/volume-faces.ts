@@ -1,8 +1,8 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import { TubeletError } from '../../../src/base/errors.ts';
+import type { Access, FileFacts } from '../../../src/model/file-facts.ts';
 import { changeFor } from '../../../src/model/group-access.ts';
 import type { ContentFiles, HostPaths, MountPrograms, Mounts, VolumeHost } from '../../../src/volumes/index.ts';
-import type { Access, FileFacts } from '../../../src/volumes/ports.ts';
 import { Inode } from './inode.ts';
 import type { Place } from './mount-table.ts';
 import type { SimDisk } from './sim-disk.ts';
