@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 import { TubeletError } from './errors.ts';
 
-/** A signal that follows another one until it is released. */
+/** A signal that aborts with another one until it is released. */
 export interface LinkedSignal {
   readonly signal: AbortSignal;
   abort(reason?: unknown): void;
-  /** Lets go of the parent and the timer; afterwards only `abort` can end the signal. Harmless when repeated. */
+  /** Detaches the signal from its parent and timer; afterwards only `abort` aborts it. Harmless when repeated. */
   release(): void;
 }
 
@@ -28,7 +28,7 @@ export function linkedSignal(parent: AbortSignal | undefined, timeout?: LinkedTi
     return { signal, abort: () => {}, release: () => {} };
   }
 
-  // Many calls at once under one signal are no leak, since each lets go of it: Node need not warn of eleven.
+  // Many listeners on one signal are no leak, because each is removed: Node need not warn of eleven.
   if (parent !== undefined) setMaxListeners(0, parent);
   const onParent = (): void => abort(parent?.reason);
   const cancelTimer = timeout?.clock.after(timeout.ms, () =>
@@ -48,13 +48,13 @@ export function linkedSignal(parent: AbortSignal | undefined, timeout?: LinkedTi
 }
 
 /**
- * The promise's outcome, or the signal's reason if that comes first. The promise itself goes on and what becomes of it
- * is ignored. Not for a promise that outlives many races: each of them would hang on to it.
+ * The promise's outcome, or the signal's reason if that comes first. The promise itself goes on and its outcome is
+ * ignored. Not for a promise that outlives many races: each would leave its handlers on it.
  */
 export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = (): void => reject(signal.reason);
-    // Each race lets go of the signal, however many there are at once.
+    // Each race removes its listener, however many there are at once.
     setMaxListeners(0, signal);
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
@@ -63,8 +63,8 @@ export function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<
 }
 
 /**
- * Runs with a deadline. It ends at the deadline even when `run` pays no heed to its signal; `run` then goes on
- * unobserved, so it should.
+ * Runs with a deadline. It ends at the deadline even when `run` ignores its signal; `run` then goes on unobserved, so it
+ * should not ignore it.
  */
 export async function withTimeout<T>(
   clock: Pick<Clock, 'after'>,

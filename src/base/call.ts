@@ -1,9 +1,9 @@
-/** What every call across a process border takes besides its request. */
+/** The options of every call to another process. */
 export interface CallOptions {
-  /** Gives the call up. */
+  /** Cancels the call. */
   readonly signal?: AbortSignal;
   /** Overrides the verb's own deadline. */
   readonly timeoutMs?: number;
-  /** Which span of a trace the call belongs to, for the other side. */
+  /** The span of a trace that the call belongs to, for the other side. */
   readonly traceparent?: string;
 }

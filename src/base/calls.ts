@@ -15,18 +15,18 @@ export interface CallFailure {
   readonly message: string;
 }
 
-/** Called once, when the call has come to its end; without a failure it went well. */
+/** Called once, when the call has ended; without a failure it succeeded. */
 export type EndCall = (failure?: CallFailure) => void;
 
-/** Takes note of calls that leave the agent. An adapter reports each call when it begins and when it ends. */
+/** Records calls that leave the agent. An adapter reports each call when it begins and when it ends. */
 export interface Calls {
   begin(call: CallDescription): EndCall;
 }
 
-/** Takes note of nothing. */
+/** Records nothing. */
 export const noCalls: Calls = Object.freeze({ begin: () => () => undefined });
 
-/** Makes a call and reports its beginning and its end. The call's own outcome is passed on as it is. */
+/** Makes a call and reports its beginning and its end. Returns or throws the call's own outcome. */
 export async function reportedCall<T>(calls: Calls, call: CallDescription, make: () => Promise<T>): Promise<T> {
   const end = calls.begin(call);
   try {

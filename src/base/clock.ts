@@ -1,6 +1,6 @@
 /**
  * Time as the agent sees it. Wall time is for what people and the API read; monotonic time is for measuring and
- * waiting, because the wall may be set back while the process lives. Nothing else in the agent may ask for the time.
+ * waiting, because the wall may be set back while the process lives. No other code of the agent may read a clock.
  */
 export interface Clock {
   /** Wall time in milliseconds since the epoch. */
@@ -9,7 +9,7 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Runs `callback` once after `ms`. The returned function takes it back; calling it late or twice is harmless. */
+  /** Runs `callback` once after `ms`. The returned function cancels it; calling it late or twice is harmless. */
   after(ms: number, callback: () => void): CancelTimer;
 }
 

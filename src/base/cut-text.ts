@@ -1,10 +1,10 @@
 /**
- * What a container, its processes or the runtime said, as far as it goes into a status, an event or a log line. A Go
- * kubelet keeps as much of a probe's answer.
+ * The maximum of output of a container, a process or the runtime in a status, an event or a log line. A Go kubelet keeps
+ * as much of a probe's output.
  */
 export const maxMessageBytes = 10 * 1_024;
 
-/** The beginning of some pieces as text. No string is made of what is left out. */
+/** The beginning of some pieces as text. No string is made of the rest. */
 export function cutBytes(maxBytes: number, ...pieces: readonly Uint8Array[]): string {
   const kept: Uint8Array[] = [];
   let left = maxBytes;

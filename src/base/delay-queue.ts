@@ -42,7 +42,7 @@ export class DelayQueue<K> {
     if (this.#due.first() === entry) this.#change.wake();
   }
 
-  /** Forgets a key; answers whether it was there. */
+  /** Removes a key; returns whether it was there. */
   cancel(key: K): boolean {
     const entry = this.#entries.get(key);
     if (entry === undefined) return false;

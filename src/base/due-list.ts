@@ -30,7 +30,7 @@ export class DueList<T> {
     return entry;
   }
 
-  /** Takes an entry out; one that is not there (any more) is let be. */
+  /** Removes an entry; returns whether it was there. */
   remove(entry: DueEntry<T>): boolean {
     const { due, order } = entry as OrderedEntry<T>;
     const at = this.#position(due, order);

@@ -1,8 +1,8 @@
 import { InvariantError } from './errors.ts';
 
 /**
- * Work that is due, marked by those who cause it and done by one component. It exists before that component does: a mark
- * that comes earlier is kept and handed over when the component takes the work.
+ * Work that is due, marked by the components that cause it and done by one component, the taker. It exists before the
+ * taker does: a mark that comes earlier is kept until `takenBy`.
  *
  *   idle ──mark──> due ──take by──> idle        taken ──mark──> the taker is called at once
  */

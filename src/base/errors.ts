@@ -20,7 +20,7 @@ export class TubeletError extends Error {
   readonly kind: ErrorKind;
   /** The message as the other side sent it, where an edge wrapped it into a longer one. */
   readonly remoteMessage: string | undefined;
-  /** The name of the other side's own code, where people are shown it. */
+  /** The name of the other side's own code, where messages show it. */
   readonly code: string | undefined;
 
   constructor(
@@ -36,8 +36,8 @@ export class TubeletError extends Error {
 }
 
 /**
- * What the code itself relies on does not hold: a mistake of the agent, after which its state may be damaged. Where no code
- * catches it, the agent ends and begins anew. Never for what others send or answer.
+ * An invariant of the code is broken: a mistake of the agent, after which its state may be damaged. Where no code catches
+ * it, the agent exits and is started again. Never for requests or responses of other programs.
  */
 export class InvariantError extends TubeletError {
   constructor(message: string, options?: { readonly cause?: unknown }) {
@@ -73,7 +73,7 @@ export function grpcErrorText(error: unknown): string {
   return code === undefined ? remoteMessageOf(error) : `rpc error: code = ${code} desc = ${remoteMessageOf(error)}`;
 }
 
-/** The text of an error with those of its causes, outermost first, each said once. */
+/** The text of an error with those of its causes, outermost first, each text once. */
 export function describeError(error: unknown): string {
   const parts: string[] = [];
   for (let at: unknown = error; at !== undefined && parts.length < 8; at = at instanceof Error ? at.cause : undefined) {

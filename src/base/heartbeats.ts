@@ -5,7 +5,7 @@
  */
 export type LoopStage = 'round' | 'waiting' | 'backOff';
 
-/** What a loop shows of itself. Times are of the monotonic clock. */
+/** The state of a loop. Times are of the monotonic clock. */
 export interface LoopBeat {
   readonly name: string;
   readonly stage: LoopStage;
@@ -27,8 +27,8 @@ export interface LoopBeat {
 /** What the body of a loop has for one round. */
 export interface Round {
   /**
-   * Waits on purpose: for work, for a time, on a watch. However long that takes, the loop is not hung. Calls that have to
-   * come back, to the runtime or to storage, are steps of the round and do not belong here.
+   * Waits on purpose: for work, for a time, on a watch. However long that takes, the loop is not hung. Calls to the
+   * runtime or to storage are steps of the round, which must end, and do not belong here.
    */
   waitFor<T>(wait: Promise<T>): Promise<T>;
   /** One of several long steps is done: the time for the next one begins. */
@@ -69,7 +69,7 @@ export class Heartbeats {
   }
 }
 
-/** The own record of one loop, written by `superviseLoop` and by the rounds. */
+/** The state of one loop, written by `superviseLoop` and by the rounds. */
 export class LoopHeartbeat implements LoopBeat, Round {
   readonly name: string;
   readonly carriesPods: boolean;

@@ -1,6 +1,6 @@
 import { LineIndex, YamlError } from './yaml-error.ts';
 
-/** Below it the other reader is quick enough, and says more: about keys that stand twice, for instance. */
+/** Below this length the YAML reader is quick enough, and reports more: duplicate keys, for instance. */
 const largeLength = 256 * 1024;
 
 export function isLargeJson(text: string): boolean {
@@ -16,26 +16,26 @@ export function parseLargeJson(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Flow style without quotes, say; if it is nothing else either, the other reader says what is wrong and where.
+    // It may be YAML in flow style; if it is not, the YAML reader reports what is wrong and where.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
   if (hasMoreThan(maxValues, value)) {
     throw new YamlError(`the text has more than ${maxValues} values: split it into several files`, 1, 1);
   }
-  let places: JsonPlaces | undefined;
+  let places: JsonOffsets | undefined;
   let lines: LineIndex | undefined;
   return {
     value,
     lineOf(path) {
-      places ??= new JsonPlaces(text);
+      places ??= new JsonOffsets(text);
       lines ??= new LineIndex(text);
       return lines.lineAt(places.offsetOf(path));
     },
   };
 }
 
-/** Not by recursion: a text of brackets alone may be deeper than the stack. */
+/** Not recursive, because a text of brackets alone may be deeper than the stack. */
 function hasMoreThan(max: number, root: unknown): boolean {
   const waiting: unknown[] = [root];
   let count = 0;
@@ -50,16 +50,16 @@ function hasMoreThan(max: number, root: unknown): boolean {
   return false;
 }
 
-interface Child {
+interface JsonChild {
   /** Where its key begins, or the item itself. */
   readonly name: number;
   readonly value: number;
 }
 
-/** Where things begin in a text that is known to be JSON. Each collection is searched once, however much is asked. */
-class JsonPlaces {
+/** The offsets of keys and items in a text that is known to be JSON. Each collection is scanned once. */
+class JsonOffsets {
   readonly #text: string;
-  readonly #children = new Map<number, ReadonlyMap<string, Child>>();
+  readonly #children = new Map<number, ReadonlyMap<string, JsonChild>>();
 
   constructor(text: string) {
     this.#text = text;
@@ -77,7 +77,7 @@ class JsonPlaces {
     return found;
   }
 
-  #childrenOf(at: number): ReadonlyMap<string, Child> {
+  #childrenOf(at: number): ReadonlyMap<string, JsonChild> {
     const known = this.#children.get(at);
     if (known !== undefined) return known;
     const made = childrenOf(this.#text, at);
@@ -86,8 +86,8 @@ class JsonPlaces {
   }
 }
 
-function childrenOf(text: string, at: number): ReadonlyMap<string, Child> {
-  const children = new Map<string, Child>();
+function childrenOf(text: string, at: number): ReadonlyMap<string, JsonChild> {
+  const children = new Map<string, JsonChild>();
   const isList = text[at] === '[';
   if (!isList && text[at] !== '{') return children;
   let position = skipBlank(text, at + 1);

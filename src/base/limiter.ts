@@ -46,7 +46,7 @@ export class Limiter {
         reject(signal?.reason);
       };
       this.#waiting.add(admit);
-      // All who wait under one signal let go of it: Node need not warn of eleven.
+      // Each waiter removes its listener from the signal: Node need not warn of eleven.
       if (signal !== undefined) setMaxListeners(0, signal);
       signal?.addEventListener('abort', onAbort, { once: true });
     });

@@ -33,12 +33,12 @@ export interface LoopHandle {
 
 const defaultRestartBackoff = { initialMs: 1_000, maxMs: 60_000 };
 const jitterFraction = 0.2;
-/** Rounds that all end without waiting for anything real would keep every other callback of the process waiting. */
+/** Rounds that end without any real wait would keep all other callbacks of the process from running. */
 const roundsBetweenTurns = 256;
 
 /**
  * Runs a body round after round until the signal aborts. A round that throws is logged under the loop's name and the
- * loop goes on after a back-off: no loop of the agent dies of one bad pod.
+ * loop goes on after a back-off: one bad pod ends no loop of the agent.
  *
  *   round ──ok──> round …        round ──throws──> back off ──> round …        signal ──> ended
  */

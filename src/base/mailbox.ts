@@ -2,8 +2,8 @@ import { InvariantError, TubeletError } from './errors.ts';
 import { Wakeup } from './wakeup.ts';
 
 /**
- * A mailbox with one slot and one taker. Who puts never waits: a message that finds the slot taken is merged with the
- * one that waits there, so a slow taker sees fewer messages but loses nothing the merge rule keeps.
+ * A mailbox with one slot and one taker. `put` never waits: when the slot is taken, the message is merged with the one in
+ * it, so a slow taker sees fewer messages but loses nothing that the merge rule keeps.
  *
  *   empty ──put──> waiting ──put (merge)──┐
  *     ^               │  ^────────────────┘

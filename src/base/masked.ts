@@ -1,11 +1,11 @@
 import { inspect } from 'node:util';
 
-/** Stands for what must not be seen. */
+/** Printed in place of a masked value. */
 export const mask = '<masked>';
 
 /**
- * A value that must not appear in logs, errors or dumps. However it is printed, by itself or inside something else, a
- * mask stands there; only `reveal` gives it away, so the places that use it can be found.
+ * A value that must not appear in logs, errors or dumps. However it is printed, by itself or inside another value, a
+ * mask is printed instead; only `reveal` returns it, so that its uses can be found.
  */
 export class Masked<T> {
   readonly #value: T;

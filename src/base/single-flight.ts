@@ -1,6 +1,6 @@
 /**
- * Shares calls that are under way: who asks for a key that is being worked on gets the outcome of that work. Nothing is
- * kept beyond it; the next call after the end works anew.
+ * Shares calls that are under way: a caller with a key that is being worked on gets the outcome of that work. Nothing is
+ * kept after it; the next call works anew.
  */
 export class SingleFlight<K, V> {
   readonly #flights = new Map<K, Promise<V>>();

@@ -1,6 +1,6 @@
 /**
  * The tracing port. telemetry/ exports spans to a collector; components get a `Tracer` in their deps. A span that
- * is not sampled costs next to nothing, so callers never ask whether tracing is on.
+ * is not sampled costs next to nothing, so callers need not check whether tracing is on.
  */
 export interface Tracer {
   /** Runs the work as one span: its time, its failure, and as parent of the spans begun inside. */

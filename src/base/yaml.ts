@@ -13,7 +13,7 @@ export interface YamlDocument {
 }
 
 interface YamlOptions {
-  /** Takes note of a key that stands twice in one mapping; the last one then wins. Without it such a key is an error. */
+  /** Called for a duplicate key in a mapping; the last one then wins. Without it such a key is an error. */
   readonly onDuplicateKey?: (key: string, line: number) => void;
 }
 
@@ -30,7 +30,7 @@ const remedy = 'split it into several files, or write it as JSON';
  * both. Documents without content are left out.
  */
 export function parseYamlDocuments(text: string, options: YamlOptions = {}): readonly YamlDocument[] {
-  // JSON is YAML too, but as such it takes ten times as long.
+  // The YAML reader could read JSON, but takes ten times as long.
   const json = isLargeJson(text) ? parseLargeJson(text, maxYamlValues) : undefined;
   if (json !== undefined) return [json];
   if (text.length > maxYamlLength) {

@@ -72,8 +72,8 @@ describe('this machine', () => {
   test('reports its own process', () => {
     const { total, free } = proc.memory();
     assert.ok(total > free && free > 0);
-    const { most = 0, now = 0 } = proc.threads();
-    assert.ok(most > now && now > 0);
+    const { max = 0, current = 0 } = proc.threads();
+    assert.ok(max > current && current > 0);
     assert.ok((proc.bootTime() ?? 0) > Date.UTC(2020, 0, 1));
     assert.ok((proc.cpu()?.totalNs ?? 0) > 0);
     assert.ok((proc.memoryUsage()?.workingSet ?? 0) > 0);

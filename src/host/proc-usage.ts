@@ -36,8 +36,8 @@ export class HostProcUsage {
       (limit) => limit !== undefined,
     );
     return {
-      most: limits.length === 0 ? undefined : Math.min(...limits),
-      now: threadsOfLoadavg(this.#read('loadavg') ?? ''),
+      max: limits.length === 0 ? undefined : Math.min(...limits),
+      current: threadsOfLoadavg(this.#read('loadavg') ?? ''),
     };
   }
 

@@ -1,7 +1,7 @@
 import type { ObjectMeta } from '../gen/kubernetes/types.ts';
 import type { PodSource } from './desired-pod.ts';
 
-/** The annotations with which a kubelet says where a pod came from. */
+/** The annotations in which a kubelet records the source of a pod. */
 export const configAnnotations = {
   /** Which source gave the pod: file, http or api. */
   source: 'kubernetes.io/config.source',
@@ -36,7 +36,7 @@ export function withConfigSource(metadata: ObjectMeta, source: PodSource, seen: 
   };
 }
 
-/** A wall time in milliseconds as RFC 3339 with as many digits of the second as say something. */
+/** A wall time in milliseconds as RFC 3339, without trailing zeros of the second. */
 export function seenTime(wallMs: number): string {
   return new Date(wallMs).toISOString().replace(/\.?0*Z$/, 'Z');
 }

@@ -46,7 +46,7 @@ export interface ListRequest<T = ApiObject> extends RequestOptions {
   readonly labelSelector?: string;
   /** `0`: any version the server has at hand. */
   readonly resourceVersion?: string;
-  /** What to keep of an item. It is asked as soon as the item is read, so that the rest never piles up. */
+  /** Returns what to keep of an item. Called as soon as the item is read, so that the rest does not pile up in memory. */
   readonly keep?: (item: T) => T;
 }
 
@@ -92,7 +92,7 @@ export type ApiClient = ApiReader & ApiWriter;
 
 /** What a reflector knows of one kind (within its selector), kept current by list and watch. */
 export interface Mirror<T extends ApiObject> {
-  /** True once a full list has arrived; what is kept stays when the server goes away. */
+  /** True once a full list has arrived; the objects stay known when the server is unreachable later. */
   synced(): boolean;
   get(ref: ObjectRef): T | undefined;
   all(): readonly T[];

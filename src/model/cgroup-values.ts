@@ -15,7 +15,7 @@ export interface CgroupValues {
   readonly unified?: Readonly<Record<string, string>>;
 }
 
-/** One file of a cgroup, and what shall stand in it. */
+/** One file of a cgroup, and the value to write into it. */
 export interface CgroupSetting {
   readonly controller: string;
   readonly file: string;
@@ -26,7 +26,7 @@ export interface CgroupSetting {
 
 export type CgroupVersion = 1 | 2;
 
-/** The files that hold these values. Zero is "nothing said", as everywhere in resources, but for huge pages. */
+/** The files that hold these values. Zero means "not set", as everywhere in resources, except for huge pages. */
 export function cgroupSettings(values: CgroupValues, version: CgroupVersion): readonly CgroupSetting[] {
   return [
     ...(version === 1 ? cpuVersion1(values) : cpuVersion2(values)),
@@ -37,7 +37,7 @@ export function cgroupSettings(values: CgroupValues, version: CgroupVersion): re
   ];
 }
 
-/** The period goes first: a quota is judged by the kernel as a share of the period that is set. */
+/** The period is written first, because the kernel checks a quota against the period that is set. */
 function cpuVersion1({ cpuShares, cpuPeriodUs, cpuQuotaUs }: CgroupValues): readonly CgroupSetting[] {
   return [
     ...said('cpu', 'cpu.shares', cpuShares),

@@ -6,7 +6,7 @@ import type { Metrics } from '../base/metrics.ts';
 import type { Random } from '../base/random.ts';
 import type { Decisions } from './decisions.ts';
 
-/** What the root of every subsystem is given, to hand on to the components it makes. */
+/** The ports that the root of every subsystem gets and passes to its components. */
 export interface CommonPorts {
   readonly clock: Clock;
   readonly random: Random;

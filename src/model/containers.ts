@@ -50,7 +50,7 @@ const fieldOfKind: Readonly<Record<ContainerKind, string>> = {
   ephemeral: 'ephemeralContainers',
 };
 
-/** How an event says which container of its pod it is about. */
+/** The field path by which an event names a container of its pod. */
 export function containerFieldPath(kind: ContainerKind, name: string): string {
   return `spec.${fieldOfKind[kind]}{${name}}`;
 }

@@ -1,7 +1,7 @@
 import { Quantity } from './quantity.ts';
 
 interface ScalarRule {
-  /** What stands there in Go when nothing was given. */
+  /** Go's zero value of the type. */
   readonly zero: unknown;
   readonly expected: string;
   /** The value in its canonical form; undefined when it is of a wrong type. */
@@ -42,7 +42,7 @@ export function scalarRule(type: string): ScalarRule | undefined {
 function integer(value: unknown, limit: number): number | undefined {
   const number = typeof value === 'bigint' ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isInteger(number) || number < -limit || number >= limit) return undefined;
-  // YAML can write minus zero, which compares as another value in some places and not in others.
+  // YAML has minus zero, which Object.is and === compare differently.
   return number === 0 ? 0 : number;
 }
 

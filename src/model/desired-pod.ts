@@ -6,7 +6,7 @@ import type { ObjectMeta, Pod, PodSpec, PodStatus } from '../gen/kubernetes/type
 export type PodSource = 'file' | 'http' | 'api';
 
 /**
- * A pod as its source wants it: identity complete, spec defaulted and validated. Only sources make it and only
+ * A pod as its source names it: identity complete, spec defaulted and validated. Only sources make it and only
  * pods/desired keeps it. It is frozen; a change arrives as a new value.
  */
 export interface DesiredPod {
@@ -21,7 +21,7 @@ export interface DesiredPod {
   readonly status: PodStatus;
 }
 
-/** Wraps a complete API object. Identity must be there: a source that cannot say who a pod is has no pod. */
+/** Wraps a complete API object. Throws without uid, name or namespace: sources only pass on pods that have them. */
 export function desiredPod(source: PodSource, pod: Pod): DesiredPod {
   const { metadata = {}, spec, status = {} } = pod;
   const { uid, name, namespace } = metadata;

@@ -1,4 +1,4 @@
-/** All that one container may get as environment, command and arguments: Linux gives a new process no more than that. */
+/** The maximum of environment, command and arguments of one container together: Linux passes no more to a new process. */
 const maxProcessTextBytes = 2 * 1024 * 1024;
 
 /** Counts what texts take once they are expanded; references to references can stand for more than any memory. */
@@ -14,13 +14,13 @@ export class TextBudget {
     return this.#used > this.#max;
   }
 
-  /** Answers whether that still fits. */
+  /** Returns whether the text still fits. */
   take(length: number): boolean {
     this.#used += length;
     return !this.exceeded;
   }
 
-  /** Why the container cannot have what it asks for. */
+  /** Why the container cannot have these texts. */
   get message(): string {
     return `environment, command and arguments take more than ${this.#max} bytes once references are expanded; no process can be given so much: use fewer or shorter values, or a volume`;
   }
@@ -28,7 +28,7 @@ export class TextBudget {
 
 /**
  * Replaces `$(NAME)` by the value of NAME. `$$` stands for one `$`, so `$$(NAME)` stays `$(NAME)`; what has no value
- * or no closing bracket stays as written. With a budget that runs out the text is given up in the middle.
+ * or no closing bracket stays as written. When the budget is used up the rest of the text is not expanded.
  */
 export function expandVariables(
   text: string,

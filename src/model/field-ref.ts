@@ -92,8 +92,8 @@ function isRegular(spec: PodSpec, container: Container): boolean {
 }
 
 /**
- * Without a limit a container may use what its pod may, or else all that pods have on this node. Only regular containers
- * and the one that asks are filled in like this; an init container named by another has the limits it was given.
+ * Without a limit a container may use what its pod may, or else what is allocatable on this node. Only regular containers
+ * and the container itself get this default; an init container that another one names has the limits of its spec.
  */
 function limitOrRoom(
   pod: Pick<DesiredPod, 'spec'>,

@@ -1,4 +1,4 @@
-/** Texts written the way the Go tools around a kubelet write them, where others compare or show them byte for byte. */
+/** Texts as Go prints them, where other programs compare or show them byte for byte. */
 
 const named: Readonly<Record<string, string>> = {
   '"': '\\"',

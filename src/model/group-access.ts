@@ -1,4 +1,4 @@
-/** What becomes of a tree that is given to a group, as plain data: it may be carried out in another thread. */
+/** The changes of owner and mode that give a tree to a group, as plain data: another thread may carry them out. */
 export interface GroupAccess {
   readonly gid: number;
   /** Bits that files get on top of those they have. */
@@ -15,11 +15,11 @@ export interface EntryAccess {
 export interface AccessChange {
   /** Unset: the entry has the group already. */
   readonly gid?: number;
-  /** To be set after the group: a change of owner takes bits away from programs. */
+  /** To be set after the group, because a change of owner clears the setuid and setgid bits. */
   readonly mode?: number;
 }
 
-/** Change of owner takes these from a file. */
+/** A change of owner clears these bits of a file. */
 const bitsOfPrograms = 0o6000;
 
 /** What is to be done to an entry; nothing where it is right. Links have no mode, and their targets are not ours. */

@@ -16,7 +16,7 @@ interface HostnameOptions {
   readonly allowOverride: boolean;
 }
 
-/** The name a pod has for itself, and its domain in the cluster. */
+/** The host name of a pod, and its domain in the cluster. */
 export function podHostname(
   pod: Pick<DesiredPod, 'name' | 'namespace' | 'spec'>,
   options: HostnameOptions,

@@ -2,7 +2,7 @@ import { TubeletError } from '../base/errors.ts';
 import { ownValue } from '../base/own-value.ts';
 import type { LabelSelector, LabelSelectorRequirement } from '../gen/kubernetes/types.ts';
 
-/** Whether labels are selected: an empty selector takes everything, none at all nothing. */
+/** Whether labels are selected: an empty selector matches everything, an undefined one nothing. */
 export function selects(selector: LabelSelector | undefined, labels: Readonly<Record<string, string>>): boolean {
   if (selector === undefined) return false;
   const { matchLabels = {}, matchExpressions = [] } = selector;

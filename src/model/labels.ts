@@ -16,10 +16,10 @@ export const containerPortsAnnotation = 'io.kubernetes.container.ports';
 export const podDeletionGracePeriodAnnotation = 'io.kubernetes.pod.deletionGracePeriod';
 export const podTerminationGracePeriodAnnotation = 'io.kubernetes.pod.terminationGracePeriod';
 
-/** Before the AppArmor field existed, a profile was asked for by this annotation, followed by the container's name. */
+/** Before the AppArmor field existed, this annotation named the profile; the container's name follows the prefix. */
 export const appArmorAnnotationPrefix = 'container.apparmor.security.beta.kubernetes.io/';
 
-/** The labels of a pod's sandbox: the pod's own and those that say whose it is. */
+/** The labels of a pod's sandbox: the pod's own and those that identify the pod. */
 export function sandboxLabels(
   pod: { readonly name: string; readonly namespace: string; readonly uid: string },
   ownLabels: Readonly<Record<string, string>> = {},

@@ -29,7 +29,7 @@ export function sandboxResources(spec: PodSpec, settings: RuntimeSettings): Linu
   });
 }
 
-/** What the sandbox itself costs, as its runtime class says. */
+/** The overhead of the sandbox, from its RuntimeClass. */
 export function overheadResources(spec: PodSpec, settings: RuntimeSettings): LinuxContainerResources {
   if (spec.overhead === undefined) return LinuxContainerResources.fromPartial({});
   const cpu = Quantity.parse(spec.overhead['cpu'] ?? '0');
@@ -73,7 +73,7 @@ function linuxResources(settings: RuntimeSettings, amounts: Amounts): LinuxConta
   const custom = settings.featureGates('CustomCPUCFSQuotaPeriod');
   const cpuPeriod = custom ? BigInt(Math.round(settings.cpuCfsQuotaPeriodMs * 1000)) : defaultCpuPeriodUs;
   const cpuQuota = amounts.withoutCpuQuota ? -1n : milliCpuToQuota(amounts.cpuLimit.milliValue(), cpuPeriod);
-  // Who limits CPU without asking for any asks for all of the limit.
+  // A container with a CPU limit and no request requests all of the limit.
   const cpuShares = milliCpuToShares((amounts.cpuRequest ?? amounts.cpuLimit).milliValue());
   const killTogether = settings.cgroupVersion === 2 && !settings.singleProcessOomKill;
   return LinuxContainerResources.fromPartial({
@@ -84,7 +84,7 @@ function linuxResources(settings: RuntimeSettings, amounts: Amounts): LinuxConta
   });
 }
 
-/** Every page size the node offers is named: what is not asked for is forbidden. */
+/** Every page size of the node gets a limit: zero for those that the container does not request. */
 function hugePageLimits(container: Container, sizes: readonly string[]): HugepageLimit[] {
   const asked = new Map(
     Object.entries(container.resources?.limits ?? {})
@@ -125,7 +125,7 @@ function swapResources(
   return { limitBytes: 0n, unified: { 'memory.swap.max': String(bytes) } };
 }
 
-/** A burstable container may swap in proportion to the memory it asked for; one that limits itself to it may not. */
+/** A burstable container may swap in proportion to its memory request; one whose limit equals its request may not. */
 function swapShare(pod: DesiredPod, container: Container, node: NodeFacts): bigint {
   const request = containerRequest(container, 'memory')?.value() ?? 0n;
   const limit = container.resources?.limits?.['memory'];
@@ -137,7 +137,7 @@ function swapShare(pod: DesiredPod, container: Container, node: NodeFacts): bigi
   return BigInt(Math.trunc((Number(request) / Number(memory)) * Number(node.swapCapacityBytes)));
 }
 
-/** Alpha: protects what was asked for, and slows a container down before it reaches its limit. */
+/** Alpha: protects the requested memory, and throttles a container before it reaches its limit. */
 function memoryQos(container: Container, node: NodeFacts, settings: RuntimeSettings): Readonly<Record<string, string>> {
   if (settings.cgroupVersion !== 2 || !settings.featureGates('MemoryQoS')) return {};
   const request = containerRequest(container, 'memory')?.value() ?? 0n;

@@ -3,13 +3,13 @@ import { Quantity } from './quantity.ts';
 /** Resource → quantity, as in configuration and Node objects. */
 export type Amounts = Readonly<Record<string, string>>;
 
-/** What of the node is kept from pods, by whom it is for. */
+/** The node's reserved resources: for the kubelet and runtime, and for the system. */
 export interface Reservations {
   readonly kube: Amounts;
   readonly system: Amounts;
 }
 
-/** CPUs reserved by number stand for both reserves of CPU time: the system's holds them all, ours none. */
+/** CPUs reserved by number replace both reservations of CPU time: all count for the system, none for the kubelet. */
 export function reservationsOf(kube: Amounts, system: Amounts, reservedCpus: string): Reservations {
   if (reservedCpus === '') return { kube, system };
   const { cpu: _, ...others } = kube;

@@ -6,7 +6,7 @@ interface SelectableNode {
   readonly labels: Readonly<Record<string, string | undefined>>;
 }
 
-/** Any term is enough; in a term everything must hold. A term that says nothing, or cannot be read, matches nothing. */
+/** One matching term is enough; in a term all requirements must match. An empty or invalid term matches nothing. */
 export function matchesNodeSelector(selector: NodeSelector, node: SelectableNode): boolean {
   return selector.nodeSelectorTerms.some((term) => matchesTerm(term, node));
 }

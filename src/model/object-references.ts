@@ -1,7 +1,7 @@
 import type { Container, EphemeralContainer, PodSpec, Volume } from '../gen/kubernetes/types.ts';
 import type { DataObjectKind } from './standalone-object.ts';
 
-/** A ConfigMap or Secret of the pod's own namespace that its spec names, and who is to read it. */
+/** A ConfigMap or Secret of the pod's own namespace that its spec names, with its reader. */
 interface NamedObject {
   readonly kind: DataObjectKind;
   readonly name: string;

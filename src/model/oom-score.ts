@@ -8,13 +8,13 @@ import { isNodeCriticalPod, podQos } from './qos.ts';
 
 const guaranteedScore = -997;
 const bestEffortScore = 1000;
-/** A guaranteed container that fills the whole memory still comes after any burstable one. */
+/** The kernel kills any burstable container before a guaranteed one that fills the whole memory. */
 const lowestBurstable = 1000 + guaranteedScore;
 const highestBurstable = bestEffortScore - 1;
 
 /**
- * How gladly the kernel kills a container when memory runs out: the less of the node's memory a burstable container
- * asked for, the sooner.
+ * The oom_score_adj of a container: the less of the node's memory a burstable container requests, the sooner the kernel
+ * kills it.
  */
 export function oomScoreAdjust(
   pod: Pick<DesiredPod, 'spec' | 'status' | 'source'>,
@@ -36,7 +36,7 @@ function score(memoryBytes: bigint, nodeMemoryBytes: bigint): number {
   return nodeMemoryBytes > 0n ? Number(1000n - (1000n * memoryBytes) / nodeMemoryBytes) : highestBurstable;
 }
 
-/** What the pod asks for beyond its containers belongs to all of them alike. */
+/** Pod-level requests beyond those of the containers are divided equally among them. */
 function surplusPerContainer(spec: PodSpec): bigint {
   const wholePod = spec.resources?.requests?.['memory'];
   if (wholePod === undefined) return 0n;

@@ -39,7 +39,7 @@ export function defaultPodSpec(spec: PodSpec): PodSpec {
     : { ...filled, resources: defaultPodResources(filled, filled.resources) };
 }
 
-/** The old and the new name of the service account field always say the same. */
+/** The old and the new name of the service account field always have the same value. */
 function defaultServiceAccount(spec: PodSpec): Pick<PodSpec, 'serviceAccount' | 'serviceAccountName'> {
   const account = spec.serviceAccountName || spec.serviceAccount;
   return account === undefined || account === '' ? {} : { serviceAccount: account, serviceAccountName: account };
@@ -54,7 +54,7 @@ function defaultPodContainer(container: Container, hostNetwork: boolean): Contai
   return { ...filled, resources, ports };
 }
 
-/** Amounts in whole thousandths; who limits a resource without asking for it asks for all of the limit. */
+/** Amounts in whole thousandths; a container with a limit and no request of a resource requests all of the limit. */
 function defaultResources(resources: ResourceRequirements): ResourceRequirements {
   const limits = resources.limits && roundAmounts(resources.limits);
   const requests = resources.requests && roundAmounts(resources.requests);

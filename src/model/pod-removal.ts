@@ -28,12 +28,12 @@ export class PodRemoval {
     this.#states.set(name, state);
   }
 
-  /** State that ends by itself, with its source or with the work under way: it is counted, and left alone. */
+  /** State that ends without `podRemoved`, with its source or with the work under way: it is only counted. */
   registerSelfEnding(name: string, state: Pick<PerPodState, 'size'>): void {
     this.register(name, { forget: () => {}, size: () => state.size() });
   }
 
-  /** In the order of registration. One that fails keeps none of the others from forgetting. */
+  /** Forgets in the order of registration. A failure is logged, and the others forget all the same. */
   podRemoved(uid: PodUid): void {
     for (const [name, state] of this.#states) {
       try {

@@ -9,7 +9,7 @@ interface TotalsOptions {
   readonly overhead: boolean;
 }
 
-/** What the scheduler and the cgroups count a pod with: the pod's own word where it gives one, else its containers. */
+/** The requests that scheduler and cgroups count for a pod: pod-level ones where it has them, else those of containers. */
 export function podRequests(spec: PodSpec, options: TotalsOptions): ResourceTotals {
   const totals = new Map(aggregateResources(spec, 'requests'));
   override(totals, spec.resources?.requests);
@@ -34,7 +34,7 @@ export function podLimits(spec: PodSpec, options: TotalsOptions): ResourceTotals
   return totals;
 }
 
-/** Resources that may be asked for by the pod as a whole. */
+/** Resources that pod-level requests and limits may name. */
 export function isPodLevelResource(name: string): boolean {
   return name === 'cpu' || name === 'memory' || isHugePages(name);
 }
@@ -44,7 +44,7 @@ export function hasPodLevelResources(spec: PodSpec): boolean {
   return [...Object.keys(requests), ...Object.keys(limits)].some(isPodLevelResource);
 }
 
-/** What a container asks for, or `undefined` where it says nothing. */
+/** The request of a container, or `undefined` where it has none. */
 export function containerRequest(container: Container, resource: string): Quantity | undefined {
   return parsed(container.resources?.requests?.[resource]);
 }

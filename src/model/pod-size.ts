@@ -38,8 +38,8 @@ export function isPodTooLarge({ metadata, spec }: Pod): boolean {
 }
 
 /**
- * What is kept of a pod of the API server. Of one that is too large only what it takes to refuse it and to see it go; one
- * that runs keeps the definition it was admitted with, and an update that makes it too large is not taken.
+ * What is kept of a pod of the API server. Of one that is too large only what its rejection and removal need; one that
+ * runs keeps the definition it was admitted with, and an update that makes it too large is ignored.
  */
 export function boundedPod(pod: Pod, previous: Pod | undefined, onIgnored: (pod: Pod) => void = () => {}): Pod {
   const size = sizeOf({ metadata: pod.metadata, spec: pod.spec });

@@ -1,8 +1,8 @@
 import type { DesiredPod, PodSource } from './desired-pod.ts';
 
 /**
- * What changed in one source. `set` marks the first word of a source that had no pods, so that the source counts as
- * heard; the others carry the pods concerned.
+ * What changed in one source. `set` is the first update of a source without pods, so that the source counts as seen; the
+ * others carry the pods that changed.
  */
 export type PodUpdateOp = 'add' | 'update' | 'delete' | 'remove' | 'reconcile' | 'set';
 

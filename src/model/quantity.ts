@@ -89,7 +89,7 @@ export class Quantity {
     if (this.#nanos === 0n) return '0';
     const sign = this.#nanos < 0n ? '-' : '';
     const magnitude = this.#nanos < 0n ? -this.#nanos : this.#nanos;
-    // Below 1024 units powers of two say nothing; above, parts of a byte are rounded up.
+    // Below 1024 units binary suffixes are not used; above, parts of a byte are rounded up.
     const binary = this.#format === 'binarySI' && magnitude >= 1024n * nanosPerUnit;
     return sign + (binary ? printBinary(divAway(magnitude, nanosPerUnit)) : printDecimal(magnitude, this.#format));
   }

@@ -1,6 +1,6 @@
 /**
- * Words that users, controllers and dashboards read. They are compared for equality outside of this program, so each
- * stands here once.
+ * Phases, conditions and reasons that users, controllers and dashboards read. Other programs compare them for equality,
+ * so each is written here once.
  */
 export const podPhases = {
   pending: 'Pending',
@@ -74,7 +74,7 @@ export const startReasons = {
   signatureValidationFailed: 'SignatureValidationFailed',
 } as const;
 
-/** Why a container ended, as far as not the runtime says it. */
+/** Reasons of a container's end that are not the runtime's own. */
 export const endReasons = {
   completed: 'Completed',
   error: 'Error',

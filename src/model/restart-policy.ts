@@ -13,7 +13,7 @@ export interface RestartInput {
 /** The policy that holds for a container: its own where it may have one, else the pod's. */
 export function restartPolicyOf({ container, podPolicy, ownRules }: Omit<RestartInput, 'ended'>): RestartPolicy {
   const policy = (ownRules ? container.restartPolicy : undefined) ?? podPolicy;
-  // Validation lets no other word through; a word from the future means what the default does.
+  // Validation accepts no other value; an unknown one from a newer API counts as the default.
   return policy === 'Never' || policy === 'OnFailure' ? policy : 'Always';
 }
 

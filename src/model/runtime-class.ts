@@ -1,6 +1,6 @@
 import type { PodSpec } from '../gen/kubernetes/types.ts';
 
-/** Which way of running a pod's sandbox its class stands for; the empty handler is the runtime's own default. */
+/** The runtime handler of a RuntimeClass; the empty handler is the runtime's own default. */
 export type HandlerChoice = { readonly handler: string } | { readonly refusal: string };
 
 export interface RuntimeClasses {
@@ -9,9 +9,9 @@ export interface RuntimeClasses {
 }
 
 /**
- * Finds the runtime handler for a pod. With an API server its RuntimeClass objects say it, and whether the runtime knows
- * the handler is for the runtime to say. Without one (`classes` is undefined) there are no such objects: a class name
- * then stands for the handler of that name, provided the runtime announces it.
+ * Finds the runtime handler for a pod. With an API server its RuntimeClass objects name it, and the runtime rejects a
+ * handler that it does not know. Without one (`classes` is undefined) there are no such objects: a class name then means
+ * the handler of that name, if the runtime announces it.
  */
 export function runtimeHandlerFor(
   pod: { readonly spec: Pick<PodSpec, 'runtimeClassName'> },

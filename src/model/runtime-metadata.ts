@@ -4,12 +4,12 @@ interface BoundedTexts {
 }
 
 /**
- * What a runtime is given it sends back with every list, of all pods in one message of at most 16 MiB: what a pod may put
- * there is bounded, so that as many pods as a node runs fit, with those that are ending.
+ * A runtime returns labels and annotations with every list, of all pods in one message of at most 16 MiB: those of a pod
+ * are bounded, so that the message fits for as many pods as a node runs, with those that are ending.
  */
 export const maxRuntimeAnnotationBytes = 64 * 1024;
 export const maxRuntimeLabelBytes = 16 * 1024;
-/** Of each text that a container's own annotations remember of its spec. */
+/** Of each text of the spec that is recorded in a container's annotations. */
 export const maxRememberedBytes = 16 * 1024;
 
 /** As many of the texts as fit; the longest are left out first, for they are hardly meant for a runtime. */

@@ -1,4 +1,4 @@
-/** What the configuration says about making sandboxes and containers. */
+/** The configuration of sandboxes and containers. */
 export interface RuntimeSettings {
   readonly nodeName: string;
   readonly rootDir: string;
@@ -31,7 +31,7 @@ export interface RuntimeSettings {
 export interface NodeFacts {
   readonly memoryCapacityBytes: bigint;
   readonly swapCapacityBytes: bigint;
-  /** Resource → quantity, as the Node object says it. */
+  /** Resource → quantity, as in the Node object. */
   readonly allocatable: Readonly<Record<string, string>>;
   /** Page sizes the kernel offers, written `2MB`, `1GB`. */
   readonly hugePageSizes: readonly string[];

@@ -12,7 +12,7 @@ export interface ImageUser {
   readonly name?: string;
 }
 
-/** What a pod says for all of its containers, overridden by what a container says for itself. */
+/** The security context of a pod, overridden by that of a container. */
 export function effectiveSecurityContext(pod: Pick<DesiredPod, 'spec'>, container: Container): SecurityContext {
   const { runAsUser, runAsGroup, runAsNonRoot, seLinuxOptions } = pod.spec.securityContext ?? {};
   return {
@@ -86,7 +86,7 @@ export function legacyAppArmor(choice: ProfileChoice): string {
   return choice.type === 'Unconfined' ? 'unconfined' : 'runtime/default';
 }
 
-/** A word that says nothing known stays as it is, for the caller to refuse. */
+/** An unknown value is returned as it is, for the caller to reject. */
 function fromAnnotation(value: string): AppArmorProfile {
   if (value === 'runtime/default') return { type: 'RuntimeDefault' };
   if (value === 'unconfined') return { type: 'Unconfined' };

@@ -9,7 +9,7 @@ export interface Summary {
   readonly pods: readonly PodStats[];
 }
 
-/** The same for the writer of the page, which makes the entries of pods one by one to keep few of them in memory. */
+/** The same for the writer of the page, which makes the entries of pods one by one, so that few are in memory at a time. */
 export interface SummaryParts {
   readonly node: NodeStats;
   readonly pods: Iterable<PodStats> & { readonly length: number };

@@ -17,7 +17,7 @@ interface TerminationMessageInput {
   readonly reason: string;
   /** The end of the container's log, without the runtime's prefixes; only read by `wantsLogTail`. */
   readonly logTail: string | undefined;
-  /** What the runtime itself has to say about the end. */
+  /** The runtime's own message about the end. */
   readonly runtimeMessage?: string;
 }
 

@@ -180,11 +180,11 @@ export interface MachineFacts {
 
 /** The limit and the number of threads; undefined for what the kernel does not report. */
 export interface ThreadCounts {
-  readonly most: number | undefined;
-  readonly now: number | undefined;
+  readonly max: number | undefined;
+  readonly current: number | undefined;
 }
 
-/** What files take on a disk. */
+/** The disk usage of files. */
 export interface TreeSize {
   readonly bytes: number;
   readonly inodes: number;
@@ -196,7 +196,7 @@ export interface FolderSizes {
   readonly folders: ReadonlyMap<string, TreeSize>;
 }
 
-/** What a pod takes of the node's disks, in bytes, as far as it has been measured. */
+/** The disk usage of a pod on this node in bytes, as far as it has been measured. */
 export interface PodStorageUsage {
   /** By volume name. */
   readonly volumes: ReadonlyMap<string, number>;

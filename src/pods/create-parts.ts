@@ -19,7 +19,7 @@ import type { HookRequests, TerminationMessageFiles, PodEvents, PodRuntimeDeps, 
 import type { PodSyncDeps } from './sync/index.ts';
 import type { UserNamespacesDeps } from './userns/index.ts';
 
-/** What the subsystem of pods is given beside stores and signals. Each field is one neighbour. */
+/** The neighbours of the subsystem of pods, beside stores and signals. */
 export interface PodParts {
   readonly ports: PodPorts;
   readonly settings: PodSettings;
@@ -46,7 +46,7 @@ interface PodPorts extends CommonPorts {
 export interface PodSettings {
   readonly runtime: RuntimeSettings;
   readonly resyncMs: number;
-  /** How fast containers that crash come back. */
+  /** The back-off of containers that crash. */
   readonly restartLimits: BackoffLimits;
   readonly logs: LogPolicy;
 }

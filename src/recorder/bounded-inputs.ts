@@ -8,7 +8,7 @@ export interface RecordedInputs {
   readonly [name: string]: RecordedInput;
 }
 
-/** In the place of what was cut. */
+/** Written in place of what was cut. */
 const cut = '…';
 
 interface Budget {

@@ -47,7 +47,7 @@ interface Ended {
 const maxSubjectBytes = 256;
 const maxMessageBytes = 512;
 
-/** From when on a call counts as slow. A runtime answers at once but for pulls and graceful stops, which people wait for too. */
+/** From when on a call counts as slow. A runtime answers at once except for pulls and graceful stops. */
 function slowAfterMs(system: CallSystem): number {
   switch (system) {
     case 'apiserver':
@@ -61,7 +61,7 @@ function slowAfterMs(system: CallSystem): number {
   }
 }
 
-/** Ends that are answers, or our own doing, and no trouble of the other side. */
+/** Failures that are normal answers, or our own cancellations: they are not recorded as failures of the other side. */
 const usualEnds: ReadonlySet<ErrorKind> = new Set(['notFound', 'alreadyExists', 'cancelled']);
 
 /** The calls that leave the agent: those that have not ended, and the last that were slow or failed. */

@@ -69,12 +69,12 @@ export class DecisionLog {
     return this.#kept.at(-1)?.decision;
   }
 
-  /** How many there were that are not kept any more. */
+  /** How many decisions have been dropped. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** About what it takes in memory. */
+  /** Estimated memory. */
   get bytes(): number {
     return this.#bytes;
   }

@@ -12,7 +12,7 @@ interface FlightRecorderDeps {
   readonly limits?: Partial<RecorderLimits>;
 }
 
-/** With these a pod's life begins; whatever else is said of a pod that was removed is about its former one. */
+/** With these a pod's life begins; any other decision about a pod that was removed is about its former life. */
 const beginnings: ReadonlySet<DecisionKind> = new Set(['admit', 'reject']);
 
 /**
@@ -63,7 +63,7 @@ export class FlightRecorder implements Decisions {
     this.#node.add(decision, this.#clock.now());
   }
 
-  /** Undefined for a pod that was never here, or that was removed before too many others. */
+  /** Undefined for an unknown pod, and for one that was removed before too many others. */
   podPage(uid: string): PodPage | undefined {
     const record = this.#here.get(uid as PodUid) ?? this.#removed.get(uid as PodUid);
     return record && { ...podLine(record), ...pageOf(record.log) };

@@ -4,7 +4,7 @@ export interface RecorderLimits {
   readonly podBytes: number;
   readonly nodeEntries: number;
   readonly nodeBytes: number;
-  /** Pods that are here. No node runs as many; more are forgotten, those first whose last decision is oldest. */
+  /** Pods that are not removed. No node runs as many; of more, those are dropped first whose last decision is oldest. */
   readonly pods: number;
   /** Pods that were removed and can still be read. */
   readonly removedPods: number;

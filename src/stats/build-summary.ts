@@ -79,7 +79,7 @@ function machineStats(extras: SummaryExtras, times: TimeTexts): Partial<NodeStat
     network: networkStats(extras.network, time),
     fs: rootFs && filesystemStats(rootFs, times),
     runtime: { imageFs, containerFs },
-    rlimit: { time, maxpid: threads.most, curproc: threads.now },
+    rlimit: { time, maxpid: threads.max, curproc: threads.current },
   };
 }
 

@@ -111,7 +111,7 @@ export class StatsWorld {
         interfaces: (pid) => this.networks.get(pid) ?? [],
         memory: () => ({ swapFree: 500 }),
         disks: () => new Map([['/dev/sda1', diskActivity]]),
-        threads: () => ({ most: 32_768, now: 212 }),
+        threads: () => ({ max: 32_768, current: 212 }),
         bootTime: () => clock.now() - 7_200_000,
       },
       disk: {

@@ -51,7 +51,7 @@ export function validateContainers(
     if (container.restartPolicy === 'Always') validateRunning(container, spec, at, faults);
     else forbidRunning(container, at, faults);
     validateRestartPolicy(container, 'init', rules, at, faults);
-    // Init containers follow one another, so each has the ports of the host for itself.
+    // Init containers run one after another, so they may use the same host ports.
     validateHostPorts([[container, at]], false, faults);
   }
   const withPaths = spec.containers.map((one, index) => [one, [...path, 'containers', index]] as const);

@@ -46,7 +46,7 @@ export class Faults {
     if (value !== undefined && !supported.includes(value)) this.unsupported(path, value, supported);
   }
 
-  /** Runs a text through a rule that answers with what is wrong, or with nothing. */
+  /** Checks a text by a rule that returns what is wrong, or undefined. */
   check(path: FieldPath, value: string, rule: (value: string) => string | undefined): void {
     const detail = rule(value);
     if (detail !== undefined) this.invalid(path, value, detail);

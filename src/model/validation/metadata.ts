@@ -11,7 +11,7 @@ export function validateMetadata(metadata: ObjectMeta, path: FieldPath, faults: 
   else faults.check([...path, 'name'], metadata.name, dnsSubdomain);
   if (metadata.namespace === undefined || metadata.namespace === '') faults.required([...path, 'namespace']);
   else faults.check([...path, 'namespace'], metadata.namespace, dnsLabel);
-  // It becomes a folder name and a part of a cgroup's: what is no plain word must not come so far.
+  // The uid becomes a folder name and a part of a cgroup's name: it must not have separators.
   if (metadata.uid) faults.check([...path, 'uid'], metadata.uid, podUidText);
   faults.atLeast([...path, 'generation'], metadata.generation, 0);
   validateLabels(metadata.labels, [...path, 'labels'], faults);

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Rules for texts. Each answers what is wrong, or undefined for a text that is right. */
+/** Rules for texts. Each returns what is wrong, or undefined for a valid text. */
 export type TextRule = (value: string) => string | undefined;
 
 const label = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';

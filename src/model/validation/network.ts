@@ -6,7 +6,7 @@ import { dnsLabel, dnsSearch, dnsSubdomain, ipAddress } from './names.ts';
 const maxNameservers = 3;
 const maxSearches = 32;
 const maxSearchCharacters = 2048;
-/** What the kernel takes as a host name. */
+/** The longest host name that the kernel takes. */
 const maxHostname = 64;
 
 /** Names and addresses by which the pod is known and finds others. */

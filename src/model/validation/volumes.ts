@@ -53,7 +53,7 @@ const requiredFields: Readonly<Partial<Record<VolumeKind, readonly string[]>>> =
   vsphereVolume: ['volumePath'],
 };
 
-/** Checks the volumes of a pod and answers those that containers may refer to, by name. */
+/** Checks the volumes of a pod and returns those that containers may refer to, by name. */
 export function validateVolumes(
   volumes: readonly Volume[],
   path: FieldPath,

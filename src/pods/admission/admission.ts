@@ -28,7 +28,7 @@ export class Admission {
   readonly #deps: AdmissionDeps;
   readonly #chain: readonly AdmissionRule[];
   readonly #metrics: AdmissionMetrics;
-  /** The results so far: a pod that is asked for again gets the same one. */
+  /** The results so far: a pod that is decided again gets the same one. */
   readonly #decided = new Map<PodUid, PodAdmitResult>();
   /** Preempted pods: they may still be ending, but their requests do not count any more. */
   readonly #victims = new Set<PodUid>();

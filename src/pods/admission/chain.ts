@@ -18,7 +18,7 @@ import { sysctls } from './rules/sysctls.ts';
 import { taints } from './rules/taints.ts';
 import { admitted, type AdmissionInput, type AdmissionRule, type PodAdmitResult } from './pod-admit-result.ts';
 
-/** The rules in the order in which they are asked. `resourceManagers` stands for CPUs, memory and devices given out whole. */
+/** The rules in their order. `resourceManagers` is the rule of the managers of CPUs, memory and devices. */
 export function admissionChain(resourceManagers: AdmissionRule = () => admitted): readonly AdmissionRule[] {
   return [
     podSize,

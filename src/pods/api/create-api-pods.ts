@@ -34,7 +34,7 @@ interface ApiPodsParts {
 }
 
 export interface ApiPods {
-  /** In the order in which they start, after the pods: from here on pods of the API server come and go. */
+  /** In the order in which they start, after the components of `createPods`. */
   readonly components: readonly Component[];
   /** Takes the sets of static pods and holds them for their mirror pods, two seconds at most. It starts last. */
   readonly staticPods: Component & { set(source: PodSource, pods: readonly DesiredPod[]): void };

@@ -62,7 +62,7 @@ export class PodDirectories {
     return path;
   }
 
-  /** Makes the folder of a container's logs; answers the highest restart count that has logs there. */
+  /** Makes the folder of a container's logs; returns the highest restart count that has logs there. */
   async prepareLogs(pod: DesiredPod, container: string): Promise<number | undefined> {
     const { files, paths } = this.#deps;
     await files.makeFolder(paths.podLogs(pod), logFolderMode);

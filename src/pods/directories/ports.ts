@@ -5,7 +5,7 @@ export interface Files {
   /** Replaces the file's content. */
   writeFile(path: string, content: string, mode: number): Promise<void>;
   readText(path: string): Promise<string>;
-  /** Names in a folder, those that `keep` says true to where others may fill it; none when the folder is not there. */
+  /** Names in a folder, filtered by `keep` where other programs may fill it; none when the folder does not exist. */
   list(path: string, keep?: (name: string) => boolean): Promise<readonly string[]>;
   /** Removes a tree without following links and without crossing mounts. What is not there is fine. */
   removeTree(path: string): Promise<void>;

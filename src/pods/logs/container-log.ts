@@ -14,7 +14,7 @@ export interface ContainerLog {
   readonly running: boolean;
 }
 
-/** The logs of a pod's containers that have come to run, running or not. */
+/** The logs of a pod's containers that have been started, running or not. */
 export function containerLogsOf(pod: ObservedPod): readonly ContainerLog[] {
   const { uid, name, namespace } = pod;
   return pod.containers

@@ -6,7 +6,7 @@
  * Content is bytes: programs write what they like, and half a character may end a partial line.
  */
 export interface CriLogLine {
-  /** RFC 3339 with up to nanoseconds, as it stands in the file. */
+  /** RFC 3339 with up to nanoseconds, as in the file. */
   readonly time: string;
   readonly stream: 'stdout' | 'stderr';
   /** The program's line goes on in the next line of this stream. */
@@ -19,7 +19,7 @@ const timePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2
 /** Longer than any time, stream and tags with the spaces between them. */
 const maxPrefixLength = 128;
 
-/** Reads a line given without its line end; nothing when it is none of this form. */
+/** Parses a line without its line end; undefined for any other form. */
 export function parseLogLine(line: Buffer): CriLogLine | undefined {
   const timeEnd = line.indexOf(space);
   const streamEnd = line.indexOf(space, timeEnd + 1);

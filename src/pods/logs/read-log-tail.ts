@@ -36,7 +36,7 @@ interface RawLine {
   readonly cut: boolean;
 }
 
-/** What the program wrote: a line end where its line ends. Nothing for what is no log line. */
+/** The content of a log line, with a line end unless it is partial; undefined for any other line. */
 function contentOf({ bytes, cut }: RawLine): Buffer | undefined {
   if (cut) return bytes;
   const line = parseLogLine(bytes);

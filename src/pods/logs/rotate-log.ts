@@ -15,10 +15,10 @@ interface RotateDeps {
   readonly limits: RotationLimits;
 }
 
-/** Until it answers, the container writes on into the file that was put aside. */
+/** Until the runtime answers, the container writes on into the renamed file. */
 const reopenTimeoutMs = 10_000;
 
-/** Brings a log back within its limits; answers the files that are now to be compressed. */
+/** Rotates a log; returns the files that are to be compressed. */
 export async function rotateLog(
   deps: RotateDeps,
   log: ContainerLog,
@@ -76,7 +76,7 @@ async function reopen(
         const message = `${messageOf(error)}; and ${renamed} could not be put back: ${messageOf(second)}`;
         throw new TubeletError('internal', message, { cause: second });
       }
-      // The runtime has done it and only its answer was lost: the file that is there has newer lines.
+      // The runtime has reopened the log and only its answer was lost: the new file has newer lines.
       agentLog.debug(2, 'Container log was reopened although the runtime failed', {
         ...logFields(log),
         path: log.path,
@@ -87,7 +87,7 @@ async function reopen(
   }
 }
 
-/** With so many names there may be more than were listed. */
+/** A listing of this length may be incomplete. */
 const manyNames = 1_000;
 
 /** Removes all files of a log, also unfinished ones; files of other instances in the same folder stay. */

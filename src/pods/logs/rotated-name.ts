@@ -18,7 +18,7 @@ export function rotatedName(log: string, name: string): RotatedName | undefined 
   return { name, stamp, kind: ending === '.gz' ? 'compressed' : ending === '.tmp' ? 'unfinished' : 'plain' };
 }
 
-/** A wall time on the clock of this place, as people see it on theirs. */
+/** A wall time in the local time zone. */
 export function localStamp(wallMs: number): string {
   const at = new Date(wallMs);
   const date = [at.getFullYear(), at.getMonth() + 1, at.getDate()];

@@ -9,8 +9,8 @@ export type SyncLoopMessage =
   | { readonly type: 'resourcesChanged'; readonly uids: readonly PodUid[] };
 
 /**
- * Where every component leaves messages for the sync loop. It exists before all of them. Messages that come before the
- * sync loop is there wait in order; afterwards each is handled at once.
+ * Takes messages of all components for the sync loop. It exists before all of them. Messages that come before
+ * `handledBy` wait in order; afterwards each is handled at once.
  *
  *   waiting ──handledBy──> handled at once
  */
@@ -42,7 +42,7 @@ export class SyncLoopInbox {
     this.put({ type: 'resourcesChanged', uids });
   }
 
-  /** The sync loop takes what waits, in order, and all that comes from now on. */
+  /** Handles the messages that wait, in order, and all later ones. */
   handledBy(handler: (message: SyncLoopMessage) => void): void {
     if (this.#handler !== undefined) throw new Error('the inbox has a sync loop already');
     this.#handler = handler;

@@ -170,8 +170,8 @@ export class PodSync {
   }
 
   /**
-   * The pod's cgroup comes before everything that could run in it. What already runs elsewhere, for the setting was
-   * another then, is stopped; the next sync decides whether it may start again.
+   * Containers must run in the pod's cgroup. Those that run elsewhere, because the configuration was another when they
+   * started, are stopped; the next sync decides whether they start again.
    */
   async #killedOutsideCgroup(pod: DesiredPod, observed: ObservedPod, signal: AbortSignal): Promise<boolean> {
     const { cgroups, log } = this.#deps;
@@ -188,7 +188,7 @@ export class PodSync {
     try {
       await step();
     } catch (error) {
-      // A step that was given up has not failed.
+      // A step that was cancelled has not failed.
       if (!signal.aborted) this.#deps.decisions.pod(pod, decided('wait', reason, describeError(error)));
       throw error;
     }

@@ -58,9 +58,9 @@ export interface Events {
 
 /** Probing follows the pod's life. */
 export interface Probing {
-  /** The pod's containers are to be probed; says nothing new when they are already. */
+  /** Begins to probe the pod's containers; without effect when they are probed already. */
   addPod(pod: DesiredPod): void;
-  /** What is being stopped must not be killed for being unhealthy; readiness goes on. */
+  /** Containers that are being stopped must not be killed for being unhealthy; readiness is probed further. */
   stopLivenessAndStartup(uid: PodUid): void;
   removePod(uid: PodUid): void;
 }

@@ -1,7 +1,7 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { UserNamespaceBlock } from '../../model/namespaces.ts';
 
-/** The host ids that pods may be given, from `first` up to but without `end`, cut into blocks of one length. */
+/** The host ids for pods, from `first` up to but without `end`, in blocks of one length. */
 export interface IdSpace {
   readonly first: number;
   readonly end: number;

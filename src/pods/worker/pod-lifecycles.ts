@@ -39,7 +39,7 @@ export class PodLifecycles {
     return this.#states.get(uid)?.phase === 'finished';
   }
 
-  /** Its source removed it and its end is not complete: an update of it that comes now is for its next life. */
+  /** Its source removed it and it is not finished: an update that comes now is for its next life. */
   isRemovedFromSource(uid: PodUid): boolean {
     const state = this.#states.get(uid);
     return state !== undefined && 'removedFromSource' in state && state.removedFromSource;

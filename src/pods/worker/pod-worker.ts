@@ -56,7 +56,7 @@ export class PodWorker {
     this.#createdAt = deps.clock.monotonic();
   }
 
-  /** The state a first event gives, or nothing when the event does not make a worker. */
+  /** The state after a first event; undefined when the event does not make a worker. */
   static initialState(event: WorkerEvent): WorkerState | undefined {
     return reduceWorker(undefined, event);
   }

@@ -29,7 +29,7 @@ interface PodWorkersDeps {
   readonly decisions: Decisions;
   /** After this many milliseconds a pod is synced again without a cause. */
   readonly resyncMs: number;
-  /** A pod came to its end, or moved on towards it. */
+  /** The lifecycle state of a pod changed. */
   readonly onChange: (uid: PodUid) => void;
   /** A pod that its source names again begins its new life: it goes through admission like a new pod. */
   readonly onPodRecreated: (pod: DesiredPod) => void;

@@ -3,8 +3,8 @@ import type { SyncOutcome, Termination } from '../../model/sync-outcome.ts';
 import type { PodTarget } from './state.ts';
 
 /**
- * The four operations on a pod. Each is retried until it succeeds, may be given up at any await through its signal, and
- * must be able to begin anew from whatever the last try left behind.
+ * The four operations on a pod. Each is retried until it succeeds, may be cancelled at any await through its signal, and
+ * must be idempotent, because a try may leave things half done.
  */
 export interface PodSyncer {
   /** Brings the pod towards its spec. */

@@ -4,7 +4,7 @@ import type { DecidedEnd, Termination } from '../../model/sync-outcome.ts';
 import { computeGrace } from './compute-grace.ts';
 
 /**
- * The life of one pod on this node. It only goes down the page; the way back up is a new life after `finished`.
+ * The lifecycle of one pod on this node. States only advance; after `finished` a new life may begin.
  *
  *   waiting ─────turn─────> syncing          a static pod waits while an older one of its full name is still there
  *      │ │                     │
@@ -73,7 +73,7 @@ export type WorkerEvent =
 /** Orphans get the shortest grace period, because no source wants them and their spec is unknown. */
 const orphanGraceSeconds = 1;
 
-/** The next state. An event that means nothing in a state leaves it as it is: the same object comes back. */
+/** The next state. An event that has no effect in a state returns the same object. */
 export function reduceWorker(state: WorkerState | undefined, event: WorkerEvent): WorkerState | undefined {
   switch (event.type) {
     case 'configured':
@@ -190,8 +190,8 @@ export function targetOf(state: WorkerState): PodTarget {
 }
 
 /**
- * Whether the pod comes back and its new life goes on where the former one ended: each container starts again, as after any
- * end, with the next attempt. A container that runs once could not, so for its pod everything of the former life goes.
+ * Whether the pod is named again and its new life continues the former one: each container is restarted with the next
+ * attempt. Containers that may not always restart cannot continue, so for their pods all of the former life is removed.
  */
 export function continuesFormerLife(state: WorkerState | undefined): boolean {
   if (state?.phase !== 'finished' || state.next === undefined) return false;

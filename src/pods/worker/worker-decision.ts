@@ -30,7 +30,7 @@ export function workerDecision(
   }
 }
 
-/** The pod goes on as it was, but sooner, or with another life after it. */
+/** The phase stays, but the grace period is shorter, or another life will follow. */
 function sameLife(before: WorkerState, after: WorkerState): Decision | undefined {
   if ('next' in after && after.next !== undefined && !('next' in before && before.next !== undefined)) {
     return decided(

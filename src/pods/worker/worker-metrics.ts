@@ -14,7 +14,7 @@ export interface WorkerMetrics {
   orphaned(): void;
   /** A pod came back under its uid. */
   restarted(pod: DesiredPod): void;
-  /** A worker failed beside its operations, and goes on. */
+  /** A worker failed outside of its operations, and goes on. */
   failed(): void;
 }
 
@@ -55,7 +55,7 @@ export function workerMetrics(metrics: Metrics | undefined): WorkerMetrics {
   });
   const failures = metrics?.counter({
     name: 'tubelet_pod_worker_failures_total',
-    help: 'Failures of pod workers themselves, beside those of their operations; the worker goes on after a back-off.',
+    help: 'Failures of pod workers themselves, outside of their operations; the worker goes on after a back-off.',
   });
   for (const kind of ['', 'true']) restarts?.add(0, { static: kind });
   return {

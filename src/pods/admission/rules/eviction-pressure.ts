@@ -7,8 +7,8 @@ const memoryPressure = 'MemoryPressure';
 const memoryTaint = { key: 'node.kubernetes.io/memory-pressure', effect: 'NoSchedule' };
 
 /**
- * A node that runs out of something takes no new pods but critical ones. Short of memory alone it still takes those that
- * said what they need: they are evicted last.
+ * A node under pressure admits critical pods only. Under memory pressure alone it also admits pods with requests, because
+ * those are evicted last.
  */
 export function evictionPressure({ pod, node }: AdmissionInput): PodAdmitResult {
   const { pressure } = node;
