@@ -9,7 +9,7 @@ const resource = 'ephemeral-storage';
 export interface StorageLimits {
   /** By the names of emptyDirs on the node's disk. */
   readonly volumes: readonly (readonly [volume: string, limit: Quantity])[];
-  /** Of all that the pod takes. */
+  /** Of all that the pod uses. */
   readonly pod?: Quantity;
   readonly containers: readonly (readonly [container: string, limit: Quantity])[];
 }
@@ -18,7 +18,7 @@ export interface StorageLimits {
 export interface ExceededLimit {
   readonly signal: 'emptydirfs.limit' | 'ephemeralpodfs.limit' | 'ephemeralcontainerfs.limit';
   readonly message: string;
-  /** What it takes, in bytes, and what it may. */
+  /** Used bytes, and the limit. */
   readonly used: number;
   readonly limit: string;
 }
@@ -26,7 +26,7 @@ export interface ExceededLimit {
 /** Undefined for a pod that sets none, as most do. */
 export function storageLimits(spec: PodSpec): StorageLimits | undefined {
   const volumes = (spec.volumes ?? []).flatMap(({ name, emptyDir }) => {
-    // One in memory cannot grow beyond its file system, which is made as large as the limit.
+    // An emptyDir in memory cannot grow beyond its file system, whose size is the limit.
     if (emptyDir?.sizeLimit === undefined || (emptyDir.medium ?? '') !== '') return [];
     const limit = Quantity.parse(emptyDir.sizeLimit);
     return limit.sign() > 0 ? [[name, limit] as const] : [];

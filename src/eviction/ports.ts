@@ -9,7 +9,7 @@ export interface ActivePods {
 }
 
 export interface PodTermination {
-  /** Ends a pod that its source still names. */
+  /** Terminates a pod that its source still names. */
   terminate(
     uid: PodUid,
     how: { readonly graceSeconds: number; readonly decided: { readonly reason: string; readonly message: string } },

@@ -103,8 +103,8 @@ export class ImageManager {
     this.#reportMissingSecrets(pod, available);
     const completed = completeImageName(asked);
     if ('invalid' in completed) {
-      const why = cutText(completed.invalid, 2 * maxNameBytes);
-      const message = `Failed to apply default image tag "${written}": ${why}`;
+      const reason = cutText(completed.invalid, 2 * maxNameBytes);
+      const message = `Failed to apply default image tag "${written}": ${reason}`;
       record('Warning', imageEvents.inspectFailed, message);
       return { refusal: { reason: startReasons.invalidImageName, message } };
     }
@@ -186,9 +186,9 @@ export class ImageManager {
       return { ok: { ref: pulled.ref, user: userOf(pulled.image) } };
     } catch (error) {
       if (signal.aborted) throw error;
-      const words = remoteMessageOf(error);
-      record('Warning', imageEvents.failed, `Failed to pull image "${written}": ${words}`);
-      const { reason, message } = pullFailure(written, words);
+      const remoteMessage = remoteMessageOf(error);
+      record('Warning', imageEvents.failed, `Failed to pull image "${written}": ${remoteMessage}`);
+      const { reason, message } = pullFailure(written, remoteMessage);
       this.#backoff.next(key, clock.now());
       const failures = this.#lastFailures.get(pod.uid) ?? new Map<string, string>();
       this.#lastFailures.set(pod.uid, failures.set(image, `${reason}: ${message}`));
@@ -261,7 +261,7 @@ function duration(milliseconds: number): string {
   return Duration.ofMillis(Math.round(milliseconds)).toString();
 }
 
-/** Asks once, however often it is called. */
+/** Calls `ask` at most once. */
 function once<T>(ask: () => Promise<T>): () => Promise<T> {
   let asked: Promise<T> | undefined;
   return () => (asked ??= ask());

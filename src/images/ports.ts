@@ -52,7 +52,7 @@ export interface RecordFiles extends TextFiles {
   removeTree(path: string): Promise<void>;
 }
 
-/** Runs a credential provider once; answers what it printed. */
+/** Runs a credential provider once; returns its output. */
 export interface PluginRunner {
   run(call: PluginCall): Promise<string>;
 }

@@ -123,8 +123,8 @@ export class ApiObjects implements Component, PerPodState {
     if (named === undefined || named.cached?.known() === true) return undefined;
     const refusal = [...named.users].map((uid) => this.#refusals.get(uid)).find((one) => one !== undefined);
     const lastError = named.cached?.lastError() ?? 'timed out waiting for the condition';
-    const why = named.cached === undefined && refusal !== undefined ? refusal.message : lastError;
-    return `failed to sync ${kind.toLowerCase()} cache: ${why}`;
+    const reason = named.cached === undefined && refusal !== undefined ? refusal.message : lastError;
+    return `failed to sync ${kind.toLowerCase()} cache: ${reason}`;
   }
 
   #get(kind: DataObjectKind, namespace: string, name: string): NamedObject | undefined {

@@ -102,12 +102,12 @@ export class PluginSocket {
       if (signal.aborted) return;
       this.#failures++;
       const retryMs = retryDelayMs(this.#failures);
-      const why = describeError(error);
+      const message = describeError(error);
       // A dead socket may stay for years: its failure is logged as an error once.
-      if (why === this.#reported)
-        log.debug(4, 'Plugin still cannot be registered', { socket: this.#path, err: why, retryMs });
+      if (message === this.#reported)
+        log.debug(4, 'Plugin still cannot be registered', { socket: this.#path, err: message, retryMs });
       else log.error(error, 'Plugin cannot be registered', { socket: this.#path, retryMs });
-      this.#reported = why;
+      this.#reported = message;
       await clock.sleep(retryMs, signal).catch(() => undefined);
     }
   }

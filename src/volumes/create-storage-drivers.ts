@@ -6,7 +6,7 @@ import { CsiDrivers, type DriverRecord } from './csi/index.ts';
 
 interface StorageDriversWiring {
   readonly ports: CommonPorts;
-  /** Broadcast when a driver came or went. */
+  /** Broadcast when a driver is registered or deregistered. */
   readonly signals: { readonly driverChanged: Pick<Broadcaster<string>, 'broadcast'> };
   readonly open: OpenRpc;
   /** Records the node's drivers in the cluster; `noDriverRecord` where there is none. */
@@ -17,11 +17,11 @@ export interface StorageDrivers {
   /** To be stopped after the plugin watcher. */
   readonly components: readonly Component[];
   readonly drivers: Pick<CsiDrivers, 'find' | 'get' | 'names' | 'refresh'>;
-  /** Works with plugins of type CSIPlugin. */
+  /** Handles plugins of type CSIPlugin. */
   readonly handler: Pick<CsiDrivers, 'validate' | 'register' | 'deregister'>;
 }
 
-/** The storage drivers that announce themselves on this node. */
+/** The storage drivers that register on this node. */
 export function createStorageDrivers({ ports, signals, open, record }: StorageDriversWiring): StorageDrivers {
   const drivers = new CsiDrivers({ ...ports, open, record, changed: signals.driverChanged });
   return { components: [drivers], drivers, handler: drivers };

@@ -98,7 +98,7 @@ export interface VolumeFiles {
 
 /** What the atomic writer does to a volume's folder. Containers see that folder read-only. */
 export interface ContentFiles {
-  /** Where a link points; nothing when there is none. */
+  /** Where a link points; undefined when there is none. */
   readLink(path: string): Promise<string | undefined>;
   /** The plain files below a folder, by their path from there. */
   readTree(path: string): Promise<ReadonlyMap<string, Required<ContentFile>>>;
@@ -177,7 +177,7 @@ export interface CsiDevices {
   setUp(request: VolumeRequest, signal: AbortSignal): Promise<MountedVolume>;
   /** As the plugin's. */
   resize?(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void>;
-  /** Knows no more than the disk does. */
+  /** Needs nothing but the disk. */
   tearDown(place: VolumePlace): Promise<void>;
 }
 

@@ -166,7 +166,7 @@ export class VolumeManager implements Component {
     else void Promise.all(operations).then(() => this.#drop(uid, known));
   }
 
-  /** Of how many pods there are volumes, ready or not. */
+  /** How many pods have volumes here, ready or not. */
   size(): number {
     return this.#pods.size;
   }
@@ -303,8 +303,8 @@ export class VolumeManager implements Component {
       const message = unableToMount(unmounted, unprocessed, 'timed out waiting for the condition');
       events.record(pod, { type: 'Warning', reason: volumeEvents.failedMount, message });
     }
-    const why = error instanceof UnprocessedVolumeError ? error.message : describeError(error);
-    return new TubeletError(kindOf(error), unableToMount(unmounted, unprocessed, why), { cause: error });
+    const reason = error instanceof UnprocessedVolumeError ? error.message : describeError(error);
+    return new TubeletError(kindOf(error), unableToMount(unmounted, unprocessed, reason), { cause: error });
   }
 
   #unmounted(pod: DesiredPod): readonly string[] {

@@ -1,7 +1,7 @@
 interface VolumesInUseDeps {
   /** Volumes that this process has set up. */
   readonly volumes: { attachable(): readonly string[] };
-  /** Volumes that the disk has on record; undefined before it was read. */
+  /** Volumes that the disk has a record of; undefined before it was read. */
   readonly onRecord: readonly { inUse(): readonly string[] | undefined }[];
 }
 

@@ -33,9 +33,9 @@ interface VolumesSignals {
   readonly podRemoval: Pick<PodRemoval, 'register'>;
   /** Marked when the volumes in use have changed that a controller attaches. */
   readonly nodeStatusDue: Pick<Due, 'mark'>;
-  /** A storage driver of that name came or went. */
+  /** A storage driver of that name was registered or deregistered. */
   readonly driverChanged: Pick<Broadcaster<string>, 'listen'>;
-  /** Storage that did not answer may do so now. */
+  /** Storage that did not answer may answer now. */
   readonly storageAnswers: Pick<Broadcaster<void>, 'listen'>;
 }
 
@@ -63,7 +63,7 @@ export interface VolumesCluster {
   readonly node: Pick<Mirror<Node>, 'get'> & { listen(listener: () => void): void };
   readonly drivers: Pick<Mirror<CSIDriver>, 'get' | 'synced'> & { listen(listener: () => void): void };
   readonly claimEvents: ClaimEvents;
-  /** Of this node's object; undefined while it is not known. */
+  /** Of this node's object; undefined before it was read. */
   nodeLabels(): Readonly<Record<string, string>> | undefined;
 }
 

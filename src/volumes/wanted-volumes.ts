@@ -41,10 +41,10 @@ export function isClaim({ persistentVolumeClaim, ephemeral }: Volume): boolean {
 const maxListBytes = 2 * 1_024;
 
 /** Upstream's message; volume names are sorted. */
-export function unableToMount(unmounted: readonly string[], unprocessed: readonly string[], why: string): string {
+export function unableToMount(unmounted: readonly string[], unprocessed: readonly string[], reason: string): string {
   const list = (names: readonly string[]): string => `[${cutText(names.toSorted().join(' '), maxListBytes)}]`;
   return cutText(
     `Unable to attach or mount volumes: unmounted volumes=${list(unmounted)}, unattached volumes=[], ` +
-      `failed to process volumes=${list(unprocessed)}: ${why}`,
+      `failed to process volumes=${list(unprocessed)}: ${reason}`,
   );
 }

@@ -20,7 +20,7 @@ export function findPullSecrets(pod: DesiredPod, lookup: SecretLookup): PullSecr
   const found: NamedSecret[] = [];
   const missing: string[] = [];
   for (const { name = '' } of pod.spec.imagePullSecrets ?? []) {
-    // Old API servers let entries without a name pass; there is nothing to say about those.
+    // Old API servers let entries without a name pass; those are skipped silently.
     if (name === '') continue;
     const secret = lookup.secret(pod.namespace, name);
     if (secret === undefined) missing.push(name);

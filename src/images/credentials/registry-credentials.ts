@@ -14,15 +14,15 @@ interface RegistryCredentialsDeps {
 
 /** The credentials of a pod for registries. */
 export interface PodCredentials {
-  /** Pull secrets that are not there. */
+  /** Pull secrets that do not exist. */
   readonly missing: readonly string[];
-  /** All that may open a repository, in the order in which they are tried. */
+  /** All credentials for a repository, in the order in which they are tried. */
   find(repository: string, signal: AbortSignal): Promise<FoundCredentials>;
 }
 
 interface FoundCredentials {
   readonly credentials: readonly Credential[];
-  /** Pull secrets that are there but cannot be used. */
+  /** Pull secrets that exist but cannot be used. */
   readonly problems: readonly string[];
 }
 

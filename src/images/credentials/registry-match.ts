@@ -17,8 +17,8 @@ export function matchesImage(pattern: string, repository: string): boolean {
 }
 
 /**
- * The form in which an entry is kept: host and path. Scheme and user are dropped, and so are the API versions that docker
- * writes behind the hosts of registries. Undefined for what is no location at all.
+ * The key of an entry: host and path. Drops scheme and user, and the API versions that docker writes behind the hosts of
+ * registries. Undefined for what is no location.
  */
 export function registryKey(location: string): string | undefined {
   const bare = location.replace(/^https?:\/\//, '').replace(/^[^/@]*@/, '');
@@ -74,7 +74,7 @@ function matchesName(pattern: string, name: string): boolean {
       at++;
     } else {
       if (retry === undefined) return false;
-      // The last wildcard takes one more character; earlier ones need no second thought.
+      // The last wildcard takes one more character; earlier ones need no retry.
       retry.at++;
       step = retry.step;
       at = retry.at;
@@ -101,7 +101,7 @@ function stepsOf(pattern: string): readonly Step[] | undefined {
   return steps;
 }
 
-/** Takes a class off the front of what is left of a pattern. */
+/** Consumes a class at the front of the rest of a pattern. */
 function classOf(rest: string[]): ((character: string) => boolean) | undefined {
   const negated = rest[0] === '^';
   if (negated) rest.shift();

@@ -74,10 +74,10 @@ export class FieldReader {
     return '';
   }
 
-  oneOf(name: string, words: readonly string[]): string {
+  oneOf(name: string, allowed: readonly string[]): string {
     const value = this.text(name);
-    if (words.includes(value)) return value;
-    const expected = words.length === 1 ? words[0] : `one of ${words.join(', ')}`;
+    if (allowed.includes(value)) return value;
+    const expected = allowed.length === 1 ? allowed[0] : `one of ${allowed.join(', ')}`;
     if (value === '') this.missing(name, `${expected}`);
     else this.problem(`expected ${expected}, got ${JSON.stringify(value)}`, name);
     return value;

@@ -17,7 +17,7 @@ interface CachedAnswer {
 /** From the narrowest to the widest: an answer for the image itself is preferred. */
 const scopes: readonly CacheScope[] = ['Image', 'Registry', 'Global'];
 
-/** The answers of one plugin, each for as long and for as many images as the plugin said. */
+/** The answers of one plugin, each with the duration and the scope that the plugin gave. */
 export class ProviderCache {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #answers = new Map<string, CachedAnswer>();

@@ -3,7 +3,7 @@ import type { FieldReader } from './field-reader.ts';
 /** For plugins that act on behalf of a pod's service account instead of the node. */
 export interface TokenAttributes {
   readonly audience: string;
-  /** Whether answers count for all tokens of an account, or for the very token they were given for. */
+  /** Whether answers are cached for all tokens of an account, or for one token. */
   readonly cacheType: 'ServiceAccount' | 'Token';
   /** Whether the plugin is skipped for pods without an account. */
   readonly required: boolean;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TubeletError } from '../../base/errors.ts';
-import { joinedWords, pullFailure } from './pull-failure.ts';
+import { joinedMessages, pullFailure } from './pull-failure.ts';
 
 test('two kinds of failure have reasons of their own', () => {
   assert.deepEqual(pullFailure('app:1', 'no route to host'), { reason: 'ErrImagePull', message: 'no route to host' });
@@ -17,6 +17,6 @@ test('two kinds of failure have reasons of their own', () => {
 
 test('several failures are reported together, the same message once', () => {
   const wrapped = new TubeletError('denied', 'pullImage: no', { remoteMessage: 'no' });
-  assert.equal(joinedWords([wrapped, new Error('no')]), 'no');
-  assert.equal(joinedWords([wrapped, new Error('never')]), '[no, never]');
+  assert.equal(joinedMessages([wrapped, new Error('no')]), 'no');
+  assert.equal(joinedMessages([wrapped, new Error('never')]), '[no, never]');
 });

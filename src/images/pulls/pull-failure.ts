@@ -13,16 +13,19 @@ const known: readonly (readonly [reason: string, because: string])[] = [
   [startReasons.signatureValidationFailed, 'the signature validation failed'],
 ];
 
-export function pullFailure(image: string, words: string): PullFailure {
+export function pullFailure(image: string, remoteMessage: string): PullFailure {
   for (const [reason, because] of known) {
-    if (!words.startsWith(reason)) continue;
-    return { reason, message: `image pull failed for ${image} because ${because}${words.slice(reason.length)}` };
+    if (!remoteMessage.startsWith(reason)) continue;
+    return {
+      reason,
+      message: `image pull failed for ${image} because ${because}${remoteMessage.slice(reason.length)}`,
+    };
   }
-  return { reason: startReasons.errImagePull, message: words };
+  return { reason: startReasons.errImagePull, message: remoteMessage };
 }
 
 /** The messages of several tries, each once. */
-export function joinedWords(errors: readonly unknown[]): string {
-  const words = [...new Set(errors.map(remoteMessageOf))];
-  return words.length === 1 ? (words[0] ?? '') : `[${words.join(', ')}]`;
+export function joinedMessages(errors: readonly unknown[]): string {
+  const messages = [...new Set(errors.map(remoteMessageOf))];
+  return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
 }

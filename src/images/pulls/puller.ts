@@ -10,7 +10,7 @@ import {
 } from '../../gen/cri/api.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { ImageService } from '../ports.ts';
-import { joinedWords } from './pull-failure.ts';
+import { joinedMessages } from './pull-failure.ts';
 import { SharedWork } from './shared-work.ts';
 import { TokenBucket, type Rate } from '../../base/token-bucket.ts';
 
@@ -114,7 +114,7 @@ export class Puller {
         errors.push(error);
       }
     }
-    throw new TubeletError(kindOf(errors.at(-1)), joinedWords(errors), { cause: errors.at(-1) });
+    throw new TubeletError(kindOf(errors.at(-1)), joinedMessages(errors), { cause: errors.at(-1) });
   }
 }
 

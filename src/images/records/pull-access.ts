@@ -3,7 +3,7 @@ import type { PullJournal } from '../pulls/puller.ts';
 
 /** Which pods may use images that are on the node, by the records of their pulls. */
 export interface PullAccess extends PullJournal {
-  /** Whether anyone can be refused. */
+  /** Whether `mayUse` may refuse. */
   readonly isChecked: boolean;
   mayUse(image: string, ref: string, credentials: () => Promise<readonly Credential[]>): Promise<boolean>;
 }

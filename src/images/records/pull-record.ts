@@ -15,7 +15,7 @@ export interface PullCredentials {
   readonly nodePodsAccessible?: boolean;
 }
 
-/** What is known of an image that was pulled by an agent of this node, this one or the one before. */
+/** What is known of an image that an agent of this node has pulled, this process or an earlier one. */
 export interface PulledRecord {
   readonly lastUpdatedTime: string;
   readonly imageRef: string;

@@ -187,7 +187,7 @@ export class PullRecords implements Component, PullAccess {
     }
   }
 
-  /** Pulls that an agent before this one began and did not finish. */
+  /** Pulls that an earlier process began and did not finish. */
   async #recover(signal: AbortSignal): Promise<void> {
     for (const path of await this.#recordPaths(this.#pulling)) {
       const image = await this.#understood(path, decodeIntent);

@@ -36,13 +36,13 @@ function isListed(pattern: string, repository: string): boolean {
 export interface KnownImage {
   readonly repository: string;
   readonly record: PulledRecord | undefined;
-  /** Whether a pull of it was begun and its end was not written down. */
+  /** Whether a pull of it was begun and its end was not recorded. */
   readonly intended: boolean;
 }
 
 /**
  *   open       no credentials needed
- *   shown      the pod has what opened the image before; `remember` is new about that and worth writing down
+ *   shown      the pod has a credential with which the image was pulled; `remember` is to be added to the record
  *   mustPull   only the registry can decide
  */
 type Access =

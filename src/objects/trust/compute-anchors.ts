@@ -41,8 +41,8 @@ function chosen(projection: ClusterTrustBundleProjection, bundles: KnownBundles)
     const bundle = bundles.get(name);
     if (bundle !== undefined) return [bundle];
     if (optional) return [];
-    const words = `clustertrustbundle.certificates.k8s.io "${name}" not found`;
-    throw new TubeletError('notFound', `while getting ClusterTrustBundle: ${words}`);
+    const message = `clustertrustbundle.certificates.k8s.io "${name}" not found`;
+    throw new TubeletError('notFound', `while getting ClusterTrustBundle: ${message}`);
   }
   if (signerName === undefined) throw new TubeletError('invalid', 'either name or signerName must be specified');
   const length = labelSelector === undefined ? 0 : Buffer.byteLength(selectorText(labelSelector));

@@ -133,9 +133,9 @@ export class TrustBundles implements Component, PerPodState {
       await raceAbort(arrival, limit.signal);
     } catch {
       signal.throwIfAborted();
-      const why = watch.lastError();
-      const words = 'ClusterTrustBundle informer has not yet synced';
-      throw new TubeletError('unavailable', why === undefined ? words : `${words}: ${why}`);
+      const reason = watch.lastError();
+      const message = 'ClusterTrustBundle informer has not yet synced';
+      throw new TubeletError('unavailable', reason === undefined ? message : `${message}: ${reason}`);
     } finally {
       if (arrived !== undefined) this.#arrivals.delete(arrived);
       limit.release();
@@ -174,6 +174,6 @@ export function bundleWatch(mirror: RunningMirror<ClusterTrustBundle>): BundleWa
 }
 
 /** For a node that has an API server and may not use bundles. */
-export function refusedTrust(why: string): Pick<TrustBundles, 'anchors'> {
-  return { anchors: () => Promise.reject(new TubeletError('unsupported', `${unsupported}: ${why}`)) };
+export function refusedTrust(reason: string): Pick<TrustBundles, 'anchors'> {
+  return { anchors: () => Promise.reject(new TubeletError('unsupported', `${unsupported}: ${reason}`)) };
 }

@@ -5,7 +5,7 @@ import type { NodeCgroupSettings } from './node-cgroup-values.ts';
 import type { PodCgroupSettings } from './pod-cgroup-values.ts';
 import type { QosSettings } from './qos-cgroup-values.ts';
 
-/** What the configuration and the machine say about cgroups. */
+/** Settings of cgroups, of the configuration and the machine. */
 export interface CgroupSettings {
   /** cgroupsPerQOS */
   readonly cgroupsPerQos: boolean;
@@ -16,7 +16,7 @@ export interface CgroupSettings {
   readonly failCgroupV1: boolean;
   /** kubeletCgroups: empty for the cgroup that the agent was started in. */
   readonly kubeletCgroups: string;
-  /** What the machine has, and what is kept from pods. */
+  /** What the machine has, and what is reserved. */
   readonly capacity: Amounts;
   readonly reserved: Reservations;
   readonly enforceNodeAllocatable: readonly string[];
@@ -71,7 +71,7 @@ export function podCgroupSettings(settings: CgroupSettings): PodCgroupSettings {
   };
 }
 
-/** Version 1 has nothing that protects memory. */
+/** Version 1 cannot protect memory. */
 function hasMemoryQos({ cgroupVersion, memoryQosGate }: CgroupSettings): boolean {
   return cgroupVersion === 2 && memoryQosGate;
 }

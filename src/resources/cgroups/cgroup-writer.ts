@@ -76,10 +76,10 @@ export class CgroupWriter {
     for (const { controller } of settings) {
       if (controllers.has(controller) || this.#reported.has(controller)) continue;
       this.#reported.add(controller);
-      const words = 'The kernel offers no such cgroup controller, its limits are not set';
+      const message = 'The kernel offers no such cgroup controller, its limits are not set';
       // Few machines have huge pages, and many do without the controller.
-      if (controller === 'hugetlb') log.debug(2, words, { controller });
-      else log.warn(words, { controller });
+      if (controller === 'hugetlb') log.debug(2, message, { controller });
+      else log.warn(message, { controller });
     }
     tree.write(
       path,

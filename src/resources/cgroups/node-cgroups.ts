@@ -21,7 +21,7 @@ const neededControllers = { 1: ['cpu', 'cpuacct', 'cpuset', 'memory'], 2: ['cpu'
 
 const alternative = 'or set cgroupsPerQOS: false with enforceNodeAllocatable: [] to do without cgroups of pods';
 
-/** The cgroup of all pods, and those of the machine's own programs that are to keep to their reserve. */
+/** The cgroup of all pods, and the cgroups of daemons whose reserves are enforced. */
 export class NodeCgroups {
   readonly #deps: NodeCgroupsDeps;
   readonly #name: CgroupName;
@@ -34,7 +34,7 @@ export class NodeCgroups {
     this.#path = cgroupPath(this.#name, 'cgroupfs');
   }
 
-  /** Says what is wrong with the machine or the configuration before anything is made. */
+  /** Throws what is wrong with the machine or the configuration before anything is made. */
   check(): void {
     const { writer, settings, version, controllers } = this.#deps;
     const missing = neededControllers[version].filter((name) => !controllers.has(name));
@@ -54,7 +54,7 @@ export class NodeCgroups {
     }
   }
 
-  /** The cgroup must be there; limits that cannot be set yet are `enforce`'s business. */
+  /** Throws where the cgroup cannot be made; `enforce` retries limits that cannot be set yet. */
   make(): void {
     try {
       this.#deps.writer.create(this.#path, {});

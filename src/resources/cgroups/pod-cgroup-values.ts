@@ -12,7 +12,7 @@ export interface PodCgroupSettings {
   /** Whether CPU limits are enforced at all. */
   readonly cpuCfsQuota: boolean;
   readonly cpuPeriodUs: bigint;
-  /** Most processes of a pod; no limit unless above zero. */
+  /** The maximum of processes of a pod; no limit unless above zero. */
   readonly podPidsLimit: number;
   /** Protects the requested memory (version 2 only). */
   readonly memoryQos: boolean;

@@ -28,7 +28,7 @@ interface PodCgroupsDeps {
   readonly pods: CgroupPods;
   readonly settings: PodCgroupSettings;
   readonly cgroupRoot: string;
-  /** CPUs held alone need no quota. */
+  /** Exclusive CPUs need no quota. */
   readonly hasExclusiveCpus: (uid: PodUid) => boolean;
 }
 
@@ -155,7 +155,7 @@ export class PodCgroups implements PodContainerManager, Component {
     }
   }
 
-  /** Pods with a cgroup that this process has not been asked for. */
+  /** Pods with a cgroup that `ensure` was not called for in this process. */
   #orphans(): readonly PodUid[] {
     const { writer, cgroupRoot } = this.#deps;
     return qosClasses

@@ -18,7 +18,7 @@ export type PersistentSource =
 
 /** A pod's claim, resolved: the PersistentVolume that is bound to it, and how this pod uses it. */
 export interface ClaimedVolume {
-  /** Of the PersistentVolume. Its folder in the pod's directory is called so, not after the volume in the pod. */
+  /** Of the PersistentVolume. The volume's folder in the pod's directory has this name, not the one in the pod. */
   readonly name: string;
   readonly source: PersistentSource;
   readonly mode: 'Filesystem' | 'Block';

@@ -16,7 +16,7 @@ interface Problem {
 
 type Claimant = Pick<DesiredPod, 'uid' | 'name' | 'namespace'>;
 
-/** The claim that a volume of a pod is. */
+/** The claim that a volume of a pod refers to. */
 interface ClaimReference {
   readonly name: string;
   readonly readOnly: boolean;
@@ -34,7 +34,7 @@ export function claimReference(pod: Pick<DesiredPod, 'name'>, volume: Volume): C
   return ephemeral === undefined ? undefined : { name: `${pod.name}-${name}`, readOnly: false, isEphemeral: true };
 }
 
-/** Whether the claim may be used at all; answers the name of the PersistentVolume it is bound to. */
+/** Checks whether the claim may be used; returns the name of the PersistentVolume that it is bound to. */
 export function checkClaim(claim: PersistentVolumeClaim): { readonly volumeName: string } | Problem {
   const { metadata, spec, status } = claim;
   // A protected claim outlives its pods' containers, and running pods must resolve it after a restart of the agent.
@@ -78,7 +78,7 @@ export function checkBinding(
   };
 }
 
-/** A device cannot be mounted as a folder, and a folder is no device. */
+/** A pod must use a Block volume as a device, and a Filesystem volume as a mount. */
 export function checkMode(spec: PodSpec, volumeName: string, mode: ClaimedVolume['mode']): Problem | undefined {
   const containers = allContainers(spec).map(({ container }) => container);
   const isNamedIn = (list: 'volumeMounts' | 'volumeDevices'): boolean =>
@@ -88,7 +88,7 @@ export function checkMode(spec: PodSpec, volumeName: string, mode: ClaimedVolume
   return { problem: `volume ${volumeName} has volumeMode ${mode}, but is specified in ${wrong}` };
 }
 
-/** Whether the volume may be used on a node with these labels. Fields of the node count for nothing here. */
+/** Whether the volume may be used on a node with these labels. Does not match fields of the node, as upstream. */
 export function checkNodeAffinity(
   volume: PersistentVolume,
   labels: Readonly<Record<string, string>>,

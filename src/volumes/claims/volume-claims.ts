@@ -84,8 +84,8 @@ export class VolumeClaims implements Claims {
 
   /** Throws unless the volume may be used on this node. Called before every try, because labels of nodes change. */
   checkNode({ objects }: ClaimedVolume): void {
-    const refused = (kind: 'unavailable' | 'denied', words: string): VolumeStepError =>
-      new VolumeStepError('MountVolume.NodeAffinity check failed', kind, words);
+    const refused = (kind: 'unavailable' | 'denied', message: string): VolumeStepError =>
+      new VolumeStepError('MountVolume.NodeAffinity check failed', kind, message);
     if (objects.volume.spec?.nodeAffinity?.required === undefined) return;
     const labels = this.#deps.nodeLabels();
     if (labels === undefined) throw refused('unavailable', 'error retrieving node: it is not known yet');

@@ -18,7 +18,7 @@ export interface MemoryFacts {
   readonly noSwap: boolean;
 }
 
-/** Memory that holds no more than its limit, the pod's limit and what pods have on this node; never swapped out. */
+/** A tmpfs without swap, limited by its own limit, the pod's memory limit and the node's allocatable memory. */
 export function memoryMedium(spec: PodSpec, sizeLimit: string | undefined, facts: MemoryFacts): Medium {
   const bounds = [facts.allocatable['memory'], memoryLimitOf(spec), sizeLimit]
     .filter((text) => text !== undefined)
@@ -46,7 +46,7 @@ function memoryLimitOf(spec: PodSpec): string | undefined {
 
 const hugePages = 'HugePages';
 
-/** The medium of an emptyDir. A pod that mounts huge pages must have asked for them. */
+/** The medium of an emptyDir. A pod that mounts huge pages must request them. */
 export function emptyDirMedium(source: EmptyDirVolumeSource, spec: PodSpec, facts: MemoryFacts): Medium {
   const { medium = '', sizeLimit } = source;
   if (medium === '') return disk;
@@ -58,7 +58,7 @@ export function emptyDirMedium(source: EmptyDirVolumeSource, spec: PodSpec, fact
   return { kind: 'mount', fsType: 'hugetlbfs', options: [`pagesize=${pageSize(medium, spec)}`] };
 }
 
-/** The size that the medium names or, where it names none, the only one that the pod asked for. */
+/** The size that the medium names or, where it names none, the only one that the pod requests. */
 function pageSize(medium: string, spec: PodSpec): string {
   const asked = pageSizes(spec);
   if (medium === hugePages && asked.size > 1) {
@@ -69,11 +69,11 @@ function pageSize(medium: string, spec: PodSpec): string {
       ? [...asked.values()][0]
       : asked.get(Quantity.parse(medium.slice(hugePages.length + 1)).value());
   if (size !== undefined) return size;
-  const words = 'hugePages storage requested, but there is no resource request for huge pages';
-  throw new TubeletError('invalid', `medium ${medium}: ${words}`);
+  const message = 'hugePages storage requested, but there is no resource request for huge pages';
+  throw new TubeletError('invalid', `medium ${medium}: ${message}`);
 }
 
-/** Bytes → size in its shortest form, of the pod and its containers, those that run before the others too. */
+/** Bytes → size in its shortest form, of the pod, its containers and init containers. */
 function pageSizes({ resources, containers, initContainers = [] }: PodSpec): ReadonlyMap<bigint, string> {
   const asked = [resources, ...[...containers, ...initContainers].map((container) => container.resources)];
   // The request of huge pages equals their limit.

@@ -53,7 +53,7 @@ function mapped(
 const maxPathBytes = 4_096;
 const maxNameBytes = 255;
 
-/** Why a path must not be written below a volume; nothing when it may. */
+/** Why a path must not be written below a volume; undefined when it may. */
 export function pathProblem(path: string): string | undefined {
   if (path === '') return 'invalid path: must not be empty';
   if (path.startsWith('/')) return `invalid path: must be relative path: ${path}`;
@@ -71,7 +71,7 @@ export function pathProblem(path: string): string | undefined {
   return undefined;
 }
 
-/** A path cannot be a file and a folder at once. Answers the offending path. */
+/** A path cannot be a file and a folder at once. Returns such a path. */
 export function conflictIn(paths: Iterable<string>): string | undefined {
   const all = new Set(paths);
   for (const path of all) {

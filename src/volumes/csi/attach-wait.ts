@@ -127,5 +127,5 @@ export class AttachWait {
   }
 }
 
-const failure = (words: string): VolumeStepError =>
-  new VolumeStepError('MountVolume.WaitForAttach failed', 'unavailable', words);
+const failure = (message: string): VolumeStepError =>
+  new VolumeStepError('MountVolume.WaitForAttach failed', 'unavailable', message);

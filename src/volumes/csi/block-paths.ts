@@ -7,16 +7,16 @@ import { csiFolder, csiPluginFolder, volumeDataFile } from './volume-names.ts';
 export interface BlockPlace {
   /** The driver's own, for all pods. */
   readonly staging: string;
-  /** Where the driver makes one device for each pod, called after its uid. */
+  /** Where the driver makes one device for each pod, named by its uid. */
   readonly published: string;
-  /** What the agent has on record: `data/vol_data.json`, and `dev` with a link for each pod. */
+  /** The agent's record: `data/vol_data.json`, and `dev` with a link for each pod. */
   readonly folder: string;
   readonly dataFolder: string;
   readonly data: string;
   readonly users: string;
 }
 
-/** Folders of `volumeDevices` that are no volume's. */
+/** Folders of `volumeDevices` that belong to no volume. */
 const reserved: ReadonlySet<string> = new Set(['staging', 'publish']);
 
 export function blockFolder(rootDir: string): string {
@@ -37,12 +37,12 @@ export function blockPlace(rootDir: string, name: string): BlockPlace {
   };
 }
 
-/** A volume of such a name would have the folders of all others in its own. */
+/** The folder of a volume with such a name would contain those of all others. */
 export function isReserved(name: string): boolean {
   return reserved.has(name);
 }
 
-/** The link in the pod's directory: what the runtime is shown, and by which the volume is found again. */
+/** The link in the pod's directory: the runtime gets it, and tearDown finds the volume by it. */
 export function podLink(paths: PodPaths, uid: PodUid, name: string): string {
   return join(paths.volumeDevices(uid), csiFolder, name);
 }

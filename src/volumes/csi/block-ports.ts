@@ -4,10 +4,10 @@ export interface BlockDevices {
   link(path: string, target: string): Promise<void>;
   /** Removes a link. What is not there is fine. */
   unlink(path: string): Promise<void>;
-  /** Opens the device at a path, and keeps it open: its number stays its own. Fails where there is no block device. */
+  /** Opens the device at a path and keeps it open, so that its number is not reused. Fails where there is no block device. */
   hold(path: string, signal: AbortSignal): Promise<void>;
   /** Closes it again. What is not held is fine. */
   release(path: string): Promise<void>;
-  /** Removes an empty file, as devices are bound to; nothing else. What is not there is fine. */
+  /** Removes an empty file that a device was bound to; nothing else. What is not there is fine. */
   removePlaceholder(path: string): Promise<void>;
 }

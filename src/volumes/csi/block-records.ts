@@ -67,8 +67,8 @@ export class BlockRecords {
     const { folder, dataFolder, data, users } = this.of(name);
     const present = await this.read(name);
     if (present !== undefined && (present.driver !== driver || present.handle !== handle)) {
-      const words = `${folder} still has the volume ${present.handle} of the driver ${present.driver}`;
-      throw new TubeletError('conflict', `${words}, which must be torn down first`);
+      const message = `${folder} still has the volume ${present.handle} of the driver ${present.driver}`;
+      throw new TubeletError('conflict', `${message}, which must be torn down first`);
     }
     const link = this.link(place);
     await files.makeFolder(dirname(link), folderMode);
@@ -117,8 +117,8 @@ export class BlockRecords {
       ...((await this.hasStaging(place.name)) ? [staging] : []),
     ];
     if (left.length === 0) return;
-    const words = `${data} cannot be read, and ${left.join(' and ')} must be removed by hand`;
-    throw new TubeletError('conflict', words);
+    const message = `${data} cannot be read, and ${left.join(' and ')} must be removed by hand`;
+    throw new TubeletError('conflict', message);
   }
 
   /** The driver has unpublished the pod's device. */

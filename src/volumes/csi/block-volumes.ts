@@ -40,8 +40,8 @@ interface Preparations {
 /**
  * Volumes of CSI drivers that pods get as devices.
  *
- *   absent ──attached──> link in the pod ──> on record ──> link of the pod at the volume ──> stage ──> publish ──> held
- *      ^──── link in the pod <── record <── unstage, after the last pod <── link at the volume <── unpublish <──────┘
+ *   absent ──attached──> link in the pod ──> record ──> link of the pod at the volume ──> stage ──> publish ──> held open
+ *      ^──── link in the pod <── record <── unstage, after the last pod <── link at the volume <── unpublish <───┘
  *
  * The disk is the state. The agent holds a device open while a pod has it: otherwise the kernel could give the number of a
  * removed device to another disk, and the pod would write there.

@@ -18,7 +18,7 @@ export function driverMetrics(metrics: Metrics): DriverCalled {
       driver_name: driver,
       method_name: method,
       grpc_status_code: code,
-      // No kind of volume of the API is handed to a driver in another's name.
+      // This agent migrates no in-tree volume to a driver.
       migrated: 'false',
     });
 }

@@ -4,7 +4,7 @@ import type { Mirror } from '../../model/api-client.ts';
 import { isAttachRequired } from './driver-spec.ts';
 import type { DriverObjects } from './ports.ts';
 
-/** The cluster's drivers by list and watch, which nodes may do. What is known stays known while the server is away. */
+/** The cluster's drivers by list and watch, which nodes may do. Keeps what it has while the API server is away. */
 export function mirroredDriverObjects(mirror: Pick<Mirror<CSIDriver>, 'synced' | 'get'>): DriverObjects {
   return {
     get(name) {
@@ -17,7 +17,7 @@ export function mirroredDriverObjects(mirror: Pick<Mirror<CSIDriver>, 'synced' |
 
 /**
  * Whether a controller may attach volumes of a driver; none does on a node without a cluster. While the objects
- * have not arrived it counts as so: a name too many among those in use does no harm, one that is missing does.
+ * have not arrived it returns true: a superfluous name among those in use does no harm, a missing one does.
  */
 export function mayBeAttached(objects: DriverObjects | undefined, driver: string): boolean {
   if (objects === undefined) return false;

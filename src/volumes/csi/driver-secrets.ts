@@ -20,8 +20,8 @@ export function secretsOfObjects(objects: Pick<VolumeObjects, 'secret' | 'proble
     async get(namespace, name) {
       const found = objects.secret(namespace, name);
       if (found !== undefined) return textsOf(found);
-      const why = objects.problem?.('Secret', namespace, name) ?? `secret "${name}" not found`;
-      throw new TubeletError('notFound', why);
+      const reason = objects.problem?.('Secret', namespace, name) ?? `secret "${name}" not found`;
+      throw new TubeletError('notFound', reason);
     },
   };
 }
@@ -47,8 +47,8 @@ export async function fetchSecrets(
     return await secrets.get(namespace, name, signal);
   } catch (error) {
     signal.throwIfAborted();
-    const words = `fetching ${use} ${namespace}/${name} failed: ${remoteMessageOf(error)}`;
-    throw new TubeletError(kindOf(error), words, { cause: error, remoteMessage: words });
+    const message = `fetching ${use} ${namespace}/${name} failed: ${remoteMessageOf(error)}`;
+    throw new TubeletError(kindOf(error), message, { cause: error, remoteMessage: message });
   }
 }
 

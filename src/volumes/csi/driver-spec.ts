@@ -15,7 +15,7 @@ export function isAttachRequired(driver: DriverObject): boolean {
   return driver?.spec.attachRequired !== false;
 }
 
-/** Why the driver cannot have such volumes; nothing where it can. */
+/** Why the driver does not support such volumes; undefined where it does. */
 export function lifecycleProblem(name: string, driver: DriverObject, lifecycle: VolumeLifecycle): string | undefined {
   const refused = `volume mode "${lifecycle}" not supported by driver ${name}`;
   if (driver === undefined) return lifecycle === 'Persistent' ? undefined : `${refused} (no CSIDriver object)`;
@@ -40,7 +40,7 @@ export function podInfo(
   };
 }
 
-/** The tokens that the driver wants to act with in the name of the pod, by audience; '' is the API server's own. */
+/** The tokens that the driver requests for the pod, by audience; '' is the API server's own. */
 export function driverTokenSpecs(driver: DriverObject, pod: DesiredPod): ReadonlyMap<string, TokenSpec> {
   const specs = (driver?.spec.tokenRequests ?? []).map(({ audience, expirationSeconds }) => {
     const projection = { path: '', audience, ...(expirationSeconds !== undefined && { expirationSeconds }) };
@@ -49,7 +49,7 @@ export function driverTokenSpecs(driver: DriverObject, pod: DesiredPod): Readonl
   return new Map(specs);
 }
 
-/** Under which key of its context a volume brings them. */
+/** The key of the volume context that has them. */
 export const tokensKey = 'csi.storage.k8s.io/serviceAccount.tokens';
 
 export function tokenContext(

@@ -36,7 +36,7 @@ export function driverNameProblem(name: string): string | undefined {
   return dnsSubdomain(name.toLowerCase());
 }
 
-/** What is wrong with the socket a driver is to be found at. */
+/** What is wrong with a driver's endpoint. */
 export function endpointProblem(endpoint: string): string | undefined {
   return endpoint.startsWith('/') ? undefined : 'must be the absolute path of a unix socket';
 }

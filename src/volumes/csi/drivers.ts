@@ -26,7 +26,7 @@ interface CsiDriversDeps {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly open: OpenRpc;
-  /** Takes note of calls while they are under way. */
+  /** Records calls while they are under way. */
   readonly calls: Calls;
   readonly record: DriverRecord;
   /** A driver was registered or deregistered: volumes that wait for it may go on. */
@@ -67,7 +67,7 @@ export class CsiDrivers implements Component {
     return this.#drivers.get(name)?.client;
   }
 
-  /** Throws `unavailable` while there is none of that name: it may come, or come back. */
+  /** Throws `unavailable` while there is none of that name: it may register later. */
   find(name: string): DriverClient {
     const client = this.get(name);
     if (client === undefined) throw notRegistered(name);
@@ -114,7 +114,7 @@ export class CsiDrivers implements Component {
   /** Drivers register by themselves. */
   async start(): Promise<void> {}
 
-  /** No new calls; drivers stay on record. */
+  /** No new calls; drivers stay recorded in the cluster. */
   async stop(): Promise<void> {
     for (const { client } of this.#drivers.values()) client.close();
     this.#drivers.clear();
@@ -135,8 +135,8 @@ export class CsiDrivers implements Component {
     }
     const present = this.#registering.get(name) ?? this.#drivers.get(name)?.version;
     if (present !== undefined && compareVersions(version, present) <= 0) {
-      const why = `driver ${name} is already registered with version ${present.text}, which is no lower than ${version.text}`;
-      throw new TubeletError('alreadyExists', why);
+      const message = `driver ${name} is already registered with version ${present.text}, which is no lower than ${version.text}`;
+      throw new TubeletError('alreadyExists', message);
     }
     return version;
   }

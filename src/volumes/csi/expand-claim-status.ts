@@ -38,14 +38,14 @@ export function markFinished(claim: PersistentVolumeClaim, size: string): ClaimP
 /** Why the expansion failed, and whether a retry makes sense. Without a version: it is true whatever else has changed. */
 export function markFailed(
   claim: PersistentVolumeClaim,
-  { why, isInfeasible, at }: { readonly why: string; readonly isInfeasible: boolean; readonly at: string },
+  { reason, isInfeasible, at }: { readonly reason: string; readonly isInfeasible: boolean; readonly at: string },
 ): ClaimPatch {
   const status = isInfeasible ? withStatus(claim, resizeStatuses.infeasible) : (claim.status ?? {});
   const error: PersistentVolumeClaimCondition = {
     type: 'NodeResizeError',
     status: 'True',
     lastTransitionTime: at,
-    message: `failed to expand pvc with ${why}`,
+    message: `failed to expand pvc with ${reason}`,
   };
   const conditions = status.conditions ?? [];
   const isKnown = conditions.some(({ type, status: value }) => type === error.type && value === error.status);

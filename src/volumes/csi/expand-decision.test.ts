@@ -154,7 +154,7 @@ test('what is written into a claim', () => {
     lastTransitionTime: at,
     message: 'failed to expand pvc with no',
   };
-  assert.deepEqual(markFailed(claim, { why: 'no', isInfeasible: true, at }), {
+  assert.deepEqual(markFailed(claim, { reason: 'no', isInfeasible: true, at }), {
     status: {
       allocatedResourceStatuses: { storage: 'NodeResizeInfeasible' },
       conditions: [error],
@@ -166,5 +166,5 @@ test('what is written into a claim', () => {
     },
   });
   const known = { ...claim, status: { conditions: [{ ...error, message: 'earlier' }] } };
-  assert.deepEqual(markFailed(known, { why: 'no', isInfeasible: false, at }), {});
+  assert.deepEqual(markFailed(known, { reason: 'no', isInfeasible: false, at }), {});
 });

@@ -142,8 +142,8 @@ export class VolumeExpander {
       await this.#patch(current, markFinished(current, decision.size.toString()), signal);
     } catch (error) {
       signal.throwIfAborted();
-      const words = `mountVolume.NodeExpandVolume update pvc status failed: ${remoteMessageOf(error)}`;
-      throw new TubeletError(kindOf(error), words, { cause: error });
+      const message = `mountVolume.NodeExpandVolume update pvc status failed: ${remoteMessageOf(error)}`;
+      throw new TubeletError(kindOf(error), message, { cause: error });
     }
   }
 
@@ -168,9 +168,9 @@ export class VolumeExpander {
     try {
       await client.expand(request, { signal });
     } catch (error) {
-      const words = `Expander.NodeExpand failed to expand the volume : ${grpcErrorText(error)}`;
+      const message = `Expander.NodeExpand failed to expand the volume : ${grpcErrorText(error)}`;
       const code = error instanceof TubeletError ? error.code : undefined;
-      throw new TubeletError(kindOf(error), words, { cause: error, ...(code !== undefined && { code }) });
+      throw new TubeletError(kindOf(error), message, { cause: error, ...(code !== undefined && { code }) });
     }
   }
 
@@ -189,9 +189,9 @@ export class VolumeExpander {
     const failure = classifyFailure(code, isUncertain(error), { changedMind });
     if (!failure.isFinal) return failure;
     this.#known.set(name, { isRefused: true, ...(failure.isInUse && { notInUse: size }) });
-    const why = messageOf(error);
-    log.warn('Volume cannot be made larger', { ...podFields(pod), volume: name, size: size.toString(), err: why });
-    const patch = markFailed(claim, { why, isInfeasible: failure.isInfeasible, at: apiTime(clock.now()) });
+    const reason = messageOf(error);
+    log.warn('Volume cannot be made larger', { ...podFields(pod), volume: name, size: size.toString(), err: reason });
+    const patch = markFailed(claim, { reason, isInfeasible: failure.isInfeasible, at: apiTime(clock.now()) });
     try {
       await this.#patch(claim, patch, signal);
     } catch (problem) {

@@ -47,8 +47,8 @@ export class PodHolds {
     if ('data' in present) {
       if (isSame(present.data, data)) return false;
       const { driver, handle } = present.data;
-      const words = `${folder} still has the volume ${handle} of the driver ${driver}, which must be torn down first`;
-      throw new TubeletError('conflict', words);
+      const message = `${folder} still has the volume ${handle} of the driver ${driver}, which must be torn down first`;
+      throw new TubeletError('conflict', message);
     }
     await files.makeFolder(folder, folderMode);
     await files.replaceFile(path, encodePublished(data), dataMode);

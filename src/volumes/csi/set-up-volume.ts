@@ -156,8 +156,8 @@ export class SetUpVolume {
       await setVolumeOwnership({ clock, paths, events }, change, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const words = `applyFSGroup failed for vol ${spec.handle}: ${messageOf(error)}`;
-      throw new VolumeStepError('MountVolume.SetUp failed', kindOf(error), words);
+      const message = `applyFSGroup failed for vol ${spec.handle}: ${messageOf(error)}`;
+      throw new VolumeStepError('MountVolume.SetUp failed', kindOf(error), message);
     }
   }
 

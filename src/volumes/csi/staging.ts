@@ -27,7 +27,7 @@ const dataMode = 0o644;
  * Volumes that are staged once for all pods of the node. The records in the pods' folders hold them; the release of the
  * last hold unstages:
  *
- *   absent ──on record──> recorded ──stage──> staged ──last pod──> unstage ──> folder, record ──> absent
+ *   absent ──write record──> recorded ──stage──> staged ──last pod──> unstage ──> remove folder, record ──> absent
  *
  * One operation at a time for each volume: a pod that comes during an unstage waits for it, and has the volume staged anew.
  */

@@ -77,8 +77,8 @@ export class TearDownVolume {
     }
     const [mounted] = await mounts.atOrBelow(target);
     if (mounted !== undefined) {
-      const why = `${mounted} is still mounted, although driver ${client.name} has answered that it is not`;
-      throw failure(step, place, 'Unmounter.TearDownAt failed', new TubeletError('conflict', why));
+      const reason = `${mounted} is still mounted, although driver ${client.name} has answered that it is not`;
+      throw failure(step, place, 'Unmounter.TearDownAt failed', new TubeletError('conflict', reason));
     }
     // Removes only an empty target, which some drivers leave behind.
     await files.removeEmpty(target);
@@ -89,10 +89,10 @@ export class TearDownVolume {
     const { files, holds, mounts } = this.#deps;
     const { folder, target } = holds.placeOf(place);
     const [mounted] = await mounts.atOrBelow(folder);
-    const stays = (why: string, cause?: unknown): TubeletError =>
+    const stays = (reason: string, cause?: unknown): TubeletError =>
       new TubeletError(
         'conflict',
-        `UnmountVolume.TearDown failed for volume "${place.name}" of pod ${place.uid}: ${problem}, and ${why}`,
+        `UnmountVolume.TearDown failed for volume "${place.name}" of pod ${place.uid}: ${problem}, and ${reason}`,
         { cause },
       );
     if (mounted !== undefined) {
@@ -108,7 +108,7 @@ export class TearDownVolume {
 }
 
 function failure(step: string, { uid, name }: VolumePlace, what: string, error: unknown): TubeletError {
-  const words = error instanceof TubeletError && error.code !== undefined ? grpcErrorText(error) : describeError(error);
-  const message = `${step} for volume "${name}" of pod ${uid}: kubernetes.io/csi: ${what}: ${words}`;
+  const cause = error instanceof TubeletError && error.code !== undefined ? grpcErrorText(error) : describeError(error);
+  const message = `${step} for volume "${name}" of pod ${uid}: kubernetes.io/csi: ${what}: ${cause}`;
   return new TubeletError(kindOf(error), message, { cause: error });
 }

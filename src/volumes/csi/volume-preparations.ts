@@ -104,8 +104,8 @@ export class VolumePreparations {
       return tokenContext(new Map(await Promise.all(got)));
     } catch (error) {
       signal.throwIfAborted();
-      const words = `mounter.SetUpAt failed to get service account token attributes: ${remoteMessageOf(error)}`;
-      throw new TubeletError(kindOf(error), `kubernetes.io/csi: ${words}`);
+      const message = `mounter.SetUpAt failed to get service account token attributes: ${remoteMessageOf(error)}`;
+      throw new TubeletError(kindOf(error), `kubernetes.io/csi: ${message}`);
     }
   }
 }

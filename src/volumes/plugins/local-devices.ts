@@ -6,7 +6,7 @@ import { VolumeStepError } from '../volume-failures.ts';
 
 const folderMode = 0o750;
 const usualFsType = 'ext4';
-/** Writing back what is in memory may take long; a minute and more is normal for a slow disk. */
+/** An unmount has no deadline: writing back the page cache to a slow disk may take minutes. */
 const never = new AbortController().signal;
 
 interface LocalDevicesDeps {
@@ -27,7 +27,7 @@ export class LocalDevices {
     this.#deps = deps;
   }
 
-  /** Answers where it is mounted. */
+  /** Returns where it is mounted. */
   async mount(
     name: string,
     { path: device, fsType = usualFsType }: LocalVolumeSource,
@@ -42,10 +42,10 @@ export class LocalDevices {
       await programs.mount({ fsType, source: device, target, options }, signal);
     } catch (error) {
       signal.throwIfAborted();
-      const words =
+      const message =
         `local: failed to mount device ${device} at ${target} (fstype: ${fsType}), error ${describeError(error)}\n` +
         'A device is never formatted by this agent: it must have its file system already';
-      throw new VolumeStepError('MountVolume.MountDevice failed', kindOf(error), words);
+      throw new VolumeStepError('MountVolume.MountDevice failed', kindOf(error), message);
     }
     return target;
   }

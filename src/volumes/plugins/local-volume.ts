@@ -87,8 +87,8 @@ class LocalVolumes {
   async device({ readOnly }: ClaimedVolume, { path }: LocalVolumeSource): Promise<MountedVolume> {
     const found = await this.#deps.host.paths.stat(path);
     if (found?.kind !== 'blockDevice') {
-      const words = found === undefined ? `path "${path}" does not exist` : `${path} is not a block device`;
-      throw new VolumeStepError('MapVolume.MapPodDevice failed', 'invalid', words);
+      const message = found === undefined ? `path "${path}" does not exist` : `${path} is not a block device`;
+      throw new VolumeStepError('MapVolume.MapPodDevice failed', 'invalid', message);
     }
     return { hostPath: path, isOfNode: true, ...(readOnly && { readOnly }) };
   }
@@ -124,8 +124,8 @@ class LocalVolumes {
 
   async #requireSource(path: string): Promise<FileKind> {
     const found = await this.#deps.host.paths.stat(path);
-    const refused = (words: string): VolumeStepError =>
-      new VolumeStepError('MountVolume.NewMounter initialization failed', 'invalid', words);
+    const refused = (message: string): VolumeStepError =>
+      new VolumeStepError('MountVolume.NewMounter initialization failed', 'invalid', message);
     if (found === undefined) throw refused(`path "${path}" does not exist`);
     if (found.kind !== 'folder' && found.kind !== 'blockDevice') {
       throw refused('only directory and block device are supported');
