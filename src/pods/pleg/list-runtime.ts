@@ -43,7 +43,7 @@ export async function listRuntime(
   if (tooLong === undefined) return { listing: seen };
   const onDisk = [...((await known.onDisk?.()) ?? [])].map(podUid);
   const uids = new Set([...known.listed.keys(), ...seen.keys(), ...onDisk]);
-  // With no pod to ask for, the runtime would look empty.
+  // With no pod to ask for, the listing would be empty although the runtime is not.
   if (uids.size === 0) throw tooLong;
   return listByPod(runtime, uids, known, signal);
 }

@@ -21,7 +21,7 @@ export interface PlegMetrics {
 /** Upper bounds in seconds that the kubelet's users have on their dashboards. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Without a registry nothing is counted. */
+/** Without `metrics` the functions do nothing. */
 export function plegMetrics(metrics: Metrics | undefined): PlegMetrics {
   const stability = 'ALPHA';
   const duration = metrics?.histogram({

@@ -9,7 +9,7 @@ import type { ObservedPod } from '../../model/observed-pod.ts';
 export type ProbeType = 'Liveness' | 'Readiness' | 'Startup';
 
 /** The result in force for a container instance; `unknown` until its startup probe has a result. */
-export type ProbeVerdict = 'success' | 'failure' | 'unknown';
+export type ProbeResult = 'success' | 'failure' | 'unknown';
 
 /** What probes know of pods. Both answers may be out of date; probing again is always right. */
 export interface Observations {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { eventOf, tryResult, verdictDecision, withOwnLag } from './probe-outcome.ts';
+import { eventOf, tryResult, resultDecision, withOwnLag } from './probe-outcome.ts';
 import type { ProbeOutcome } from './ports.ts';
 
 const unanswered: ProbeOutcome = { kind: 'failure', output: 'i/o timeout', unanswered: true };
@@ -63,7 +63,7 @@ test('the events of each outcome', () => {
 
 test('a change of what is in force is recorded with the last answer and how many tries it took', () => {
   const settings = { type: 'Liveness', successThreshold: 1, failureThreshold: 3 } as const;
-  assert.deepEqual(verdictDecision(settings, 'web', { kind: 'failure', output: 'HTTP 503' }), {
+  assert.deepEqual(resultDecision(settings, 'web', { kind: 'failure', output: 'HTTP 503' }), {
     kind: 'probe',
     by: 'probes',
     reason: 'LivenessProbeFailed',
@@ -71,6 +71,6 @@ test('a change of what is in force is recorded with the last answer and how many
     containerName: 'web',
     inputs: { triesInARow: 3 },
   });
-  const ready = verdictDecision({ ...settings, type: 'Readiness' }, 'web', { kind: 'success', output: 'secret' });
+  const ready = resultDecision({ ...settings, type: 'Readiness' }, 'web', { kind: 'success', output: 'secret' });
   assert.deepEqual([ready.reason, ready.message], ['ReadinessProbeSucceeded', 'the Readiness probe succeeded']);
 });

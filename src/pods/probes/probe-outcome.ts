@@ -63,7 +63,7 @@ export function eventOf(type: ProbeType, outcome: ProbeOutcome, fieldPath: strin
 }
 
 /** The last try changed the result: the container counts as unhealthy, ready, started, or no longer so. */
-export function verdictDecision(
+export function resultDecision(
   { type, successThreshold, failureThreshold }: Pick<ProbeSettings, 'type' | 'successThreshold' | 'failureThreshold'>,
   containerName: string,
   outcome: ProbeOutcome,

@@ -13,7 +13,7 @@ test('a container without probes is healthy, started and ready', () => {
   assert.equal(results.ready('web', id), true);
 });
 
-test('each kind is answered by its own verdict, and nothing is ready that has not started', () => {
+test('each kind is answered by its own result, and nothing is ready that has not started', () => {
   const results = new ProbeResults();
   results.set(id, 'Startup', 'unknown');
   results.set(id, 'Readiness', 'success');
@@ -28,7 +28,7 @@ test('each kind is answered by its own verdict, and nothing is ready that has no
   assert.equal(results.ready('web', id), false);
 });
 
-test('an instance without verdicts is forgotten', () => {
+test('an instance without results is forgotten', () => {
   const results = new ProbeResults();
   results.set(id, 'Startup', 'success');
   results.set(id, 'Liveness', 'failure');

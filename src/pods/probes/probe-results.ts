@@ -1,7 +1,7 @@
 import type { ContainerId } from '../../base/ids.ts';
-import type { ProbeType, ProbeVerdict } from './ports.ts';
+import type { ProbeType, ProbeResult } from './ports.ts';
 
-type Verdicts = Partial<Record<ProbeType, ProbeVerdict>>;
+type InstanceResults = Partial<Record<ProbeType, ProbeResult>>;
 
 /**
  * The results in force of each probed container instance. Where there is no probe of a kind there is no result, and the
@@ -11,7 +11,7 @@ type Verdicts = Partial<Record<ProbeType, ProbeVerdict>>;
  * `catchUp` lets the workers reconcile before the answer, so that no container counts as ready without a result.
  */
 export class ProbeResults {
-  readonly #verdicts = new Map<ContainerId, Verdicts>();
+  readonly #results = new Map<ContainerId, InstanceResults>();
   readonly #catchUp: () => void;
 
   constructor(catchUp: () => void = () => {}) {
@@ -19,14 +19,14 @@ export class ProbeResults {
   }
 
   get size(): number {
-    return this.#verdicts.size;
+    return this.#results.size;
   }
 
-  liveness(id: ContainerId): ProbeVerdict {
+  liveness(id: ContainerId): ProbeResult {
     return this.#of(id).Liveness ?? 'success';
   }
 
-  startup(id: ContainerId): ProbeVerdict {
+  startup(id: ContainerId): ProbeResult {
     return this.#of(id).Startup ?? 'success';
   }
 
@@ -40,24 +40,24 @@ export class ProbeResults {
 
   /** Without catching up: for the workers themselves. */
   hasStarted(id: ContainerId): boolean {
-    return (this.#verdicts.get(id)?.Startup ?? 'success') === 'success';
+    return (this.#results.get(id)?.Startup ?? 'success') === 'success';
   }
 
-  set(id: ContainerId, type: ProbeType, verdict: ProbeVerdict): void {
-    this.#verdicts.set(id, { ...this.#verdicts.get(id), [type]: verdict });
+  set(id: ContainerId, type: ProbeType, result: ProbeResult): void {
+    this.#results.set(id, { ...this.#results.get(id), [type]: result });
   }
 
-  /** Forgets one kind of verdict; an instance without any is forgotten as a whole. */
+  /** Forgets the result of one kind of probe; an instance without any is forgotten as a whole. */
   remove(id: ContainerId, type: ProbeType): void {
-    const { [type]: _removed, ...others } = this.#verdicts.get(id) ?? {};
-    if (Object.keys(others).length === 0) this.#verdicts.delete(id);
-    else this.#verdicts.set(id, others);
+    const { [type]: _removed, ...others } = this.#results.get(id) ?? {};
+    if (Object.keys(others).length === 0) this.#results.delete(id);
+    else this.#results.set(id, others);
   }
 
-  #of(id: ContainerId): Verdicts {
-    const known = this.#verdicts.get(id);
+  #of(id: ContainerId): InstanceResults {
+    const known = this.#results.get(id);
     if (known !== undefined) return known;
     this.#catchUp();
-    return this.#verdicts.get(id) ?? {};
+    return this.#results.get(id) ?? {};
   }
 }

@@ -1,12 +1,12 @@
 import type { ContainerId } from '../../base/ids.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
-import type { LastKnown, ProbeType, ProbeVerdict } from './ports.ts';
+import type { LastKnown, ProbeType, ProbeResult } from './ports.ts';
 import type { ProbeSettings } from './probe-settings.ts';
 
 /**
- * The life of one probe. A new container instance begins it anew from wherever it was, `over` excepted.
+ * The life of one probe. A new container instance starts it again from any state but `over`.
  *
- *   unseen ──an instance shows up──> seen ──runs, delay over, started──> probing ──verdict that stays──> held
+ *   unseen ──an instance shows up──> seen ──runs, delay over, started──> probing ──final result────────> held
  *     │                               ^  └──────────────ends───────────────┘                              │
  *     │                               └────────────────── a new instance ─────────────────────────────────┤
  *     └───────────── the pod goes (liveness, startup), or the container has ended for good ───────────────┴──> over
@@ -16,13 +16,13 @@ export type ProbeState =
   | Seen
   | Probing
   /** Nothing is probed until there is a new instance: the result of this one is final. */
-  | { readonly kind: 'held'; readonly id: ContainerId; readonly result: ProbeVerdict }
-  | { readonly kind: 'over'; readonly id?: ContainerId; readonly result: ProbeVerdict };
+  | { readonly kind: 'held'; readonly id: ContainerId; readonly result: ProbeResult }
+  | { readonly kind: 'over'; readonly id?: ContainerId; readonly result: ProbeResult };
 
 interface Seen {
   readonly kind: 'seen';
   readonly id: ContainerId;
-  readonly result: ProbeVerdict;
+  readonly result: ProbeResult;
   /** Monotonic time at which it was first seen running. */
   readonly runsSince?: number;
 }
@@ -31,7 +31,7 @@ export interface Probing {
   readonly kind: 'probing';
   readonly id: ContainerId;
   /** The result in force. */
-  readonly result: ProbeVerdict;
+  readonly result: ProbeResult;
   /** The result of the last tries that counted, and how many of them in a row. */
   readonly last?: 'success' | 'failure';
   readonly run: number;
@@ -78,7 +78,7 @@ const heldRecheckMs = 60_000;
 const sameInstantMs = 0.001;
 
 /** The result of an instance before the first try: healthy, not ready, not known to have started. */
-export function initialResult(type: ProbeType): ProbeVerdict {
+export function initialResult(type: ProbeType): ProbeResult {
   switch (type) {
     case 'Liveness':
       return 'success';

@@ -7,7 +7,7 @@ import type { Decisions } from '../../model/decisions.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedContainer } from '../../model/observed-pod.ts';
 import { podFields } from '../../model/pod-log.ts';
-import { eventOf, tryResult, verdictDecision, withOwnLag } from './probe-outcome.ts';
+import { eventOf, tryResult, resultDecision, withOwnLag } from './probe-outcome.ts';
 import type { LoopLag } from './loop-lag.ts';
 import type { Events, LastKnown, ProbeMetrics, ProbeOutcome, Prober } from './ports.ts';
 import type { ProbeResults } from './probe-results.ts';
@@ -173,7 +173,7 @@ export class ProbeWorker {
     const { settings, container } = this.#assignment;
     const { type } = settings;
     const changed = 'result' in this.#state && 'result' in state && this.#state.result !== state.result;
-    if (changed) this.#deps.decisions.pod(this.#owner.pod, verdictDecision(settings, container.name, outcome));
+    if (changed) this.#deps.decisions.pod(this.#owner.pod, resultDecision(settings, container.name, outcome));
     this.#enter(state);
     this.#owner.catchUp();
     this.reconcile();

@@ -5,15 +5,15 @@ import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import type { ObservedContainer, ObservedSandbox } from '../../model/observed-pod.ts';
 import { aContainer, anInstance, aPod, aSandbox, exited, observedPod } from '../../testing/pods.ts';
 import { computePodActions } from './compute-actions.ts';
-import type { PodActions, ProbeVerdict } from './pod-actions.ts';
+import type { PodActions, ProbeResult } from './pod-actions.ts';
 
 interface Case {
   readonly spec?: Partial<PodSpec>;
   readonly deleting?: boolean;
   readonly sandboxes?: readonly ObservedSandbox[];
   readonly containers?: readonly ObservedContainer[];
-  readonly liveness?: Readonly<Record<string, ProbeVerdict>>;
-  readonly startup?: Readonly<Record<string, ProbeVerdict>>;
+  readonly liveness?: Readonly<Record<string, ProbeResult>>;
+  readonly startup?: Readonly<Record<string, ProbeResult>>;
 }
 
 /** The actions in short: one word per action, in order. */
@@ -23,12 +23,12 @@ function decide(given: Case): string {
     ...(given.deleting && { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }),
   });
   const observed = observedPod(given.sandboxes ?? [aSandbox('s0')], given.containers ?? []);
-  const verdict = (of: Case['liveness']) => (id: string) => of?.[id] ?? 'unknown';
+  const resultOf = (of: Case['liveness']) => (id: string) => of?.[id] ?? 'unknown';
   return inShort(
     computePodActions({
       pod,
       observed,
-      probes: { liveness: verdict(given.liveness), startup: verdict(given.startup) },
+      probes: { liveness: resultOf(given.liveness), startup: resultOf(given.startup) },
     }),
   );
 }
@@ -331,7 +331,7 @@ test('what the next container has to wait for is said where nothing is started',
   ];
   for (const [{ spec = {}, containers = [] }, expected] of cases) {
     const observed = observedPod([aSandbox('s0')], containers);
-    const unknown = (): ProbeVerdict => 'unknown';
+    const unknown = (): ProbeResult => 'unknown';
     const probes = { liveness: unknown, startup: unknown };
     assert.equal(computePodActions({ pod: aPod({ spec }), observed, probes }).waitsFor, expected);
   }

@@ -7,7 +7,7 @@ export interface HookRequest {
   readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
-/** Of an address in a message. */
+/** Limit of a URL in a message. */
 const maxShownBytes = 1_024;
 const userAgent = 'kube-lifecycle/1.34';
 

@@ -8,7 +8,7 @@ import { killOf, startOf, type ActionsInput, type ContainerKill, type ContainerS
 
 /**
  *   underway ──last init done, sidecars started──> done        regular containers may start
- *      └──────an init failed under Never─────────> failed      the pod is over
+ *      └──────an init failed under Never─────────> failed      the pod has ended
  */
 interface InitActions {
   readonly progress: 'underway' | 'done' | 'failed';
@@ -17,7 +17,7 @@ interface InitActions {
   readonly start: readonly ContainerStart[];
 }
 
-/** The init containers of the current sandbox: which runs next, which sidecars need care. */
+/** The init containers of the current sandbox: which runs next, which sidecars have to be started or killed. */
 export function computeInitActions(input: ActionsInput, sandbox: SandboxId): InitActions {
   const { pod, observed } = input;
   const inits = pod.spec.initContainers ?? [];

@@ -6,9 +6,9 @@ import { expandVariables, TextBudget } from '../../model/expansion.ts';
 import { goQuote } from '../../model/go-text.ts';
 import { isRefusal, refuse, type Refusal } from '../../model/refusal.ts';
 
-/** A volume of the pod as it stands ready on this node. */
+/** A volume of the pod that is mounted on this node. */
 export interface MountedVolume {
-  /** Folder or file to show; for a block volume the device. */
+  /** Folder or file to mount; for a block volume the device. */
   readonly hostPath: string;
   readonly readOnly?: boolean;
   readonly selinuxRelabel?: boolean;

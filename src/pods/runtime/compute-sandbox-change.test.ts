@@ -11,8 +11,8 @@ interface Case {
 
 function change({ hostNetwork, sandboxes }: Case): string {
   const pod = aPod({ spec: { ...(hostNetwork !== undefined && { hostNetwork }) } });
-  const verdict = computeSandboxChange(pod, observedPod(sandboxes, []));
-  return verdict.kind === 'keep' ? `keep ${verdict.id}` : `#${verdict.attempt}: ${verdict.reason}`;
+  const change = computeSandboxChange(pod, observedPod(sandboxes, []));
+  return change.kind === 'keep' ? `keep ${change.id}` : `#${change.attempt}: ${change.reason}`;
 }
 
 const node = { network: 'node', ips: [] } as const;

@@ -66,7 +66,7 @@ export function computeSandboxConfig(input: SandboxConfigInput): PodSandboxConfi
   });
 }
 
-/** Labels and annotations of a pod that its runtime is not given. */
+/** Labels and annotations of a pod that the runtime does not get, because they are too long. */
 export function computeLeftOut({ metadata }: Pick<DesiredPod, 'metadata'>): readonly string[] {
   return [
     ...boundTexts(metadata.labels ?? {}, maxRuntimeLabelBytes).leftOut,
@@ -125,7 +125,7 @@ function portMappings(spec: PodSpec): PortMapping[] {
   );
 }
 
-/** A port that a container names twice is mapped once; one without a name is named by all that it says. */
+/** A port with the name of an earlier one is not mapped again; one without a name is compared by all its fields. */
 function oncePerName(ports: readonly ContainerPort[]): readonly ContainerPort[] {
   const seen = new Set<string>();
   return ports.filter(({ name, protocol, hostIP, containerPort, hostPort }) => {

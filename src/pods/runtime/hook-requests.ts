@@ -10,7 +10,7 @@ const plainHttpCodes: ReadonlySet<string> = new Set([
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
 ]);
 
-/** As Go's client does: a server may announce an answer only so often before it gives one. */
+/** Limit of 1xx responses before the answer, as in Go's client. */
 const maxInformational = 5;
 /** How much of a body is read although no hook uses it, so that a small server can finish its response. */
 const maxDrainedBytes = 10 * 1_024;
@@ -55,7 +55,7 @@ function send({ url, headers }: HookRequest, signal: AbortSignal): Promise<HookA
   });
 }
 
-/** Lets a short body end by itself; one that is long, or slow, or has no end, is cut off. */
+/** Reads a short body to its end; the connection of one that is long, slow or endless is closed. */
 function drain(response: IncomingMessage): void {
   let bytes = 0;
   let pieces = 0;

@@ -5,11 +5,11 @@ import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObservedContainer, ObservedPod } from '../../model/observed-pod.ts';
 
 /** What probes say of a container instance; `unknown` before the first result. */
-export type ProbeVerdict = 'success' | 'failure' | 'unknown';
+export type ProbeResult = 'success' | 'failure' | 'unknown';
 
-export interface ProbeVerdicts {
-  liveness(id: ContainerId): ProbeVerdict;
-  startup(id: ContainerId): ProbeVerdict;
+export interface ProbeResults {
+  liveness(id: ContainerId): ProbeResult;
+  startup(id: ContainerId): ProbeResult;
 }
 
 export interface ContainerStart {
@@ -49,7 +49,7 @@ export interface PodActions {
 export interface ActionsInput {
   readonly pod: DesiredPod;
   readonly observed: ObservedPod;
-  readonly probes: ProbeVerdicts;
+  readonly probes: ProbeResults;
   /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
   readonly ownRestartRules?: boolean;
 }

@@ -24,7 +24,7 @@ import { computeSandboxChange } from './compute-sandbox-change.ts';
 import { computeLeftOut, computeSandboxConfig, computeSandboxDns } from './compute-sandbox-config.ts';
 import { computeSandboxWait } from './compute-sandbox-wait.ts';
 import { computeStopGrace } from './compute-stop-grace.ts';
-import type { PodActions, ProbeVerdicts } from './pod-actions.ts';
+import type { PodActions, ProbeResults } from './pod-actions.ts';
 import type { ContainerRuntime, PodEvents, SandboxRuntime, UserNamespaces, Volumes } from './ports.ts';
 import type { PrepareContainer } from './prepare-container.ts';
 import type { RestartBackoff } from './restart-backoff.ts';
@@ -52,7 +52,7 @@ export interface PodRuntimeDeps {
   readonly decisions: Decisions;
   readonly runtime: SandboxRuntime & ContainerRuntime & CommandRuntime;
   readonly events: PodEvents;
-  readonly probes: ProbeVerdicts;
+  readonly probes: ProbeResults;
   readonly errors: StartErrors;
   readonly backoff: RestartBackoff;
   readonly hooks: Pick<HookDeps, 'requests'>;
@@ -196,7 +196,7 @@ export class PodRuntime {
         events.record(pod, { type: 'Normal', reason: podEvents.sandboxChanged, message });
       }
       await stopPod(this.#deps, pod, observed, graceSeconds, signal);
-      // A pod that is over is stopped at each sync. That counts as an action only if something ran, or it would sync for ever.
+      // A pod that has ended is stopped at each sync. That is an action only if something ran, or it would sync without end.
       return isAlive(observed);
     }
     const podIp = observed.sandboxes[0]?.ips[0] ?? '';

@@ -21,7 +21,7 @@ interface PostStartInput {
   readonly fieldPath: string;
 }
 
-/** Runs the hook of a container that has just started. One that fails takes the container with it. */
+/** Runs the hook of a container that has just started. If it fails, the container is killed. */
 export async function runPostStart(
   deps: StopContainerDeps,
   { pod, container, instance, podIp, fieldPath }: PostStartInput,

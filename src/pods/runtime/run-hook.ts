@@ -14,7 +14,7 @@ export interface CommandRuntime {
   execSync(request: ExecSyncRequest, options?: CallOptions): Promise<ExecSyncResponse>;
 }
 
-/** Sends the request of an httpGet hook. The answer only matters in that there is one. */
+/** Sends the request of an httpGet hook. Any answer is a success. */
 export interface HookRequests {
   send(request: HookRequest, signal: AbortSignal): Promise<HookAnswer>;
 }
@@ -38,7 +38,7 @@ interface HookInput {
   readonly onPlainHttp?: (host: string) => void;
 }
 
-/** Of a command in a message: it stands there twice. */
+/** Limit of a command in a message, which contains it twice. */
 const maxCommandBytes = 1_024;
 
 /** The message of a failed hook, cut to 10 KiB; nothing when it succeeded. */
@@ -57,7 +57,7 @@ export async function runHook(deps: HookDeps, input: HookInput, signal: AbortSig
   return `Cannot run handler: invalid handler: ${tcpSocket === undefined ? 'none given' : 'tcpSocket'}`;
 }
 
-/** The same for the log, where arguments of commands, which may be passwords, have no place. */
+/** The same for the log, without arguments of commands: they may be passwords. */
 export function withoutArguments(problem: string, { exec }: LifecycleHandler): string {
   const [program = '', ...rest] = exec?.command ?? [];
   return rest.length === 0 ? problem : problem.replaceAll([program, ...rest].join(' '), `${program} …`);

@@ -210,7 +210,7 @@ function isRuntimeFailure(reason: string): boolean {
 /** Reasons for which an event of their own was recorded already. */
 const hasOwnEvent: ReadonlySet<string> = new Set([startReasons.crashLoopBackOff, startReasons.postStartHookError]);
 
-/** The puller has recorded an event of its own with the details. */
+/** The image manager has recorded an event of its own with the details. */
 function isImageReason(reason: string): boolean {
   return reason.includes('Image');
 }

@@ -13,9 +13,9 @@ import { noAddressYet } from './no-address.ts';
 import { outputText } from './output.ts';
 
 const maxRequests = 10;
-/** As Go's client does: a server may announce an answer only so often before it gives one. */
+/** Limit of 1xx responses before the answer, as in Go's client. */
 const maxInformational = 5;
-/** Of a URL in a message; a redirect may lead to one of 256 KiB. */
+/** Limit of a URL in a message; that of a redirect may have 256 KiB. */
 const maxUrlBytes = 2_048;
 /** More than servers are known to send; Node's own limit is a sixteenth of it. */
 const maxHeaderBytes = 256 * 1_024;
@@ -167,7 +167,7 @@ function broken({ phase, hop, ends }: Progress, error: unknown): ProbeOutcome {
   // The status was received but the body was lost, so it is an error, and is tried again.
   if (phase === 'body') return { kind: 'error', state: 'failure', error: 'unexpected EOF' };
   const code = codeOf(error);
-  // What the library refuses to send: a header that cannot be one.
+  // The library refuses to send a header that is not valid.
   if (code?.startsWith('ERR_INVALID_') === true) return failed(hop, `net/http: ${messageOf(error)}`);
   if (phase === 'dial') return failed(hop, dialFailure(hop.hostname, hop.port, error));
   if (messageOf(error) === 'socket hang up') return failed(hop, 'EOF', true);
