@@ -3,12 +3,12 @@ import type { Component } from './component.ts';
 import { jitter, type Random } from './random.ts';
 
 /** Counts what work queues do, for metrics. */
-export interface WorkWatch {
+export interface WorkQueueMetrics {
   /** Adds a queue of that name; `depth` is called when the metrics are read. */
-  queue(name: string, depth: () => number): QueueWatch;
+  queue(name: string, depth: () => number): QueueMetrics;
 }
 
-interface QueueWatch {
+interface QueueMetrics {
   added(): void;
   /** A round begins for a key that waited this long; the returned function is to be called when it ends. */
   began(waitedMs: number): () => void;
@@ -26,7 +26,7 @@ interface KeyedWorkDeps<K> {
   /** A round that threw; it is tried again after `retryMs`. */
   readonly onError: (key: K, error: unknown, retryMs: number) => void;
   readonly backoff?: { readonly initialMs: number; readonly maxMs: number };
-  readonly watch?: WorkWatch | undefined;
+  readonly watch?: WorkQueueMetrics | undefined;
 }
 
 const defaultBackoff = { initialMs: 500, maxMs: 30_000 };
@@ -47,7 +47,7 @@ export class KeyedWork<K> implements Component {
   readonly #deps: KeyedWorkDeps<K>;
   /** What waits for its turn, in order, and since when. */
   readonly #queue = new Map<K, number>();
-  readonly #watch: QueueWatch | undefined;
+  readonly #watch: QueueMetrics | undefined;
   readonly #working = new Map<K, Promise<void>>();
   readonly #timers = new Map<K, CancelTimer>();
   readonly #failures = new Map<K, number>();

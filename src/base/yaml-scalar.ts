@@ -22,8 +22,8 @@ const integers: readonly (readonly [RegExp, string])[] = [
   [/^([-+]?)0[oO]?([0-7]+)$/, '0o'],
   [/^([-+]?)(0|[1-9][0-9]*)$/, ''],
 ];
-const smallestInteger = -(1n << 63n);
-const largestInteger = (1n << 64n) - 1n;
+const minInteger = -(1n << 63n);
+const maxInteger = (1n << 64n) - 1n;
 
 /**
  * What an unquoted scalar means to Go's YAML reader: the words of YAML 1.1 for booleans, integers in four bases with
@@ -47,7 +47,7 @@ function resolveInteger(digits: string): number | bigint | undefined {
     const magnitude = BigInt(prefix + body);
     const value = sign === '-' ? -magnitude : magnitude;
     // Go reads unsigned integers without a sign only.
-    if (value < smallestInteger || value > (sign === '' ? largestInteger : largestInteger >> 1n)) return undefined;
+    if (value < minInteger || value > (sign === '' ? maxInteger : maxInteger >> 1n)) return undefined;
     const number = Number(value);
     if (!Number.isSafeInteger(number)) return value;
     return number === 0 ? 0 : number;

@@ -20,14 +20,14 @@ export interface AccessChange {
 }
 
 /** A change of owner clears these bits of a file. */
-const bitsOfPrograms = 0o6000;
+const setIdBits = 0o6000;
 
 /** What is to be done to an entry; nothing where it is right. Links have no mode, and their targets are not ours. */
 export function changeFor({ gid, fileBits, folderBits }: GroupAccess, entry: EntryAccess): AccessChange | undefined {
   const isOfOther = entry.gid !== gid;
   if (entry.kind === 'link') return isOfOther ? { gid } : undefined;
   const mode = entry.mode | (entry.kind === 'folder' ? folderBits : fileBits);
-  const needsMode = mode !== entry.mode || (isOfOther && (mode & bitsOfPrograms) !== 0);
+  const needsMode = mode !== entry.mode || (isOfOther && (mode & setIdBits) !== 0);
   if (!isOfOther && !needsMode) return undefined;
   return { ...(isOfOther && { gid }), ...(needsMode && { mode }) };
 }

@@ -86,12 +86,12 @@ function linuxResources(settings: RuntimeSettings, amounts: Amounts): LinuxConta
 
 /** Every page size of the node gets a limit: zero for those that the container does not request. */
 function hugePageLimits(container: Container, sizes: readonly string[]): HugepageLimit[] {
-  const asked = new Map(
+  const requested = new Map(
     Object.entries(container.resources?.limits ?? {})
       .filter(([name]) => isHugePages(name))
       .map(([name, amount]) => [pageSizeText(name), Quantity.parse(amount).value()] as const),
   );
-  return sizes.map((pageSize) => ({ pageSize, limit: asked.get(pageSize) ?? 0n }));
+  return sizes.map((pageSize) => ({ pageSize, limit: requested.get(pageSize) ?? 0n }));
 }
 
 /** `hugepages-2Mi` → `2MB`, as the kernel names its files. */

@@ -113,11 +113,11 @@ export interface StaticPodRules {
  */
 export function staticPodRefusal(pod: Pod, rules: StaticPodRules): string | undefined {
   const { preventApiReferences, allowFolderObjects = false } = rules;
-  const reference = preventApiReferences ? apiReference(pod, allowFolderObjects) : unworkableReference(pod.spec);
+  const reference = preventApiReferences ? apiReference(pod, allowFolderObjects) : unsupportedReference(pod.spec);
   return reference === undefined ? undefined : `static pods may not reference ${reference}`;
 }
 
-function unworkableReference(spec: PodSpec | undefined): string | undefined {
+function unsupportedReference(spec: PodSpec | undefined): string | undefined {
   const sources = (spec?.volumes ?? []).flatMap((volume) => volume.projected?.sources ?? []);
   if (sources.some((source) => source.clusterTrustBundle !== undefined)) return 'clustertrustbundles';
   return (spec?.resourceClaims ?? []).length > 0 ? 'resourceclaims' : undefined;

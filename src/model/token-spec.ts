@@ -13,11 +13,11 @@ export interface TokenSpec {
   readonly expirationSeconds: number;
 }
 
-const usualSeconds = 3_600;
+const defaultExpirationSeconds = 3_600;
 
 /** What one projection of a pod's volume asks for. */
 export function tokenSpec(pod: DesiredPod, projection: ServiceAccountTokenProjection): TokenSpec {
-  const { audience = '', expirationSeconds = usualSeconds } = projection;
+  const { audience = '', expirationSeconds = defaultExpirationSeconds } = projection;
   return {
     namespace: pod.namespace,
     serviceAccount: pod.spec.serviceAccountName ?? 'default',

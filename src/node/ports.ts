@@ -1,5 +1,5 @@
 import type { CallOptions } from '../base/call.ts';
-import type { WorkWatch } from '../base/keyed-work.ts';
+import type { WorkQueueMetrics } from '../base/keyed-work.ts';
 import type {
   ListImagesRequest,
   ListImagesResponse,
@@ -53,7 +53,7 @@ export interface NodeCluster {
   };
   /** The API server's object of this node. */
   readonly mirror: NodeMirror;
-  readonly watch: WorkWatch;
+  readonly watch: WorkQueueMetrics;
 }
 
 interface NodeMirror extends Pick<Mirror<Node>, 'get'> {

@@ -29,13 +29,13 @@ interface CallsPage {
   readonly failed: readonly EndedCalls[];
 }
 
-interface Running {
+interface RunningCall {
   readonly call: CallDescription;
   readonly since: number;
   readonly began: number;
 }
 
-interface Ended {
+interface EndedCall {
   readonly call: CallDescription;
   readonly failure?: CallFailure;
   readonly count: number;
@@ -62,16 +62,16 @@ function slowAfterMs(system: CallSystem): number {
 }
 
 /** Failures that are normal answers, or our own cancellations: they are not recorded as failures of the other side. */
-const usualEnds: ReadonlySet<ErrorKind> = new Set(['notFound', 'alreadyExists', 'cancelled']);
+const expectedKinds: ReadonlySet<ErrorKind> = new Set(['notFound', 'alreadyExists', 'cancelled']);
 
 /** The calls that leave the agent: those that have not ended, and the last that were slow or failed. */
 export class CallsUnderWay implements Calls {
   readonly #clock: CallsUnderWayDeps['clock'];
   readonly #limits: CallLimits;
-  readonly #running = new Set<Running>();
+  readonly #running = new Set<RunningCall>();
   #more = 0;
-  readonly #slow = new Map<string, Ended>();
-  readonly #failed = new Map<string, Ended>();
+  readonly #slow = new Map<string, EndedCall>();
+  readonly #failed = new Map<string, EndedCall>();
 
   constructor({ clock, limits = {} }: CallsUnderWayDeps) {
     this.#clock = clock;
@@ -109,9 +109,9 @@ export class CallsUnderWay implements Calls {
     };
   }
 
-  #ended({ call, began }: Running, failure: CallFailure | undefined): void {
+  #ended({ call, began }: RunningCall, failure: CallFailure | undefined): void {
     const tookMs = this.#clock.monotonic() - began;
-    const failed = failure !== undefined && !usualEnds.has(failure.kind) ? failure : undefined;
+    const failed = failure !== undefined && !expectedKinds.has(failure.kind) ? failure : undefined;
     if (failed !== undefined) {
       const short = { kind: failed.kind, message: cutText(failed.message, maxMessageBytes) };
       this.#keep(this.#failed, this.#limits.failed, { call, tookMs, failure: short });
@@ -120,7 +120,7 @@ export class CallsUnderWay implements Calls {
   }
 
   #keep(
-    ends: Map<string, Ended>,
+    ends: Map<string, EndedCall>,
     max: number,
     {
       call,
@@ -147,7 +147,7 @@ export class CallsUnderWay implements Calls {
   }
 }
 
-function shown({ call, failure, count, firstAt, lastAt, longestMs }: Ended): EndedCalls {
+function shown({ call, failure, count, firstAt, lastAt, longestMs }: EndedCall): EndedCalls {
   return {
     ...call,
     count,

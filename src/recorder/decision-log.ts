@@ -52,8 +52,8 @@ export class DecisionLog {
     );
     const [before] = same < 0 ? [] : this.#kept.splice(same, 1);
     if (before !== undefined) this.#bytes -= before.bytes;
-    const goesOn = entry.kind === 'wait' && same === this.#kept.length;
-    const kept = before === undefined ? entry : folded(before.decision, entry, goesOn);
+    const waitContinues = entry.kind === 'wait' && same === this.#kept.length;
+    const kept = before === undefined ? entry : folded(before.decision, entry, waitContinues);
     const bytes = sizeOf(kept);
     this.#kept.push({ decision: kept, bytes });
     this.#bytes += bytes;
@@ -116,14 +116,14 @@ function isSame(a: RecordedDecision, b: RecordedDecision): boolean {
   return groupOf(a) === groupOf(b) && a.message === b.message;
 }
 
-function folded(before: RecordedDecision, now: RecordedDecision, goesOn: boolean): RecordedDecision {
-  const isSame = isSameTry(before, now, goesOn);
+function folded(before: RecordedDecision, now: RecordedDecision, waitContinues: boolean): RecordedDecision {
+  const isSame = isSameTry(before, now, waitContinues);
   return { ...now, firstAt: before.firstAt, count: isSame ? before.count : before.count + 1 };
 }
 
 /** It still waits for the moment, or the event, that it waited for before: that was found again and not decided again. */
-function isSameTry(before: RecordedDecision, now: RecordedDecision, goesOn: boolean): boolean {
-  if (before.nextTryAt === undefined && now.nextTryAt === undefined) return goesOn;
+function isSameTry(before: RecordedDecision, now: RecordedDecision, waitContinues: boolean): boolean {
+  if (before.nextTryAt === undefined && now.nextTryAt === undefined) return waitContinues;
   if (before.nextTryAt === undefined || now.nextTryAt === undefined) return false;
   return now.lastAt < before.nextTryAt && Math.abs(before.nextTryAt - now.nextTryAt) < sameTryMs;
 }

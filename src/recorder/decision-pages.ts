@@ -70,8 +70,8 @@ function shown({ firstAt, lastAt, nextTryAt, ...decision }: RecordedDecision): S
   };
 }
 
-const latestTime = 8.64e15;
+const maxTime = 8.64e15;
 
 export function timeOf(wallMs: number): string {
-  return new Date(Math.min(wallMs, latestTime)).toISOString();
+  return new Date(Math.min(wallMs, maxTime)).toISOString();
 }

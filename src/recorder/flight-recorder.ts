@@ -13,7 +13,7 @@ interface FlightRecorderDeps {
 }
 
 /** With these a pod's life begins; any other decision about a pod that was removed is about its former life. */
-const beginnings: ReadonlySet<DecisionKind> = new Set(['admit', 'reject']);
+const firstDecisions: ReadonlySet<DecisionKind> = new Set(['admit', 'reject']);
 
 /**
  * Keeps the last decisions about every pod and about the node, within fixed bounds.
@@ -26,7 +26,7 @@ export class FlightRecorder implements Decisions {
   readonly #limits: RecorderLimits;
   readonly #node: DecisionLog;
   /** Both in the order of their last decisions. */
-  readonly #here = new Map<PodUid, PodRecord>();
+  readonly #present = new Map<PodUid, PodRecord>();
   readonly #removed = new Map<PodUid, PodRecord>();
 
   constructor({ clock, removal, limits = {} }: FlightRecorderDeps) {
@@ -35,15 +35,15 @@ export class FlightRecorder implements Decisions {
     this.#node = new DecisionLog({ entries: this.#limits.nodeEntries, bytes: this.#limits.nodeBytes });
     removal.register('flight-recorder', {
       forget: (uid) => this.#podRemoved(uid),
-      size: () => this.#here.size,
+      size: () => this.#present.size,
     });
   }
 
   pod(pod: DecisionSubject, decision: Decision): void {
     const { uid } = pod;
     const removed = this.#removed.get(uid);
-    const stays = removed !== undefined && !beginnings.has(decision.kind);
-    const known = stays ? removed : (this.#here.get(uid) ?? removed);
+    const isFormerLife = removed !== undefined && !firstDecisions.has(decision.kind);
+    const known = isFormerLife ? removed : (this.#present.get(uid) ?? removed);
     const { namespace = known?.namespace, name = known?.name } = pod;
     const log = known?.log ?? new DecisionLog({ entries: this.#limits.podEntries, bytes: this.#limits.podBytes });
     log.add(decision, this.#clock.now());
@@ -52,11 +52,11 @@ export class FlightRecorder implements Decisions {
       log,
       ...(namespace !== undefined && { namespace }),
       ...(name !== undefined && { name }),
-      ...(stays && removed.removedAt !== undefined && { removedAt: removed.removedAt }),
+      ...(isFormerLife && removed.removedAt !== undefined && { removedAt: removed.removedAt }),
     };
     this.#removed.delete(uid);
-    if (stays) keepLast(this.#removed, record, this.#limits.removedPods);
-    else keepLast(this.#here, record, this.#limits.pods);
+    if (isFormerLife) keepLast(this.#removed, record, this.#limits.removedPods);
+    else keepLast(this.#present, record, this.#limits.pods);
   }
 
   node(decision: Decision): void {
@@ -65,7 +65,7 @@ export class FlightRecorder implements Decisions {
 
   /** Undefined for an unknown pod, and for one that was removed before too many others. */
   podPage(uid: string): PodPage | undefined {
-    const record = this.#here.get(uid as PodUid) ?? this.#removed.get(uid as PodUid);
+    const record = this.#present.get(uid as PodUid) ?? this.#removed.get(uid as PodUid);
     return record && { ...podLine(record), ...pageOf(record.log) };
   }
 
@@ -75,13 +75,13 @@ export class FlightRecorder implements Decisions {
 
   /** Every pod that a page can be asked of. */
   pods(): readonly PodLine[] {
-    return [...this.#here.values(), ...this.#removed.values()].map(podLine);
+    return [...this.#present.values(), ...this.#removed.values()].map(podLine);
   }
 
   #podRemoved(uid: PodUid): void {
-    const record = this.#here.get(uid);
+    const record = this.#present.get(uid);
     if (record === undefined) return;
-    this.#here.delete(uid);
+    this.#present.delete(uid);
     keepLast(this.#removed, { ...record, removedAt: this.#clock.now() }, this.#limits.removedPods);
   }
 }

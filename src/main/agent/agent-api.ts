@@ -1,6 +1,6 @@
 import { EventRecorder } from '../../apiserver/events/index.ts';
 import type { HttpApiClient } from '../../apiserver/index.ts';
-import type { WorkWatch } from '../../base/keyed-work.ts';
+import type { WorkQueueMetrics } from '../../base/keyed-work.ts';
 import type { CommonPorts } from '../../model/common-ports.ts';
 import { createApiMirrors, type ApiMirrors } from './api-mirrors.ts';
 import type { ApiAccess } from './platform.ts';
@@ -13,7 +13,7 @@ export interface AgentApi {
   /** Must be started before the others, which report events from the beginning. */
   readonly recorder: EventRecorder;
   /** Measures work queues. */
-  readonly workqueues: WorkWatch;
+  readonly workqueues: WorkQueueMetrics;
 }
 
 export function createAgentApi(ports: CommonPorts, { api: client }: ApiAccess, nodeName: string): AgentApi {

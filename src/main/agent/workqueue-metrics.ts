@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import type { WorkWatch } from '../../base/keyed-work.ts';
+import type { WorkQueueMetrics } from '../../base/keyed-work.ts';
 import type { Metrics } from '../../base/metrics.ts';
 
 interface Queue {
@@ -12,7 +12,7 @@ interface Queue {
 const buckets = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 100, 1_000];
 
 /** Metrics of the agent's work queues, under the names that dashboards of controllers use. */
-export function workqueueMetrics(metrics: Metrics, clock: Pick<Clock, 'monotonic'>): WorkWatch {
+export function workqueueMetrics(metrics: Metrics, clock: Pick<Clock, 'monotonic'>): WorkQueueMetrics {
   const queues = new Map<string, Queue>();
   const common = { stability: 'ALPHA', labels: ['name'] } as const;
   const adds = metrics.counter({ ...common, name: 'workqueue_adds_total', help: 'Keys that were put into a queue.' });

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import type { Due } from '../../base/due.ts';
 import { isKind, TubeletError, remoteMessageOf } from '../../base/errors.ts';
-import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkQueueMetrics } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { CSINode, Node } from '../../gen/kubernetes/types.ts';
@@ -20,7 +20,7 @@ interface CsiNodeRecordDeps {
   readonly nodeName: string;
   /** The reason for not being ready has changed. */
   readonly statusDue: Pick<Due, 'mark'>;
-  readonly watch: WorkWatch | undefined;
+  readonly watch: WorkQueueMetrics | undefined;
 }
 
 const backoff = { initialMs: 100, maxMs: 7_000 };

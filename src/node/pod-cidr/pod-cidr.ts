@@ -1,6 +1,6 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
-import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkQueueMetrics } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
@@ -15,7 +15,7 @@ interface PodCidrDeps {
   readonly node: () => Node | undefined;
   /** From the configuration, for an agent without an API server. */
   readonly configured: string;
-  readonly watch: WorkWatch | undefined;
+  readonly watch: WorkQueueMetrics | undefined;
 }
 
 const backoff = { initialMs: 1_000, maxMs: 10_000 };

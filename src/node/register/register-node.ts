@@ -1,7 +1,7 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, remoteMessageOf } from '../../base/errors.ts';
-import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkQueueMetrics } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Node } from '../../gen/kubernetes/types.ts';
@@ -27,7 +27,7 @@ interface RegisterNodeDeps {
   /** Called once, with the node as the API server has it where that is known. */
   readonly onRegistered: (node: Node | undefined) => void;
   readonly startup: Pick<NodeStartup, 'attempted' | 'registered'>;
-  readonly watch: WorkWatch | undefined;
+  readonly watch: WorkQueueMetrics | undefined;
 }
 
 const backoff = { initialMs: 100, maxMs: 7_000 };

@@ -39,8 +39,8 @@ export class PodGate {
     if (this.#rejected.has(pod.uid)) return false;
     // A pod that is ending needs no admission: its worker only stops what runs.
     if (pod.metadata.deletionTimestamp !== undefined || isTerminalPhase(pod.status.phase)) return true;
-    const counted = activePods.activePods().filter((other) => admission.isAdmitted(other));
-    const result = admission.decide(pod, counted);
+    const active = activePods.activePods().filter((other) => admission.isAdmitted(other));
+    const result = admission.decide(pod, active);
     if (result.admit === false) {
       this.#reject(pod, result);
       return false;
@@ -48,7 +48,7 @@ export class PodGate {
     if (result.admit === 'afterPreempting') {
       const { ofVictim, ofNode } = preemptDecision(result, pod);
       decisions.node(ofNode);
-      for (const victim of counted.filter(({ uid }) => result.victims.includes(uid))) {
+      for (const victim of active.filter(({ uid }) => result.victims.includes(uid))) {
         events.record(victim, preemptionEvent);
         decisions.pod(victim, ofVictim);
         terminate(victim.uid, { decided: preemptionDecision });
@@ -72,9 +72,9 @@ export class PodGate {
     return this.#deps.admission.size() + this.#rejected.size;
   }
 
-  #reject(pod: DesiredPod, refused: Parameters<typeof rejectedStatus>[1]): void {
+  #reject(pod: DesiredPod, rejected: Parameters<typeof rejectedStatus>[1]): void {
     this.#rejected.add(pod.uid);
-    const { status, event } = rejectedStatus(pod, refused, this.#deps.clock.now());
+    const { status, event } = rejectedStatus(pod, rejected, this.#deps.clock.now());
     this.#deps.statuses.set(pod.uid, status);
     this.#deps.events.record(pod, event);
   }

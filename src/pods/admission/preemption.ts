@@ -38,15 +38,15 @@ export function computePreemption(
 ): Preemption {
   const missing: Missing = new Map(shortages.map((shortage) => [shortage.resource, missingOf(shortage)]));
   const candidates = active.filter((other) => isPreemptable(pod, other));
-  const stillMissing = without(missing, candidates);
+  const stillMissing = subtract(missing, candidates);
   if (stillMissing.size > 0) return { stillMissing };
 
   const of = (qos: QosClass): readonly DesiredPod[] => candidates.filter((candidate) => podQos(candidate) === qos);
   const [bestEffort, burstable] = [of('BestEffort'), of('Burstable')];
-  const guaranteedToGo = choose(of('Guaranteed'), without(missing, [...bestEffort, ...burstable]));
-  const burstableToGo = choose(burstable, without(missing, [...bestEffort, ...guaranteedToGo]));
-  const bestEffortToGo = choose(bestEffort, without(missing, [...burstableToGo, ...guaranteedToGo]));
-  return { victims: [...bestEffortToGo, ...burstableToGo, ...guaranteedToGo].map(({ uid }) => uid) };
+  const guaranteedToEvict = podsToEvict(of('Guaranteed'), subtract(missing, [...bestEffort, ...burstable]));
+  const burstableToEvict = podsToEvict(burstable, subtract(missing, [...bestEffort, ...guaranteedToEvict]));
+  const bestEffortToEvict = podsToEvict(bestEffort, subtract(missing, [...burstableToEvict, ...guaranteedToEvict]));
+  return { victims: [...bestEffortToEvict, ...burstableToEvict, ...guaranteedToEvict].map(({ uid }) => uid) };
 }
 
 /** Static pods are never preempted; among critical pods a stated higher priority decides. */
@@ -58,7 +58,7 @@ function isPreemptable(pod: DesiredPod, other: DesiredPod): boolean {
 }
 
 /** Pods that free what is missing. There are enough of them, or the caller would not ask. */
-function choose(candidates: readonly DesiredPod[], missing: Missing): readonly DesiredPod[] {
+function podsToEvict(candidates: readonly DesiredPod[], missing: Missing): readonly DesiredPod[] {
   const chosen: DesiredPod[] = [];
   const left = candidates.toSorted(bySize);
   let open = missing;
@@ -66,17 +66,17 @@ function choose(candidates: readonly DesiredPod[], missing: Missing): readonly D
     const distances = left.map((candidate) => distance(candidate, open));
     const nearest = distances.indexOf(Math.min(...distances));
     chosen.push(...left.splice(nearest, 1));
-    open = without(missing, chosen);
+    open = subtract(missing, chosen);
   }
-  return needed(chosen, missing);
+  return withoutSuperfluous(chosen, missing);
 }
 
 /** Drops victims that later choices have made unnecessary: with several short resources one pod can cover another. */
-function needed(chosen: readonly DesiredPod[], missing: Missing): readonly DesiredPod[] {
+function withoutSuperfluous(chosen: readonly DesiredPod[], missing: Missing): readonly DesiredPod[] {
   let kept = chosen;
   for (const candidate of chosen.toSorted((a, b) => bySize(b, a))) {
     const others = kept.filter((pod) => pod !== candidate);
-    if (without(missing, others).size === 0) kept = others;
+    if (subtract(missing, others).size === 0) kept = others;
   }
   return kept;
 }
@@ -92,7 +92,7 @@ function distance(pod: DesiredPod, missing: Missing): number {
 }
 
 /** What stays missing when these pods are preempted. */
-function without(missing: Missing, pods: readonly DesiredPod[]): Missing {
+function subtract(missing: Missing, pods: readonly DesiredPod[]): Missing {
   const rest = new Map<string, bigint>();
   for (const [resource, amount] of missing) {
     const open = pods.reduce((sum, pod) => sum - requestOf(pod, resource), amount);

@@ -61,12 +61,12 @@ const without = (amounts: Amounts = {}): Amounts =>
 /** Whether the spec asks for other resources than those allocated. */
 export function needsResize(spec: PodSpec, allocation: Allocation): boolean {
   return [...allocationOf(spec)].some(([name, { requests, limits }]) => {
-    const promised = allocation.get(name);
-    if (promised === undefined) return false;
+    const allocated = allocation.get(name);
+    if (allocated === undefined) return false;
     return resizable.some(
       (resource) =>
-        !isSame(requests?.[resource], promised.requests?.[resource]) ||
-        !isSame(limits?.[resource], promised.limits?.[resource]),
+        !isSame(requests?.[resource], allocated.requests?.[resource]) ||
+        !isSame(limits?.[resource], allocated.limits?.[resource]),
     );
   });
 }
@@ -78,15 +78,15 @@ function isSame(left: string | undefined, right: string | undefined): boolean {
 
 /** The spec with the allocated resources. */
 export function withAllocation(spec: PodSpec, allocation: Allocation): PodSpec {
-  const promised = (container: Container): Container => {
+  const withAllocated = (container: Container): Container => {
     const resources = allocation.get(container.name);
     return resources === undefined ? container : { ...container, resources };
   };
   return {
     ...spec,
-    containers: spec.containers.map(promised),
+    containers: spec.containers.map(withAllocated),
     ...(spec.initContainers && {
-      initContainers: spec.initContainers.map((one) => (isRestartableInit(one) ? promised(one) : one)),
+      initContainers: spec.initContainers.map((one) => (isRestartableInit(one) ? withAllocated(one) : one)),
     }),
   };
 }

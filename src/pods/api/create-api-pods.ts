@@ -1,7 +1,7 @@
 import { Broadcaster } from '../../base/broadcaster.ts';
 import type { CommonPorts } from '../../model/common-ports.ts';
 import type { Component } from '../../base/component.ts';
-import type { WorkWatch } from '../../base/keyed-work.ts';
+import type { WorkQueueMetrics } from '../../base/keyed-work.ts';
 import type { PodFullName, PodUid } from '../../base/ids.ts';
 import type { Node, Pod } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter, WatchedMirror } from '../../model/api-client.ts';
@@ -26,7 +26,7 @@ interface ApiPodsParts {
   readonly node: WatchedMirror<Node>;
   readonly nodeName: string;
   /** Measures queues of work. */
-  readonly workqueues: WorkWatch;
+  readonly workqueues: WorkQueueMetrics;
   readonly views: {
     isTerminatedOrRejected(uid: PodUid): boolean;
     isNameTaken(fullName: PodFullName): boolean;
@@ -83,7 +83,7 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     ...ports,
     runs: (uid) => observed.runs(uid),
     onSet: (from, set) => {
-      first.settleStatic(set);
+      first.applyToStaticPods(set);
       sources.set(from, set);
     },
   });
@@ -92,7 +92,7 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     pods,
     nodeKnown: () => node.synced(),
     onSet: (from, set) => {
-      first.settleApi(set);
+      first.applyToApiPods(set);
       sources.set(from, set);
     },
     onMirrors: (present) => mirrorsListed.broadcast(present),

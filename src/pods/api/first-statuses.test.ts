@@ -29,21 +29,21 @@ function setUp(mirrored: PodStatus) {
 
 test('a static pod begins with what its mirror pod shows, unless it is known already', () => {
   const { statuses, first } = setUp(withContainers('mirror'));
-  first.settleStatic([known, fresh]);
+  first.applyToStaticPods([known, fresh]);
   assert.equal(statuses.get(podUid('known'))?.reason, 'checkpoint');
   assert.equal(statuses.get(podUid('fresh'))?.reason, 'mirror');
 });
 
 test('a mirror pod that shows no containers leaves the checkpoint in force', () => {
   const { statuses, first } = setUp({ phase: 'Pending' });
-  first.settleStatic([fresh]);
+  first.applyToStaticPods([fresh]);
   assert.equal(statuses.get(fresh.uid)?.reason, 'checkpoint');
 });
 
 test('a pod of the API server that shows containers makes the checkpoint void', () => {
   const { statuses, first } = setUp({});
   const shown = aPod({ uid: 'fresh', source: 'api', status: withContainers('api') });
-  first.settleApi([known, shown, aPod({ uid: 'other', source: 'api' })]);
+  first.applyToApiPods([known, shown, aPod({ uid: 'other', source: 'api' })]);
   assert.equal(statuses.get(known.uid)?.reason, 'checkpoint');
   assert.equal(statuses.get(fresh.uid), undefined);
 });

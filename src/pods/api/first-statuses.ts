@@ -21,7 +21,7 @@ export class FirstStatuses {
   }
 
   /** A static pod brings no status: its mirror pod shows the last one. */
-  settleStatic(pods: readonly DesiredPod[]): void {
+  applyToStaticPods(pods: readonly DesiredPod[]): void {
     const { desired, statuses, mirrors } = this.#deps;
     for (const pod of pods) {
       const first = computeFirstStatus({ isDesired: desired.has(pod.uid), reported: mirrors.of(pod)?.status });
@@ -32,7 +32,7 @@ export class FirstStatuses {
   }
 
   /** A pod of the API server brings its status along. */
-  settleApi(pods: readonly DesiredPod[]): void {
+  applyToApiPods(pods: readonly DesiredPod[]): void {
     const { desired, statuses } = this.#deps;
     for (const { uid, status } of pods) {
       const { use } = computeFirstStatus({ isDesired: desired.has(uid), reported: status });

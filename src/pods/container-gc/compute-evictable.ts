@@ -66,12 +66,12 @@ export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now
       ...select('it was never started and has a successor', ({ state }, index) => state === 'created' && index > 0),
     );
     const dead = select('', ({ state }) => state === 'exited');
-    if (unit.contentRemovable) evicted.push(...because('its pod has ended for good', dead));
+    if (unit.contentRemovable) evicted.push(...withReason('its pod has ended for good', dead));
     else kept.push(dead);
   }
   const cut = (max: number, reason: string): void => {
     evicted.push(
-      ...because(
+      ...withReason(
         reason,
         kept.flatMap((dead) => dead.slice(max)),
       ),
@@ -83,7 +83,7 @@ export function computeEvictable(units: readonly GcUnit[], policy: GcPolicy, now
     kept = kept.filter((dead) => dead.length > 0);
     cut(Math.max(1, Math.floor(maxTotal / kept.length)), `the node keeps ${maxTotal}`);
     const newest = kept.flat().toSorted(byAge).toReversed();
-    evicted.push(...because(`the node keeps ${maxTotal}`, newest.slice(maxTotal)));
+    evicted.push(...withReason(`the node keeps ${maxTotal}`, newest.slice(maxTotal)));
   }
   return withLogs(units, evicted.toSorted(byAge));
 }
@@ -114,7 +114,7 @@ export function computeEvictableSandboxes(
     .map(({ id }) => id);
 }
 
-const because = (reason: string, dead: readonly DeadInstance[]): readonly DeadInstance[] =>
+const withReason = (reason: string, dead: readonly DeadInstance[]): readonly DeadInstance[] =>
   dead.map((one) => ({ ...one, reason }));
 const count = (kept: readonly (readonly DeadInstance[])[]): number => kept.reduce((sum, dead) => sum + dead.length, 0);
 const byAge = (one: DeadInstance, other: DeadInstance): number => one.instance.createdAt - other.instance.createdAt;

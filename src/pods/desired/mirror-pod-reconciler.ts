@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
 import type { PodFullName, PodUid } from '../../base/ids.ts';
-import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkQueueMetrics } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Pod } from '../../gen/kubernetes/types.ts';
@@ -27,7 +27,7 @@ interface MirrorPodReconcilerDeps {
   readonly staticPods: () => readonly DesiredPod[];
   /** Whether a static pod of that name has not finished. */
   readonly isNameTaken: (fullName: PodFullName) => boolean;
-  readonly watch?: WorkWatch | undefined;
+  readonly watch?: WorkQueueMetrics | undefined;
 }
 
 const parallel = 4;

@@ -115,7 +115,7 @@ export class PodDirectories {
       if (!isNotEmpty(await this.#tryToRemove(folder))) continue;
       for (const name of (await files.list(folder)).toSorted()) {
         const problem = await this.#tryToRemove(join(folder, name));
-        if (problem !== undefined) left.push(`${join(folder, name)} ${whyItStays(problem)}`);
+        if (problem !== undefined) left.push(`${join(folder, name)} ${describeLeftover(problem)}`);
       }
     }
     if (left.length > 0) throw new TubeletError('conflict', `volumes are left: ${left.join(', ')}`);
@@ -155,7 +155,7 @@ export async function podsOnDisk(files: Files, paths: PodPaths): Promise<Readonl
 
 const isNotEmpty = (problem: string | undefined): boolean => problem?.startsWith('ENOTEMPTY') === true;
 
-function whyItStays(problem: string): string {
+function describeLeftover(problem: string): string {
   if (problem.startsWith('EBUSY')) return 'is still mounted';
   return isNotEmpty(problem) ? 'is not empty' : `cannot be removed: ${problem}`;
 }

@@ -43,11 +43,11 @@ test('removed directories of unknown pods are counted by round, and those that c
   const stuck = (): string | undefined => /^tubelet_stuck_pods (.*)$/m.exec(registry.render())?.[1];
   const { signal } = new AbortController();
   assert.equal(stuck(), '0');
-  await housekeeping.tidy(signal);
+  await housekeeping.runOnce(signal);
   assert.deepEqual(swept(), ['0', '0']);
-  await housekeeping.tidy(signal);
+  await housekeeping.runOnce(signal);
   assert.deepEqual(swept(), ['1', '1']);
-  await housekeeping.tidy(signal);
+  await housekeeping.runOnce(signal);
   assert.deepEqual(swept(), ['0', '1']);
   assert.equal(stuck(), '1');
 });

@@ -83,7 +83,7 @@ class World {
   });
 
   tidy(): Promise<void> {
-    return this.housekeeping.tidy(new AbortController().signal);
+    return this.housekeeping.runOnce(new AbortController().signal);
   }
 
   /** A pod that has ended and that its source dropped. */

@@ -123,7 +123,7 @@ export class Housekeeping implements Component {
   }
 
   /** One round, and the end of the removals that it began. */
-  async tidy(signal: AbortSignal): Promise<void> {
+  async runOnce(signal: AbortSignal): Promise<void> {
     await this.#reconcile(signal);
     await Promise.all(this.#removals.values());
   }

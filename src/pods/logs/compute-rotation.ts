@@ -38,7 +38,7 @@ export function computeRotation({ log, size, files, limits, nowStamp }: Rotation
   const rotated = files
     .flatMap((name) => rotatedName(log, name) ?? [])
     .toSorted((one, other) => (one.stamp === other.stamp ? 0 : one.stamp > other.stamp ? -1 : 1));
-  const { kept, removed } = sortOut(rotated, Math.max(0, limits.maxFiles - 2));
+  const { kept, removed } = splitByRetention(rotated, Math.max(0, limits.maxFiles - 2));
   const renamed = `${log}.${nextStamp(rotated, nowStamp)}`;
   return [
     ...removed,
@@ -49,7 +49,7 @@ export function computeRotation({ log, size, files, limits, nowStamp }: Rotation
 }
 
 /** Newest first, as they come. */
-function sortOut(
+function splitByRetention(
   rotated: readonly RotatedName[],
   room: number,
 ): { readonly kept: readonly RotatedName[]; readonly removed: readonly RotationStep[] } {

@@ -35,9 +35,9 @@ export function logFields({ pod, container, id }: Pick<ContainerLog, 'pod' | 'co
 
 /** The longest file name, and the ending that has to fit behind the part that is cut. */
 const maxNameLength = 255;
-const ending = '.log';
+const suffix = '.log';
 
 /** `<pod>_<namespace>_<container>-<id>.log`: log collectors parse pod, namespace and container from it. */
 export function linkName({ pod, container, id }: Pick<ContainerLog, 'pod' | 'container' | 'id'>): string {
-  return `${pod.name}_${pod.namespace}_${container}-${id}`.slice(0, maxNameLength - ending.length) + ending;
+  return `${pod.name}_${pod.namespace}_${container}-${id}`.slice(0, maxNameLength - suffix.length) + suffix;
 }

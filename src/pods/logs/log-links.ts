@@ -46,7 +46,7 @@ export class LogLinks implements Component {
     const { clock, random, log, heartbeats } = this.#deps;
     const { signal } = this.#stopped;
     const body = async (_: AbortSignal, round: Round): Promise<void> => {
-      await this.tidy();
+      await this.reconcile();
       await round.waitFor(clock.sleep(roundMs, signal));
     };
     this.#loop = superviseLoop({ name: this.name, heartbeats, clock, random, log, signal, body });
@@ -68,7 +68,7 @@ export class LogLinks implements Component {
   }
 
   /** Removes dead links and makes missing ones. */
-  async tidy(): Promise<void> {
+  async reconcile(): Promise<void> {
     const { files, logs, folder } = this.#deps;
     await files.makeFolder(folder, folderMode);
     const all = [...logs.all()];
@@ -134,6 +134,6 @@ export class LogLinks implements Component {
 }
 
 function isBelow(folder: string, path: string): boolean {
-  const way = relative(folder, path);
-  return way !== '' && !way.startsWith('..') && !way.startsWith('/');
+  const relativePath = relative(folder, path);
+  return relativePath !== '' && !relativePath.startsWith('..') && !relativePath.startsWith('/');
 }

@@ -2,7 +2,7 @@ import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
 import { isKind, messageOf } from '../../base/errors.ts';
 import type { PodUid } from '../../base/ids.ts';
-import { KeyedWork, type WorkWatch } from '../../base/keyed-work.ts';
+import { KeyedWork, type WorkQueueMetrics } from '../../base/keyed-work.ts';
 import type { Log } from '../../base/log.ts';
 import type { Random } from '../../base/random.ts';
 import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
@@ -26,7 +26,7 @@ interface StatusWriterDeps {
   readonly mayDelete: (uid: PodUid) => boolean;
   /** How long a status waited until the API server had it. */
   readonly observe?: (seconds: number) => void;
-  readonly watch?: WorkWatch | undefined;
+  readonly watch?: WorkQueueMetrics | undefined;
 }
 
 /** The last write for one pod. */

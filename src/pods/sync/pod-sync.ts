@@ -158,11 +158,15 @@ export class PodSync {
   }
 
   /** Observations from before an action are out of date after it, also after one that failed; unless it changed nothing. */
-  async #acting<T>(uid: PodUid, action: () => Promise<T>, wasNone: (outcome: T) => boolean = () => false): Promise<T> {
+  async #acting<T>(
+    uid: PodUid,
+    action: () => Promise<T>,
+    isNoAction: (outcome: T) => boolean = () => false,
+  ): Promise<T> {
     let idle = false;
     try {
       const outcome = await action();
-      idle = wasNone(outcome);
+      idle = isNoAction(outcome);
       return outcome;
     } finally {
       if (!idle) this.#actedAt.set(uid, this.#deps.observed.observationSeq());

@@ -18,13 +18,13 @@ const unknownKey = 2;
 export async function readIdSpace(programs: Programs, blockLength: number): Promise<IdSpaceResult> {
   const known = await programs.run('getent', ['passwd', user]);
   if (known === undefined || known.code === unknownKey) return defaultSpace(blockLength);
-  if (known.code !== 0) return { problem: `cannot find user ${user}: getent ${howItEnded(known)}` };
+  if (known.code !== 0) return { problem: `cannot find user ${user}: getent ${describeExit(known)}` };
   const users = await programs.run('getsubids', [user]);
   const groups = await programs.run('getsubids', ['-g', user]);
   if (users === undefined || groups === undefined) return defaultSpace(blockLength);
   const failed = [users, groups].find(({ code }) => code !== 0);
   if (failed !== undefined) {
-    return { problem: `cannot ask for the subordinate ids of user ${user}: getsubids ${howItEnded(failed)}` };
+    return { problem: `cannot ask for the subordinate ids of user ${user}: getsubids ${describeExit(failed)}` };
   }
   if (users.stdout !== groups.stdout) {
     return { problem: `the subordinate user ids and group ids of user ${user} differ; give both the same range` };
@@ -61,7 +61,7 @@ function idIn(word: string | undefined): number | undefined {
   return id !== undefined && id <= 2 ** 32 ? id : undefined;
 }
 
-function howItEnded({ code, stderr }: ProgramResult): string {
-  const said = stderr.trim().replaceAll(/\s+/g, ' ');
-  return `ended with exit code ${code}${said === '' ? '' : `: ${said}`}`;
+function describeExit({ code, stderr }: ProgramResult): string {
+  const message = stderr.trim().replaceAll(/\s+/g, ' ');
+  return `ended with exit code ${code}${message === '' ? '' : `: ${message}`}`;
 }

@@ -85,10 +85,10 @@ export class UserNamespaces implements Component {
   async #requireSupport(handler: string, signal: AbortSignal): Promise<void> {
     const { runtimeHandlers } = await this.#deps.runtime.status({ verbose: false }, { signal });
     if (runtimeHandlers.some(({ name, features }) => name === handler && features?.userNamespaces === true)) return;
-    const who = handler === '' ? 'runtime' : `RuntimeClass handler "${handler}"`;
+    const handlerName = handler === '' ? 'runtime' : `RuntimeClass handler "${handler}"`;
     throw new TubeletError(
       'unsupported',
-      `can't set \`spec.hostUsers: false\`, ${who} does not support user namespaces`,
+      `can't set \`spec.hostUsers: false\`, ${handlerName} does not support user namespaces`,
     );
   }
 

@@ -37,7 +37,7 @@ function onlyMapping(content: unknown, name: string): ParsedRecord {
   if (mapping === undefined) return { problem: `${name} is not a list of one` };
   const [hostId, containerId, length] = ['hostId', 'containerId', 'length'].map((field) => fieldOf(mapping, field));
   if (containerId !== 0) return { problem: `${name} does not begin at the pod's root` };
-  if (!isBorder(hostId) || !isBorder(length)) {
+  if (!isMultipleOfUnit(hostId) || !isMultipleOfUnit(length)) {
     return { problem: `hostId and length of ${name} are not multiples of ${idUnit} above 0` };
   }
   return { block: { hostId, length } };
@@ -47,6 +47,6 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-function isBorder(value: unknown): value is number {
+function isMultipleOfUnit(value: unknown): value is number {
   return typeof value === 'number' && value > 0 && value % idUnit === 0;
 }

@@ -105,7 +105,7 @@ export function reduceWorker(state: WorkerState | undefined, event: WorkerEvent)
 
 function configured(state: WorkerState | undefined, pod: DesiredPod, mustWait: boolean): WorkerState {
   if (state === undefined || state.phase === 'waiting' || state.phase === 'syncing') {
-    if (shouldEnd(pod)) return terminating(pod, {});
+    if (mustTerminate(pod)) return terminating(pod, {});
     const waits = state === undefined ? mustWait : state.phase === 'waiting';
     return waits ? { phase: 'waiting', pod } : { phase: 'syncing', pod };
   }
@@ -136,7 +136,7 @@ function killed(state: WorkerState | undefined, graceSeconds?: number, decided?:
     case 'syncing':
       return terminating(state.pod, { ...defined({ graceSeconds, decided }) });
     case 'terminating': {
-      const grace = shrink(state, graceSeconds);
+      const grace = shortenGrace(state, graceSeconds);
       // The first reason stays, because that one ended the pod.
       const why = state.decided ?? decided;
       return grace === state.graceSeconds && why === state.decided
@@ -148,7 +148,7 @@ function killed(state: WorkerState | undefined, graceSeconds?: number, decided?:
   }
 }
 
-function shrink(state: TerminatingState, override: number | undefined): number {
+function shortenGrace(state: TerminatingState, override: number | undefined): number {
   if (state.target.kind === 'orphan' || override === undefined) return state.graceSeconds;
   return computeGrace({ pod: state.target.pod, current: state.graceSeconds, override });
 }
@@ -172,7 +172,7 @@ function ending(state: EndingState): EndingState {
 }
 
 /** The pod was deleted or has a terminal phase in the API: it must not run (again). */
-function shouldEnd(pod: DesiredPod): boolean {
+function mustTerminate(pod: DesiredPod): boolean {
   const { phase } = pod.status;
   return pod.metadata.deletionTimestamp !== undefined || phase === 'Succeeded' || phase === 'Failed';
 }

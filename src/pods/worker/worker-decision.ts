@@ -9,7 +9,7 @@ export function workerDecision(
   after: WorkerState,
 ): Decision | undefined {
   if (before === after) return undefined;
-  if (before?.phase === after.phase) return sameLife(before, after);
+  if (before?.phase === after.phase) return samePhaseDecision(before, after);
   switch (after.phase) {
     case 'waiting':
       return decided('wait', 'FormerPodNotFinished', 'an older pod of that name has not come to its end');
@@ -18,7 +18,7 @@ export function workerDecision(
         ? undefined
         : decided('start', 'FormerPodFinished', 'the older pod of that name is over');
     case 'terminating':
-      return { ...whyTerminated(event), inputs: { graceSeconds: after.graceSeconds } };
+      return { ...terminateDecision(event), inputs: { graceSeconds: after.graceSeconds } };
     case 'terminated':
       return decided('finish', 'ContainersStopped', 'nothing of the pod runs any more');
     case 'finished':
@@ -31,7 +31,7 @@ export function workerDecision(
 }
 
 /** The phase stays, but the grace period is shorter, or another life will follow. */
-function sameLife(before: WorkerState, after: WorkerState): Decision | undefined {
+function samePhaseDecision(before: WorkerState, after: WorkerState): Decision | undefined {
   if ('next' in after && after.next !== undefined && !('next' in before && before.next !== undefined)) {
     return decided(
       'wait',
@@ -45,7 +45,7 @@ function sameLife(before: WorkerState, after: WorkerState): Decision | undefined
   return { ...decided('terminate', 'GraceShortened', 'it is to end sooner'), inputs };
 }
 
-function whyTerminated(event: WorkerEvent): Decision {
+function terminateDecision(event: WorkerEvent): Decision {
   switch (event.type) {
     case 'removed':
       return decided('terminate', 'SourceRemoved', 'no source names the pod any more');

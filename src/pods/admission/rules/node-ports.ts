@@ -15,10 +15,10 @@ const everyAddress = '0.0.0.0';
 
 /** A port of the node can be used once per protocol and address. */
 export function nodePorts({ pod, active }: AdmissionInput): PodAdmitResult {
-  const wanted = hostPorts(pod.spec);
-  if (wanted.length === 0) return admitted;
+  const requested = hostPorts(pod.spec);
+  if (requested.length === 0) return admitted;
   const conflicts = (other: DesiredPod): boolean =>
-    hostPorts(other.spec).some((taken) => wanted.some((port) => conflict(port, taken)));
+    hostPorts(other.spec).some((taken) => requested.some((port) => conflict(port, taken)));
   if (!active.some(conflicts)) return admitted;
   return rejected(podReasons.nodePorts, predicateFailed(podReasons.nodePorts, admissionMessages.nodePorts));
 }

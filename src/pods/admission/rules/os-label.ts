@@ -4,7 +4,7 @@ import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '..
 
 /** A pod may name its OS in its own label; it is compared with the OS of the agent, not with the node's label. */
 export function osLabel({ pod, node }: AdmissionInput): PodAdmitResult {
-  const wanted = pod.metadata.labels?.['kubernetes.io/os'];
-  if (wanted === undefined || wanted === node.os) return admitted;
+  const podOs = pod.metadata.labels?.['kubernetes.io/os'];
+  if (podOs === undefined || podOs === node.os) return admitted;
   return rejected(podReasons.podOsSelectorNodeLabelDoesNotMatch, admissionMessages.osLabel);
 }

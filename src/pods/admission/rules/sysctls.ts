@@ -6,11 +6,11 @@ import { admitted, rejected, type AdmissionInput, type PodAdmitResult } from '..
 
 /** Only sysctls are allowed that are known to be namespaced: others would change the node and other pods. */
 export function sysctls({ pod, node }: AdmissionInput): PodAdmitResult {
-  const asked = pod.spec.securityContext?.sysctls ?? [];
-  if (asked.length === 0) return admitted;
+  const requested = pod.spec.securityContext?.sysctls ?? [];
+  if (requested.length === 0) return admitted;
   const allowed = allowedSysctls(node.kernelVersion, node.allowedUnsafeSysctls);
   const shared = { net: pod.spec.hostNetwork === true, ipc: pod.spec.hostIPC === true };
-  for (const { name } of asked) {
+  for (const { name } of requested) {
     const fault = faultOf(dottedSysctl(name), allowed, shared);
     if (fault !== undefined) return rejected(podReasons.sysctlForbidden, `forbidden sysctl: ${fault}`);
   }
