@@ -19,9 +19,9 @@ function cpuMs(work: () => void): number {
 }
 
 /** As a server does it: one chunk after the other. */
-function send(page: Iterable<Uint8Array>): number {
+function send(page: Iterable<string>): number {
   let bytes = 0;
-  for (const chunk of page) bytes += chunk.length;
+  for (const chunk of page) bytes += Buffer.byteLength(chunk);
   return bytes;
 }
 

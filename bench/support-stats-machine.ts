@@ -154,7 +154,7 @@ export async function makeMachine(clock: Clock, pods: number, containers: number
     settings: {
       nodeName: 'bench',
       rootDir: folder,
-      places: {
+      cgroupLayout: {
         cgroupRoot: '/',
         cgroupDriver: 'cgroupfs',
         cgroupsPerQos: true,

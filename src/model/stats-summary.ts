@@ -2,17 +2,11 @@ import type { NamespacedName } from './pod-reference.ts';
 
 /**
  * The page `/stats/summary` as it goes over the wire; times are RFC 3339 with seconds. Fields that are undefined are left
- * out there: entries of one kind then have one shape, which is what makes thousands of them cheap to build.
+ * out there.
  */
 export interface Summary {
   readonly node: NodeStats;
   readonly pods: readonly PodStats[];
-}
-
-/** The same for the writer of the page, which makes the entries of pods one by one, so that few are in memory at a time. */
-export interface SummaryParts {
-  readonly node: NodeStats;
-  readonly pods: Iterable<PodStats> & { readonly length: number };
 }
 
 export interface NodeStats {

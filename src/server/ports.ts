@@ -5,7 +5,7 @@ import type { ContainerStatusRequest, ContainerStatusResponse } from '../gen/cri
 import type { Pod, PodStatus } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
 import type { ObservedPod } from '../model/observed-pod.ts';
-import type { SummaryParts } from '../model/stats-summary.ts';
+import type { Summary } from '../model/stats-summary.ts';
 import type { MachineFacts } from '../model/usage.ts';
 import type { StreamingRuntime } from './streaming/ports.ts';
 
@@ -27,19 +27,17 @@ export interface LogControl {
   setVerbosity(level: number): void;
 }
 
-type PageText = string | Uint8Array;
-
 /** The registries of what the agent counts itself: its own, that of probes, that of health checks. */
 export interface MetricsRegistries {
-  readonly agent: { page(): Promise<PageText> };
-  readonly probes: { page(): Promise<PageText> };
+  readonly agent: { page(): Promise<string> };
+  readonly probes: { page(): Promise<string> };
   readonly slis: Metrics & { render(): string };
 }
 
 /** The metrics pages that are read from the machine when a client asks. */
 export interface UsagePages {
-  cadvisor(signal: AbortSignal): AsyncIterable<PageText>;
-  resource(signal: AbortSignal): Promise<PageText>;
+  cadvisor(signal: AbortSignal): AsyncIterable<string>;
+  resource(signal: AbortSignal): Promise<string>;
 }
 
 /** What pods this node has, as clients see them. */
@@ -81,7 +79,7 @@ export interface ObservedView {
 }
 
 export interface StatsView {
-  summary(options: { readonly onlyCpuAndMemory: boolean }, signal: AbortSignal): Promise<SummaryParts>;
+  summary(options: { readonly onlyCpuAndMemory: boolean }, signal: AbortSignal): Promise<Summary>;
   machine(): MachineFacts;
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { CgroupUsage, Pressure } from '../model/usage.ts';
 import { plain } from '../testing/fake-api-server/json.ts';
-import { type FakeUsage, StatsWorld, written } from '../testing/stats-world.ts';
-import { cpuStats, fsStats, ioStats, memoryStats, networkStats, TimeTexts } from './summary-parts.ts';
+import { type FakeUsage, StatsWorld } from '../testing/stats-world.ts';
+import { cpuStats, fsStats, ioStats, memoryStats, networkStats } from './summary-parts.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
 
 const time = '2026-11-15T08:00:00Z';
@@ -41,14 +41,14 @@ test('pressure: never, where it is known, or always', () => {
     memoryStats(usage, time, choice, undefined).psi,
     ioStats(usage, time, choice).psi,
   ];
-  const told = { full: { ...shown, total: 4 }, some: shown };
-  assert.deepEqual(all(known, 'known'), [told, told, told]);
+  const reported = { full: { ...shown, total: 4 }, some: shown };
+  assert.deepEqual(all(known, 'known'), [reported, reported, reported]);
   assert.deepEqual(all(known, 'never'), [undefined, undefined, undefined]);
   assert.deepEqual(all(unknown, 'known'), [undefined, undefined, undefined]);
   assert.equal(all(unknown, 'always')[0]?.some.total, 0);
 });
 
-test('what a file system does not tell is left out', () => {
+test('what a file system does not report is left out', () => {
   const none = {
     available: undefined,
     capacity: 5,
@@ -61,17 +61,8 @@ test('what a file system does not tell is left out', () => {
   assert.deepEqual(stats, { time, capacityBytes: 5, inodesUsed: 1 });
 });
 
-test('a network without interfaces is told as such', () => {
+test('a network without interfaces is reported as such', () => {
   assert.deepEqual(plain(networkStats([], time)), { time, interfaces: [] });
-});
-
-test('texts of times, of one second and of others', () => {
-  const times = new TimeTexts();
-  const at = Date.UTC(2026, 10, 15, 8);
-  assert.equal(times.of(at), time);
-  assert.equal(times.of(at + 999), time);
-  assert.equal(times.of(at + 1_000), '2026-11-15T08:00:01Z');
-  assert.equal(times.of(at), time);
 });
 
 test('swap that is left to a container: its limit, and what the machine has', async () => {
@@ -86,7 +77,7 @@ test('swap that is left to a container: its limit, and what the machine has', as
     const seen = observedPod([aSandbox('s1')], [anInstance('main', { id: 'c1' })], 'u1');
     world.pods = [{ pod: aPod({ uid: 'u1' }), startTime: undefined, seen }];
     world.cgroups.set('/kubepods/besteffort/podu1/c1', usage);
-    const answer = written(world.stats().summary({ onlyCpuAndMemory: true }, new AbortController().signal));
+    const answer = world.stats().summary({ onlyCpuAndMemory: true }, new AbortController().signal);
     await world.clock.advance(200);
     const swap = (await answer).pods[0]?.containers[0]?.swap;
     assert.deepEqual([swap?.swapAvailableBytes, swap?.swapUsageBytes], [expected, 10]);

@@ -1,4 +1,5 @@
-import type { ContainerStats, NodeStats, PodStats, SummaryParts } from '../model/stats-summary.ts';
+import { apiTime } from '../model/api-time.ts';
+import type { ContainerStats, NodeStats, PodStats, Summary } from '../model/stats-summary.ts';
 import type { CgroupUsage } from '../model/usage.ts';
 import type { ContainerSample, CoreSample, PodSample, Sample, SystemSample } from './sampler.ts';
 import type { PodExtras, SummaryExtras, SummaryNode } from './summary-input.ts';
@@ -11,84 +12,49 @@ import {
   networkStats,
   swapStats,
   type PsiChoice,
-  type TimeTexts,
 } from './summary-parts.ts';
 
 /** Without extras it is the summary of CPU and memory alone. */
-export function buildSummary(
-  sample: CoreSample,
-  node: SummaryNode,
-  times: TimeTexts,
-  extras?: SummaryExtras,
-): SummaryParts {
-  return { node: nodeStats(sample, node, extras, times), pods: new PodEntries(sample.pods, node, times, extras) };
+export function buildSummary(sample: CoreSample, node: SummaryNode, extras?: SummaryExtras): Summary {
+  const pods = sample.pods.map((pod, index) => podStats(pod, extras?.pods[index], node, extras));
+  return { node: nodeStats(sample, node, extras), pods };
 }
 
-/** Makes an entry when somebody gets to it; it goes when it has been written, and no page keeps a hundred of them. */
-class PodEntries implements Iterable<PodStats> {
-  readonly #pods: readonly PodSample[];
-  readonly #node: SummaryNode;
-  readonly #times: TimeTexts;
-  readonly #extras: SummaryExtras | undefined;
-
-  constructor(pods: readonly PodSample[], node: SummaryNode, times: TimeTexts, extras: SummaryExtras | undefined) {
-    this.#pods = pods;
-    this.#node = node;
-    this.#times = times;
-    this.#extras = extras;
-  }
-
-  get length(): number {
-    return this.#pods.length;
-  }
-
-  *[Symbol.iterator](): Iterator<PodStats> {
-    for (const [index, pod] of this.#pods.entries()) {
-      yield podStats(pod, this.#extras?.pods[index], this.#node, this.#extras, this.#times);
-    }
-  }
-}
-
-function nodeStats(
-  { node: own, system }: CoreSample,
-  node: SummaryNode,
-  extras: SummaryExtras | undefined,
-  times: TimeTexts,
-): NodeStats {
+function nodeStats({ node: own, system }: CoreSample, node: SummaryNode, extras: SummaryExtras | undefined): NodeStats {
   const psi: PsiChoice = node.pressure ? 'always' : 'never';
-  const time = times.of(own?.usage.at ?? 0);
-  const services = system.map((service) => systemStats(service, psi, extras !== undefined, times));
+  const time = apiTime(own?.usage.at ?? 0);
+  const services = system.map((service) => systemStats(service, psi, extras !== undefined));
   return {
     nodeName: node.name,
     systemContainers: services.length > 0 ? services : undefined,
-    startTime: times.of(node.bootedAt),
+    startTime: apiTime(node.bootedAt),
     cpu: own && cpuStats(own, time, psi),
     memory: own && memoryStats(own.usage, time, psi, node.memoryBytes),
     io: own && extras && ioStats(own.usage, time, psi),
-    ...(extras && machineStats(extras, times)),
+    ...(extras && machineStats(extras)),
     swap: own && swapStats(own.usage, time, node.swapFree),
   };
 }
 
-function machineStats(extras: SummaryExtras, times: TimeTexts): Partial<NodeStats> {
+function machineStats(extras: SummaryExtras): Partial<NodeStats> {
   const { rootFs, runtime, threads } = extras;
-  const time = times.of(extras.at);
-  const imageFs = runtime?.imageFs && filesystemStats(runtime.imageFs, times);
-  const containerFs = runtime?.containerFs && filesystemStats(runtime.containerFs, times);
+  const time = apiTime(extras.at);
+  const imageFs = runtime?.imageFs && filesystemStats(runtime.imageFs);
+  const containerFs = runtime?.containerFs && filesystemStats(runtime.containerFs);
   return {
     network: networkStats(extras.network, time),
-    fs: rootFs && filesystemStats(rootFs, times),
+    fs: rootFs && filesystemStats(rootFs),
     runtime: { imageFs, containerFs },
     rlimit: { time, maxpid: threads.max, curproc: threads.current },
   };
 }
 
-function systemStats(sample: SystemSample, psi: PsiChoice, whole: boolean, times: TimeTexts): ContainerStats {
+function systemStats(sample: SystemSample, psi: PsiChoice, whole: boolean): ContainerStats {
   const { usage, target, createdAt } = sample;
-  const time = times.of(usage.at);
+  const time = apiTime(usage.at);
   return {
     name: target.name,
-    startTime: times.of(createdAt ?? 0),
+    startTime: apiTime(createdAt ?? 0),
     cpu: cpuStats(sample, time, psi),
     memory: memoryStats(usage, time, psi, usage.limits.memory),
     io: whole ? ioStats(usage, time, psi) : undefined,
@@ -101,24 +67,23 @@ function podStats(
   more: PodExtras | undefined,
   node: SummaryNode,
   extras: SummaryExtras | undefined,
-  times: TimeTexts,
 ): PodStats {
   const psi: PsiChoice = node.pressure ? 'always' : 'never';
-  const storage = more && extras && podStorage(containers, more, extras, times);
+  const storage = more && extras && podStorage(containers, more, extras);
   const whole = own ?? sumOf(containers);
-  const time = times.of(whole?.usage.at ?? 0);
+  const time = apiTime(whole?.usage.at ?? 0);
   const containersOf: ContainerStats[] = [];
   for (const [index, container] of containers.entries()) {
-    containersOf.push(containerStats(container, storage?.containers[index], node, times));
+    containersOf.push(containerStats(container, storage?.containers[index], node));
   }
   return {
     podRef: { name: target.name, namespace: target.namespace, uid: target.uid },
-    startTime: times.of(target.startedAt),
+    startTime: apiTime(target.startedAt),
     containers: containersOf,
     cpu: whole && cpuStats(whole, time, psi),
     memory: whole && memoryStats(whole.usage, time, psi, whole.usage.limits.memory),
     io: whole && extras && ioStats(whole.usage, time, psi),
-    network: more?.network && networkStats(more.network, times.of(extras?.at ?? 0)),
+    network: more?.network && networkStats(more.network, apiTime(extras?.at ?? 0)),
     volume: storage?.pod.volume,
     'ephemeral-storage': storage?.pod['ephemeral-storage'],
     process_stats: more && containers.length > 0 ? { process_count: more.processes } : undefined,
@@ -130,15 +95,14 @@ function containerStats(
   sample: ContainerSample,
   storage: ContainerStorage | undefined,
   node: SummaryNode,
-  times: TimeTexts,
 ): ContainerStats {
   const { usage, target } = sample;
-  // The kernel counts pressure for containers, or nobody does.
+  // Only the kernel counts the pressure of containers.
   const psi: PsiChoice = node.pressure ? 'known' : 'never';
-  const time = times.of(usage.at);
+  const time = apiTime(usage.at);
   return {
     name: target.name,
-    startTime: times.of(target.createdAt),
+    startTime: apiTime(target.createdAt),
     cpu: cpuStats(sample, time, psi),
     memory: memoryStats(usage, time, psi, usage.limits.memory),
     io: storage && ioStats(usage, time, psi),
@@ -154,7 +118,7 @@ function swapLeft({ limits, memory }: CgroupUsage, { swapFree }: SummaryNode): n
   return Math.min(Math.max(limits.memorySwap - (memory?.swap ?? 0), 0), swapFree);
 }
 
-/** Where a pod has no cgroup of its own, it uses what its containers use; nobody limits or presses it as a whole. */
+/** Where a pod has no cgroup of its own, it uses what its containers use, and has no limit or pressure as a whole. */
 function sumOf(containers: readonly ContainerSample[]): Sample | undefined {
   const [first, ...others] = containers;
   if (first === undefined) return undefined;

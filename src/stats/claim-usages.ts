@@ -1,7 +1,7 @@
 import type { ClaimUsage } from './ports.ts';
-import type { MeasuredVolume } from './volume-figures.ts';
+import type { MeasuredVolume } from './volume-usages.ts';
 
-/** What is in the volumes that claims stand for. Several pods may use one claim: it is told once, as measured last. */
+/** What is in the volumes that claims stand for. Several pods may use one claim: it is reported once, as measured last. */
 export function claimUsages(volumes: readonly MeasuredVolume[]): readonly ClaimUsage[] {
   const latest = new Map<string, MeasuredVolume>();
   for (const measured of volumes) {

@@ -18,7 +18,7 @@ test('what was used between two rounds, per second', () => {
   assert.equal(rates.roundAtMs, 20_000);
 });
 
-test('rounds too near to one another tell what the one before told', () => {
+test('rounds too near to one another return the rate of the one before', () => {
   const rates = new CpuRates();
   round(rates, 0, { a: 0 });
   assert.deepEqual(round(rates, 1_000, { a: 1e9 }), [1e9]);

@@ -5,7 +5,7 @@ import type { ObservedPod } from '../model/observed-pod.ts';
 import { PodRemoval } from '../model/pod-removal.ts';
 import { Registry } from '../telemetry/index.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
-import { StatsWorld, testPlaces } from '../testing/stats-world.ts';
+import { StatsWorld, testLayout } from '../testing/stats-world.ts';
 import { createStats, type StatsParts } from './create-stats.ts';
 import { commonPorts } from '../testing/common-ports.ts';
 
@@ -34,10 +34,10 @@ function world(): { machine: StatsWorld; registry: Registry; podRemoval: PodRemo
   machine.cgroups.set(`${pods}/s1`, { pids: [9] });
   machine.logFolders.set(`/var/log/pods/shop_web_${uid}`, new Map([['main', { bytes: 4_096, inodes: 1 }]]));
   machine.trees.set('/scratch', { bytes: 100, inodes: 2 });
-  const { kubeletCgroups: _, ...places } = testPlaces;
+  const { kubeletCgroups: _, ...cgroupLayout } = testLayout;
   const parts = createStats({
     ports: commonPorts({ clock: machine.clock, random: host.random, log: machine.log, metrics: registry }),
-    settings: { ...host.settings, podLogsDir: '/var/log/pods', places },
+    settings: { ...host.settings, podLogsDir: '/var/log/pods', cgroupLayout },
     podRemoval,
     host,
     runtime: host.runtime,
@@ -73,12 +73,11 @@ test('nothing is remembered of a pod that was removed', async () => {
   assert.deepEqual(
     [...podRemoval.sizes()],
     [
-      ['stats/disk-figures', 1],
-      ['stats/volume-figures', 1],
-      ['stats/pod-networks', 1],
+      ['stats/disk-stats', 1],
+      ['stats/volume-usages', 1],
     ],
   );
   podRemoval.podRemoved(uid);
-  assert.deepEqual([...podRemoval.sizes().values()], [0, 0, 0]);
+  assert.deepEqual([...podRemoval.sizes().values()], [0, 0]);
   for (const component of parts.components) await component.stop();
 });

@@ -7,7 +7,7 @@ import { volumesOfPods, type MountedVolumes } from './measured-volumes.ts';
 import type {
   CgroupReader,
   Disk,
-  DriverFigures,
+  DriverUsages,
   MachineReader,
   StatsRuntime,
   UsageDepth,
@@ -18,11 +18,11 @@ import { SeenPods, type PodsOnNode } from './seen-pods.ts';
 import type { StatsSettings } from './stats-deps.ts';
 import { StatsMetrics } from './stats-metrics.ts';
 import { Stats } from './stats.ts';
-import type { CgroupPlaces } from './targets.ts';
+import type { CgroupLayout } from './targets.ts';
 
-export interface StatsRootSettings extends Omit<StatsSettings, 'places'> {
+export interface StatsRootSettings extends Omit<StatsSettings, 'cgroupLayout'> {
   readonly podLogsDir: string;
-  readonly places: Omit<CgroupPlaces, 'kubeletCgroups'>;
+  readonly cgroupLayout: Omit<CgroupLayout, 'kubeletCgroups'>;
 }
 
 /** The machine as far as usage is read from it. */
@@ -46,7 +46,7 @@ interface StatsRootDeps {
   readonly pods: PodsOnNode;
   readonly volumes: MountedVolumes;
   /** What storage drivers say of their volumes. */
-  readonly drivers: DriverFigures;
+  readonly drivers: DriverUsages;
   /** The page of metrics, which waits for what is measured for it. */
   readonly page: { beforePage(prepare: () => Promise<void>): void };
 }
@@ -54,7 +54,7 @@ interface StatsRootDeps {
 export interface StatsParts {
   readonly components: readonly Component[];
   readonly stats: Pick<Stats, 'summary' | 'snapshot' | 'storage' | 'machine'>;
-  /** The usage for a page of figures; undefined where it cannot be had, which has been logged then. */
+  /** The usage for a page of values; undefined where it cannot be had, which has been logged then. */
   readonly usageForPage: (depth: UsageDepth, signal: AbortSignal) => Promise<UsageSnapshot | undefined>;
 }
 
@@ -63,8 +63,8 @@ export function createStats(deps: StatsRootDeps): StatsParts {
   const { ports, settings, podRemoval, host, runtime, agentCgroup, pods, volumes, drivers, page } = deps;
   const { log } = ports;
   const measured = new StatsMetrics(ports.metrics);
-  const places: CgroupPlaces = {
-    ...settings.places,
+  const cgroupLayout: CgroupLayout = {
+    ...settings.cgroupLayout,
     get kubeletCgroups() {
       return agentCgroup.path();
     },
@@ -72,7 +72,7 @@ export function createStats(deps: StatsRootDeps): StatsParts {
   const stats = new Stats({
     ...ports,
     ...host,
-    settings: { ...settings, places },
+    settings: { ...settings, cgroupLayout },
     paths: podPaths(settings.rootDir, settings.podLogsDir),
     runtime,
     pods: new SeenPods(pods),

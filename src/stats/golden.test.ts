@@ -5,7 +5,7 @@ import { ImageFsInfoResponse, ListContainerStatsResponse } from '../gen/cri/api.
 import type { PodStats, Summary } from '../model/stats-summary.ts';
 import { plain } from '../testing/fake-api-server/json.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
-import { StatsWorld, written } from '../testing/stats-world.ts';
+import { StatsWorld } from '../testing/stats-world.ts';
 
 /** Recorded from a Go kubelet v1.34 on cgroup v1 with containerd 1.6. */
 const golden = JSON.parse(readFileSync('test/golden/node/stats-summary.json', 'utf8')) as Summary;
@@ -14,7 +14,7 @@ const { signal } = new AbortController();
 const podCgroup = '/kubepods/besteffort/podu1';
 
 /**
- * What we tell and the recording does not: containerd 1.6 told that kubelet no faults of containers, and its cAdvisor did
+ * What the agent reports and the recording does not: containerd 1.6 reported that kubelet no faults of containers, and its cAdvisor did
  * not find the containers of a containerd on another socket, and so neither their networks nor their processes.
  */
 const beyondTheRecord = new Set([
@@ -51,7 +51,7 @@ async function summaryOf(onlyCpuAndMemory = false, pressure = true): Promise<Sum
     { name: 'm', path: '/m', kind: 'ephemeral' },
     { name: 'kube-api-access-stprw', path: '/token', kind: 'persistent' },
   ]);
-  const answer = written(world.stats({ pressure }).summary({ onlyCpuAndMemory }, signal));
+  const answer = world.stats({ pressure }).summary({ onlyCpuAndMemory }, signal);
   await clock.advance(200);
   return plain(await answer);
 }
@@ -121,7 +121,7 @@ test('CPU and memory alone', async () => {
   ]);
 });
 
-test('without the gate nobody is told of pressure', async () => {
+test('without the gate no pressure is reported', async () => {
   assert.deepEqual(
     keysOf(await summaryOf(false, false)).filter((key) => key.includes('psi')),
     [],

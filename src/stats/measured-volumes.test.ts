@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Volume } from '../gen/kubernetes/types.ts';
 import { aContainer, aPod } from '../testing/pods.ts';
-import { measuredVolumes, MeasuredVolumes } from './measured-volumes.ts';
+import { measuredVolumes } from './measured-volumes.ts';
 import type { PodVolume } from './ports.ts';
 
 test('what is measured, and what of it counts as the pod’s ephemeral storage', () => {
@@ -42,32 +42,4 @@ test('a claim to a device is measured as a device, of the node though it be', ()
   const measured = measuredVolumes(pod, new Map([['v', { hostPath: '/dev/loop0', isOfNode: true }]]));
   const pvc = { name: 'data', namespace: 'default' };
   assert.deepEqual(measured, [{ name: 'v', path: '/dev/loop0', kind: 'persistent', origin: 'device', pvc }]);
-});
-
-test('the list is the same one until the pod or what is mounted of it changes', () => {
-  const measured = new MeasuredVolumes();
-  const volumes = ['a', 'b'].map((name) => ({ name, emptyDir: {} }));
-  const pod = aPod({ spec: { volumes } });
-  const [a, b] = [{ hostPath: '/a' }, { hostPath: '/b' }];
-  const first = new Map([['a', a]]);
-  const list = measured.of(pod, first);
-  assert.deepEqual(
-    list.map(({ path }) => path),
-    ['/a'],
-  );
-  assert.equal(measured.of(pod, first), list);
-  for (const mounted of [
-    [['a', a] as const, ['b', b] as const],
-    [['b', b] as const],
-    [['a', { hostPath: '/c' }] as const],
-    [],
-  ]) {
-    const paths = measured.of(pod, new Map(mounted)).map(({ path }) => path);
-    assert.deepEqual(
-      paths,
-      mounted.map(([, { hostPath }]) => hostPath),
-    );
-  }
-  const other = aPod({ spec: { volumes: [{ name: 'a', hostPath: { path: '/a' } }] } });
-  assert.deepEqual(measured.of(other, new Map([['a', a]])), []);
 });

@@ -14,24 +14,10 @@ export interface MountedVolumes {
 
 /** The volumes of pods that are wanted here. */
 export function volumesOfPods(pods: Pick<PodsOnNode, 'desired'>, volumes: MountedVolumes): VolumesOf {
-  const measured = new MeasuredVolumes();
   return (uid) => {
     const pod = pods.desired(uid);
-    return pod === undefined ? [] : measured.of(pod, volumes.mounted(uid));
+    return pod === undefined ? [] : measuredVolumes(pod, volumes.mounted(uid));
   };
-}
-
-/** Remembers what it found for a pod: nearly always nothing has changed since the last page. */
-export class MeasuredVolumes {
-  readonly #found = new WeakMap<object, { readonly mounted: Mounted; readonly volumes: readonly PodVolume[] }>();
-
-  of(pod: Pick<DesiredPod, 'name' | 'namespace' | 'spec'>, mounted: Mounted): readonly PodVolume[] {
-    const known = this.#found.get(pod);
-    if (known !== undefined && known.mounted === mounted) return known.volumes;
-    const volumes = measuredVolumes(pod, mounted);
-    this.#found.set(pod, { mounted, volumes });
-    return volumes;
-  }
 }
 
 /** The volumes of a pod that are worth measuring, of those that are mounted. */
@@ -73,7 +59,7 @@ function isOnNodeDisk({ configMap, gitRepo, emptyDir }: Volume): boolean {
   return configMap !== undefined || gitRepo !== undefined || (emptyDir !== undefined && (emptyDir.medium ?? '') === '');
 }
 
-/** What the agent made on its own disk or in memory: nobody else can keep it from being looked at. */
+/** What the agent made on its own disk or in memory: reading it cannot hang on another process or server. */
 function isOfAgent(volume: Volume): boolean {
   const { secret, projected, downwardAPI, emptyDir } = volume;
   return isOnNodeDisk(volume) || [secret, projected, downwardAPI, emptyDir].some((source) => source !== undefined);

@@ -1,5 +1,3 @@
-import type { PodUid } from '../base/ids.ts';
-import type { PerPodState } from '../model/pod-removal.ts';
 import type { CgroupUsage, InterfaceUsage } from '../model/usage.ts';
 import type { ContainerCgroups } from './container-cgroups.ts';
 import type { CgroupReader, MachineReader } from './ports.ts';
@@ -16,16 +14,9 @@ interface ReadContainer {
   readonly usage: Pick<CgroupUsage, 'path'>;
 }
 
-/** The process of a sandbox is the same for as long as the sandbox is ready. */
-interface SandboxProcess {
-  readonly sandbox: string;
-  readonly pid: number;
-}
-
-/** What has gone through the networks of pods, as a process of the pod sees it. */
-export class PodNetworks implements PerPodState {
+/** The traffic of pods' networks, as a process of the pod sees it. */
+export class PodNetworks {
   readonly #deps: PodNetworksDeps;
-  readonly #processes = new Map<PodUid, SandboxProcess>();
 
   constructor(deps: PodNetworksDeps) {
     this.#deps = deps;
@@ -41,14 +32,6 @@ export class PodNetworks implements PerPodState {
     return pid === undefined ? [] : this.#deps.machine.interfaces(pid);
   }
 
-  forget(uid: PodUid): void {
-    this.#processes.delete(uid);
-  }
-
-  size(): number {
-    return this.#processes.size;
-  }
-
   #containerPid(containers: readonly ReadContainer[]): number | undefined {
     for (const { usage } of containers) {
       const [pid] = this.#deps.cgroups.processes(usage.path);
@@ -57,13 +40,8 @@ export class PodNetworks implements PerPodState {
     return undefined;
   }
 
-  #sandboxPid({ uid, sandbox, cgroup }: PodTarget): number | undefined {
-    if (sandbox === undefined) return undefined;
-    const known = this.#processes.get(uid);
-    if (known?.sandbox === sandbox.id) return known.pid;
+  #sandboxPid({ sandbox, cgroup }: PodTarget): number | undefined {
     const { cgroups, containerCgroups } = this.#deps;
-    const pid = containerCgroups.find(cgroup, sandbox.id, (path) => cgroups.processes(path)[0]);
-    if (pid !== undefined) this.#processes.set(uid, { sandbox: sandbox.id, pid });
-    return pid;
+    return sandbox && containerCgroups.find(cgroup, sandbox.id, (path) => cgroups.processes(path)[0]);
   }
 }

@@ -9,7 +9,7 @@ import { ImageFsInfoResponse, ListContainerStatsResponse } from '../gen/cri/api.
 import { HostDisk } from '../host/disk-usage.ts';
 import { podPaths } from '../model/pod-paths.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
-import { StatsWorld, written } from '../testing/stats-world.ts';
+import { StatsWorld } from '../testing/stats-world.ts';
 import type { PodVolume } from './ports.ts';
 import type { Stats } from './stats.ts';
 
@@ -118,7 +118,7 @@ describe('what a pod takes of a real disk', () => {
   test('the same stands in the summary, inodes and all', async () => {
     const world = new StatsWorld();
     for (const path of ['/', '/kubepods/besteffort/podu1/c1']) world.cgroups.set(path, { cpuNs: 1 });
-    const answer = written(statsOf(world).summary({ onlyCpuAndMemory: false }, new AbortController().signal));
+    const answer = statsOf(world).summary({ onlyCpuAndMemory: false }, new AbortController().signal);
     await world.clock.advance(200);
     const [pod] = (await answer).pods;
     const storage = pod?.['ephemeral-storage'];

@@ -19,7 +19,7 @@ import type {
   FolderSizes,
 } from '../model/usage.ts';
 
-/** How much of a cgroup is read: what summaries are made of, or all that the kernel tells, which costs four times as much. */
+/** How much of a cgroup is read: what summaries are made of, or all that the kernel counts, which costs four times as much. */
 export type UsageDepth = 'core' | 'everything';
 
 /** Cgroups by their path below the mount. Reads are synchronous: these are pseudo-files. */
@@ -32,13 +32,13 @@ export interface CgroupReader {
   processes(path: string): readonly number[];
   /** Wall milliseconds, as far as the kernel remembers. */
   createdAt(path: string): number | undefined;
-  /** Nobody asks any more. */
+  /** Closes what is kept open for the next reading. */
   close(): void;
 }
 
 /** The machine, from /proc. */
 export interface MachineReader {
-  /** The network that a process sees; nothing when it is gone. */
+  /** The network that a process sees; empty when the process has ended. */
   interfaces(pid: number | 'self'): readonly InterfaceUsage[];
   memory(): { readonly swapFree: number };
   /** What went through disks and partitions, by their devices. */
@@ -92,20 +92,20 @@ export interface PodVolume {
   readonly pvc?: NamespacedName;
 }
 
-/** The same list for as long as nothing of it changes. */
+/** The mounted volumes of a pod that are measured. */
 export type VolumesOf = (uid: PodUid) => readonly PodVolume[];
 
-/** What is in a volume; what nobody tells is undefined. */
+/** What is in a volume; unknown values are undefined. */
 export interface VolumeUsage extends FilesystemUsage {
-  /** Where a driver tells of the health of its volumes. */
+  /** Set where a driver reports the health of its volumes. */
   readonly isAbnormal?: boolean;
 }
 
 /** Volumes of storage drivers, which know best what is in them. */
-export interface DriverFigures {
+export interface DriverUsages {
   /**
-   * What the driver of a volume tells, with the driver's name; nothing where no driver keeps the volume, or where its driver
-   * does not tell: the file system is asked then. Must end with the signal.
+   * The usage as the volume's driver reports it, with the driver's name; undefined where the volume has no driver, or one
+   * that does not report: the file system is asked then. Must end with the signal.
    */
   volumeUsage(
     volume: { readonly uid: PodUid; readonly name: string; readonly path: string },
@@ -115,7 +115,7 @@ export interface DriverFigures {
 
 /** Disks that are not the node's own. */
 export interface VolumeDisks {
-  /** Whether others than this machine's kernel answer for the file system at a path. Tells without touching it. */
+  /** Whether another machine or process serves the file system at a path. Must not touch that file system. */
   isDistant(path: string): boolean;
   /** Asks a file system that may never answer, and so by another process. Settles only when that has ended. */
   distantFilesystem(path: string, signal: AbortSignal): Promise<FilesystemUsage>;

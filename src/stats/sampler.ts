@@ -8,13 +8,12 @@ import { CpuRates } from './cpu-rates.ts';
 import type { CgroupReader } from './ports.ts';
 import {
   systemTargets,
-  type CgroupPlaces,
+  type CgroupLayout,
   type ContainerTarget,
   type PodTarget,
-  type PodTargets,
   type SystemTarget,
 } from './targets.ts';
-import { otherTurns } from './turns.ts';
+import { yieldBetweenChunks } from './yield-between-chunks.ts';
 
 /** A cgroup at one moment, and how busy it was until then. */
 export interface Sample {
@@ -50,18 +49,18 @@ interface SamplerDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly cgroups: CgroupReader;
-  readonly targets: PodTargets;
-  readonly places: CgroupPlaces;
+  readonly targets: () => readonly PodTarget[];
+  readonly cgroupLayout: CgroupLayout;
   readonly containerCgroups: ContainerCgroups;
 }
 
-/** A rate over more time than this tells of the past; whoever asks so seldom waits for a second reading. */
-const longestMs = 120_000;
+/** A rate over more time than this is of the past, so that a request after it waits for a second reading. */
+const maxRateMs = 120_000;
 const secondReadingMs = 200;
 /** About two milliseconds' worth of reading. */
-const podsPerTurn = 32;
+const podsPerChunk = 32;
 
-/** Reads the cgroups of the node and its pods, and remembers what it needs to tell how busy they are. */
+/** Reads the cgroups of the node and its pods, and remembers what their CPU rates need. */
 export class Sampler {
   readonly #deps: SamplerDeps;
   readonly #rates = new CpuRates();
@@ -74,7 +73,7 @@ export class Sampler {
   async sample(signal: AbortSignal): Promise<CoreSample> {
     const { clock } = this.#deps;
     const { roundAtMs } = this.#rates;
-    if (roundAtMs === undefined || clock.monotonic() - roundAtMs > longestMs) {
+    if (roundAtMs === undefined || clock.monotonic() - roundAtMs > maxRateMs) {
       await this.#round(signal);
       await clock.sleep(secondReadingMs, signal);
     }
@@ -82,18 +81,18 @@ export class Sampler {
   }
 
   async #round(signal: AbortSignal): Promise<CoreSample> {
-    const { clock, cgroups, targets, places } = this.#deps;
+    const { clock, cgroups, targets, cgroupLayout } = this.#deps;
     this.#rates.begin();
     const node = this.#read('/', undefined);
-    const system = systemTargets(places).flatMap((target) => {
+    const system = systemTargets(cgroupLayout).flatMap((target) => {
       const sample = this.#read(target.cgroup, undefined);
       return sample ? [{ target, createdAt: cgroups.createdAt(target.cgroup), ...sample }] : [];
     });
     const found: PodSample[] = [];
-    const all = targets.all();
-    for (let from = 0; from < all.length; from += podsPerTurn) {
-      await otherTurns(from, signal);
-      for (const target of all.slice(from, from + podsPerTurn)) found.push(this.#readPod(target));
+    const all = targets();
+    for (let from = 0; from < all.length; from += podsPerChunk) {
+      await yieldBetweenChunks(from, signal);
+      for (const target of all.slice(from, from + podsPerChunk)) found.push(this.#readPod(target));
     }
     this.#rates.end(clock.monotonic());
     return { at: clock.now(), node, system, pods: found };
@@ -113,7 +112,7 @@ export class Sampler {
     return { target, own, containers };
   }
 
-  /** What cannot be read costs the others nothing. */
+  /** A cgroup that cannot be read is logged and left out, the others are read. */
   readonly #read = (path: string, createdAt: number | undefined): Sample | undefined => {
     const { clock, cgroups, log } = this.#deps;
     try {

@@ -21,7 +21,7 @@ const fails = (error: unknown) => async (): Promise<never> => {
   throw error;
 };
 
-test('usage is told as it is', async () => {
+test('usage is reported as it is', async () => {
   const usage: UsageSnapshot = { at: 1, pressure: false, cgroups: [] };
   assert.deepEqual(await outcome(async () => usage), { became: usage, said: [] });
 });
@@ -36,7 +36,7 @@ test('an agent that waits for its runtime has no usage yet', async () => {
   assert.deepEqual(await outcome(fails(error)), { became: undefined, said: [error] });
 });
 
-test('who gave up, and an agent that ends, get no page, and nobody is told of a fault', async () => {
+test('an aborted request, and an agent that ends, get no page, and no fault is logged', async () => {
   const reason = new Error('gone');
   const given = AbortSignal.abort(reason);
   assert.deepEqual(await outcome(fails(new Error('whatever')), given), { became: reason, said: [] });

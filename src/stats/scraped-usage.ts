@@ -5,7 +5,7 @@ import type { UsageDepth } from './ports.ts';
 import type { Stats } from './stats.ts';
 
 /**
- * The usage for a page of figures; undefined when it could not be had, which the page then says by itself. Who gives up
+ * The usage for a page of values; undefined when it could not be had, which the page then says by itself. Who gives up
  * waiting, or ends the agent, gets no page at all.
  */
 export async function scrapedUsage(
@@ -18,7 +18,7 @@ export async function scrapedUsage(
   } catch (error) {
     signal.throwIfAborted();
     if (isKind(error, 'cancelled')) throw error;
-    log.error(error, 'The usage of pods cannot be told');
+    log.error(error, 'The usage of pods cannot be reported');
     return undefined;
   }
 }

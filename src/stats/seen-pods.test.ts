@@ -5,7 +5,7 @@ import type { ObservedPod } from '../model/observed-pod.ts';
 import { aPod } from '../testing/pods.ts';
 import { SeenPods } from './seen-pods.ts';
 
-test('a pod is in the figures when it is wanted here and something of it runs', () => {
+test('a pod is in the values when it is wanted here and something of it runs', () => {
   const wanted = aPod({ uid: 'wanted', name: 'wanted' });
   const observed = (uid: string): ObservedPod => ({ uid: podUid(uid) }) as ObservedPod;
   const pods = new SeenPods({

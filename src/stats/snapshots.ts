@@ -14,25 +14,18 @@ import type {
 import type { ContainerCgroups } from './container-cgroups.ts';
 import type { PodNetworks } from './pod-networks.ts';
 import type { CgroupReader, MachineReader } from './ports.ts';
-import type { RuntimeUsage } from './runtime-figures.ts';
+import type { RuntimeUsage } from './runtime-usage.ts';
 import type { CoreSample } from './sampler.ts';
-import {
-  systemTargets,
-  tierCgroups,
-  type CgroupPlaces,
-  type ContainerTarget,
-  type PodTarget,
-  type PodTargets,
-} from './targets.ts';
-import { otherTurns } from './turns.ts';
+import { systemTargets, tierCgroups, type CgroupLayout, type ContainerTarget, type PodTarget } from './targets.ts';
+import { yieldBetweenChunks } from './yield-between-chunks.ts';
 
 interface SnapshotsDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly cgroups: CgroupReader;
   readonly machine: MachineReader;
-  readonly targets: PodTargets;
-  readonly places: CgroupPlaces;
+  readonly targets: () => readonly PodTarget[];
+  readonly cgroupLayout: CgroupLayout;
   readonly containerCgroups: ContainerCgroups;
   readonly networks: PodNetworks;
   /** Gate KubeletPSI. */
@@ -42,9 +35,9 @@ interface SnapshotsDeps {
 /** How sandboxes are called among containers. */
 const sandboxName = 'POD';
 /** A pod has three cgroups or more, of some twenty files each. */
-const podsPerTurn = 3;
+const podsPerChunk = 3;
 
-/** Everything the kernel tells of every cgroup that people ask about. */
+/** Everything the kernel reports of every cgroup of a page. */
 export class Snapshots {
   readonly #deps: SnapshotsDeps;
 
@@ -58,7 +51,7 @@ export class Snapshots {
     filesystems: readonly FilesystemUsage[],
     signal: AbortSignal,
   ): Promise<UsageSnapshot> {
-    const { clock, cgroups, machine, targets, places } = this.#deps;
+    const { clock, cgroups, machine, targets, cgroupLayout } = this.#deps;
     cgroups.begin();
     const root = this.#read('/');
     const found: OwnedUsage[] = root
@@ -71,15 +64,15 @@ export class Snapshots {
           },
         ]
       : [];
-    const services = systemTargets(places).map(({ cgroup }) => cgroup);
-    for (const path of new Set([...services, ...tierCgroups(places)])) {
+    const services = systemTargets(cgroupLayout).map(({ cgroup }) => cgroup);
+    for (const path of new Set([...services, ...tierCgroups(cgroupLayout)])) {
       const usage = this.#read(path);
       if (usage) found.push(owned({ ...usage, createdAt: cgroups.createdAt(path) }, undefined));
     }
-    const all = targets.all();
-    for (let from = 0; from < all.length; from += podsPerTurn) {
-      await otherTurns(from, signal);
-      for (const pod of all.slice(from, from + podsPerTurn)) found.push(...this.#pod(pod, runtime));
+    const all = targets();
+    for (let from = 0; from < all.length; from += podsPerChunk) {
+      await yieldBetweenChunks(from, signal);
+      for (const pod of all.slice(from, from + podsPerChunk)) found.push(...this.#pod(pod, runtime));
     }
     return { at: clock.now(), pressure: this.#deps.pressure, cgroups: found };
   }
@@ -105,7 +98,7 @@ export class Snapshots {
     ];
   }
 
-  /** What cannot be read costs the others nothing. */
+  /** A cgroup that cannot be read is logged and left out, the others are read. */
   readonly #read = (path: string): CgroupUsage | undefined => {
     try {
       return this.#deps.cgroups.read(path, 'everything');

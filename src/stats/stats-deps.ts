@@ -6,7 +6,7 @@ import type { MachineFacts } from '../model/usage.ts';
 import type {
   CgroupReader,
   Disk,
-  DriverFigures,
+  DriverUsages,
   MachineReader,
   StatsPods,
   StatsRuntime,
@@ -14,13 +14,13 @@ import type {
   VolumeSource,
   VolumesOf,
 } from './ports.ts';
-import type { CgroupPlaces } from './targets.ts';
+import type { CgroupLayout } from './targets.ts';
 
 export interface StatsSettings {
   readonly nodeName: string;
   /** The agent's own folder: the file system it is on is the node's. */
   readonly rootDir: string;
-  readonly places: CgroupPlaces;
+  readonly cgroupLayout: CgroupLayout;
   /** Gate KubeletPSI. */
   readonly pressure: boolean;
   /** volumeStatsAggPeriod; below or at 0 volumes are not measured. */
@@ -42,7 +42,7 @@ export interface StatsDeps {
   readonly pods: StatsPods;
   readonly volumesOf: VolumesOf;
   readonly volumeDisks: VolumeDisks;
-  readonly drivers: DriverFigures;
+  readonly drivers: DriverUsages;
   /** Told how long it took to measure a volume. */
   readonly volumeMeasured: (source: VolumeSource, seconds: number) => void;
 }

@@ -4,7 +4,7 @@ import { podUid } from '../base/ids.ts';
 import { Registry } from '../telemetry/index.ts';
 import { StatsMetrics } from './stats-metrics.ts';
 
-test('logs and claims are told as last measured, a claim of two pods once', async () => {
+test('logs and claims are reported as last measured, a claim of two pods once', async () => {
   const registry = new Registry();
   const claim = { namespace: 'default', claim: 'data', capacityBytes: 100, usedBytes: 40, isAbnormal: false };
   const measured = new StatsMetrics(registry);

@@ -69,7 +69,7 @@ export class StatsMetrics {
   }
 }
 
-/** Several pods may use one claim; it is told once. */
+/** Several pods may use one claim; it is reported once. */
 function claimReadings(
   claims: Iterable<ClaimUsage>,
   valueOf: (usage: ClaimUsage) => number | undefined,

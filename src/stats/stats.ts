@@ -1,75 +1,68 @@
 import type { Component } from '../base/component.ts';
 import type { PodUid } from '../base/ids.ts';
 import type { PerPodState } from '../model/pod-removal.ts';
-import type { SummaryParts } from '../model/stats-summary.ts';
+import type { Summary } from '../model/stats-summary.ts';
 import type { FilesystemUsage, MachineFacts, UsageSnapshot, PodStorageUsage } from '../model/usage.ts';
 import { buildSummary } from './build-summary.ts';
 import { claimUsages } from './claim-usages.ts';
 import { ContainerCgroups } from './container-cgroups.ts';
-import { DiskFigures } from './disk-figures.ts';
-import { Kept, momentMs, patiently } from './kept.ts';
+import { DiskStats } from './disk-stats.ts';
+import { RefreshingCache, shortTimeoutMs, waitAtMost } from './refreshing-cache.ts';
 import { PodNetworks } from './pod-networks.ts';
 import type { ClaimUsage, LogSize, UsageDepth } from './ports.ts';
-import { RuntimeFigures } from './runtime-figures.ts';
+import { RuntimeUsageSource } from './runtime-usage.ts';
 import { Sampler, type CoreSample, type PodSample } from './sampler.ts';
-import { Shared } from './shared.ts';
+import { CoalescedRequests } from './coalesced-requests.ts';
 import { coreSnapshot, Snapshots } from './snapshots.ts';
 import type { StatsDeps } from './stats-deps.ts';
-import type { PodExtras, SummaryExtras } from './summary-input.ts';
-import { NodeOfSummary } from './summary-node.ts';
-import { TimeTexts } from './summary-parts.ts';
+import type { PodExtras, SummaryExtras, SummaryNode } from './summary-input.ts';
 import { podStorage, storageUsage } from './summary-storage.ts';
-import { PodTargets } from './targets.ts';
-import { otherTurns } from './turns.ts';
-import { VolumeFigures } from './volume-figures.ts';
+import { podTargets, type PodTarget } from './targets.ts';
+import { yieldBetweenChunks } from './yield-between-chunks.ts';
+import { VolumeUsages } from './volume-usages.ts';
 
-/** Whoever asks within this time gets what the one before got. */
+/** A request within this time gets the answer of the one before. */
 const keepMs = 1_000;
 const diskKeepMs = 10_000;
-/** Who watches over limits asks every ten seconds, not to the millisecond. */
+/** Eviction asks every ten seconds, not to the millisecond. */
 const storageAgeMs = 9_000;
 /** About two milliseconds' worth of networks and counts of processes. */
-const podsPerTurn = 64;
+const podsPerChunk = 64;
 
 /**
- * What the node, its pods and containers use. Nothing is read unless somebody asks; the only thing that is remembered from
- * one asking to the next, besides what is dear, is how much processor time had been used, to tell how busy they are.
+ * What the node, its pods and containers use. Nothing is read without a request. From one request to the next it remembers
+ * sizes on disks, the runtime's answer, and for rates how much processor time had been used.
  */
 export class Stats implements Component {
   readonly name = 'stats';
   /** What is kept per pod, by name. */
-  readonly perPod: Readonly<Record<'disk-figures' | 'volume-figures' | 'pod-networks', PerPodState>>;
+  readonly perPod: Readonly<Record<'disk-stats' | 'volume-usages', PerPodState>>;
   readonly #deps: StatsDeps;
-  readonly #shared: Shared;
+  readonly #shared: CoalescedRequests;
   readonly #sampler: Sampler;
   readonly #snapshots: Snapshots;
-  readonly #targets: PodTargets;
-  readonly #runtime: RuntimeFigures;
-  readonly #disk: DiskFigures;
+  readonly #runtime: RuntimeUsageSource;
+  readonly #disk: DiskStats;
   readonly #networks: PodNetworks;
-  readonly #rootFs: Kept<FilesystemUsage>;
-  readonly #filesystems: Kept<readonly FilesystemUsage[]>;
-  readonly #node: NodeOfSummary;
-  readonly #times = new TimeTexts();
+  readonly #rootFs: RefreshingCache<FilesystemUsage>;
+  readonly #filesystems: RefreshingCache<readonly FilesystemUsage[]>;
   readonly #stopped = new AbortController();
 
   constructor(deps: StatsDeps) {
     const { clock, settings } = deps;
-    const { places, volumePeriodMs } = settings;
+    const { cgroupLayout, volumePeriodMs } = settings;
     this.#deps = deps;
-    this.#shared = new Shared(clock, keepMs);
-    this.#node = new NodeOfSummary(deps);
-    this.#rootFs = new Kept(clock);
-    this.#filesystems = new Kept(clock);
-    this.#targets = new PodTargets(deps.pods, places);
-    const common = { ...deps, places, targets: this.#targets, containerCgroups: new ContainerCgroups() };
+    this.#shared = new CoalescedRequests(clock, keepMs);
+    this.#rootFs = new RefreshingCache(clock);
+    this.#filesystems = new RefreshingCache(clock);
+    const common = { ...deps, cgroupLayout, targets: () => this.#targets(), containerCgroups: new ContainerCgroups() };
     this.#networks = new PodNetworks(common);
     this.#sampler = new Sampler(common);
     this.#snapshots = new Snapshots({ ...common, networks: this.#networks, pressure: settings.pressure });
-    this.#runtime = new RuntimeFigures(deps);
-    const volumeFigures = new VolumeFigures(deps);
-    this.#disk = new DiskFigures({ ...deps, volumeFigures, volumePeriodMs });
-    this.perPod = { 'disk-figures': this.#disk, 'volume-figures': volumeFigures, 'pod-networks': this.#networks };
+    this.#runtime = new RuntimeUsageSource(deps);
+    const volumeUsages = new VolumeUsages(deps);
+    this.#disk = new DiskStats({ ...deps, volumeUsages, volumePeriodMs });
+    this.perPod = { 'disk-stats': this.#disk, 'volume-usages': volumeUsages };
   }
 
   async start(): Promise<void> {}
@@ -81,7 +74,7 @@ export class Stats implements Component {
   }
 
   /** The page /stats/summary. */
-  summary({ onlyCpuAndMemory }: { readonly onlyCpuAndMemory: boolean }, signal: AbortSignal): Promise<SummaryParts> {
+  summary({ onlyCpuAndMemory }: { readonly onlyCpuAndMemory: boolean }, signal: AbortSignal): Promise<Summary> {
     return onlyCpuAndMemory
       ? this.#shared.ask('small summary', () => this.#smallSummary(), signal)
       : this.#shared.ask('whole summary', () => this.#wholeSummary(), signal);
@@ -99,8 +92,8 @@ export class Stats implements Component {
 
   /** What the logs of containers that run take on the disk, as far as that is known soon. */
   async logs(): Promise<readonly LogSize[]> {
-    const targets = this.#targets.all();
-    await patiently(this.#deps.clock, this.#disk.renewLogs(targets, this.#stopped.signal), momentMs);
+    const targets = this.#targets();
+    await waitAtMost(this.#deps.clock, this.#disk.renewLogs(targets, this.#stopped.signal), shortTimeoutMs);
     return targets.flatMap(({ uid, namespace, name: pod, containers }) =>
       containers.flatMap(({ name: container }) => {
         const size = this.#disk.logs(uid)?.containers.get(container);
@@ -111,8 +104,8 @@ export class Stats implements Component {
 
   /** What is in the volumes of claims, as far as that is known soon. */
   async claims(): Promise<readonly ClaimUsage[]> {
-    const targets = this.#targets.all();
-    await patiently(this.#deps.clock, this.#disk.renewClaims(targets, this.#stopped.signal), momentMs);
+    const targets = this.#targets();
+    await waitAtMost(this.#deps.clock, this.#disk.renewClaims(targets, this.#stopped.signal), shortTimeoutMs);
     return claimUsages(this.#disk.volumes());
   }
 
@@ -123,14 +116,14 @@ export class Stats implements Component {
   async storage(scopes: ReadonlyMap<PodUid, 'volumes' | 'everything'>): Promise<ReadonlyMap<PodUid, PodStorageUsage>> {
     const { clock, disk, settings } = this.#deps;
     const { signal } = this.#stopped;
-    const targets = this.#targets.all().filter(({ uid }) => scopes.has(uid));
+    const targets = this.#targets().filter(({ uid }) => scopes.has(uid));
     const works = targets.flatMap((target) => {
       const onlyVolumes = scopes.get(target.uid) === 'volumes';
       return this.#disk.renewOne(target, { maxAgeMs: storageAgeMs, onlyVolumes }, signal);
     });
     // The runtime asks every container to answer this.
     const wantsLayers = targets.some(({ uid }) => scopes.get(uid) === 'everything');
-    await patiently(clock, [
+    await waitAtMost(clock, [
       ...works,
       this.#renewRootFs(),
       wantsLayers ? this.#runtime.renew(signal, storageAgeMs) : undefined,
@@ -142,7 +135,7 @@ export class Stats implements Component {
       targets.map(({ uid, containers }) => {
         const found = { logs: this.#disk.logs(uid), folders: this.#disk.folders(uid) };
         const samples = containers.map((target) => ({ target }));
-        return [uid, storageUsage(podStorage(samples, found, extras, this.#times), containers, layersOnNodeDisk)];
+        return [uid, storageUsage(podStorage(samples, found, extras), containers, layersOnNodeDisk)];
       }),
     );
   }
@@ -156,20 +149,20 @@ export class Stats implements Component {
     return this.#shared.ask('sample', () => this.#sampler.sample(signal), signal);
   }
 
-  async #smallSummary(): Promise<SummaryParts> {
-    return buildSummary(await this.#sample(), this.#node.now(), this.#times);
+  async #smallSummary(): Promise<Summary> {
+    return buildSummary(await this.#sample(), this.#node());
   }
 
-  async #wholeSummary(): Promise<SummaryParts> {
+  async #wholeSummary(): Promise<Summary> {
     const { clock, machine } = this.#deps;
     const { signal } = this.#stopped;
     const sample = await this.#sample();
     const targets = sample.pods.map(({ target }) => target);
-    await patiently(clock, [this.#renewRootFs(), this.#runtime.renew(signal), ...this.#disk.renew(targets, signal)]);
+    await waitAtMost(clock, [this.#renewRootFs(), this.#runtime.renew(signal), ...this.#disk.renew(targets, signal)]);
     const pods: PodExtras[] = [];
-    for (let from = 0; from < sample.pods.length; from += podsPerTurn) {
-      await otherTurns(from, signal);
-      for (const pod of sample.pods.slice(from, from + podsPerTurn)) pods.push(this.#podExtras(pod));
+    for (let from = 0; from < sample.pods.length; from += podsPerChunk) {
+      await yieldBetweenChunks(from, signal);
+      for (const pod of sample.pods.slice(from, from + podsPerChunk)) pods.push(this.#podExtras(pod));
     }
     const extras: SummaryExtras = {
       at: clock.now(),
@@ -179,7 +172,23 @@ export class Stats implements Component {
       threads: machine.threads(),
       pods,
     };
-    return buildSummary(sample, this.#node.now(), this.#times, extras);
+    return buildSummary(sample, this.#node(), extras);
+  }
+
+  #targets(): readonly PodTarget[] {
+    const { pods, settings } = this.#deps;
+    return podTargets(pods, settings.cgroupLayout);
+  }
+
+  #node(): SummaryNode {
+    const { settings, facts, machine } = this.#deps;
+    return {
+      name: settings.nodeName,
+      bootedAt: machine.bootTime() ?? 0,
+      memoryBytes: facts.memoryBytes,
+      swapFree: machine.memory().swapFree,
+      pressure: settings.pressure,
+    };
   }
 
   #renewRootFs(): Promise<void> | undefined {
@@ -190,9 +199,13 @@ export class Stats implements Component {
   async #wholeSnapshot(): Promise<UsageSnapshot> {
     const { signal } = this.#stopped;
     const filesystems = this.#filesystems.renew(diskKeepMs, () => this.#deps.disk.filesystems(), this.#diskFailed);
-    // Scrapers are soon out of patience, and sizes grow slowly.
+    // Scrapers have short timeouts, and sizes grow slowly.
     const isKnown = this.#runtime.value !== undefined && this.#filesystems.value !== undefined;
-    await patiently(this.#deps.clock, [filesystems, this.#runtime.renew(signal)], isKnown ? momentMs : undefined);
+    await waitAtMost(
+      this.#deps.clock,
+      [filesystems, this.#runtime.renew(signal)],
+      isKnown ? shortTimeoutMs : undefined,
+    );
     return this.#snapshots.take(this.#runtime.value, this.#filesystems.value ?? [], signal);
   }
 

@@ -1,18 +1,18 @@
 import type { FilesystemUsage, InterfaceUsage, ThreadCounts } from '../model/usage.ts';
-import type { PodFolders, PodLogs } from './disk-figures.ts';
-import type { RuntimeUsage } from './runtime-figures.ts';
+import type { PodFolders, PodLogs } from './disk-stats.ts';
+import type { RuntimeUsage } from './runtime-usage.ts';
 
-/** What the machine is, as far as a summary tells it. */
+/** What the machine is, as far as a summary shows it. */
 export interface SummaryNode {
   readonly name: string;
   readonly bootedAt: number;
   readonly memoryBytes: number;
   readonly swapFree: number;
-  /** Whether pressure is told. */
+  /** Whether pressure is reported. */
   readonly pressure: boolean;
 }
 
-/** What a whole summary tells besides CPU and memory. */
+/** What a whole summary has besides CPU and memory. */
 export interface SummaryExtras {
   readonly at: number;
   readonly network: readonly InterfaceUsage[];

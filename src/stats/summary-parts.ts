@@ -14,38 +14,7 @@ import type { Sample } from './sampler.ts';
 
 /** The parts that all entries of a summary are made of. */
 
-const mostTexts = 2_048;
-
-/**
- * Times as texts. A page has thousands of times and few different seconds, most of them those of the page before. It is
- * made once: with the last object of a kind the engine forgets all code it compiled for that kind.
- */
-export class TimeTexts {
-  readonly #texts = new Map<number, string>();
-  /** Most are of the same second as the one before. */
-  #lastSecond = Number.NaN;
-  #lastText = '';
-
-  of(wallMs: number): string {
-    const second = Math.floor(wallMs / 1_000);
-    if (this.#lastSecond !== second) {
-      this.#lastText = this.#textOf(second, wallMs);
-      this.#lastSecond = second;
-    }
-    return this.#lastText;
-  }
-
-  #textOf(second: number, wallMs: number): string {
-    const known = this.#texts.get(second);
-    if (known !== undefined) return known;
-    const text = apiTime(wallMs);
-    if (this.#texts.size >= mostTexts) this.#texts.clear();
-    this.#texts.set(second, text);
-    return text;
-  }
-}
-
-/** Whether pressure is told: not at all, where the kernel counts it, or always, with zeros where it does not. */
+/** Whether pressure is reported: not at all, where the kernel counts it, or always, with zeros where it does not. */
 export type PsiChoice = 'never' | 'known' | 'always';
 
 const zero = { total: 0, avg10: 0, avg60: 0, avg300: 0 };
@@ -73,7 +42,7 @@ export function cpuStats({ usage, nanoCores }: Sample, time: string, choice: Psi
   };
 }
 
-/** What is left is told only where something limits: up to the limit, without what can be taken back at once. */
+/** What is left is reported only where something limits: up to the limit, without what can be taken back at once. */
 export function memoryStats(
   { memory, pressure }: CgroupUsage,
   time: string,
@@ -101,7 +70,7 @@ export function swapStats({ memory }: CgroupUsage, time: string, available: numb
   return { time, swapAvailableBytes: available, swapUsageBytes: memory?.swap ?? 0 };
 }
 
-/** People look at the first figures, which are those of the interface that is called so by custom. */
+/** Upstream's first values are those of this interface. */
 const customaryInterface = 'eth0';
 
 export function networkStats(interfaces: readonly InterfaceUsage[], time: string): NetworkStats {
@@ -147,5 +116,5 @@ export function fsStats(
 }
 
 /** A file system as a whole, or a part of one that is measured already. */
-export const filesystemStats = (usage: FilesystemUsage, times: TimeTexts): FsStats =>
-  fsStats(usage.used, usage.inodesUsed, usage, times.of(usage.at));
+export const filesystemStats = (usage: FilesystemUsage): FsStats =>
+  fsStats(usage.used, usage.inodesUsed, usage, apiTime(usage.at));

@@ -1,10 +1,11 @@
+import { apiTime } from '../model/api-time.ts';
 import type { FsStats, PodStats, VolumeStats } from '../model/stats-summary.ts';
 import type { TreeSize, PodStorageUsage } from '../model/usage.ts';
-import type { PodFolders, PodLogs } from './disk-figures.ts';
+import type { PodFolders, PodLogs } from './disk-stats.ts';
 import type { PodExtras, SummaryExtras } from './summary-input.ts';
-import { filesystemStats, fsStats, type TimeTexts } from './summary-parts.ts';
+import { filesystemStats, fsStats } from './summary-parts.ts';
 import type { ContainerTarget } from './targets.ts';
-import type { MeasuredVolume } from './volume-figures.ts';
+import type { MeasuredVolume } from './volume-usages.ts';
 
 /** What a pod and its containers take on disks. */
 interface PodStorage {
@@ -22,31 +23,30 @@ export function podStorage(
   containers: readonly { readonly target: ContainerTarget }[],
   { logs, folders }: Pick<PodExtras, 'logs' | 'folders'>,
   { at, rootFs, runtime }: Pick<SummaryExtras, 'at' | 'rootFs' | 'runtime'>,
-  times: TimeTexts,
 ): PodStorage {
   const storage: ContainerStorage[] = [];
   for (const { target } of containers) {
     const layer = runtime?.layers.get(target.id);
     const written = logs?.containers.get(target.name);
     storage.push({
-      rootfs: layer && filesystemStats(layer, times),
-      logs: logs && rootFs && written && fsStats(written.bytes, written.inodes, rootFs, times.of(logs.at)),
+      rootfs: layer && filesystemStats(layer),
+      logs: logs && rootFs && written && fsStats(written.bytes, written.inodes, rootFs, apiTime(logs.at)),
     });
   }
   const volumes = folders?.volumes ?? [];
   const volumeStats: VolumeStats[] = [];
-  for (const volume of volumes) volumeStats.push(statsOfVolume(volume, times));
+  for (const volume of volumes) volumeStats.push(statsOfVolume(volume));
   const { bytes, inodes } = ephemeralSize(storage, logs, folders);
   return {
     pod: {
       volume: volumes.length > 0 ? volumeStats : undefined,
-      'ephemeral-storage': rootFs && fsStats(bytes, inodes, rootFs, times.of(at)),
+      'ephemeral-storage': rootFs && fsStats(bytes, inodes, rootFs, apiTime(at)),
     },
     containers: storage,
   };
 }
 
-/** The same in bytes, for whoever watches over limits. What containers wrote counts where it is on the node's own disk. */
+/** The same in bytes, for eviction. What containers wrote counts where it is on the node's own disk. */
 export function storageUsage(
   { pod, containers: storage }: PodStorage,
   containers: readonly ContainerTarget[],
@@ -65,12 +65,9 @@ export function storageUsage(
   };
 }
 
-function statsOfVolume({ volume, usage }: MeasuredVolume, times: TimeTexts): VolumeStats {
+function statsOfVolume({ volume, usage }: MeasuredVolume): VolumeStats {
   const { isAbnormal: abnormal } = usage;
-  const { time, availableBytes, capacityBytes, usedBytes, inodesFree, inodes, inodesUsed } = filesystemStats(
-    usage,
-    times,
-  );
+  const { time, availableBytes, capacityBytes, usedBytes, inodesFree, inodes, inodesUsed } = filesystemStats(usage);
   return {
     time,
     availableBytes,

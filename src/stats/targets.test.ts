@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { anInstance, aPod, aSandbox, exited, observedPod } from '../testing/pods.ts';
-import { testPlaces } from '../testing/stats-world.ts';
+import { testLayout } from '../testing/stats-world.ts';
 import type { SeenPod } from './ports.ts';
-import { PodTargets, systemTargets, tierCgroups, type PodTarget } from './targets.ts';
+import { podTargets, systemTargets, tierCgroups, type PodTarget } from './targets.ts';
 
 const pod = aPod({ uid: 'u1', name: 'web' });
 
-const targetsOf = (pods: readonly SeenPod[], places = testPlaces): readonly PodTarget[] =>
-  new PodTargets({ all: () => pods }, places).all();
+const targetsOf = (pods: readonly SeenPod[], cgroupLayout = testLayout): readonly PodTarget[] =>
+  podTargets({ all: () => pods }, cgroupLayout);
 
 describe('pods', () => {
   test('containers that run, of one name the newest', () => {
@@ -40,25 +40,10 @@ describe('pods', () => {
     assert.deepEqual(target?.containers, []);
   });
 
-  test('one that has not changed is the same as before, and one that has is not', () => {
-    const first: SeenPod = { pod, startTime: undefined, seen: observedPod([aSandbox('s1', { createdAt: 5 })], []) };
-    let now = [first];
-    const targets = new PodTargets({ all: () => now }, testPlaces);
-    const [before] = targets.all();
-    now = [{ ...first }];
-    assert.equal(targets.all()[0], before);
-    now = [{ ...first, startTime: '2026-11-15T08:00:00Z' }];
-    assert.equal(targets.all()[0]?.startedAt, Date.UTC(2026, 10, 15, 8));
-    now = [{ ...first, pod: aPod({ uid: 'u1', name: 'other' }) }];
-    assert.equal(targets.all()[0]?.name, 'other');
-    now = [{ ...first, seen: observedPod([aSandbox('s2', { createdAt: 6 })], []) }];
-    assert.equal(targets.all()[0]?.sandbox?.id, 's2');
-  });
-
   test('slices with systemd, and none without cgroups per QoS', () => {
     const seen = observedPod([aSandbox('s1', { network: 'node' })], []);
     const cgroupOf = (more: object) =>
-      targetsOf([{ pod, startTime: undefined, seen }], { ...testPlaces, ...more })[0]?.cgroup;
+      targetsOf([{ pod, startTime: undefined, seen }], { ...testLayout, ...more })[0]?.cgroup;
     assert.equal(
       cgroupOf({ cgroupDriver: 'systemd' }),
       '/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podu1.slice',
@@ -68,13 +53,13 @@ describe('pods', () => {
   });
 });
 
-test('services that somebody named, and all pods', () => {
-  assert.deepEqual(systemTargets(testPlaces), [{ name: 'pods', cgroup: '/kubepods' }]);
+test('services that are configured, and all pods', () => {
+  assert.deepEqual(systemTargets(testLayout), [{ name: 'pods', cgroup: '/kubepods' }]);
   const named = { kubeletCgroups: 'kubelet.slice', runtimeCgroups: '/system.slice/containerd.service/' };
-  assert.deepEqual(systemTargets({ ...testPlaces, ...named, systemCgroups: '/a/../..', cgroupsPerQos: false }), [
+  assert.deepEqual(systemTargets({ ...testLayout, ...named, systemCgroups: '/a/../..', cgroupsPerQos: false }), [
     { name: 'kubelet', cgroup: '/kubelet.slice' },
     { name: 'runtime', cgroup: '/system.slice/containerd.service' },
   ]);
-  assert.deepEqual(tierCgroups(testPlaces), ['/kubepods/burstable', '/kubepods/besteffort']);
-  assert.deepEqual(tierCgroups({ ...testPlaces, cgroupsPerQos: false }), []);
+  assert.deepEqual(tierCgroups(testLayout), ['/kubepods/burstable', '/kubepods/besteffort']);
+  assert.deepEqual(tierCgroups({ ...testLayout, cgroupsPerQos: false }), []);
 });

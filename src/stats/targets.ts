@@ -4,7 +4,7 @@ import { podQos } from '../model/qos.ts';
 import type { SeenPod, StatsPods } from './ports.ts';
 
 /** Where cgroups are, as configured. */
-export interface CgroupPlaces {
+export interface CgroupLayout {
   readonly cgroupRoot: string;
   readonly cgroupDriver: CgroupDriver;
   /** Without it pods have no cgroups of their own, and containers are where the runtime puts them. */
@@ -41,46 +41,14 @@ export interface SystemTarget {
   readonly cgroup: string;
 }
 
-interface KnownTarget {
-  readonly of: SeenPod;
-  readonly target: PodTarget | undefined;
-}
-
-/**
- * The pods that use something: containers that run, of several of one name the newest, and sandboxes that are ready. Most
- * have not changed from one page to the next.
- */
-export class PodTargets {
-  readonly #pods: StatsPods;
-  readonly #places: CgroupPlaces;
-  readonly #known = new WeakMap<SeenPod['seen'], KnownTarget>();
-
-  constructor(pods: StatsPods, places: CgroupPlaces) {
-    this.#pods = pods;
-    this.#places = places;
-  }
-
-  all(): readonly PodTarget[] {
-    const targets: PodTarget[] = [];
-    for (const pod of this.#pods.all()) {
-      const target = this.#targetOf(pod);
-      if (target !== undefined) targets.push(target);
-    }
-    return targets;
-  }
-
-  #targetOf(pod: SeenPod): PodTarget | undefined {
-    const known = this.#known.get(pod.seen);
-    if (known !== undefined && known.of.pod === pod.pod && known.of.startTime === pod.startTime) return known.target;
-    const target = podTarget(pod, this.#places);
-    this.#known.set(pod.seen, { of: pod, target });
-    return target;
-  }
+/** The pods that use something: containers that run, of several of one name the newest, and sandboxes that are ready. */
+export function podTargets(pods: StatsPods, cgroupLayout: CgroupLayout): readonly PodTarget[] {
+  return pods.all().flatMap((pod) => podTarget(pod, cgroupLayout) ?? []);
 }
 
 const isReady = ({ state }: SeenPod['seen']['sandboxes'][number]): boolean => state === 'ready';
 
-function podTarget({ pod, startTime, seen }: SeenPod, places: CgroupPlaces): PodTarget | undefined {
+function podTarget({ pod, startTime, seen }: SeenPod, cgroupLayout: CgroupLayout): PodTarget | undefined {
   const sandbox = seen.sandboxes.find(isReady);
   const byName = new Map<string, ContainerTarget>();
   for (const { state, name, id, image, createdAt } of seen.containers) {
@@ -88,14 +56,14 @@ function podTarget({ pod, startTime, seen }: SeenPod, places: CgroupPlaces): Pod
   }
   const containers = [...byName.values()];
   if (sandbox === undefined && containers.length === 0) return undefined;
-  const told = startTime === undefined ? Number.NaN : Date.parse(startTime);
+  const reported = startTime === undefined ? Number.NaN : Date.parse(startTime);
   return {
     uid: pod.uid,
     name: pod.name,
     namespace: pod.namespace,
-    startedAt: Number.isNaN(told) ? (sandbox?.createdAt ?? containers[0]?.createdAt ?? 0) : told,
-    cgroup: places.cgroupsPerQos
-      ? cgroupPath(podCgroup(places.cgroupRoot, podQos(pod), pod.uid), places.cgroupDriver)
+    startedAt: Number.isNaN(reported) ? (sandbox?.createdAt ?? containers[0]?.createdAt ?? 0) : reported,
+    cgroup: cgroupLayout.cgroupsPerQos
+      ? cgroupPath(podCgroup(cgroupLayout.cgroupRoot, podQos(pod), pod.uid), cgroupLayout.cgroupDriver)
       : undefined,
     hostNetwork: pod.spec.hostNetwork === true || sandbox?.network === 'node',
     sandbox: sandbox && { id: sandbox.id, createdAt: sandbox.createdAt },
@@ -103,14 +71,14 @@ function podTarget({ pod, startTime, seen }: SeenPod, places: CgroupPlaces): Pod
   };
 }
 
-/** The cgroups of services that somebody named, and that of all pods. */
-export function systemTargets(places: CgroupPlaces): readonly SystemTarget[] {
-  const { cgroupRoot, cgroupDriver, cgroupsPerQos } = places;
+/** The cgroups of services that are configured, and that of all pods. */
+export function systemTargets(cgroupLayout: CgroupLayout): readonly SystemTarget[] {
+  const { cgroupRoot, cgroupDriver, cgroupsPerQos } = cgroupLayout;
   const all = cgroupsPerQos ? cgroupPath(kubepodsCgroup(cgroupRoot), cgroupDriver) : '';
   const named = [
-    ['kubelet', places.kubeletCgroups],
-    ['runtime', places.runtimeCgroups],
-    ['misc', places.systemCgroups],
+    ['kubelet', cgroupLayout.kubeletCgroups],
+    ['runtime', cgroupLayout.runtimeCgroups],
+    ['misc', cgroupLayout.systemCgroups],
     ['pods', all],
   ] as const;
   return named.flatMap(([name, path]) => {
@@ -120,7 +88,7 @@ export function systemTargets(places: CgroupPlaces): readonly SystemTarget[] {
 }
 
 /** The cgroups between all pods and single ones. */
-export function tierCgroups({ cgroupRoot, cgroupDriver, cgroupsPerQos }: CgroupPlaces): readonly string[] {
+export function tierCgroups({ cgroupRoot, cgroupDriver, cgroupsPerQos }: CgroupLayout): readonly string[] {
   if (!cgroupsPerQos) return [];
   return (['Burstable', 'BestEffort'] as const).map((qos) => cgroupPath(qosCgroup(cgroupRoot, qos), cgroupDriver));
 }

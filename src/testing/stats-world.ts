@@ -1,7 +1,6 @@
 import type { PodUid } from '../base/ids.ts';
 import { ImageFsInfoResponse, ListContainerStatsResponse } from '../gen/cri/api.ts';
 import { podPaths } from '../model/pod-paths.ts';
-import type { Summary, SummaryParts } from '../model/stats-summary.ts';
 import type { CgroupUsage, FilesystemUsage, InterfaceUsage, MachineFacts, TreeSize } from '../model/usage.ts';
 import { Stats, type PodVolume, type SeenPod, type StatsDeps, type StatsSettings } from '../stats/index.ts';
 import { FakeClock } from './fake-clock.ts';
@@ -43,7 +42,7 @@ const facts: MachineFacts = {
   swapBytes: 0,
 };
 
-export const testPlaces: StatsSettings['places'] = {
+export const testLayout: StatsSettings['cgroupLayout'] = {
   cgroupRoot: '/',
   cgroupDriver: 'cgroupfs',
   cgroupsPerQos: true,
@@ -93,7 +92,7 @@ export class StatsWorld {
       settings: {
         nodeName: 'vm',
         rootDir: '/var/lib/kubelet',
-        places: testPlaces,
+        cgroupLayout: testLayout,
         pressure: true,
         volumePeriodMs: 60_000,
         ...settings,
@@ -193,10 +192,4 @@ export class StatsWorld {
       limits: { ...noLimits, memory: usage.limit, memorySwap: usage.swapLimit },
     };
   }
-}
-
-/** A summary with all its entries. */
-export async function written(summary: Promise<SummaryParts>): Promise<Summary> {
-  const { node, pods } = await summary;
-  return { node, pods: [...pods] };
 }

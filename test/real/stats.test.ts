@@ -18,7 +18,6 @@ import { podPaths, type PodPaths } from '../../src/model/pod-paths.ts';
 import type { PodStats, Summary } from '../../src/model/stats-summary.ts';
 import { ObservedPods } from '../../src/pods/pleg/index.ts';
 import { Stats, type SeenPod } from '../../src/stats/index.ts';
-import { written } from '../../src/testing/stats-world.ts';
 import { RealNode } from '../support/real-node.ts';
 import { podOf, saidBy, shell } from '../support/real-pods.ts';
 import { clock, until } from '../support/real-wait.ts';
@@ -99,7 +98,7 @@ async function makeStats(): Promise<Stats> {
     settings: {
       nodeName: 'node-1',
       rootDir: node.names.kubeletRoot,
-      places: {
+      cgroupLayout: {
         cgroupRoot: node.names.cgroupRoot,
         cgroupDriver: 'cgroupfs',
         cgroupsPerQos: true,
@@ -139,7 +138,7 @@ async function makeStats(): Promise<Stats> {
   });
 }
 
-const ask = (): Promise<Summary> => written(stats.summary({ onlyCpuAndMemory: false }, signal));
+const ask = (): Promise<Summary> => stats.summary({ onlyCpuAndMemory: false }, signal);
 
 /** A later summary than any before: they are kept for a second. */
 async function askAnew(): Promise<Summary> {

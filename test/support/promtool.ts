@@ -15,7 +15,7 @@ export function prometheusProgram(name: 'promtool' | 'prometheus'): string {
 }
 
 /** What `promtool check metrics` complains about; throws when it cannot even read the page. */
-export function checkMetrics(page: string | Uint8Array): readonly string[] {
+export function checkMetrics(page: string): readonly string[] {
   const { status, stderr, error } = spawnSync(prometheusProgram('promtool'), ['check', 'metrics'], {
     input: page,
     encoding: 'utf8',

@@ -1,22 +1,20 @@
 import { yieldToEventLoop } from '../../base/yield-to-event-loop.ts';
 import type { BodySink, RouteResponse } from '../route.ts';
 
-/** A JSON text that is mostly one list, whose entries may be made while they are iterated. */
+/** A JSON text that is mostly one list. */
 interface ListText {
   readonly before: string;
-  readonly items: Iterable<unknown> & { readonly length: number };
+  readonly items: readonly unknown[];
   readonly after: string;
 }
 
 const contentType = 'application/json';
 /** Short lists are written at once, with their length ahead of them. */
 const maxAtOnce = 16;
-/** About how much is made before others get their turn: a millisecond's work. */
-const turnBytes = 64 * 1024;
-/** How much goes out at once: each time costs a tenth of a millisecond, whatever its size. */
-const pieceBytes = 256 * 1024;
-/** No character of a text takes more. */
-const maxBytesPerUnit = 3;
+/** Characters that are made before other work runs: about a millisecond's work. */
+const maxSliceLength = 64 * 1024;
+/** Characters of one write: each costs a tenth of a millisecond, whatever its length. */
+const maxPieceLength = 256 * 1024;
 
 /** The list as an answer; a long one goes out in pieces, so that no other request waits for all of it. */
 export function listAnswer(list: ListText): RouteResponse {
@@ -28,63 +26,28 @@ export function listAnswer(list: ListText): RouteResponse {
 }
 
 async function sendList({ before, items, after }: ListText, sink: BodySink, signal: AbortSignal): Promise<void> {
-  const pieces = new Pieces(sink, signal);
-  if (!pieces.add(before)) await pieces.sendThenAdd(before);
+  let piece = before;
   let separator = '';
+  let sliceLength = 0;
   for (const item of items) {
-    const text = JSON.stringify(item);
-    if (!pieces.add(separator)) await pieces.sendThenAdd(separator);
-    if (!pieces.add(text)) await pieces.sendThenAdd(text);
-    if (pieces.isTurnOver) await pieces.otherTurns();
+    const text = separator + JSON.stringify(item);
     separator = ',';
+    sliceLength += text.length;
+    if (piece.length + text.length > maxPieceLength) {
+      await sink.write(piece);
+      piece = '';
+    }
+    piece += text;
+    // A client with room for everything lets the write return at once, which by itself lets no other work run.
+    if (sliceLength >= maxSliceLength) {
+      await yieldToEventLoop();
+      signal.throwIfAborted();
+      sliceLength = 0;
+    }
   }
-  if (!pieces.add(after)) await pieces.sendThenAdd(after);
-  await pieces.send();
-}
-
-/** Texts as the bytes that go out, each put where it will be: joined as texts they would all be copied once more. */
-class Pieces {
-  readonly #sink: BodySink;
-  readonly #signal: AbortSignal;
-  #buffer: Buffer | undefined;
-  #end = 0;
-  #turnEnd = turnBytes;
-
-  constructor(sink: BodySink, signal: AbortSignal) {
-    this.#sink = sink;
-    this.#signal = signal;
+  if (piece.length + after.length > maxPieceLength) {
+    await sink.write(piece);
+    piece = '';
   }
-
-  /** False where there is no room: the piece has to go first. */
-  add(text: string): boolean {
-    if (this.#end + text.length * maxBytesPerUnit > pieceBytes) return false;
-    this.#buffer ??= Buffer.allocUnsafeSlow(pieceBytes);
-    this.#end += this.#buffer.write(text, this.#end);
-    return true;
-  }
-
-  get isTurnOver(): boolean {
-    return this.#end >= this.#turnEnd;
-  }
-
-  async otherTurns(): Promise<void> {
-    await yieldToEventLoop();
-    this.#signal.throwIfAborted();
-    this.#turnEnd = this.#end + turnBytes;
-  }
-
-  async sendThenAdd(text: string): Promise<void> {
-    await this.send();
-    // A client with room for everything lets the write return at once, which by itself ends no turn.
-    await this.otherTurns();
-    if (!this.add(text)) await this.#sink.write(text);
-  }
-
-  async send(): Promise<void> {
-    const bytes = this.#buffer?.subarray(0, this.#end);
-    // The response keeps them until they are sent.
-    this.#buffer = undefined;
-    this.#end = 0;
-    if (bytes !== undefined) await this.#sink.write(bytes);
-  }
+  await sink.write(piece + after);
 }

@@ -2,19 +2,17 @@ import type { Handler, Page, RouteRequest } from '../route.ts';
 import { parseAccept } from './accept.ts';
 import { gzipPage, gzipStream } from './gzip.ts';
 
-type Text = string | Uint8Array;
-
 const textFormat = 'text/plain; version=0.0.4; charset=utf-8';
 /** Ways to write odd names. Ours never are, so that each reads the same; the answer names the one the client asked for. */
 const escapings: ReadonlySet<string> = new Set(['allow-utf-8', 'underscores', 'dots', 'values']);
 
 /** A metrics page in the text form that Prometheus reads. */
-export function metricsHandler(render: (signal: AbortSignal) => Text | Promise<Text>): Handler {
+export function metricsHandler(render: (signal: AbortSignal) => string | Promise<string>): Handler {
   return async (request) => gzipPage(metricsPage(request, await render(request.signal)), request);
 }
 
 /** A metrics page that is too large to be made at once. */
-export function streamedMetricsHandler(render: (signal: AbortSignal) => AsyncIterable<Text>): Handler {
+export function streamedMetricsHandler(render: (signal: AbortSignal) => AsyncIterable<string>): Handler {
   return async (request) =>
     gzipStream(
       {
@@ -29,7 +27,7 @@ export function streamedMetricsHandler(render: (signal: AbortSignal) => AsyncIte
     );
 }
 
-function metricsPage(request: Pick<RouteRequest, 'headers'>, body: Text): Page {
+function metricsPage(request: Pick<RouteRequest, 'headers'>, body: string): Page {
   return { kind: 'page', status: 200, contentType: metricsContentType(request.headers.accept), body };
 }
 

@@ -1,4 +1,4 @@
-import type { SummaryParts } from '../../model/stats-summary.ts';
+import type { Summary } from '../../model/stats-summary.ts';
 import type { Handler, RouteRequest } from '../route.ts';
 import { listAnswer } from './list-answer.ts';
 
@@ -8,7 +8,7 @@ interface SummaryOptions {
 }
 
 interface Stats {
-  summary(options: SummaryOptions, signal: AbortSignal): Promise<SummaryParts>;
+  summary(options: SummaryOptions, signal: AbortSignal): Promise<Summary>;
 }
 
 /** `/stats/summary`: what the node and its pods use. */

@@ -6,9 +6,9 @@ export const absentFromResourcePage: Readonly<Record<string, string>> = {};
 
 const devices = 'the kernel may not count what cgroups do with disks; those of version 1 count little by themselves';
 const disks =
-  'told of the machine for each file system that lies on a disk of /proc/diskstats; the kernel tells it of no other cgroup';
+  'reported of the machine for each file system that lies on a disk of /proc/diskstats; the kernel counts it for no other cgroup';
 
-/** Metrics of upstream's /metrics/cadvisor that are on ours only where the kernel counts what they tell. */
+/** Metrics of upstream's /metrics/cadvisor that are on ours only where the kernel counts their values. */
 export const absentWhereNotCounted: Readonly<Record<string, string>> = {
   container_blkio_device_usage_total: devices,
   container_fs_reads_bytes_total: devices,

@@ -16,7 +16,7 @@ const text = (
   snapshot?: UsageSnapshot,
   facts: MachineFacts | undefined = someMachine,
   options?: ScrapeOptions,
-): string => Buffer.concat([...cadvisorPage(snapshot, facts, options)]).toString();
+): string => [...cadvisorPage(snapshot, facts, options)].join('');
 const read = (...cgroups: readonly OwnedUsage[]): ParsedMetrics => parseMetrics(text({ ...rich, cgroups }));
 const samples = (page: ParsedMetrics, name: string): readonly ParsedSample[] => page.get(name)?.samples ?? [];
 const values = (page: ParsedMetrics, name: string): readonly number[] => samples(page, name).map(({ value }) => value);
@@ -27,7 +27,7 @@ const changed = (owned: OwnedUsage, change: Partial<CgroupUsage>): OwnedUsage =>
 
 describe('cadvisorPage', () => {
   it('comes in families sorted by name, each in one chunk', () => {
-    const chunks = [...cadvisorPage(rich, someMachine)].map((chunk) => Buffer.from(chunk).toString());
+    const chunks = [...cadvisorPage(rich, someMachine)];
     for (const chunk of chunks) assert.equal(parseMetrics(chunk).size, 1);
     const names = chunks.flatMap((chunk) => [...parseMetrics(chunk).keys()]);
     assert.deepEqual(names, names.toSorted());
@@ -84,7 +84,7 @@ describe('cadvisorPage', () => {
     assert.deepEqual(values(page, 'container_last_seen'), [1_700_000_000]);
   });
 
-  it('stamps figures with the moment they were read at, and nothing that has no moment', () => {
+  it('stamps values with the moment they were read at, and nothing that has no moment', () => {
     const page = parseMetrics(text(rich));
     const unstamped = [...page.values()]
       .filter(({ samples: all }) => all.every(({ timestamp }) => timestamp === undefined))
@@ -240,7 +240,7 @@ describe('cadvisorPage', () => {
     const machineOnly = parseMetrics(text(undefined));
     assert.deepEqual(values(machineOnly, 'container_scrape_error'), [1]);
     assert.deepEqual(values(machineOnly, 'machine_cpu_cores'), [someMachine.cores]);
-    const nothing = parseMetrics(Buffer.concat([...cadvisorPage(undefined, undefined)]).toString());
+    const nothing = parseMetrics([...cadvisorPage(undefined, undefined)].join(''));
     assert.deepEqual([...nothing.keys()], ['container_scrape_error', 'machine_scrape_error']);
     assert.deepEqual(values(nothing, 'machine_scrape_error'), [1]);
   });

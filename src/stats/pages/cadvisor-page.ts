@@ -15,28 +15,28 @@ import {
 import { ioFamilies } from './io-families.ts';
 
 export interface ScrapeOptions {
-  /** Something could not be read, though there is a snapshot; the page says so and tells the rest. */
+  /** Something could not be read, though there is a snapshot; the page says so and shows the rest. */
   readonly incomplete?: boolean;
 }
 
 interface MachineSubject extends Subject {
   readonly facts: MachineFacts;
-  readonly labels: Uint8Array;
+  readonly labels: string;
   /** With the modes of persistent memory modules. */
-  readonly moduleModes: readonly Uint8Array[];
+  readonly moduleModes: readonly string[];
 }
 
-/** A figure of the page itself. */
-interface Verdict extends Subject {
+/** Whether a part of the page could not be read. */
+interface ScrapeResult extends Subject {
   readonly failed: boolean;
 }
 
-const machine = (name: string, help: string, figure: (facts: MachineFacts) => number): Family<MachineSubject> => ({
+const machine = (name: string, help: string, value: (facts: MachineFacts) => number): Family<MachineSubject> => ({
   name,
   type: 'gauge',
   help,
   timed: true,
-  each: ({ labels, facts }, put) => put(labels, figure(facts)),
+  each: ({ labels, facts }, put) => put(labels, value(facts)),
 });
 
 const machineFamilies: readonly Family<MachineSubject>[] = [
@@ -79,20 +79,23 @@ const version: Family<MachineSubject> = {
     ),
 };
 
-const verdict = (name: string, help: string): Family<Verdict> => ({
+const scrapeError = (name: string, help: string): Family<ScrapeResult> => ({
   name,
   type: 'gauge',
   help,
   timed: false,
   each: ({ failed }, put) => put(noLabels, failed ? 1 : 0),
 });
-const containerVerdict = verdict('container_scrape_error', '1 if figures of containers could not be read, else 0.');
-const machineVerdict = verdict('machine_scrape_error', '1 if figures of the machine could not be read, else 0.');
+const containerScrapeError = scrapeError(
+  'container_scrape_error',
+  '1 if values of containers could not be read, else 0.',
+);
+const machineScrapeError = scrapeError('machine_scrape_error', '1 if values of the machine could not be read, else 0.');
 
 /** A family together with those it is written for. */
 interface Part {
   readonly name: string;
-  readonly text: () => Uint8Array;
+  readonly text: () => string;
 }
 
 const part = <S extends Subject>(family: Family<S>, subjects: readonly S[]): Part => ({
@@ -101,14 +104,14 @@ const part = <S extends Subject>(family: Family<S>, subjects: readonly S[]): Par
 });
 
 /**
- * The page /metrics/cadvisor, one family after the other by name, so that whoever sends it can let others have their
- * turn in between. What could not be had at all is undefined.
+ * The page /metrics/cadvisor, one family after the other by name, so that the server can let other work run in
+ * between. A snapshot or facts that could not be read are undefined.
  */
 export function* cadvisorPage(
   snapshot: UsageSnapshot | undefined,
   facts: MachineFacts | undefined,
   options: ScrapeOptions = {},
-): Generator<Uint8Array, void, undefined> {
+): Generator<string, void, undefined> {
   const cgroups: readonly CgroupSubject[] = cgroupSubjects(withMachineLimits(snapshot?.cgroups ?? [], facts));
   const machines = facts === undefined ? [] : [machineSubject(facts, snapshot?.at)];
   const parts: readonly Part[] = [
@@ -117,8 +120,8 @@ export function* cadvisorPage(
     ...ioFamilies.map((family) => part(family, cgroups)),
     ...[...machineFamilies, ...moduleFamilies].map((family) => part(family, machines)),
     part(version, machines),
-    part(containerVerdict, [{ stamp: lineEnd, failed: snapshot === undefined || options.incomplete === true }]),
-    part(machineVerdict, [{ stamp: lineEnd, failed: facts === undefined }]),
+    part(containerScrapeError, [{ stamp: lineEnd, failed: snapshot === undefined || options.incomplete === true }]),
+    part(machineScrapeError, [{ stamp: lineEnd, failed: facts === undefined }]),
   ];
   for (const { text } of parts.toSorted(byName)) {
     const chunk = text();
@@ -126,9 +129,9 @@ export function* cadvisorPage(
   }
 }
 
-/** Without a snapshot nobody says when it is, and a sample without a timestamp is of the moment of the scrape. */
+/** Without a snapshot there is no time of reading, and a sample without a timestamp is of the moment of the scrape. */
 function machineSubject(facts: MachineFacts, at: number | undefined): MachineSubject {
-  const labels = (...more: readonly string[]): Uint8Array =>
+  const labels = (...more: readonly string[]): string =>
     labelText(
       [
         label('boot_id', facts.bootId),

@@ -5,7 +5,7 @@ import type { Family } from './family.ts';
 /** What a cgroup uses of processors and memory, how long it waits for them, and what it is given. */
 
 type CgroupFamily = Family<CgroupSubject>;
-type Figure<T> = (part: T, subject: CgroupSubject) => number | undefined;
+type ValueOf<T> = (part: T, subject: CgroupSubject) => number | undefined;
 
 const counter = (name: string, help: string, each: CgroupFamily['each']): CgroupFamily => ({
   name,
@@ -21,17 +21,17 @@ const gauge = (name: string, help: string, each: CgroupFamily['each']): CgroupFa
 
 /** One sample per cgroup that has this part. */
 const ofCpu =
-  (figure: Figure<CpuUsage>): CgroupFamily['each'] =>
+  (value: ValueOf<CpuUsage>): CgroupFamily['each'] =>
   (subject, put) =>
-    subject.usage.cpu && put(subject.plain, figure(subject.usage.cpu, subject));
+    subject.usage.cpu && put(subject.plain, value(subject.usage.cpu, subject));
 const ofMemory =
-  (figure: Figure<MemoryUsage>): CgroupFamily['each'] =>
+  (value: ValueOf<MemoryUsage>): CgroupFamily['each'] =>
   (subject, put) =>
-    subject.usage.memory && put(subject.plain, figure(subject.usage.memory, subject));
+    subject.usage.memory && put(subject.plain, value(subject.usage.memory, subject));
 const ofProcesses =
-  (figure: Figure<ProcessUsage>): CgroupFamily['each'] =>
+  (value: ValueOf<ProcessUsage>): CgroupFamily['each'] =>
   (subject, put) =>
-    subject.usage.processes && put(subject.plain, figure(subject.usage.processes, subject));
+    subject.usage.processes && put(subject.plain, value(subject.usage.processes, subject));
 const ofPressure =
   (resource: 'cpu' | 'memory' | 'io', line: keyof Pressure): CgroupFamily['each'] =>
   (subject, put) => {
@@ -42,22 +42,22 @@ const ofPressure =
 const perSecond = 1e9;
 
 /** A part of the specification, which has no moment. */
-const spec = (name: string, help: string, figure: Figure<UsageLimits>): CgroupFamily => ({
+const spec = (name: string, help: string, value: ValueOf<UsageLimits>): CgroupFamily => ({
   name,
   type: 'gauge',
   help,
   timed: false,
-  each: (subject, put) => put(subject.plain, figure(subject.usage.limits, subject)),
+  each: (subject, put) => put(subject.plain, value(subject.usage.limits, subject)),
 });
 
-/** Throttling is told of cgroups with a quota alone: without one it is nothing that is always zero. */
-const ofThrottling = (figure: Figure<NonNullable<CpuUsage['throttling']>>): CgroupFamily['each'] =>
-  ofCpu((cpu, subject) => (hasQuota(subject) ? cpu.throttling && figure(cpu.throttling, subject) : undefined));
+/** Throttling is reported of cgroups with a quota alone: without one it is nothing that is always zero. */
+const ofThrottling = (value: ValueOf<NonNullable<CpuUsage['throttling']>>): CgroupFamily['each'] =>
+  ofCpu((cpu, subject) => (hasQuota(subject) ? cpu.throttling && value(cpu.throttling, subject) : undefined));
 const hasQuota = ({ usage }: CgroupSubject): boolean => (usage.limits.cpuQuotaUs ?? 0) > 0;
 
-/** Zero stands for "no limit"; a cgroup whose memory nobody counts has no such figure. */
+/** Zero stands for "no limit"; a cgroup without memory accounting has no such value. */
 const memoryLimit =
-  (field: 'memory' | 'memorySwap' | 'memoryReservation'): Figure<UsageLimits> =>
+  (field: 'memory' | 'memorySwap' | 'memoryReservation'): ValueOf<UsageLimits> =>
   (limits, { usage }) =>
     limits[field] ?? (usage.memory && 0);
 
@@ -167,7 +167,7 @@ const memory: readonly CgroupFamily[] = [
 const waiting = (of: string): string => `Time for which at least one task waited for ${of}.`;
 const stalled = (of: string): string => `Time for which all tasks at once waited for ${of}.`;
 
-/** Zero where the kernel does not count it, as upstream's are; without the gate KubeletPSI nothing is told of it. */
+/** Zero where the kernel does not count it, as upstream's are; without the gate KubeletPSI nothing is reported of it. */
 export const pressureFamilies: readonly CgroupFamily[] = [
   counter('container_pressure_cpu_stalled_seconds_total', stalled('a processor'), ofPressure('cpu', 'full')),
   counter('container_pressure_cpu_waiting_seconds_total', waiting('a processor'), ofPressure('cpu', 'some')),
@@ -229,7 +229,7 @@ const life: readonly CgroupFamily[] = [
   spec('container_spec_memory_swap_limit_bytes', 'Limit of swap; zero for none.', memoryLimit('memorySwap')),
 ];
 
-/** Upstream's reader of loads is off, so that its figures are zero for every cgroup; queries expect them to be there. */
+/** Upstream's reader of loads is off, so that its values are zero for every cgroup; queries expect them to be there. */
 const load: readonly CgroupFamily[] = [
   gauge('container_cpu_load_average_10s', 'Always zero: loads of cgroups are not read.', ({ plain }, put) =>
     put(plain, 0),

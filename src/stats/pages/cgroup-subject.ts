@@ -11,10 +11,10 @@ import { label, labelText, stampOf, type Subject } from './family.ts';
 /** A cgroup with the texts of its labels, which dozens of families need: they are made once per page. */
 export interface CgroupSubject extends Subject {
   readonly usage: CgroupUsage;
-  readonly plain: Uint8Array;
-  readonly allCpus: Uint8Array;
-  readonly openFiles: Uint8Array;
-  readonly taskStates: readonly Uint8Array[];
+  readonly plain: string;
+  readonly allCpus: string;
+  readonly openFiles: string;
+  readonly taskStates: readonly string[];
   readonly faults: { readonly own: FaultLabels; readonly all: FaultLabels };
   readonly devices: readonly DeviceSubject[];
   readonly filesystems: readonly Labelled<FilesystemUsage>[];
@@ -23,24 +23,24 @@ export interface CgroupSubject extends Subject {
 }
 
 interface FaultLabels {
-  readonly minor: Uint8Array;
-  readonly major: Uint8Array;
+  readonly minor: string;
+  readonly major: string;
 }
 
 interface Labelled<T> {
-  readonly labels: Uint8Array;
+  readonly labels: string;
   readonly of: T;
 }
 
 /** The disk that a file system lies on. */
 interface DiskSubject extends Labelled<DiskActivity> {
-  /** It is among the devices too, whose reads and writes are told. */
+  /** It is among the devices too, whose reads and writes are reported. */
   readonly isCounted: boolean;
 }
 
 export interface DeviceSubject extends Labelled<DeviceUsage> {
-  readonly reading: Uint8Array;
-  readonly writing: Uint8Array;
+  readonly reading: string;
+  readonly writing: string;
 }
 
 const noDisks: readonly DiskSubject[] = [];
@@ -49,7 +49,7 @@ const states = ['sleeping', 'running', 'stopped', 'uninterruptible', 'iowaiting'
 /** How the snapshot calls a sandbox among containers. */
 export const sandboxName = 'POD';
 
-/** Sorted by container and cgroup, as the labels would sort them; a cgroup that is there twice is told once. */
+/** Sorted by container and cgroup, as the labels would sort them; a cgroup that is there twice is reported once. */
 export function cgroupSubjects(cgroups: readonly OwnedUsage[]): readonly CgroupSubject[] {
   return unique(cgroups, ({ usage }) => usage.path)
     .map((owned) => ({ owned, container: containerLabel(owned) }))
@@ -69,7 +69,7 @@ function cgroupSubject({ usage, owner, network, filesystems }: OwnedUsage, conta
   const name = `${label('name', owner?.id ?? '')},${label('namespace', owner?.namespace ?? '')}`;
   const pod = label('pod', owner?.pod ?? '');
   const rest = `${id},${name},${pod}`;
-  const fault = (type: string, scope: string): Uint8Array =>
+  const fault = (type: string, scope: string): string =>
     labelText(`${container},failure_type="${type}",${rest},scope="${scope}"`);
   const faults = (scope: string): FaultLabels => ({
     minor: fault('pgfault', scope),
@@ -110,7 +110,7 @@ function cgroupSubject({ usage, owner, network, filesystems }: OwnedUsage, conta
   };
 }
 
-/** Where nobody knows what a device is called, its numbers still tell it from others. */
+/** A device without a known name is named by its numbers. */
 const deviceName = ({ device, major, minor }: DeviceUsage): string => (device === '' ? `${major}:${minor}` : device);
 
 /** The first of each: readers of the format refuse a series that is there twice. */

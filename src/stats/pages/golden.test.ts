@@ -22,13 +22,13 @@ const onlyWithQuota = [
 const nameOf = (row: string): string => row.split(' ')[0] ?? '';
 const plan = { pods: 2, containersPerPod: 2 };
 
-function shapes(page: Uint8Array): readonly string[] {
-  return shapeOf(parseMetrics(Buffer.from(page).toString()));
+function shapes(page: string): readonly string[] {
+  return shapeOf(parseMetrics(page));
 }
 
 /** Every row of the record is on the page or in the table, no row of the table is on the page, and nothing else is there. */
 function compare(
-  page: Uint8Array,
+  page: string,
   record: string,
   absent: Readonly<Record<string, string>>,
   more: readonly string[] = [],
@@ -42,19 +42,19 @@ function compare(
 
 describe('/metrics/cadvisor against the record', () => {
   it('has what the record has, with types and labels, where the kernel tells everything', () => {
-    const page = Buffer.concat([...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)]);
+    const page = [...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)].join('');
     compare(page, 'metrics-cadvisor.txt', absentFromCadvisorPage, onlyWithQuota);
   });
 
   it('has the same where the kernel does not count pressure, as it was when the record was made', () => {
-    const page = Buffer.concat([...cadvisorPage(usageSnapshot({ version: 1, ...plan }), someMachine)]);
+    const page = [...cadvisorPage(usageSnapshot({ version: 1, ...plan }), someMachine)].join('');
     compare(page, 'metrics-cadvisor.txt', absentFromCadvisorPage, onlyWithQuota);
   });
 
   it('tells nothing of pressure without the gate', () => {
     const snapshot = usageSnapshot({ version: 2, ...plan });
-    const whole = Buffer.concat([...cadvisorPage(snapshot, someMachine)]);
-    const page = Buffer.concat([...cadvisorPage({ ...snapshot, pressure: false }, someMachine)]);
+    const whole = [...cadvisorPage(snapshot, someMachine)].join('');
+    const page = [...cadvisorPage({ ...snapshot, pressure: false }, someMachine)].join('');
     assert.deepEqual(
       shapes(page),
       shapes(whole).filter((row) => !row.startsWith('container_pressure_')),
@@ -69,7 +69,7 @@ describe('/metrics/cadvisor against the record', () => {
   });
 
   it('has what depends on the kernel, where it tells', () => {
-    const page = Buffer.concat([...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)]);
+    const page = [...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)].join('');
     const names = shapes(page).map(nameOf);
     assert.deepEqual(
       Object.keys(absentWhereNotCounted).filter((name) => !names.includes(name)),

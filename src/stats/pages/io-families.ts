@@ -14,19 +14,19 @@ const family = (name: string, type: CgroupFamily['type'], help: string, each: Cg
   each,
 });
 
-const overDevices = (name: string, help: string, figure: (of: DeviceSubject['of']) => number): CgroupFamily =>
+const overDevices = (name: string, help: string, value: (of: DeviceSubject['of']) => number): CgroupFamily =>
   family(name, 'counter', help, ({ devices }, put) => {
-    for (const { labels, of } of devices) put(labels, figure(of));
+    for (const { labels, of } of devices) put(labels, value(of));
   });
 
-const onFilesystems = (name: string, help: string, figure: (of: FilesystemUsage) => number | undefined): CgroupFamily =>
+const onFilesystems = (name: string, help: string, value: (of: FilesystemUsage) => number | undefined): CgroupFamily =>
   family(name, 'gauge', help, ({ filesystems }, put) => {
-    for (const { labels, of } of filesystems) put(labels, figure(of));
+    for (const { labels, of } of filesystems) put(labels, value(of));
   });
 
-const overNetwork = (name: string, help: string, figure: (of: InterfaceUsage) => number): CgroupFamily =>
+const overNetwork = (name: string, help: string, value: (of: InterfaceUsage) => number): CgroupFamily =>
   family(name, 'counter', help, ({ interfaces }, put) => {
-    for (const { labels, of } of interfaces) put(labels, figure(of));
+    for (const { labels, of } of interfaces) put(labels, value(of));
   });
 
 /** What was done, by device where the kernel counts that of a cgroup, and for the machine by the disks it has. */
@@ -45,10 +45,10 @@ const onDisks = (
   name: string,
   type: CgroupFamily['type'],
   help: string,
-  figure: (of: DiskActivity) => number,
+  value: (of: DiskActivity) => number,
 ): CgroupFamily =>
   family(name, type, help, ({ disks }, put) => {
-    for (const { labels, of } of disks) put(labels, figure(of));
+    for (const { labels, of } of disks) put(labels, value(of));
   });
 
 const second = 1_000;

@@ -12,7 +12,7 @@ const container = rich.cgroups.find(({ owner }) => owner?.container === 'contain
 assert.ok(pod && sandbox && container);
 
 const read = (snapshot?: UsageSnapshot, options?: ScrapeOptions): ParsedMetrics =>
-  parseMetrics(Buffer.from(resourcePage(snapshot, options)).toString());
+  parseMetrics(resourcePage(snapshot, options));
 const of = (...cgroups: readonly OwnedUsage[]): ParsedMetrics => read({ ...rich, cgroups });
 const values = (page: ParsedMetrics, name: string): readonly number[] =>
   (page.get(name)?.samples ?? []).map(({ value }) => value);
@@ -46,7 +46,7 @@ describe('resourcePage', () => {
       assert.match(help, name.includes('_swap_') ? /^\[ALPHA\] / : /^\[STABLE\] /, name);
   });
 
-  it('stamps everything but start times and its own verdict', () => {
+  it('stamps everything but start times and its own scrapeError', () => {
     for (const { name, samples } of read(rich).values()) {
       const moments = samples.map(({ timestamp }) => timestamp !== undefined);
       const stamped = name !== 'container_start_time_seconds' && name !== 'resource_scrape_error';
@@ -105,7 +105,7 @@ describe('resourcePage', () => {
     assert.deepEqual([...page.keys()], ['container_start_time_seconds', 'resource_scrape_error']);
   });
 
-  it('says when figures could not be read', () => {
+  it('says when values could not be read', () => {
     assert.deepEqual([...read().keys()], ['resource_scrape_error']);
     assert.deepEqual(values(read(), 'resource_scrape_error'), [1]);
     assert.deepEqual(values(read(rich, { incomplete: true }), 'resource_scrape_error'), [1]);

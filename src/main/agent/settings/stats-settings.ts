@@ -13,7 +13,7 @@ export function statsSettings(
     nodeName,
     rootDir,
     podLogsDir,
-    places: { cgroupRoot, cgroupDriver, cgroupsPerQos, runtimeCgroups, systemCgroups },
+    cgroupLayout: { cgroupRoot, cgroupDriver, cgroupsPerQos, runtimeCgroups, systemCgroups },
     pressure: featureGates.enabled('KubeletPSI'),
     volumePeriodMs: config.volumeStatsAggPeriod.toMillis(),
   };

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { Kept, patiently } from './kept.ts';
-import { Shared } from './shared.ts';
+import { RefreshingCache, waitAtMost } from './refreshing-cache.ts';
+import { CoalescedRequests } from './coalesced-requests.ts';
 
 const { signal } = new AbortController();
 const unexpected = (error: unknown): void => assert.fail(String(error));
 const never = (): Promise<never> => new Promise(() => {});
 
-describe('what is dear', () => {
+describe('a cached value', () => {
   test('is found out again when it is too old, by one at a time', async () => {
     const clock = new FakeClock();
-    const kept = new Kept<number>(clock);
+    const kept = new RefreshingCache<number>(clock);
     let found = 0;
     const renew = () => kept.renew(1_000, async () => ++found, unexpected);
     const [first, second] = [renew(), renew()];
@@ -24,9 +24,9 @@ describe('what is dear', () => {
     assert.equal(kept.value, 2);
   });
 
-  test('serves while it is new enough for who asks, and not while somebody is at it', async () => {
+  test('serves while it is new enough for the caller, and not while it is renewed', async () => {
     const clock = new FakeClock();
-    const kept = new Kept<number>(clock);
+    const kept = new RefreshingCache<number>(clock);
     assert.equal(kept.serves(), false);
     const work = kept.renew(1_000, async () => 1, unexpected);
     assert.equal(kept.serves(), false);
@@ -40,15 +40,15 @@ describe('what is dear', () => {
 
   test('that fails leaves what was known, and is tried again sooner', async () => {
     const clock = new FakeClock();
-    const kept = new Kept<number>(clock);
+    const kept = new RefreshingCache<number>(clock);
     await kept.renew(1_000, async () => 1, unexpected);
     await clock.advance(1_000);
-    const told: unknown[] = [];
+    const reported: unknown[] = [];
     const fails = async (): Promise<number> => {
       throw new Error('no');
     };
-    await kept.renew(1_000, fails, (error) => told.push(error));
-    assert.equal(told.length, 1);
+    await kept.renew(1_000, fails, (error) => reported.push(error));
+    assert.equal(reported.length, 1);
     assert.equal(kept.value, 1);
     assert.equal(kept.renew(1_000, fails, unexpected), undefined);
     await clock.advance(500);
@@ -58,9 +58,9 @@ describe('what is dear', () => {
 
   test('that hangs is waited for once', async () => {
     const clock = new FakeClock();
-    const kept = new Kept<number>(clock);
+    const kept = new RefreshingCache<number>(clock);
     let over = false;
-    const waiting = patiently(clock, [undefined, kept.renew(1_000, never, unexpected)]).then(() => (over = true));
+    const waiting = waitAtMost(clock, [undefined, kept.renew(1_000, never, unexpected)]).then(() => (over = true));
     await clock.advance(1_999);
     assert.equal(over, false);
     await clock.advance(1);
@@ -71,8 +71,8 @@ describe('what is dear', () => {
 
   test('that is quick leaves no timer behind', async () => {
     const clock = new FakeClock();
-    await patiently(clock, [Promise.resolve()]);
-    await patiently(clock, []);
+    await waitAtMost(clock, [Promise.resolve()]);
+    await waitAtMost(clock, []);
     assert.equal(clock.pending(), 0);
   });
 });
@@ -80,7 +80,7 @@ describe('what is dear', () => {
 describe('one answer for all', () => {
   test('who ask at once, and for a moment', async () => {
     const clock = new FakeClock();
-    const shared = new Shared(clock, 1_000);
+    const shared = new CoalescedRequests(clock, 1_000);
     let works = 0;
     const ask = () => shared.ask('a', async () => ++works, signal);
     assert.deepEqual(await Promise.all([ask(), ask()]), [1, 1]);
@@ -91,9 +91,9 @@ describe('one answer for all', () => {
     assert.equal(await shared.ask('b', async () => 'other', signal), 'other');
   });
 
-  test('is let go of when its time is over, though nobody asks again; at the end no timer is left', async () => {
+  test('is dropped when its time is over, without another request; at the end no timer is left', async () => {
     const clock = new FakeClock();
-    const shared = new Shared(clock, 1_000);
+    const shared = new CoalescedRequests(clock, 1_000);
     await shared.ask('a', async () => 1, signal);
     assert.equal(clock.pending(), 1);
     await clock.advance(1_000);
@@ -110,7 +110,7 @@ describe('one answer for all', () => {
   });
 
   test('who gives up ends the waiting, not the work', async () => {
-    const shared = new Shared(new FakeClock(), 1_000);
+    const shared = new CoalescedRequests(new FakeClock(), 1_000);
     const asker = new AbortController();
     let finish: (value: number) => void = unexpected;
     const work = () => new Promise<number>((resolve) => (finish = resolve));
@@ -122,8 +122,8 @@ describe('one answer for all', () => {
     assert.equal(await other, 7);
   });
 
-  test('a failure is told to all who wait and kept for nobody', async () => {
-    const shared = new Shared(new FakeClock(), 1_000);
+  test('a failure is reported to all who wait and is not kept', async () => {
+    const shared = new CoalescedRequests(new FakeClock(), 1_000);
     const fails = async (): Promise<number> => {
       throw new Error('no');
     };

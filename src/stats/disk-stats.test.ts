@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodUid } from '../base/ids.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
-import { StatsWorld, written } from '../testing/stats-world.ts';
+import { StatsWorld } from '../testing/stats-world.ts';
 
 const { signal } = new AbortController();
 const logFolder = '/var/log/pods/default_web_u1';
@@ -19,7 +19,7 @@ function setUp(): StatsWorld {
 }
 
 describe('the sizes of logs', () => {
-  test('are told of what runs, and measured once in a while', async () => {
+  test('are reported of what runs, and measured once in a while', async () => {
     const world = setUp();
     const stats = world.stats();
     const size = { uid: 'u1', namespace: 'default', pod: 'web', container: 'main', bytes: 8_192 };
@@ -32,7 +32,7 @@ describe('the sizes of logs', () => {
     assert.deepEqual(world.asked, [`folders ${logFolder}`, `folders ${logFolder}`], 'nothing else is asked for');
   });
 
-  test('of a pod that has gone are forgotten', async () => {
+  test('of a pod that was removed are forgotten', async () => {
     const world = setUp();
     const stats = world.stats();
     await stats.logs();
@@ -44,7 +44,7 @@ describe('the sizes of logs', () => {
     assert.equal(world.count('folders'), 2);
   });
 
-  test('do not hold anybody up for long, on a disk that does not answer', async () => {
+  test('do not hold a page up for long, on a disk that does not answer', async () => {
     const world = setUp();
     world.before = () => new Promise(() => {});
     const answer = world.stats().logs();
@@ -53,13 +53,13 @@ describe('the sizes of logs', () => {
   });
 });
 
-test('the few files of the agent itself are measured less often, unless somebody wants them new', async () => {
+test('the few files of the agent itself are measured less often, unless eviction wants them new', async () => {
   const world = setUp();
   const stats = world.stats();
   const isOwn = (what: string): boolean => what.startsWith('tree ') && what.endsWith('/etc-hosts');
   const own = (): number => world.asked.filter(isOwn).length;
   for (let minute = 0; minute < 15; minute++) {
-    const page = written(stats.summary({ onlyCpuAndMemory: false }, signal));
+    const page = stats.summary({ onlyCpuAndMemory: false }, signal);
     await world.clock.advance(60_000);
     await page;
   }
@@ -74,7 +74,7 @@ test('the few files of the agent itself are measured less often, unless somebody
   assert.equal(own(), files + 1);
 });
 
-test('how volumes were measured is told, and how long it took', async () => {
+test('how volumes were measured is reported, and how long it took', async () => {
   const world = setUp();
   world.volumes.set('u1', [
     { name: 'own', path: '/own', kind: 'persistent' },
@@ -86,7 +86,7 @@ test('how volumes were measured is told, and how long it took', async () => {
     if (what === 'tree /folder') await world.clock.sleep(50);
     if (what === 'filesystem /broken') throw new Error('input/output error');
   };
-  const answer = written(world.stats().summary({ onlyCpuAndMemory: false }, signal));
+  const answer = world.stats().summary({ onlyCpuAndMemory: false }, signal);
   await world.clock.advance(400);
   await answer;
   assert.deepEqual(world.measured, [

@@ -1,8 +1,8 @@
 import type { CgroupOwner, CgroupUsage, UsageSnapshot } from '../../model/usage.ts';
 import { sandboxName } from './cgroup-subject.ts';
 
-/** What the page /metrics/resource tells of somebody. */
-export interface Figures {
+/** What the page /metrics/resource has of the node, a pod or a container. */
+export interface ResourceValues {
   readonly at: number;
   readonly startedAt: number | undefined;
   readonly cpuNs: number | undefined;
@@ -11,58 +11,58 @@ export interface Figures {
   readonly swapLimit: number | undefined;
 }
 
-export interface OwnedFigures extends Figures {
+export interface OwnedResourceValues extends ResourceValues {
   readonly owner: CgroupOwner;
 }
 
-interface ResourceFigures {
-  readonly node: Figures | undefined;
-  readonly pods: readonly OwnedFigures[];
-  readonly containers: readonly OwnedFigures[];
+interface NodeResourceValues {
+  readonly node: ResourceValues | undefined;
+  readonly pods: readonly OwnedResourceValues[];
+  readonly containers: readonly OwnedResourceValues[];
 }
 
 /**
- * Who is told, and with which figures. The labels of that page know neither uids nor ids, so of several containers, or
+ * Who is reported, and with which values. The labels of that page know neither uids nor ids, so of several containers, or
  * pods, of one name only the newest is there: the others are over.
  */
-export function resourceFigures(snapshot: Pick<UsageSnapshot, 'cgroups'>): ResourceFigures {
+export function resourceValues(snapshot: Pick<UsageSnapshot, 'cgroups'>): NodeResourceValues {
   const root = snapshot.cgroups.find(({ usage }) => usage.path === '/');
   const containers = new Newest();
   const pods = new Newest();
   const whole = new Set<string>();
-  const parts: OwnedFigures[] = [];
+  const parts: OwnedResourceValues[] = [];
   for (const { usage, owner } of snapshot.cgroups) {
     if (owner === undefined) continue;
-    const figures = figuresOf(usage, owner);
+    const values = sizesOf(usage, owner);
     if (owner.container === '') {
       whole.add(owner.podUid);
-      pods.add(podKey(owner), figures);
+      pods.add(podKey(owner), values);
       continue;
     }
-    if (owner.container !== sandboxName) containers.add(`${podKey(owner)}/${owner.container}`, figures);
-    parts.push(figures);
+    if (owner.container !== sandboxName) containers.add(`${podKey(owner)}/${owner.container}`, values);
+    parts.push(values);
   }
   for (const sum of sums(parts.filter(({ owner }) => !whole.has(owner.podUid)))) pods.add(podKey(sum.owner), sum);
-  return { node: root && figuresOf(root.usage, undefined), pods: pods.all(), containers: containers.all() };
+  return { node: root && sizesOf(root.usage, undefined), pods: pods.all(), containers: containers.all() };
 }
 
 /** Where pods have no cgroup of their own, a pod is the sum of what is in it. */
-function sums(parts: readonly OwnedFigures[]): Iterable<OwnedFigures> {
-  const byUid = new Map<string, OwnedFigures>();
-  for (const figures of parts) {
-    const uid = figures.owner.podUid;
+function sums(parts: readonly OwnedResourceValues[]): Iterable<OwnedResourceValues> {
+  const byUid = new Map<string, OwnedResourceValues>();
+  for (const values of parts) {
+    const uid = values.owner.podUid;
     const others = byUid.get(uid);
-    byUid.set(uid, others === undefined ? figures : together(others, figures));
+    byUid.set(uid, others === undefined ? values : together(others, values));
   }
   return byUid.values();
 }
 
 const podKey = ({ namespace, pod }: CgroupOwner): string => `${namespace}/${pod}`;
 
-function figuresOf<O extends CgroupOwner | undefined>(
+function sizesOf<O extends CgroupOwner | undefined>(
   { at, createdAt, cpu, memory, limits }: CgroupUsage,
   owner: O,
-): Figures & { readonly owner: O } {
+): ResourceValues & { readonly owner: O } {
   return {
     owner,
     at,
@@ -74,7 +74,7 @@ function figuresOf<O extends CgroupOwner | undefined>(
   };
 }
 
-function together(a: OwnedFigures, b: OwnedFigures): OwnedFigures {
+function together(a: OwnedResourceValues, b: OwnedResourceValues): OwnedResourceValues {
   return {
     owner: a.owner,
     at: Math.max(a.at, b.at),
@@ -93,14 +93,14 @@ function add(a: number | undefined, b: number | undefined): number | undefined {
 
 /** The one that began last, by key. */
 class Newest {
-  readonly #byKey = new Map<string, OwnedFigures>();
+  readonly #byKey = new Map<string, OwnedResourceValues>();
 
-  add(key: string, figures: OwnedFigures): void {
+  add(key: string, values: OwnedResourceValues): void {
     const other = this.#byKey.get(key);
-    if (other === undefined || (figures.startedAt ?? 0) >= (other.startedAt ?? 0)) this.#byKey.set(key, figures);
+    if (other === undefined || (values.startedAt ?? 0) >= (other.startedAt ?? 0)) this.#byKey.set(key, values);
   }
 
-  all(): readonly OwnedFigures[] {
+  all(): readonly OwnedResourceValues[] {
     return [...this.#byKey.values()];
   }
 }

@@ -2,10 +2,10 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { FilesystemUsage as CriFilesystem } from '../gen/cri/api.ts';
 import type { FilesystemUsage } from '../model/usage.ts';
-import { Kept } from './kept.ts';
+import { RefreshingCache } from './refreshing-cache.ts';
 import type { Disk, StatsRuntime } from './ports.ts';
 
-interface RuntimeFiguresDeps {
+interface RuntimeUsageSourceDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly runtime: StatsRuntime;
@@ -20,18 +20,18 @@ export interface RuntimeUsage {
   readonly containerFs: FilesystemUsage | undefined;
 }
 
-/** The runtime asks every container for its figures to answer this, so it is left in peace for a while. */
+/** The runtime asks every container for its values to answer this, so it is left in peace for a while. */
 const keepMs = 30_000;
 const callMs = 10_000;
 const nanosPerMilli = 1_000_000n;
 
-export class RuntimeFigures {
-  readonly #deps: RuntimeFiguresDeps;
-  readonly #kept: Kept<RuntimeUsage>;
+export class RuntimeUsageSource {
+  readonly #deps: RuntimeUsageSourceDeps;
+  readonly #kept: RefreshingCache<RuntimeUsage>;
 
-  constructor(deps: RuntimeFiguresDeps) {
+  constructor(deps: RuntimeUsageSourceDeps) {
     this.#deps = deps;
-    this.#kept = new Kept(deps.clock);
+    this.#kept = new RefreshingCache(deps.clock);
   }
 
   /** The last that is known. */
@@ -56,30 +56,30 @@ export class RuntimeFigures {
     ]);
     const [image] = imageFilesystems;
     const container = containerFilesystems[0] ?? image;
-    const places = new Map<string, FilesystemUsage>();
+    const cgroupLayout = new Map<string, FilesystemUsage>();
     for (const entry of [image, container]) {
       const place = entry?.fsId?.mountpoint;
-      if (place === undefined || place === '' || places.has(place)) continue;
+      if (place === undefined || place === '' || cgroupLayout.has(place)) continue;
       const device = disk.device(place);
-      places.set(place, { ...(await disk.filesystem(place)), ...(device !== undefined && { device }) });
+      cgroupLayout.set(place, { ...(await disk.filesystem(place)), ...(device !== undefined && { device }) });
     }
     const layers = new Map<string, FilesystemUsage>();
     const home = container?.fsId?.mountpoint ?? '';
     for (const { attributes, writableLayer } of stats) {
       if (attributes === undefined || writableLayer === undefined) continue;
       // A layer's place may be a part of the snapshotter's; what counts is the file system it is on.
-      const filesystem = places.get(writableLayer.fsId?.mountpoint ?? '') ?? places.get(home);
+      const filesystem = cgroupLayout.get(writableLayer.fsId?.mountpoint ?? '') ?? cgroupLayout.get(home);
       layers.set(attributes.id, usedOn(filesystem, writableLayer));
     }
-    return { layers, imageFs: onDisk(places, image), containerFs: onDisk(places, container) };
+    return { layers, imageFs: onDisk(cgroupLayout, image), containerFs: onDisk(cgroupLayout, container) };
   }
 }
 
 function onDisk(
-  places: ReadonlyMap<string, FilesystemUsage>,
+  cgroupLayout: ReadonlyMap<string, FilesystemUsage>,
   entry: CriFilesystem | undefined,
 ): FilesystemUsage | undefined {
-  const filesystem = places.get(entry?.fsId?.mountpoint ?? '');
+  const filesystem = cgroupLayout.get(entry?.fsId?.mountpoint ?? '');
   return entry === undefined || filesystem === undefined ? undefined : usedOn(filesystem, entry);
 }
 

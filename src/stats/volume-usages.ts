@@ -6,16 +6,16 @@ import type { Log } from '../base/log.ts';
 import { podFields, type LoggedPod } from '../model/pod-log.ts';
 import type { PerPodState } from '../model/pod-removal.ts';
 import type { FilesystemUsage } from '../model/usage.ts';
-import { Kept } from './kept.ts';
-import type { Disk, DriverFigures, PodVolume, VolumeDisks, VolumeSource, VolumesOf, VolumeUsage } from './ports.ts';
+import { RefreshingCache } from './refreshing-cache.ts';
+import type { Disk, DriverUsages, PodVolume, VolumeDisks, VolumeSource, VolumesOf, VolumeUsage } from './ports.ts';
 
-interface VolumeFiguresDeps {
+interface VolumeUsagesDeps {
   readonly clock: Clock;
   readonly log: Log;
   readonly disk: Disk;
   readonly volumesOf: VolumesOf;
   readonly volumeDisks: VolumeDisks;
-  readonly drivers: DriverFigures;
+  readonly drivers: DriverUsages;
   /** Told how long it took each time. */
   readonly volumeMeasured: (source: VolumeSource, seconds: number) => void;
 }
@@ -31,7 +31,7 @@ interface MeasuredPod extends LoggedPod {
 }
 
 /** When a volume is measured anew. */
-export interface RenewalWish {
+export interface RenewalOptions {
   /** For how long what is found now will serve. */
   readonly keepMs: () => number;
   /** What is older counts as unknown, however long it was to serve. */
@@ -41,53 +41,47 @@ export interface RenewalWish {
 
 interface KnownVolume {
   volume: PodVolume;
-  readonly usage: Kept<VolumeUsage>;
+  readonly usage: RefreshingCache<VolumeUsage>;
   /** Whether it is a file system of its own, or one that others answer for; that stays as it is while the volume is there. */
   isOwn?: boolean;
   isDistant?: boolean;
   /** How long it took the last time. */
   tookMs: number;
-  /** It could not be measured the last time: nobody waits for another try. */
+  /** It could not be measured the last time: pages do not wait for another try. */
   hasFailed: boolean;
-}
-
-interface KnownVolumes {
-  /** What the pod was said to have. */
-  readonly told: readonly PodVolume[];
-  readonly known: readonly KnownVolume[];
 }
 
 const noWorks: readonly Promise<void>[] = [];
 
 /**
  * Few at a time: a disk that does not answer takes a thread for ever, and the process has sixteen of them. Who walks
- * through folders of the node's own disk never stands behind somebody who waits for another one.
+ * through folders of the node's own disk never waits for another disk.
  */
 const lanes = { walks: 2, ownDisks: 4, distant: 4 };
-/** For so long a distant file system keeps its place among those that are asked. */
+/** For so long a distant file system counts among those that are asked. */
 const distantMs = 5_000;
-/** Who asks for figures more often than usual waits so many times as long as it takes to get them. */
-const mostShare = 20;
+/** Who asks for values more often than usual waits so many times as long as it takes to get them. */
+const maxMeasuringShare = 20;
 
 /**
  * What is in the volumes of pods, each for itself: one that hangs takes nothing from the others, and is not asked again
  * before it has answered.
  */
-export class VolumeFigures implements PerPodState {
-  readonly #deps: VolumeFiguresDeps;
-  readonly #pods = new Map<PodUid, KnownVolumes>();
+export class VolumeUsages implements PerPodState {
+  readonly #deps: VolumeUsagesDeps;
+  readonly #pods = new Map<PodUid, readonly KnownVolume[]>();
   readonly #walks = new Limiter(lanes.walks);
   readonly #ownDisks = new Limiter(lanes.ownDisks);
   readonly #distant = new Limiter(lanes.distant);
 
-  constructor(deps: VolumeFiguresDeps) {
+  constructor(deps: VolumeUsagesDeps) {
     this.#deps = deps;
   }
 
   /** As last measured, in the order of the pod's spec; those that could not be measured are left out. */
   of(uid: PodUid): readonly MeasuredVolume[] {
     const found: MeasuredVolume[] = [];
-    for (const { volume, usage } of this.#pods.get(uid)?.known ?? []) {
+    for (const { volume, usage } of this.#pods.get(uid) ?? []) {
       if (usage.value !== undefined) found.push({ volume, usage: usage.value });
     }
     return found;
@@ -106,13 +100,13 @@ export class VolumeFigures implements PerPodState {
   }
 
   /** Measures what is too old. The promises never reject. */
-  renew(pod: MeasuredPod, wish: RenewalWish, signal: AbortSignal): readonly (Promise<void> | undefined)[] {
+  renew(pod: MeasuredPod, options: RenewalOptions, signal: AbortSignal): readonly (Promise<void> | undefined)[] {
     const { uid } = pod;
-    const { keepMs, maxAgeMs, only } = wish;
+    const { keepMs, maxAgeMs, only } = options;
     let works: (Promise<void> | undefined)[] | undefined;
     for (const known of this.#knownOf(uid)) {
       if (only?.(known.volume) === false) continue;
-      const ageMs = maxAgeMs === undefined ? undefined : Math.max(maxAgeMs, known.tookMs * mostShare);
+      const ageMs = maxAgeMs === undefined ? undefined : Math.max(maxAgeMs, known.tookMs * maxMeasuringShare);
       if (known.usage.serves(ageMs)) continue;
       const measure = async (): Promise<VolumeUsage> => {
         const usage = await this.#measure(uid, known, signal);
@@ -133,18 +127,16 @@ export class VolumeFigures implements PerPodState {
     known.hasFailed = true;
   }
 
-  /** The pod's volumes as they are now; what is known of those that have gone is forgotten. */
+  /** The pod's volumes as they are now; those that were removed are forgotten. */
   #knownOf(uid: PodUid): readonly KnownVolume[] {
     const before = this.#pods.get(uid);
-    const told = this.#deps.volumesOf(uid);
-    if (before?.told === told) return before.known;
-    const known = told.map((volume): KnownVolume => {
-      const same = before?.known.find(({ volume: { name, path } }) => name === volume.name && path === volume.path);
+    const known = this.#deps.volumesOf(uid).map((volume): KnownVolume => {
+      const same = before?.find(({ volume: { name, path } }) => name === volume.name && path === volume.path);
       return same === undefined
-        ? { volume, usage: new Kept(this.#deps.clock), tookMs: 0, hasFailed: false }
+        ? { volume, usage: new RefreshingCache(this.#deps.clock), tookMs: 0, hasFailed: false }
         : Object.assign(same, { volume });
     });
-    this.#pods.set(uid, { told, known });
+    this.#pods.set(uid, known);
     return known;
   }
 
@@ -156,49 +148,49 @@ export class VolumeFigures implements PerPodState {
     return this.#walks.run(() => this.#measureOwn(known, signal), signal);
   }
 
-  /** A file system in memory tells what is used on it; a folder of the node's disk has to be walked through. */
+  /** A file system in memory reports what is used on it; a folder of the node's disk has to be walked through. */
   async #measureOwn(known: KnownVolume, signal: AbortSignal): Promise<VolumeUsage> {
     const { disk } = this.#deps;
     const { path } = known.volume;
-    const told = this.#stopwatch(known);
+    const reported = this.#stopwatch(known);
     known.isOwn ??= await disk.isMountPoint(path);
     const filesystem = await disk.filesystem(path);
     if (known.isOwn) {
-      told('statfs');
+      reported('statfs');
       return filesystem;
     }
     const { bytes, inodes } = await disk.tree(path, signal);
-    told('du');
+    reported('du');
     return { ...filesystem, used: bytes, inodesUsed: inodes };
   }
 
-  /** The driver knows best; then whoever answers for the file system or the device. */
+  /** By the driver, which knows best; else by the file system or the device. */
   async #measureForeign(uid: PodUid, known: KnownVolume, signal: AbortSignal): Promise<VolumeUsage> {
     const { clock, drivers, disk, volumeDisks } = this.#deps;
     const { name, path, origin } = known.volume;
-    const toldByDriver = this.#stopwatch(known);
+    const reportByDriver = this.#stopwatch(known);
     const answer = await drivers.volumeUsage({ uid, name, path }, signal);
     if (answer !== undefined) {
-      toldByDriver(answer.driver);
+      reportByDriver(answer.driver);
       return answer.usage;
     }
     if (origin === 'device') {
-      const told = this.#stopwatch(known);
+      const reported = this.#stopwatch(known);
       const capacity = await volumeDisks.deviceBytes(path);
-      told('block');
+      reported('block');
       return { ...nothingKnown, at: clock.now(), capacity };
     }
     known.isDistant ??= volumeDisks.isDistant(path);
     const ask = async (): Promise<FilesystemUsage> => {
-      const told = this.#stopwatch(known);
+      const reported = this.#stopwatch(known);
       const usage = await (known.isDistant === true ? this.#askDistant(path, signal) : disk.filesystem(path));
-      told('statfs');
+      reported('statfs');
       return usage;
     };
     return known.isDistant ? ask() : this.#ownDisks.run(ask, signal);
   }
 
-  /** Makes room for the next after a while, but ends only when the one who asked has: nobody piles up behind a dead server. */
+  /** Makes room for the next after a while, but ends only when the asking process has: requests to a dead server do not pile up. */
   async #askDistant(path: string, signal: AbortSignal): Promise<FilesystemUsage> {
     const { clock, volumeDisks } = this.#deps;
     let asked: Promise<FilesystemUsage> | undefined;

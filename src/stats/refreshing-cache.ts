@@ -1,12 +1,12 @@
 import type { Clock } from '../base/clock.ts';
 
-/** For how long a page waits for what is dear to find out; it then makes do with what was known before. */
-const patienceMs = 2_000;
-/** The same where something is known already, and whoever asks may be in a hurry. */
-export const momentMs = 500;
+/** For how long a page waits for slow sources; it then shows what was known before. */
+const timeoutMs = 2_000;
+/** The same where something is known already, and the client may have a short timeout. */
+export const shortTimeoutMs = 500;
 
-/** What is dear to find out, kept for a while. */
-export class Kept<V> {
+/** A value that is slow to get, kept for a while and then got again. */
+export class RefreshingCache<V> {
   readonly #clock: Pick<Clock, 'monotonic'>;
   #value: V | undefined;
   #dueMs = Number.NEGATIVE_INFINITY;
@@ -17,21 +17,21 @@ export class Kept<V> {
     this.#clock = clock;
   }
 
-  /** What was found out last, however long ago. */
+  /** The last value, however old. */
   get value(): V | undefined {
     return this.#value;
   }
 
-  /** Whether there is nothing to do: it is known, new enough, and nobody is at it. */
+  /** Whether there is nothing to do: the value is known, new enough, and not being renewed. */
   serves(maxAgeMs = Number.POSITIVE_INFINITY): boolean {
     const nowMs = this.#clock.monotonic();
     return this.#work === undefined && nowMs < this.#dueMs && nowMs - this.#triedMs < maxAgeMs;
   }
 
   /**
-   * Finds it out anew where it is too old and nobody is at it. The promise, if there is anything worth waiting for, never
-   * rejects: what failed is told to `failed` and tried again when half of the time has gone. Work that hangs is waited for
-   * once, not by every page. With `maxAgeMs` it is too old by then, though who found it out wanted it for longer.
+   * Gets the value again where it is too old and not being renewed. The promise, if there is anything to wait for, never
+   * rejects: errors go to `failed`, and the next try is after half of the time. Pages wait once for work that hangs, not
+   * each of them. With `maxAgeMs` the value is too old by then, though it was to be kept for longer.
    */
   renew(
     keepMs: number,
@@ -41,7 +41,7 @@ export class Kept<V> {
   ): Promise<void> | undefined {
     if (this.serves(maxAgeMs)) return undefined;
     const nowMs = this.#clock.monotonic();
-    if (this.#work !== undefined) return nowMs - this.#work.sinceMs < patienceMs ? this.#work.done : undefined;
+    if (this.#work !== undefined) return nowMs - this.#work.sinceMs < timeoutMs ? this.#work.done : undefined;
     this.#triedMs = nowMs;
     const done = this.#find(keepMs, find, failed).finally(() => (this.#work = undefined));
     this.#work = { done, sinceMs: nowMs };
@@ -59,11 +59,11 @@ export class Kept<V> {
   }
 }
 
-/** Waits for all, as long as patience lasts, or for a shorter time. What is late goes on. */
-export async function patiently(
+/** Waits for all, no longer than the limit. What is late goes on. */
+export async function waitAtMost(
   clock: Pick<Clock, 'after'>,
   works: readonly (Promise<void> | undefined)[],
-  limitMs = patienceMs,
+  limitMs = timeoutMs,
 ): Promise<void> {
   const waiting = works.filter(isWork);
   if (waiting.length === 0) return;

@@ -8,19 +8,19 @@ import { podFields } from '../model/pod-log.ts';
 import type { PodPaths } from '../model/pod-paths.ts';
 import type { PerPodState } from '../model/pod-removal.ts';
 import type { TreeSize } from '../model/usage.ts';
-import { Kept } from './kept.ts';
+import { RefreshingCache } from './refreshing-cache.ts';
 import type { Disk } from './ports.ts';
 import type { PodTarget } from './targets.ts';
-import type { MeasuredVolume, RenewalWish, VolumeFigures } from './volume-figures.ts';
+import type { MeasuredVolume, RenewalOptions, VolumeUsages } from './volume-usages.ts';
 
-interface DiskFiguresDeps {
+interface DiskStatsDeps {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly disk: Disk;
   readonly paths: PodPaths;
-  readonly volumeFigures: VolumeFigures;
-  /** How long sizes of volumes serve; below or at 0 nobody wants them. */
+  readonly volumeUsages: VolumeUsages;
+  /** How long sizes of volumes serve; at or below 0 they are not measured for pages. */
   readonly volumePeriodMs: number;
 }
 
@@ -39,32 +39,32 @@ export interface PodFolders {
   readonly volumes: readonly MeasuredVolume[];
 }
 
-interface PodFigures {
-  readonly logs: Kept<PodLogs>;
-  readonly files: Kept<TreeSize>;
+interface PodSizes {
+  readonly logs: RefreshingCache<PodLogs>;
+  readonly files: RefreshingCache<TreeSize>;
 }
 
 /** How long sizes serve where volumes, and with them their period, are not wanted. */
 const usualPeriodMs = 60_000;
-/** The agent's own files of a pod are few and small; whoever watches over limits says how old they may be. */
+/** The agent's own files of a pod are few and small; eviction says how old they may be. */
 const filePeriods = 5;
 /** So that after a while not all pods are measured for the same page. */
 const jitterFraction = 1;
 /** The node's own disk is asked by few at a time: others need its threads too. */
 const together = 2;
 
-/** What pods take on disks, measured when somebody asks and what is known has grown old. */
-export class DiskFigures implements PerPodState {
-  readonly #deps: DiskFiguresDeps;
-  readonly #pods = new Map<PodUid, PodFigures>();
+/** What pods take on disks, measured when a page or eviction asks and the last sizes are too old. */
+export class DiskStats implements PerPodState {
+  readonly #deps: DiskStatsDeps;
+  readonly #pods = new Map<PodUid, PodSizes>();
   readonly #lane = new Limiter(together);
-  readonly #volumes: VolumeFigures;
-  readonly #usualWish: RenewalWish;
+  readonly #volumes: VolumeUsages;
+  readonly #usualOptions: RenewalOptions;
 
-  constructor(deps: DiskFiguresDeps) {
+  constructor(deps: DiskStatsDeps) {
     this.#deps = deps;
-    this.#volumes = deps.volumeFigures;
-    this.#usualWish = { keepMs: this.#keepMs };
+    this.#volumes = deps.volumeUsages;
+    this.#usualOptions = { keepMs: this.#keepMs };
   }
 
   forget(uid: PodUid): void {
@@ -112,7 +112,7 @@ export class DiskFigures implements PerPodState {
     return pods.flatMap((pod) => this.#renewVolumes(pod, signal, { only: ({ pvc }) => pvc !== undefined }));
   }
 
-  /** One pod, with figures that are not older than this; nobody else is forgotten. Volumes from elsewhere are left out. */
+  /** One pod, with values that are not older than this; other pods are not forgotten. Volumes from elsewhere are left out. */
   renewOne(
     pod: PodTarget,
     { maxAgeMs, onlyVolumes }: { readonly maxAgeMs: number; readonly onlyVolumes: boolean },
@@ -132,7 +132,7 @@ export class DiskFigures implements PerPodState {
   }
 
   #renewLogs(pod: PodTarget, signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
-    const { logs } = this.#figuresOf(pod.uid);
+    const { logs } = this.#sizesOf(pod.uid);
     if (logs.serves(maxAgeMs)) return undefined;
     const measure = (): Promise<PodLogs> => this.#lane.run(() => this.#measureLogs(pod, signal), signal);
     return logs.renew(this.#keepMs(), measure, this.#failed(pod, signal), maxAgeMs);
@@ -140,7 +140,7 @@ export class DiskFigures implements PerPodState {
 
   #renewFiles(pod: PodTarget, signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
     const { uid } = pod;
-    const { files } = this.#figuresOf(uid);
+    const { files } = this.#sizesOf(uid);
     if (files.serves(maxAgeMs)) return undefined;
     const measure = (): Promise<TreeSize> => this.#lane.run(() => this.#measureFiles(uid, signal), signal);
     return files.renew(filePeriods * this.#keepMs(), measure, this.#failed(pod, signal), maxAgeMs);
@@ -149,21 +149,25 @@ export class DiskFigures implements PerPodState {
   #renewVolumes(
     pod: PodTarget,
     signal: AbortSignal,
-    wish?: Omit<RenewalWish, 'keepMs'>,
+    options?: Omit<RenewalOptions, 'keepMs'>,
   ): readonly (Promise<void> | undefined)[] {
-    // A limit binds also where nobody wants to be told of volumes.
-    if (this.#deps.volumePeriodMs <= 0 && wish?.maxAgeMs === undefined) return [];
-    this.#figuresOf(pod.uid);
-    return this.#volumes.renew(pod, wish === undefined ? this.#usualWish : { ...wish, ...this.#usualWish }, signal);
+    // Limits are enforced also where volumes are not measured for pages.
+    if (this.#deps.volumePeriodMs <= 0 && options?.maxAgeMs === undefined) return [];
+    this.#sizesOf(pod.uid);
+    return this.#volumes.renew(
+      pod,
+      options === undefined ? this.#usualOptions : { ...options, ...this.#usualOptions },
+      signal,
+    );
   }
 
-  #figuresOf(uid: PodUid): PodFigures {
+  #sizesOf(uid: PodUid): PodSizes {
     const { clock } = this.#deps;
     const known = this.#pods.get(uid);
     if (known !== undefined) return known;
-    const figures = { logs: new Kept<PodLogs>(clock), files: new Kept<TreeSize>(clock) };
-    this.#pods.set(uid, figures);
-    return figures;
+    const values = { logs: new RefreshingCache<PodLogs>(clock), files: new RefreshingCache<TreeSize>(clock) };
+    this.#pods.set(uid, values);
+    return values;
   }
 
   readonly #keepMs = (): number => {

@@ -4,8 +4,8 @@ import { podUid, type PodUid } from '../base/ids.ts';
 import type { PodStats } from '../model/stats-summary.ts';
 import { plain } from '../testing/fake-api-server/json.ts';
 import { anInstance, aPod, aSandbox, observedPod } from '../testing/pods.ts';
-import { StatsWorld, written } from '../testing/stats-world.ts';
-import type { DriverFigures, PodVolume } from './ports.ts';
+import { StatsWorld } from '../testing/stats-world.ts';
+import type { DriverUsages, PodVolume } from './ports.ts';
 import type { Stats } from './stats.ts';
 
 const { signal } = new AbortController();
@@ -28,7 +28,7 @@ function setUp(volumes: readonly PodVolume[], pods = ['u1']): StatsWorld {
 }
 
 async function page(world: StatsWorld, stats: Stats, waitMs = 400): Promise<PodStats | undefined> {
-  const answer = written(stats.summary({ onlyCpuAndMemory: false }, signal));
+  const answer = stats.summary({ onlyCpuAndMemory: false }, signal);
   await world.clock.advance(waitMs);
   return (await answer).pods[0];
 }
@@ -36,7 +36,7 @@ async function page(world: StatsWorld, stats: Stats, waitMs = 400): Promise<PodS
 const names = (pod: PodStats | undefined) => (pod?.volume ?? []).map(({ name }) => name);
 
 describe('a volume of a claim', () => {
-  test('is told with its claim, by its file system as a whole', async () => {
+  test('is reported with its claim, by its file system as a whole', async () => {
     const world = setUp([claimed]);
     const pod = await page(world, world.stats());
     const [volume] = pod?.volume ?? [];
@@ -45,10 +45,10 @@ describe('a volume of a claim', () => {
     assert.equal(pod?.['ephemeral-storage']?.usedBytes, 0, 'and counts for nothing of the node');
   });
 
-  test('whose driver tells is not looked at', async () => {
+  test('whose driver reports is not measured', async () => {
     const world = setUp([claimed]);
     const asked: unknown[] = [];
-    const drivers: DriverFigures = {
+    const drivers: DriverUsages = {
       volumeUsage: async (volume) => {
         asked.push(volume);
         const sizes = { capacity: 100, available: 40, used: 60, inodes: undefined };
@@ -68,7 +68,7 @@ describe('a volume of a claim', () => {
     ]);
   });
 
-  test('whose driver does not tell is asked by its file system', async () => {
+  test('whose driver does not report is measured by its file system', async () => {
     const world = setUp([claimed]);
     const stats = world.stats({}, { drivers: { volumeUsage: async () => undefined } });
     assert.deepEqual(names(await page(world, stats)), ['data']);
@@ -84,7 +84,7 @@ describe('a volume of a claim', () => {
 });
 
 describe('claims for the metrics', () => {
-  test('one that two pods use is told once, and nobody else is measured', async () => {
+  test('one that two pods use is reported once, and no other is measured', async () => {
     const world = setUp([claimed, scratch], ['u1', 'u2']);
     const claims = await world.stats().claims();
     assert.deepEqual(claims, [
@@ -108,7 +108,7 @@ describe('claims for the metrics', () => {
     assert.deepEqual(world.asked, []);
   });
 
-  test('of a pod that has gone are not told any more', async () => {
+  test('of a pod that was removed are not reported any more', async () => {
     const world = setUp([claimed]);
     const stats = world.stats();
     await stats.claims();
@@ -128,7 +128,7 @@ describe('a server that does not answer', () => {
     for (const _ of [1, 2, 3]) {
       await world.clock.advance(60_000);
       const began = world.clock.monotonic();
-      const answer = written(stats.summary({ onlyCpuAndMemory: false }, signal));
+      const answer = stats.summary({ onlyCpuAndMemory: false }, signal);
       await world.clock.advance(250);
       assert.deepEqual(names((await answer).pods[0]), ['scratch'], `at ${began}`);
     }
@@ -147,7 +147,7 @@ describe('a server that does not answer', () => {
     assert.deepEqual(names(await page(world, stats)), ['f']);
   });
 
-  test('is asked again after it refused, without anybody waiting, and its refusal is logged once', async () => {
+  test('is asked again after it refused, without a page that waits, and its refusal is logged once', async () => {
     const world = setUp([claimed]);
     world.distant.add('/data');
     let isBack = false;
@@ -181,7 +181,7 @@ describe('storage of pods with limits', () => {
     return (await answer).get(u1);
   };
 
-  test('is measured every ten seconds, though pages are content with older figures', async () => {
+  test('is measured every ten seconds, though pages are content with older values', async () => {
     const world = setUp([scratch]);
     const stats = world.stats();
     await page(world, stats);
@@ -205,19 +205,19 @@ describe('storage of pods with limits', () => {
     assert.equal(world.count('tree /scratch'), 3);
   });
 
-  test('of volumes alone asks neither for logs nor the runtime, nor anybody elsewhere', async () => {
+  test('of volumes alone asks neither for logs nor the runtime, nor volumes from elsewhere', async () => {
     const world = setUp([scratch, claimed]);
     await ask(world, world.stats(), 'volumes');
     assert.deepEqual(world.asked.toSorted(), ['filesystem /scratch', 'filesystem /var/lib/kubelet', 'tree /scratch']);
   });
 
-  test('is measured also where nobody wants to be told of volumes', async () => {
+  test('is measured also where volumes are not measured for pages', async () => {
     const world = setUp([scratch]);
     const usage = await ask(world, world.stats({ volumePeriodMs: 0 }));
     assert.deepEqual(usage?.volumes, new Map([['scratch', 8_192]]));
   });
 
-  test('of nobody who asked and of pods that do not run there is none', async () => {
+  test('of pods that were not asked for and of pods that do not run there is none', async () => {
     const world = setUp([scratch]);
     world.pods = [];
     assert.equal(await ask(world, world.stats()), undefined);
