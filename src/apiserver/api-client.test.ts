@@ -101,11 +101,11 @@ describe('refusals', () => {
     assert.equal(transport.requests.length, 1);
   });
 
-  test('what is no JSON object is no success, and is not repeated', async () => {
+  test('an answer that is not a JSON object is a failure, and is not repeated', async () => {
     for (const body of ['', 'secret{', '"secret"', 'null']) {
       const { client } = setUp(() => answerOf(200, body));
       await assert.rejects(client.get(pods, web), (error: Error) => {
-        assert.match(error.message, /the answer is no JSON object/);
+        assert.match(error.message, /the answer is not a JSON object/);
         assert.doesNotMatch(error.message, /secret/);
         return true;
       });
@@ -210,7 +210,7 @@ describe('budgets', () => {
     assert.equal(seen(), 16);
   });
 
-  test('who gives up waiting leaves its turn to the next', async () => {
+  test('a cancelled request leaves its slot to the next', async () => {
     const { client, clock, transport } = setUp(() => answerOf(200, {}), { limits: { normal: { qps: 1, burst: 1 } } });
     const abort = new AbortController();
     await client.get(pods, web);
@@ -223,7 +223,7 @@ describe('budgets', () => {
     assert.equal(transport.requests.length, 2);
   });
 
-  test('no limit where the configuration says 0', async () => {
+  test('0 means no limit', async () => {
     const { client, clock, transport } = setUp(() => answerOf(200, {}), { limits: { normal: { qps: 0, burst: 0 } } });
     for (let count = 0; count < 500; count++) void client.get(pods, web);
     await clock.settle();
@@ -255,7 +255,7 @@ describe('lists', () => {
     );
   });
 
-  test('begin anew without pages when the version expires on the way', async () => {
+  test('start again without pages when the version expires meanwhile', async () => {
     const { client, transport } = setUp(({ path }, count) => {
       if (count === 1) return page(['a'], 'more');
       return path.includes('continue') ? status(410, 'Expired', 'too old') : page(['a', 'b']);
@@ -282,9 +282,9 @@ describe('lists', () => {
     await assert.rejects(client.list(pods), { kind: 'unavailable' });
   });
 
-  test('without items are empty, and what is no list is refused', async () => {
+  test('without items are empty, and an answer that is not a list is refused', async () => {
     assert.deepEqual((await setUp(() => answerOf(200, { metadata: {}, items: null })).client.list(pods)).items, []);
-    await assert.rejects(setUp(() => answerOf(200, { x: 1 })).client.list(pods), /the answer is no list/);
+    await assert.rejects(setUp(() => answerOf(200, { x: 1 })).client.list(pods), /the answer is not a list/);
   });
 });
 
@@ -348,7 +348,7 @@ test('every answer is observed, for metrics and in the log', async () => {
   );
 });
 
-test('a request is under way until it has ended, the wait for its turn included', async () => {
+test('a request counts as running until it has ended, the wait for the rate limit included', async () => {
   const calls = new MemoryCalls();
   const limits = { normal: { qps: 1, burst: 1 } };
   const { clock, client } = setUp(

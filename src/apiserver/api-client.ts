@@ -32,7 +32,7 @@ export interface HttpApiClientDeps {
   readonly userAgent: string;
   /** kubeAPIQPS and kubeAPIBurst; eventRecordQPS and eventBurst. */
   readonly limits?: { readonly normal?: RateLimits; readonly events?: RateLimits };
-  /** False where the kubeconfig says `disable-compression`. */
+  /** False if the kubeconfig has `disable-compression`. */
   readonly compression?: boolean;
   readonly seen?: RequestObserver;
   readonly calls?: Calls;
@@ -155,7 +155,7 @@ export class HttpApiClient implements ApiClient, ApiWatcher {
       const request = requestOf('GET', resource, { namespace, query }, options, headers);
       const page = (await this.#requests.list(request, take)) as Partial<ApiList<T>> | null;
       if (typeof page !== 'object' || page === null || typeof page.metadata !== 'object') {
-        throw new TubeletError('unavailable', `${request.what}: the answer is no list`);
+        throw new TubeletError('unavailable', `${request.what}: the answer is not a list`);
       }
       from = page.metadata.continue;
       if (from === undefined || from === '') return { metadata: page.metadata, items };
@@ -178,7 +178,7 @@ export class HttpApiClient implements ApiClient, ApiWatcher {
     } catch {
       // Reported below, without the parser's message: it quotes the text, which may be a Secret.
     }
-    throw new TubeletError('unavailable', `${request.what}: the answer is no JSON object`);
+    throw new TubeletError('unavailable', `${request.what}: the answer is not a JSON object`);
   }
 }
 

@@ -28,7 +28,7 @@ export function apiPath(resource: ApiResource, parts: PathParts): string {
 /** Rejects an empty part, `.` and `..`, which would change the meaning of the path. */
 function checked(what: string, value: string): string {
   if (value === '' || value === '.' || value === '..' || value.includes('/')) {
-    throw new TubeletError('invalid', `${JSON.stringify(value)} is no ${what} of an object`);
+    throw new TubeletError('invalid', `${JSON.stringify(value)} is not a valid ${what} of an object`);
   }
   return value;
 }

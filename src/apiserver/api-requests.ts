@@ -115,7 +115,7 @@ export class ApiRequests {
     }
   }
 
-  /** An answer whose body goes on until the signal ends it; only its head has a deadline. */
+  /** An answer whose body continues until the signal ends it; only its head has a deadline. */
   stream(request: ApiRequest & { readonly signal: AbortSignal }): Promise<TransportAnswer> {
     return this.#reported(request, () => this.#streamNow(request));
   }

@@ -75,7 +75,7 @@ describe('a server at an https:// address', () => {
     return { port: await listen(context, server), authority };
   }
 
-  test('is verified, unless the kubeconfig says otherwise, with one warning', async (context) => {
+  test('is verified, unless the kubeconfig disables it, with one warning', async (context) => {
     const { port, authority } = await secure(context);
     const url = `https://127.0.0.1:${port}`;
     const good = await clientOf(context, accessTo(url, { certificateAuthority: { data: authority.certificate } }));

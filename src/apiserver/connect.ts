@@ -40,7 +40,7 @@ export async function connectApiServer(access: ApiServerAccess, deps: ConnectDep
   }
   if (insecureSkipTlsVerify) {
     log.warn(
-      'The API server is not verified, since the kubeconfig says insecure-skip-tls-verify: anybody on the way may answer',
+      'The API server is not verified, because the kubeconfig has insecure-skip-tls-verify: another server on the way may answer',
       {
         server: server.origin,
       },

@@ -44,7 +44,7 @@ test('items come out one by one, the rest without them', () => {
   }
 });
 
-test('what is no list is refused, and so is an item that is too long', () => {
+test('anything but a list is refused, and so is an item that is too long', () => {
   for (const text of [
     '{"items":[1]}',
     '{"items":["a"]}',

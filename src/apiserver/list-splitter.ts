@@ -117,7 +117,7 @@ export class ListSplitter {
 }
 
 function garbage(): TubeletError {
-  return new TubeletError('unavailable', 'the answer is no list in JSON');
+  return new TubeletError('unavailable', 'the answer is not a list in JSON');
 }
 
 function tooLong(why: string): TubeletError {

@@ -32,11 +32,11 @@ export class MirrorStore<T extends ApiObject> {
       after.set(key, object);
       if (!same) changes.push(...changesOf(previous, object));
     }
-    const gone = [...before].filter(([key]) => !after.has(key));
+    const removed = [...before].filter(([key]) => !after.has(key));
     this.#objects = after;
     return [
       { type: 'replaced' },
-      ...gone.map(([, object]): MirrorChange<T> => ({ type: 'removed', object })),
+      ...removed.map(([, object]): MirrorChange<T> => ({ type: 'removed', object })),
       ...changes,
     ];
   }

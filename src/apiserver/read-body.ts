@@ -50,7 +50,7 @@ function parsed(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // Without the parser's message: it quotes the text, which may be a Secret.
-    throw new TubeletError('unavailable', 'the answer is no JSON');
+    throw new TubeletError('unavailable', 'the answer is not JSON');
   }
 }
 

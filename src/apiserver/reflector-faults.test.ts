@@ -267,7 +267,7 @@ const stories: Readonly<Record<string, readonly Step[]>> = {
 describe('mirrors of a server that fails in every way', () => {
   for (const [name, steps] of Object.entries(stories)) test(name, () => live(7, steps));
 
-  test('are right once it is well again, and what they reported adds up to it', async () => {
+  test('are right once it is healthy again, and what they reported adds up to it', async () => {
     const printed = story.map((steps) => ({ steps, toString: () => steps.map(({ name }) => name).join('; ') }));
     await fc.assert(
       fc.asyncProperty(fc.nat(), printed, (seed, { steps }) => live(seed, steps)),

@@ -106,7 +106,7 @@ describe('a mirror', () => {
     assert.equal(transport.requests.length, 2);
   });
 
-  test('goes on where bookmarks and events left off when a watch ends in order', async (context) => {
+  test('continues at the last bookmark or event when a watch ends normally', async (context) => {
     const { clock, watch, query, reported, lists } = await setUp(context);
     watch().write(event('ADDED', at('a', 11)), bookmark(40));
     await clock.advance(2_000);
@@ -117,7 +117,7 @@ describe('a mirror', () => {
     assert.deepEqual(reported(), ['replaced', 'put a@11']);
   });
 
-  test('is not reported before the server has been heard', async (context) => {
+  test('is not reported before the first answer of the server', async (context) => {
     const clock = new FakeClock();
     const transport = new ScriptedTransport(() => Promise.reject(new TubeletError('unavailable', 'refused')));
     const log = new MemoryLog();
@@ -174,7 +174,7 @@ describe('a mirror', () => {
 });
 
 describe('a list again', () => {
-  test('reports the difference only, and what stayed is the same object', async (context) => {
+  test('reports the difference only, and unchanged objects stay the same', async (context) => {
     const { clock, world, mirror, watch, reported, lists } = await setUp(context);
     watch().write(
       event('ADDED', at('a', 11)),
@@ -282,7 +282,7 @@ describe('a list again', () => {
     assert.deepEqual(reported(), ['replaced', 'replaced', 'put a@12']);
   });
 
-  test('that never comes keeps what is known', async (context) => {
+  test('that never comes keeps the known objects', async (context) => {
     const { clock, world, watch, mirror } = await setUp(context);
     watch().write(event('ADDED', at('a', 11)));
     await clock.settle();
@@ -295,7 +295,7 @@ describe('a list again', () => {
 });
 
 describe('silence', () => {
-  test('beyond the bookmarks a server sends is noticed', async (context) => {
+  test('beyond the bookmarks of a server is detected', async (context) => {
     const { clock, transport, watch, lists } = await setUp(context);
     for (let minute = 1; minute <= 3; minute++) {
       watch().write(bookmark(10 + minute));
@@ -311,7 +311,7 @@ describe('silence', () => {
     assert.notEqual(watch(), silent);
   });
 
-  test('of a server without bookmarks is noticed after the end it promised', async (context) => {
+  test('of a server without bookmarks is detected after the promised end', async (context) => {
     const { clock, transport, query } = await setUp(context);
     const promised = Number(query()['timeoutSeconds']) * 1_000;
     await clock.advance(promised + 179_000);

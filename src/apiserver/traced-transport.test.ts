@@ -4,7 +4,7 @@ import type { SpanAttributes, Tracer } from '../base/tracing.ts';
 import type { ApiTransport, TransportRequest } from './ports.ts';
 import { tracedTransport } from './traced-transport.ts';
 
-test('a request is a span with its way and its answer, and says whose it is', async () => {
+test('a request is a span with its path and its status, and carries the trace context', async () => {
   const seen: { name: string; attributes: SpanAttributes }[] = [];
   const tracer: Tracer = {
     span: (name, { attributes = {} }, work) => {

@@ -40,9 +40,9 @@ function parse(line: string): { readonly type?: unknown; readonly object?: unkno
   } catch {
     // The parser's message would quote what may be a Secret.
   }
-  throw garbage('it is no JSON object', line);
+  throw garbage('it is not a JSON object', line);
 }
 
 function garbage(why: string, line: string): TubeletError {
-  return new TubeletError('invalid', `a line of ${line.length} characters is no watch event: ${why}`);
+  return new TubeletError('invalid', `a line of ${line.length} characters is not a watch event: ${why}`);
 }

@@ -44,9 +44,9 @@ describe('watch events', () => {
     '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":""}}}',
   ];
   for (const line of garbage)
-    test(`${line} is none`, () => assert.throws(() => decodeEvent(line), { kind: 'invalid' }));
+    test(`${line} is not an event`, () => assert.throws(() => decodeEvent(line), { kind: 'invalid' }));
 
-  test('a line cut off at the end is none', async () => {
+  test('a line cut off at the end is not an event', async () => {
     const event = '{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"1"}}}';
     const batches: unknown[] = [];
     const body = (async function* () {

@@ -48,7 +48,7 @@ test('values of every type', () => {
   for (const [body, path, expected] of table) assert.deepEqual(valueOf(body, path), expected, body);
 });
 
-test('wrong types name file, line, field and what was expected', () => {
+test('wrong types name file, line, field and the expected type', () => {
   const table: readonly (readonly [string, string])[] = [
     ['maxPods: "5"', '/k.yaml:3: maxPods: expected a whole number of 32 bits, got "5"'],
     ['maxPods: 1.5', '/k.yaml:3: maxPods: expected a whole number of 32 bits, got 1.5'],
@@ -105,7 +105,7 @@ test('unknown and repeated fields are warnings with line and suggestion', () => 
   ]);
 });
 
-test('a file must be one, say what it is, and have content', () => {
+test('a file must be a single document, name its kind, and have content', () => {
   const faultsOf = (text: string): readonly string[] => decodeFile(text, '/k', 'dropIn').faults.map(renderFault);
   assert.deepEqual(faultsOf(''), ['/k:1: the file is empty']);
   assert.deepEqual(faultsOf('# nothing\n'), ['/k:1: the file is empty']);

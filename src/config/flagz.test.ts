@@ -35,12 +35,12 @@ const given = {
   'root-dir': '/somewhere',
 } as const;
 
-test('what was given is shown as a command line would write it', () => {
+test('given flags are shown as a command line would write them', () => {
   const shown = flagsOf(...Object.entries(given).map(([name, value]) => `--${name}=${value}`));
   for (const [name, value] of Object.entries(given)) assert.equal(shown.get(name), value, name);
 });
 
-test('what is shown reads as the same again', () => {
+test('the output parses to the same flags again', () => {
   const shown = flagsOf(...Object.entries(given).map(([name, value]) => `--${name}=${value}`));
   const words = [...shown].filter(([, value]) => value !== '' && value !== '<masked>');
   const { faults } = parseFlags(words.map(([name, value]) => `--${name}=${value}`));

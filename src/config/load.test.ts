@@ -5,7 +5,7 @@ import { describeOrigin } from './origin.ts';
 import type { LoadResult, Settings } from './settings.ts';
 
 const head = 'apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n';
-/** A file for a node that stands alone: without this the secure defaults ask for an API server. */
+/** A file for a node without an API server: without this the secure defaults ask for an API server. */
 const alone = `${head}authentication: {webhook: {enabled: false}}\nauthorization: {mode: AlwaysAllow}\n`;
 
 type Tree = Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ function faults(argv: readonly string[], files: Tree = {}): readonly string[] {
   return result.messages;
 }
 
-test('without a file the legacy defaults hold, and there is no hard eviction', () => {
+test('without a file the legacy defaults apply, without hard eviction', () => {
   const { config, provenance } = run([]).settings;
   assert.equal(config.authentication.anonymous.enabled, true);
   assert.equal(config.authentication.webhook.enabled, false);
@@ -125,7 +125,7 @@ test('defaults that depend on other fields', () => {
   assert.equal(config('').crashLoopBackOff.maxContainerRestartPeriod, undefined);
 });
 
-test('relative paths of the file are meant from its folder, those of drop-ins are not', () => {
+test('relative paths of the file start from its folder, those of drop-ins do not', () => {
   const { config } = run(['--config=conf/k', '--config-dir=/d'], {
     '/cwd/conf/k': `${alone}staticPodPath: manifests\ntlsCertFile: ../x.crt\nresolvConf: /abs\nauthentication:\n  x509: {clientCAFile: ca.crt}\n  webhook: {enabled: false}\n`,
     '/d/a.conf': `${head}tlsPrivateKeyFile: key\n`,
@@ -210,7 +210,7 @@ test('flags beat drop-ins and file; map flags replace, gates merge', () => {
   assert.deepEqual(provenance.flags, ['config', 'config-dir', 'max-pods', 'kube-reserved', 'feature-gates', 'v']);
 });
 
-test('the seccomp flag and field are two ways to say yes', () => {
+test('either the seccomp flag or the field enables it', () => {
   const value = (flag: readonly string[], body: string): boolean =>
     run(['--config=/k', ...flag], { '/k': alone + body }).settings.config.seccompDefault;
   assert.equal(value([], ''), false);
@@ -237,8 +237,8 @@ test('warnings: deprecated flags, odd fields, gates, addresses', () => {
     'Flag --containerd has been deprecated, it came from a statistics library and has no effect',
     '/k:5: MaxPods: unknown field, did you mean maxPods?',
     '/k:7: featureGates.NodeSwap: the feature is generally available and its gate will go away; remove it',
-    'clusterDNS: "dns" is no IP address and is left out',
-    '--node-ip: "a" is no IP address and is left out',
+    'clusterDNS: "dns" is not an IP address and is left out',
+    '--node-ip: "a" is not an IP address and is left out',
   ]);
 });
 
@@ -275,7 +275,7 @@ test('all faults at once, each with its place', () => {
   );
 });
 
-test('a flag with an unknown word is refused, and says where it was given and what was meant', () => {
+test('a flag with an unknown word is refused, with its origin and a guess', () => {
   const result = load(['--cgroup-driver=systemD', '--topology-manager-scope=foo']);
   assert.ok(result.kind === 'error');
   assert.equal(result.exitCode, 1);
@@ -290,7 +290,7 @@ test('files that cannot be read', () => {
   assert.deepEqual(faults(['--config-dir=/nowhere']), ['--config-dir: cannot read /nowhere: no such folder']);
 });
 
-test('a node that stands alone cannot ask an API server; run-once is for it only', () => {
+test('a node without an API server cannot ask one; run-once is for it only', () => {
   assert.deepEqual(faults(['--config=/k'], { '/k': head }), [
     'authentication.webhook.enabled: must be false without --kubeconfig: there is no API server to check tokens, got true',
     'authorization.mode: must be AlwaysAllow without --kubeconfig: there is no API server to ask, got "Webhook"',

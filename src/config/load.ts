@@ -92,9 +92,9 @@ function oddAddresses(config: KubeletConfiguration, flags: KubeletFlags): readon
   return [
     ...config.clusterDNS
       .filter((address) => isIP(address) === 0)
-      .map((address) => `clusterDNS: ${JSON.stringify(address)} is no IP address and is left out`),
+      .map((address) => `clusterDNS: ${JSON.stringify(address)} is not an IP address and is left out`),
     ...words
       .filter((word) => word !== '' && isIP(word) === 0)
-      .map((word) => `--node-ip: ${JSON.stringify(word)} is no IP address and is left out`),
+      .map((word) => `--node-ip: ${JSON.stringify(word)} is not an IP address and is left out`),
   ];
 }

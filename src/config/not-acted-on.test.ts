@@ -31,8 +31,8 @@ function listed(argv: readonly string[], file?: string): readonly string[] {
   return result.kind === 'run' ? notActedOn(result.settings) : [];
 }
 
-describe('what is listed', () => {
-  test('what was set, with its place, and what a kubelet does by default: protection of the node first', () => {
+describe('the list', () => {
+  test('explicit settings with their origin, and what a kubelet does by default: protection of the node first', () => {
     const argv = ['--address=1.1.1.1', '--housekeeping-interval=5s', '--log-text-split-stream=true', '--root-dir=/r'];
     const gate = '--feature-gates=LoggingAlphaOptions=true';
     const file =
@@ -51,7 +51,7 @@ describe('what is listed', () => {
     ]);
   });
 
-  test('by default what is in force by default: with a configuration file that is eviction too', () => {
+  test('by default settings that are in force by default: with a configuration file eviction too', () => {
     const always = ['imageGCHighThresholdPercent', 'oomScoreAdj', 'failSwapOn', 'protectKernelDefaults'];
     const network = ['makeIPTablesUtilChains', 'maxOpenFiles'];
     const names = (list: readonly string[]): readonly string[] => list.map((entry) => entry.replace(' (default)', ''));
@@ -63,7 +63,7 @@ describe('what is listed', () => {
     ]);
   });
 
-  test('what is off has nothing to say by default', () => {
+  test('disabled settings are not listed by default', () => {
     const flags = ['--image-gc-high-threshold=100', '--oom-score-adj=0', '--fail-swap-on=false'];
     const list = listed([...flags, '--make-iptables-util-chains=false']);
     assert.deepEqual(

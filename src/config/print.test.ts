@@ -51,7 +51,7 @@ test('the configuration prints as the recorded node serves it, in the same order
   );
 });
 
-test('what prints can be read again and prints the same', () => {
+test('the output can be read again and prints the same', () => {
   const { apiVersion, kind } = operatorFile;
   const rich = {
     ...operatorFile,

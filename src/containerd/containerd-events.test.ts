@@ -89,7 +89,7 @@ test('another namespace may be named', async (context) => {
   assert.deepEqual(await collect(events), ['started c2']);
 });
 
-test('a message that cannot be read is noted and passed over', async (context) => {
+test('an unreadable message is logged and skipped', async (context) => {
   const log = new MemoryLog();
   const endpoint = await serve(context, (call) => {
     call.write(envelope('/tasks/exit', Uint8Array.of(0x0a, 0xff)));
@@ -122,7 +122,7 @@ const failures: Readonly<Record<string, readonly [status, string]>> = {
   'with troubles of its own': [status.UNKNOWN, 'internal'],
 };
 for (const [name, [code, kind]] of Object.entries(failures)) {
-  test(`a containerd ${name} is ${kind}, in its own words`, async (context) => {
+  test(`a containerd ${name} is ${kind}, with its own message`, async (context) => {
     const endpoint = await serve(context, (call) => {
       call.write(started('c1'));
       call.emit('error', { code, details: 'just so' });
@@ -137,7 +137,7 @@ for (const [name, [code, kind]] of Object.entries(failures)) {
   });
 }
 
-test('an abort ends it without an error, and containerd hears of it', async (context) => {
+test('an abort ends it without an error, and cancels the call', async (context) => {
   const stop = new AbortController();
   let left: () => void;
   const gone = new Promise<void>((resolve) => (left = resolve));
@@ -154,7 +154,7 @@ test('an abort ends it without an error, and containerd hears of it', async (con
   await gone;
 });
 
-test('who stops listening leaves nothing open', async (context) => {
+test('the end of a subscription closes its connection', async (context) => {
   let left: () => void;
   const gone = new Promise<void>((resolve) => (left = resolve));
   const endpoint = await serve(context, (call) => {
@@ -168,7 +168,7 @@ test('who stops listening leaves nothing open', async (context) => {
   await gone;
 });
 
-test('an abort that came before opens nothing', async () => {
+test('an earlier abort opens nothing', async () => {
   const events = containerdEvents({ endpoint: 'unix:///nowhere', clock, log: silentLog }).events(AbortSignal.abort());
   assert.deepEqual(await collect(events), []);
 });

@@ -59,7 +59,7 @@ for (const [name, [topic, value, event]] of Object.entries(cases)) {
   test(`event: ${name}`, () => assert.deepEqual(read(topic, value), event));
 }
 
-test('without any time it is now', () => {
+test('without a time it is the current one', () => {
   const envelope = Envelope.fromPartial({
     topic: '/tasks/start',
     event: { typeUrl: 'x', value: Buffer.from(bytes.start) },
@@ -67,11 +67,11 @@ test('without any time it is now', () => {
   assert.equal(toEvent(envelope, now)?.at, now);
 });
 
-test('an envelope without a message is none of ours', () => {
+test('an envelope without a message is ignored', () => {
   assert.equal(toEvent(Envelope.fromPartial({ topic: '/tasks/start' }), now), undefined);
 });
 
-test('bytes that are no message are an error', () => {
+test('bytes that are not a message are an error', () => {
   assert.throws(() => read('/tasks/exit', Uint8Array.of(0x0a, 0xff)));
 });
 

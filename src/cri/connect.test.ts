@@ -58,7 +58,7 @@ async function untilAnswer(cri: Cri): Promise<void> {
   }
 }
 
-test('finds a runtime again that went away and came back', async (context) => {
+test('reconnects to a runtime that restarted', async (context) => {
   const { served, cri } = await serve(context);
   await cri.version({ version: '' });
   await served.stop();
@@ -67,7 +67,7 @@ test('finds a runtime again that went away and came back', async (context) => {
   await untilAnswer(cri);
 });
 
-test('a runtime that is not there is unavailable at once, and found when it comes', async (context) => {
+test('a missing runtime is unavailable at once, and found when it starts', async (context) => {
   const path = join(folder, `${++sockets}.sock`);
   const cri = connectCri({ endpoint: `unix://${path}`, clock, log: silentLog, timeouts });
   context.after(() => cri.close());
@@ -147,7 +147,7 @@ test('images may be served elsewhere', async (context) => {
   await assert.rejects(runtime.cri.imageStatus({ image, verbose: false }), { kind: 'unsupported' });
 });
 
-test('closing gives up what is under way', async (context) => {
+test('closing cancels running calls', async (context) => {
   const { fake, cri } = await serve(context);
   fake.faults.hang('status');
   const call = assert.rejects(cri.status({ verbose: false }), { kind: 'cancelled' });
@@ -180,7 +180,7 @@ test('the event stream ends with its signal and breaks with the runtime', async 
   await rejected;
 });
 
-test('calls and streams under way when the runtime is killed are unavailable', async (context) => {
+test('running calls and streams are unavailable when the runtime is killed', async (context) => {
   const { fake, served } = await serve(context);
   fake.faults.hang('status');
   // A socket in between that can be torn as a killed process tears it: without a word.

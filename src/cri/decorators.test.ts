@@ -119,7 +119,7 @@ test('every call is observed with its duration and how it failed', async () => {
   ]);
 });
 
-test('only stopping and removing forgive what is gone', async () => {
+test('only stopping and removing ignore `notFound`', async () => {
   const gone = async (): Promise<unknown> => {
     throw new TubeletError('notFound', 'gone');
   };
@@ -133,7 +133,7 @@ test('only stopping and removing forgive what is gone', async () => {
   await assert.rejects(cri.containerStatus(nothing), { kind: 'notFound' });
 });
 
-test('the log names what a call is about and nothing that could be secret', async () => {
+test('the log names the subject of a call and nothing that could be secret', async () => {
   const log = new MemoryLog();
   const answer = async (invocation: AnyInvocation): Promise<unknown> => {
     if (invocation.verb === 'pullImage') throw new TubeletError('denied', 'no access');
@@ -200,7 +200,7 @@ test('a traced call is a span named as gRPC names it, about its subject, and the
   assert.equal(sent[0]?.options.traceparent, '00-a-b-01');
 });
 
-test('a call is reported while it is under way, by names only, and how it ended', async () => {
+test('a call is reported while it runs, by names only, and how it ended', async () => {
   const calls = new MemoryCalls();
   let answer = (_error?: Error): void => {};
   const slow = (): Promise<unknown> =>

@@ -43,7 +43,7 @@ test("the error has the verb, the runtime's words without the code, and the caus
   assert.equal(error.cause, cause);
 });
 
-test("the code's name goes with it, as other programs print it", () => {
+test("the error has the code's name, as other programs print it", () => {
   const names = [status.NOT_FOUND, status.UNKNOWN, status.CANCELLED, status.DEADLINE_EXCEEDED].map(
     (code) => verbError('execSync', grpcError(code, 'words')).code,
   );
@@ -60,13 +60,13 @@ test('a name that is taken is distinguished from other failures without a code',
   assert.equal(verbError('runPodSandbox', grpcError(status.UNKNOWN, 'name is reserved')).kind, 'internal');
 });
 
-test('a stream that the runtime reset is a runtime that went away', () => {
+test('a stream reset by the runtime means that the runtime is unavailable', () => {
   const reset = grpcError(status.CANCELLED, 'Call cancelled');
   assert.equal(verbError('containerEvents', reset).kind, 'unavailable');
   assert.equal(verbError('containerEvents', grpcError(status.CANCELLED, 'context canceled')).kind, 'cancelled');
 });
 
-test('reasons of a given-up call: ours keep their kind, strangers are the caller giving up', () => {
+test('reasons of a cancelled call: our own keep their kind, others become `cancelled`', () => {
   const mine = verbError('execSync', new TubeletError('timeout', 'no answer within 2 s'));
   assert.deepEqual([mine.kind, mine.message], ['timeout', 'execSync: no answer within 2 s']);
   const reason = new Error('shutting down');

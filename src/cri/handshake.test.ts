@@ -9,7 +9,7 @@ import { FakeClock } from '../testing/fake-clock.ts';
 import { createFakeCri, serveFakeCri } from '../testing/fake-cri/index.ts';
 import { connectCri, handshake } from './index.ts';
 
-test('learns who the runtime is', async () => {
+test('identifies the runtime', async () => {
   const fake = createFakeCri({ clock: new FakeClock() });
   fake.health.name = 'containerd';
   fake.health.version = '1.6.20';
@@ -23,7 +23,7 @@ test('refuses another protocol', async () => {
   await assert.rejects(handshake(fake), { kind: 'unsupported', message: /speaks another protocol.*"9\.0\.0"/ });
 });
 
-test('refuses a runtime without CRI v1 and says what to do', async (context) => {
+test('refuses a runtime without CRI v1 with a hint to the operator', async (context) => {
   const clock = systemClock();
   const folder = await mkdtemp(join(tmpdir(), 'cri-handshake-'));
   const path = join(folder, 'old.sock');

@@ -86,7 +86,7 @@ for (const [verb, request, message, masked] of echoes) {
   });
 }
 
-test('an error that says nothing of it stays the same', async () => {
+test('an error without secrets stays the same', async () => {
   const error = await failing('createContainer', creation, 'no such image');
   assert.equal(error.message, 'createContainer: no such image');
   assert.ok(error.cause instanceof Error);

@@ -55,7 +55,7 @@ test('calls, and gets the answer of the server', async (context) => {
   });
 });
 
-test('who hangs is given up at the deadline, by our clock, or when the caller goes', async (context) => {
+test('a hung call is cancelled at the deadline, by our clock, or by its caller', async (context) => {
   const { channel, driver, clock } = await world(context);
   driver.hang('nodeGetInfo');
   const asked = driver.asked('nodeGetInfo');
@@ -88,7 +88,7 @@ test('a server that dies fails its calls, is reported as lost, and is found agai
   assert.equal((await info(channel)).nodeId, 'node-1');
 });
 
-test('waits for a server that is not there yet, until the caller gives up', async (context) => {
+test('waits for a server that is not running yet, until the caller gives up', async (context) => {
   const { channel, driver, socket } = await world(context, false);
   const enough = new AbortController();
   const waited = assert.rejects(channel.connected(enough.signal), /enough/);
@@ -99,7 +99,7 @@ test('waits for a server that is not there yet, until the caller gives up', asyn
   await reached;
 });
 
-test('closed: calls under way end by themselves, new ones are refused', async (context) => {
+test('closed: running calls end, new ones are refused', async (context) => {
   const { channel, driver } = await world(context);
   const release = driver.hang('nodeGetInfo');
   const asked = driver.asked('nodeGetInfo');

@@ -38,7 +38,7 @@ test('writes and replaces with the mode asked for, whatever the umask', async (c
   assert.deepEqual(readdirSync(root), ['state']);
 });
 
-test('a write that fails leaves the old content and nothing beside it', async (context) => {
+test('a failed write leaves the old content and no temporary file', async (context) => {
   const root = folder(context);
   const target = join(root, 'target');
   mkdirSync(target);
@@ -50,7 +50,7 @@ test('a write that fails leaves the old content and nothing beside it', async (c
   });
 });
 
-test('a name that is taken is not written over', async (context) => {
+test('an existing temporary file is not overwritten', async (context) => {
   const root = folder(context);
   const taken = `.state.${seededRandom(5).hex(6)}.tmp`;
   writeFileSync(join(root, 'target'), 'of another program');
@@ -61,7 +61,7 @@ test('a name that is taken is not written over', async (context) => {
   assert.equal(readFileSync(join(root, 'target'), 'utf8'), 'of another program');
 });
 
-test('what a killed writer left goes with the next write or removal, and nothing else does', async (context) => {
+test('files of a killed writer are removed by the next write or removal, and no others', async (context) => {
   const root = folder(context);
   const path = join(root, 'state');
   const others = ['.other.0123456789ab.tmp', '.state.0123456789ab', '.state.xyz.tmp', '.state.0123456789abc.tmp', 'x'];

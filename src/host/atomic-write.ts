@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Random } from '../base/random.ts';
 
 interface AtomicWriteOptions {
-  /** The mode of the file, whatever the umask says. */
+  /** The exact mode of the file; the umask is overridden. */
   readonly mode: number;
   readonly random: Random;
 }

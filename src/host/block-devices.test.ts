@@ -11,7 +11,7 @@ let root = '';
 before(async () => void (root = await mkdtemp(join(tmpdir(), 'block-devices-'))));
 after(() => rm(root, { recursive: true }));
 
-test('links are made, turned to another place, and removed; nothing else is', async () => {
+test('links are made, replaced, and removed; other files stay', async () => {
   const path = join(root, 'link');
   await devices.link(path, '/dev/one');
   await devices.link(path, '/dev/one');
@@ -41,7 +41,7 @@ test('only an empty file is a placeholder', async () => {
   await assert.rejects(devices.removePlaceholder(link), { kind: 'conflict' });
 });
 
-test('what is no block device is not held, whether it answers or not', async () => {
+test('only block devices are held open', async () => {
   await assert.rejects(devices.hold('/dev/null', never), {
     kind: 'invalid',
     message: '/dev/null is not a block device',

@@ -35,7 +35,7 @@ export class HostBlockDevices {
   /** Removes the path only if it is a link; anything else stays. */
   async unlink(path: string): Promise<void> {
     try {
-      if (!(await lstat(path)).isSymbolicLink()) throw new TubeletError('conflict', `${path} is no link`);
+      if (!(await lstat(path)).isSymbolicLink()) throw new TubeletError('conflict', `${path} is not a link`);
       await unlink(path);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw mappedError(error);
@@ -72,7 +72,7 @@ export class HostBlockDevices {
   async removePlaceholder(path: string): Promise<void> {
     try {
       const found = await lstat(path);
-      if (!found.isFile() || found.size > 0) throw new TubeletError('conflict', `${path} is no empty file`);
+      if (!found.isFile() || found.size > 0) throw new TubeletError('conflict', `${path} is not an empty file`);
       await unlink(path);
     } catch (error) {
       if (codeOf(error) !== 'ENOENT') throw mappedError(error);

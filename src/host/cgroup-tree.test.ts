@@ -81,7 +81,7 @@ function machineOfVersion2(context: TestContext, controllers = 'cpuset cpu io me
 }
 
 describe('version 1', () => {
-  test('its controllers are those of its trees; what the unified tree has is of no use', (context) => {
+  test('its controllers are those of its trees; those of the unified tree cannot be used', (context) => {
     const { tree } = machineOfVersion1(context);
     const expected = ['cpu', 'cpuacct', 'cpuset', 'memory', 'devices', 'pids', 'name=systemd'];
     assert.deepEqual([...tree.controllers], expected);
@@ -190,14 +190,14 @@ describe('version 2', () => {
     assert.equal(get(root, 'kubepods/burstable/pod1', 'cgroup.subtree_control'), '');
   });
 
-  test('what is handed down already is not asked for again', (context) => {
+  test('enabled controllers are not written again', (context) => {
     const { root, tree } = machineOfVersion2(context);
     put(root, { 'cgroup.subtree_control': 'cpuset cpu memory hugetlb pids' });
     tree.make('/kubepods');
     assert.equal(get(root, 'cgroup.subtree_control'), 'cpuset cpu memory hugetlb pids');
   });
 
-  test('only what is there is handed down', (context) => {
+  test('only existing controllers are handed down', (context) => {
     const { root, tree } = machineOfVersion2(context, 'io memory');
     tree.make('/kubepods');
     assert.equal(get(root, 'cgroup.subtree_control'), '+memory');
@@ -236,7 +236,7 @@ describe('removing', () => {
     return { ...machine, clock, killed };
   }
 
-  test('kills what is left inside, then removes it everywhere', async (context) => {
+  test('kills the processes inside, then removes it from every tree', async (context) => {
     const { tree, killed } = withProcesses(context, [4242]);
     assert.deepEqual(await tree.remove('/pod'), { removed: true, processes: [4242] });
     assert.deepEqual(killed, [4242]);

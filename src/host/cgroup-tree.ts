@@ -92,7 +92,7 @@ export class HostCgroups {
     for (const setting of refused) this.#set(path, setting, 'last');
   }
 
-  /** What stands in a file of the cgroup; nothing when there is no such file. */
+  /** The contents of a file of the cgroup; undefined when there is no such file. */
   read(path: string, controller: string, file: string): string | undefined {
     const tree = this.#treeOf(controller);
     return tree === undefined ? undefined : textIn(join(tree.root, path, file));

@@ -24,7 +24,7 @@ test('no text of the kernel’s makes a reader fail', () => {
   );
 });
 
-test('every field of a file is found with its own value, whatever stands around it', () => {
+test('every field of a file is found with its own value, whatever surrounds it', () => {
   const name = fc.stringMatching(/^[a-z_]{1,8}$/);
   fc.assert(
     fc.property(fc.dictionary(name, fc.nat(), { noNullPrototype: true }), (fields) => {

@@ -137,7 +137,7 @@ describe('version 1', () => {
     assert.equal(core?.limits.memory, 67108864);
   });
 
-  test('faults of a pod itself and of its containers are readOptional apart', () => {
+  test('faults of a pod itself and of its containers are separate', () => {
     const pod = version1().read('/kubepods/burstable/pod0a1b', 'core');
     assert.deepEqual(pod?.memory?.faults, { own: { minor: 0, major: 0 }, all: { minor: 13914, major: 0 } });
     assert.equal(pod?.limits.memory, undefined);
@@ -237,7 +237,7 @@ describe('version 2', () => {
     });
   });
 
-  test('no limit is none', () => {
+  test('no limit is undefined', () => {
     const { limits } = version2().read(pod, 'everything') ?? {};
     assert.deepEqual(limits, {
       cpuShares: 185,
@@ -249,7 +249,7 @@ describe('version 2', () => {
     });
   });
 
-  test('the root is readOptional by the machine what the kernel does not count for it', () => {
+  test('the root gets from the machine what the kernel does not count for it', () => {
     const root = version2().read('/', 'core');
     assert.equal(root?.cpu?.totalNs, 98765432100000);
     assert.equal(root?.memory?.usage, 15000 * 1024);
@@ -259,7 +259,7 @@ describe('version 2', () => {
   });
 });
 
-test('a cgroup that is not there is none; a root of which nothing is mounted is the machine', () => {
+test('a missing cgroup is undefined; a root without mounted trees is the machine', () => {
   assert.equal(version1().read('/kubepods/burstable/gone', 'everything'), undefined);
   assert.equal(version2().read('/kubepods.slice/gone', 'core'), undefined);
   const folder = layOutRecord('test/golden/cgroups/v2.txt');

@@ -44,7 +44,7 @@ describe('a tree is given to a group', rootOnly, () => {
     ['small', 3, 4],
     ['large', 3, 200],
   ] as const) {
-    test(`${size}: all of it, with programs as they were, and links but not what they lead to`, async (context) => {
+    test(`${size}: everything, with execute bits unchanged, and links but not their targets`, async (context) => {
       const root = folder(context);
       const volume = join(root, 'v');
       mkdirSync(volume);
@@ -70,7 +70,7 @@ describe('a tree is given to a group', rootOnly, () => {
     });
   }
 
-  test('what is right already is left alone', async (context) => {
+  test('entries that are right already stay unchanged', async (context) => {
     const root = folder(context);
     const made = tree(root, 3, 200);
     await changeTree(root, access, never);
@@ -112,7 +112,7 @@ describe('a tree is given to a group', rootOnly, () => {
     );
   });
 
-  test('what the disk refuses is readOptional with its kind', async (context) => {
+  test('a refusal of the disk is reported with its kind', async (context) => {
     const root = folder(context);
     const volume = join(root, 'v');
     mkdirSync(volume);

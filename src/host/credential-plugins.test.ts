@@ -55,7 +55,7 @@ describe('a program', () => {
     assert.equal(await setUp(file).run('x'.repeat(200_000)), 'done');
   });
 
-  test('that fails is readOptional with its words, and without what it should keep secret', async (context) => {
+  test('that fails is reported with its message, and without its secrets', async (context) => {
     const { file } = await program(
       context,
       `process.stderr.write('no  luck:\\n' + process.env.SECRET + ' ' + fs.readFileSync(0, 'utf8')); process.exit(3);`,
@@ -70,7 +70,7 @@ describe('a program', () => {
     });
   });
 
-  test('that is not there, and that prints without end', async (context) => {
+  test('that is missing, and that prints without end', async (context) => {
     await assert.rejects(setUp('/nowhere/plugin').run(), /^TubeletError: plugin could not be run: ENOENT$/);
     const { file } = await program(context, `for (;;) fs.writeSync(1, 'x'.repeat(65536));`);
     await assert.rejects(setUp(file).run(), /plugin printed more than 1048576 bytes/);
@@ -101,7 +101,7 @@ describe('a program', () => {
   });
 });
 
-test('a private image is pulled with what a real plugin says', async (context) => {
+test('a private image is pulled with the credentials of a real plugin', async (context) => {
   const { folder } = await program(
     context,
     `const { image, apiVersion } = JSON.parse(fs.readFileSync(0, 'utf8'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { deviceCheckpoint } from './device-checkpoint.ts';
 
-test('the checkpoint of devices: none, one, and one that no kubelet wrote', async (context) => {
+test('the checkpoint of devices: missing, valid, and not written by a kubelet', async (context) => {
   const root = mkdtempSync(join(tmpdir(), 'tubelet-devices-'));
   context.after(() => rmSync(root, { recursive: true, force: true }));
   const checkpoint = deviceCheckpoint(root);

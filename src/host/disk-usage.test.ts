@@ -43,7 +43,7 @@ test('a folder too large to be listed as a whole is counted all the same', async
   assert.equal((await disk.tree(root, signal)).inodes, 6_001);
 });
 
-test('names that are no text count like others, and folders below them', async () => {
+test('names that are not text are counted like others, and folders below them', async () => {
   const root = folder();
   const name = (bytes: readonly number[], rest = ''): Buffer =>
     Buffer.concat([Buffer.from(`${root}/`), Buffer.from(bytes), Buffer.from(rest)]);
@@ -66,7 +66,7 @@ test('folders too large to be read at once, within each other', async () => {
   assert.deepEqual([folders.size, folders.get(`${long}200`)?.inodes, folders.get(`${long}0`)?.inodes], [400, 800, 0]);
 });
 
-test('a tree that is not there takes nothing; one file is a tree', async () => {
+test('a missing tree has size 0; one file is a tree', async () => {
   assert.deepEqual(await disk.tree('/nowhere/at/all', signal), { bytes: 0, inodes: 0 });
   const file = join(folder(), 'hosts');
   writeFileSync(file, text);

@@ -83,7 +83,7 @@ test('keeps the lock from another process', async (context) => {
   assert.equal(await tryLock(), 0);
 });
 
-test('a folder that is not there is an error', async (context) => {
+test('a missing folder is an error', async (context) => {
   await assert.rejects(acquireFileLock(`${lockPath(context)}/x`, { clock: new FakeClock() }), { code: 'ENOENT' });
 });
 
@@ -119,14 +119,14 @@ test('reports opening once', async (context) => {
 test('reports deletion, and nothing once closed', async (context) => {
   const path = lockPath(context);
   closeSync(openSync(path, 'w'));
-  const quiet = await watchContention(path, () => assert.fail('readOptional after close'));
+  const quiet = await watchContention(path, () => assert.fail('reported after close'));
   quiet.close();
   quiet.close();
   assert.equal(await reportedAfter(path, [], () => unlinkSync(path)), 'deleted');
   assert.equal(process.listenerCount('SIGIO'), 0);
 });
 
-test('a file that is not there cannot be watched', async (context) => {
+test('a missing file cannot be watched', async (context) => {
   await assert.rejects(
     watchContention(lockPath(context), () => {}),
     { kind: 'notFound' },

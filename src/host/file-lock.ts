@@ -35,13 +35,13 @@ export async function acquireFileLock(path: string, options: FileLockOptions): P
   const libc = await loadLibc();
   // A bare descriptor: a FileHandle would be closed by garbage collection, and the lock lost.
   const fd = await open(path, constants.O_RDWR | constants.O_CREAT, 0o600);
-  let readOptional = false;
+  let waited = false;
   try {
     while (libc.flock(fd, lockExclusive | lockWithoutWaiting) === -1) {
       const code = getSystemErrorName(-libc.errno());
       if (code !== 'EAGAIN' && code !== 'EINTR') throw libcError(libc, 'flock', path);
-      if (!readOptional) options.onWait?.();
-      readOptional = true;
+      if (!waited) options.onWait?.();
+      waited = true;
       await clock.sleep(retryMs, signal);
     }
   } catch (error) {

@@ -33,7 +33,7 @@ describe('makeFolder', () => {
     assert.deepEqual(await Promise.all([top, middle, leaf].map(modeOf)), ['757', '757', '757']);
   });
 
-  test('one that is there gets the mode; those above it keep theirs', async () => {
+  test('an existing folder gets the mode; those above it keep theirs', async () => {
     const path = join(root, 'kept/inner');
     await hostFiles.makeFolder(path, 0o700);
     await hostFiles.makeFolder(path, 0o777);
@@ -42,7 +42,7 @@ describe('makeFolder', () => {
     assert.deepEqual([await modeOf(path), await modeOf(join(path, 'x'))], ['777', '750']);
   });
 
-  test('a path that is written in a roundabout way touches nothing but what it made', async () => {
+  test('a path with dots changes only the folders that were made', async () => {
     await chmod(root, 0o711);
     await hostFiles.makeFolder(`${root}/round/../about/./way/`, 0o755);
     const modes = await Promise.all([root, join(root, 'about'), join(root, 'about/way')].map(modeOf));
@@ -66,7 +66,7 @@ describe('writeFile', () => {
     assert.equal(await modeOf(path), '644');
   });
 
-  test('replaces the content in place: who has the file mounted sees the new one', async () => {
+  test('replaces the content in place: a container with the file mounted sees the new one', async () => {
     const path = join(root, 'in-place');
     await hostFiles.writeFile(path, 'a long first content', 0o644);
     const { ino } = await stat(path);
@@ -75,13 +75,13 @@ describe('writeFile', () => {
     assert.equal((await stat(path)).ino, ino);
   });
 
-  test('a folder that is not there is an error', async () => {
+  test('a missing folder is an error', async () => {
     await rejects(hostFiles.writeFile(join(root, 'no/such/file'), '', 0o644), 'notFound');
   });
 });
 
 describe('readText and list', () => {
-  test('read what is there', async () => {
+  test('read existing files', async () => {
     const folder = join(root, 'listed');
     await mkdir(join(folder, 'inner'), { recursive: true });
     await writeFile(join(folder, 'text'), 'grüße\n');
@@ -89,19 +89,19 @@ describe('readText and list', () => {
     assert.deepEqual([...(await hostFiles.list(folder))].toSorted(), ['inner', 'text']);
   });
 
-  test('a file that is not there is an error, a folder that is not there is empty', async () => {
+  test('a missing file is an error, a missing folder is empty', async () => {
     await rejects(hostFiles.readText(join(root, 'nothing')), 'notFound');
     assert.deepEqual(await hostFiles.list(join(root, 'nothing')), []);
   });
 
-  test('what is no folder cannot be listed, and what is no file not read', async () => {
+  test('only folders can be listed, and only files read', async () => {
     const path = join(root, 'plain');
     await writeFile(path, '');
     await rejects(hostFiles.list(path), 'internal');
     await rejects(hostFiles.readText(root), 'internal');
   });
 
-  test('the words of the system are kept', async () => {
+  test('the message of the system is kept', async () => {
     await assert.rejects(hostFiles.readText(join(root, 'nothing')), (error: Error) => {
       assert.match(error.message, /ENOENT.*nothing/);
       assert.equal((error.cause as NodeJS.ErrnoException).code, 'ENOENT');
@@ -111,7 +111,7 @@ describe('readText and list', () => {
 });
 
 describe('removeTree', () => {
-  test('removes a tree, and what is not there is fine', async () => {
+  test('removes a tree, and a missing one is no error', async () => {
     const path = join(root, 'tree');
     await hostFiles.makeFolder(join(path, 'a/b'), 0o755);
     await hostFiles.writeFile(join(path, 'a/file'), '', 0o600);

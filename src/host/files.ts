@@ -21,7 +21,7 @@ export const hostFiles = {
     });
   },
 
-  /** Writes in place: the file may be mounted into a container, which would go on seeing the old one after a rename. */
+  /** Writes in place: the file may be mounted into a container, which would keep the old one after a rename. */
   async writeFile(path: string, content: string, mode: number): Promise<void> {
     await mapped(async () => {
       await writeFile(path, content, { mode });

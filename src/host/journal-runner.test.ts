@@ -14,7 +14,7 @@ async function printed(script: string): Promise<string> {
 }
 
 describe('a program', () => {
-  test('has what it prints passed on, errors too, whatever its exit code', async () => {
+  test('has its output passed on, errors too, whatever its exit code', async () => {
     assert.equal(await printed('console.log("out"); process.exitCode = 3'), 'out\n');
     assert.equal(await printed('console.error("err")'), 'err\n');
   });
@@ -27,7 +27,7 @@ describe('a program', () => {
     assert.equal(text, '$(x) "y" ;z');
   });
 
-  test('that is not there is readOptional', async () => {
+  test('that is missing is reported', async () => {
     const end = await journalRunner({ environment: {}, program: '/nowhere/journalctl' }).run([], async () => {}, never);
     assert.equal(end.kind, 'notStarted');
   });
@@ -42,7 +42,7 @@ describe('a program', () => {
     assert.equal(chunks, 5);
   });
 
-  test('that has started another one, which holds its outputs open, is not waited for when the call is given up', async () => {
+  test('that has started another one, which holds its outputs open, is not waited for after an abort', async () => {
     const stop = new AbortController();
     const start = `require('node:child_process').spawn('sleep', ['20'], { stdio: 'inherit' }).unref(); console.log('begun')`;
     const output = async (): Promise<void> => stop.abort(new Error('given up'));

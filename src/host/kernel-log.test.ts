@@ -20,7 +20,7 @@ for (const [record, expected] of table) {
   test(`${record.slice(0, 60)}: ${expected}`, () => assert.equal(namesKill(record, 7, 100), expected));
 }
 
-test('a log that cannot be read, or counts otherwise, says neither yes nor no', () => {
+test('a log that cannot be read, or counts otherwise, gives no answer', () => {
   const folder = mkdtempSync(join(tmpdir(), 'tubelet-kmsg-'));
   try {
     const path = join(folder, 'kmsg');

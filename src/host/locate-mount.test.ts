@@ -99,7 +99,7 @@ describe('the mounts that a path leads into', () => {
   });
 });
 
-test('what does not answer is named by path, place, kind and source', () => {
+test('a hung mount is named by path, mount point, type and source', () => {
   const mount = mounts.find(({ mountPoint }) => mountPoint === '/mnt/nfs');
   assert.ok(mount);
   assert.equal(

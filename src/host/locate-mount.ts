@@ -51,7 +51,7 @@ export async function locateMount(path: string, options: LocateMount): Promise<r
 
 const split = (path: string): string[] => path.split('/').filter((name) => name !== '' && name !== '.');
 
-/** Further mounts that may not be entered, below one that may not be and on the way as the names say. */
+/** Further mounts that may not be entered, below one that may not be, on the way that the names of the path give. */
 function beyond(
   points: ReadonlyMap<string, MountEntry>,
   gate: string,

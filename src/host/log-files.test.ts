@@ -26,7 +26,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 describe('a log file', () => {
-  test('stays what it is when it is renamed, grows and is removed', async () => {
+  test('keeps its identity when it is renamed, grows and is removed', async () => {
     const log = await hostLogFiles.open(path);
     const aside = join(folder, 'aside');
     renameSync(path, aside);
@@ -43,7 +43,7 @@ describe('a log file', () => {
     await log.close();
   });
 
-  test('that is not there or none is readOptional by kind', async () => {
+  test('that is missing or not a log is reported with its kind', async () => {
     const missing = join(folder, 'missing');
     await assert.rejects(hostLogFiles.open(missing), { kind: 'notFound' });
     await assert.rejects(hostLogFiles.open(join(path, 'below')), { kind: 'notFound' });
@@ -65,7 +65,7 @@ describe('a log file', () => {
     await assert.rejects(hostLogFiles.open(pipe), { kind: 'denied' });
   });
 
-  test('is not what a link leads to, unless it is in the same folder or where Docker keeps it', async () => {
+  test('is not the target of a link, unless it is in the same folder or in that of Docker', async () => {
     const id = 'a'.repeat(64);
     const own = join(folder, 'logs/ns_pod_uid/main');
     const docker = join(folder, 'docker/containers', id);
@@ -124,7 +124,7 @@ describe('a log file', () => {
   });
 });
 
-describe('what stands below the folder of logs', () => {
+describe('files below the folder of logs', () => {
   test('is opened, through links too', async () => {
     mkdirSync(join(folder, 'sub'));
     symlinkSync('../0.log', join(folder, 'sub', 'link'));
@@ -149,7 +149,7 @@ describe('what stands below the folder of logs', () => {
     await listed.close();
   });
 
-  test('is not what lies elsewhere, also where the name begins alike', async () => {
+  test('is not a file elsewhere, also where the name begins alike', async () => {
     const inside = join(folder, 'log');
     const beside = join(folder, 'logs-of-others');
     for (const made of [inside, beside]) mkdirSync(made);

@@ -46,7 +46,7 @@ describe('mount(8) and umount(8)', () => {
     assert.equal(seenArguments(), '-f|--|/t|');
   });
 
-  test('what they say goes into the failure, as people know it', async (context) => {
+  test('the failure contains their output, in the usual form', async (context) => {
     const { script, environment } = setUp(context);
     const broken = script('broken', 'echo no such server >&2; exit 32');
     const programs = mountPrograms({ environment, mount: broken, umount: broken });
@@ -60,7 +60,7 @@ describe('mount(8) and umount(8)', () => {
     await assert.rejects(absent.mount({ fsType: 'nfs', source: 's:/', target: '/t', options: [] }, never), /ENOENT/);
   });
 
-  test('one that hangs is killed with its helper, and the mount has ended then', async (context) => {
+  test('a hung program is killed with its helper, and the mount has ended then', async (context) => {
     const { root, script, seenArguments, environment } = setUp(context);
     // The helper is a process of its own and would mount later.
     const hang = script('hang', `sleep 1000 & echo $! > ${root}/seenArguments; wait`);
@@ -83,7 +83,7 @@ describe('mount(8) and umount(8)', () => {
     await assert.rejects(programs.mount(spec, aborted.signal), /enough/);
   });
 
-  test('umount is not run again for a place where it has not ended, killed as it was', async (context) => {
+  test('umount is not run again for a mount point where a killed one has not ended', async (context) => {
     const { root, script, seenArguments, environment } = setUp(context);
     // Its helper keeps the output open, as one that cannot be killed does.
     const hang = script('hang', `setsid sh -c 'echo $$ >> ${root}/seenArguments; exec sleep 1000' & wait`);

@@ -27,7 +27,7 @@ test('all files there', async () => {
   });
 });
 
-test('the second choice of each, files named by flags, and nothing at all', async () => {
+test('the second choice of each, files named by flags, and no file at all', async () => {
   const read = reader({
     '/var/lib/dbus/machine-id': 'dbus',
     '/proc/device-tree/vm,uuid': 'tree\0',

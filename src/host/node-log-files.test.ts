@@ -56,7 +56,7 @@ describe('compressing', () => {
     assert.ok(max - before < 16 * 1024 * 1024, `${max - before} bytes`);
   });
 
-  test('is given up when asked, and refuses links and what is there already', async () => {
+  test('can be aborted, and refuses links and existing files', async () => {
     writeFileSync(at('a'), Buffer.alloc(8 * 1016 * 1024));
     const stop = new AbortController();
     const work = files.compress(at('a'), at('a.tmp'), stop.signal);
@@ -69,7 +69,7 @@ describe('compressing', () => {
     await assert.rejects(files.compress(at('none'), at('none.tmp'), never), { kind: 'notFound' });
   });
 
-  test('in the background replaces the file, over what was left of an earlier try', async () => {
+  test('in the background replaces the file, over the rest of an earlier try', async () => {
     writeFileSync(at('a'), 'words');
     writeFileSync(at('a.tmp'), 'wor');
     const replaced = new Promise<void>((resolve) => {
@@ -105,7 +105,7 @@ describe('names', () => {
     assert.deepEqual(await files.list(folder, 'b'), ['b']);
   });
 
-  test('what is not there has no size, no names, and can be removed', async () => {
+  test('a missing file has no size, a missing folder no names, and both can be removed', async () => {
     assert.equal(await files.size(at('none')), undefined);
     assert.deepEqual(await files.list(at('none'), ''), []);
     await files.remove(at('none'));
@@ -151,15 +151,15 @@ describe('watching', () => {
   test('tells of a write', async () => {
     writeFileSync(at('a'), '');
     let stop = (): void => {};
-    const readOptional = new Promise<void>((resolve) => {
+    const changed = new Promise<void>((resolve) => {
       stop = files.watch(at('a'), resolve);
     });
     await appendFile(at('a'), 'line\n');
-    await readOptional;
+    await changed;
     stop();
   });
 
-  test('of what is not there fails', () => {
+  test('of a missing file fails', () => {
     assert.throws(() => files.watch(at('none'), () => {}), { kind: 'notFound' });
   });
 });

@@ -52,7 +52,7 @@ describe('files that stay open', () => {
     files.close();
   });
 
-  test('a long one is readOptional whole', () => {
+  test('a long file is read completely', () => {
     const files = new OpenFileCache({ clock: new FakeClock(), maxOpen: 10 });
     const text = 'a line of twenty byte\n'.repeat(5_000);
     const file = files.file(fileOf('long', text));
@@ -61,14 +61,14 @@ describe('files that stay open', () => {
     files.close();
   });
 
-  test('one that was never there', () => {
+  test('a file that never existed', () => {
     const clock = new FakeClock();
     const files = new OpenFileCache({ clock, maxOpen: 10 });
     assert.equal(files.file(join(folder, 'nothing')).read(), undefined);
     assert.deepEqual([files.size, clock.pending()], [0, 0]);
   });
 
-  test('one that the kernel has no more is closed, and another one of the same name is found', async () => {
+  test('a removed file is closed, and another one of the same name is opened', async () => {
     const files = new OpenFileCache({ clock: new FakeClock(), maxOpen: 10 });
     const child = spawn('sleep', ['1000']);
     await once(child, 'spawn');

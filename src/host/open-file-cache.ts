@@ -13,7 +13,7 @@ interface OpenFileCacheOptions {
 const maxFiles = 1_500;
 /** The share of all descriptors that the process may have; connections, logs and the rest need the others. */
 const share = 1 / 8;
-/** A file that was not read between two sweeps is closed: its cgroup was removed, or its reader has gone. */
+/** A file that was not read between two sweeps is closed: its cgroup was removed, or its reader has ended. */
 const idleMs = 60_000;
 
 /**

@@ -42,7 +42,7 @@ test('closing waits for running reads, and no read follows it: the number may be
   if (writer.exitCode === null) await new Promise((resolve) => writer.once('exit', resolve));
 });
 
-test('a failure is readOptional by kind', async () => {
+test('a failure is reported with its kind', async () => {
   const log = new HostOpenLog(await open(folder), 'id');
   await assert.rejects(log.read(Buffer.alloc(1), 0, 1), { name: 'TubeletError' });
   await log.close();

@@ -64,7 +64,7 @@ test('refuses paths that could reach beyond one cgroup', async () => {
   }
 });
 
-test('on the real cgroup file systems: busy while a process is inside, gone afterwards', async (context) => {
+test('on the real cgroup file systems: busy while a process is inside, removed afterwards', async (context) => {
   const hierarchies = cgroupHierarchies().filter(({ root }) => canWrite(root));
   const chosen = hierarchies.find(({ controllers }) => controllers.includes('pids')) ?? hierarchies[0];
   if (chosen === undefined) {

@@ -73,7 +73,7 @@ export async function removeCgroup(
 /** Accepts only the path of a cgroup below the root, without `..`. */
 export function requirePath(path: string): void {
   if (!path.startsWith('/') || normalize(path) !== path || path === '/' || path.endsWith('/')) {
-    throw new TubeletError('invalid', `"${path}" is no path of a cgroup that could be made or removed`);
+    throw new TubeletError('invalid', `"${path}" is not the path of a cgroup that could be made or removed`);
   }
 }
 

@@ -27,7 +27,7 @@ const netDev = [
   '',
 ].join('\n');
 
-test('interfaces, without those that only repeat what others carry', () => {
+test('interfaces, without those that only repeat the traffic of others', () => {
   assert.deepEqual(interfacesIn(netDev), [
     {
       name: 'eth0',
@@ -80,7 +80,7 @@ describe('this machine', () => {
     assert.ok(Array.isArray(proc.interfaces('self')));
   });
 
-  test('knows nothing of a process that is not there', () => {
+  test('gives no values for a missing process', () => {
     assert.deepEqual(proc.interfaces(2 ** 22 + 1), []);
     assert.equal(readPseudoFile('/proc/nothing/at/all'), undefined);
   });
@@ -132,7 +132,7 @@ describe('open files', () => {
   });
 });
 
-test('what went through disks', () => {
+test('activity of disks', () => {
   const vda = ' 254       0 vda 148051 10359 4818794 70485 43458 172781 23715696 63247 3 19604 137243 24533 63 7881136';
   const disks = diskActivitiesIn(`${vda}\n   8       0 sda 1 2 3 4\n\n`);
   assert.deepEqual(

@@ -46,7 +46,7 @@ for (const version of [1, 2] as const) {
   });
 }
 
-test('is inside only when every tree says so', (context) => {
+test('is inside only if it is in every tree', (context) => {
   const { tree, place } = setUp(context, 1);
   assert.equal(tree.isInside(path), false);
   place(`1:cpu:${path}\n2:memory:/other\n0::/\n`);
@@ -74,7 +74,7 @@ describe('a cgroup that does not take the process', () => {
     assert.equal(tries.length, 5);
   });
 
-  test('is not tried for ever, and its refusal is readOptional', async (context) => {
+  test('is not tried for ever, and its refusal is reported', async (context) => {
     for (const [code, tried] of [
       ['EINVAL', 5],
       ['EBUSY', 1],
@@ -113,5 +113,6 @@ test('an unreadable first process is not that of a container', async (context) =
 
 test('never enters the root or leaves the tree', async (context) => {
   const { tree } = setUp(context, 2);
-  for (const wrong of ['/', '/../x', 'kubelet', '/a/']) await assert.rejects(tree.enter(wrong), /no path of a cgroup/);
+  for (const wrong of ['/', '/../x', 'kubelet', '/a/'])
+    await assert.rejects(tree.enter(wrong), /not the path of a cgroup/);
 });

@@ -45,7 +45,7 @@ function folder(context: TestContext): Folder {
   return { root, mount };
 }
 
-test('removes a tree with files, hidden files, links and names that are no UTF-8', async (context) => {
+test('removes a tree with files, hidden files, links and names that are not UTF-8', async (context) => {
   const { root } = folder(context);
   const tree = join(root, 'tree');
   mkdirSync(join(tree, 'a/b/c'), { recursive: true });
@@ -58,7 +58,7 @@ test('removes a tree with files, hidden files, links and names that are no UTF-8
   assert.deepEqual(readdirSync(root), []);
 });
 
-test('a link is removed, what it points to is not', async (context) => {
+test('a link is removed, its target is not', async (context) => {
   const { root } = folder(context);
   mkdirSync(join(root, 'data'));
   writeFileSync(join(root, 'data/keep'), 'x');
@@ -71,7 +71,7 @@ test('a link is removed, what it points to is not', async (context) => {
   assert.deepEqual(readdirSync(join(root, 'data')), ['keep']);
 });
 
-test('a single file, and paths that are not there', async (context) => {
+test('a single file, and missing paths', async (context) => {
   const { root } = folder(context);
   writeFileSync(join(root, 'file'), 'x');
   await safeRemove(join(root, 'file/below'));
@@ -143,7 +143,7 @@ test('a folder of many names is removed: files, links, folders that are empty or
   assert.deepEqual(readdirSync(join(root, 'data')), ['keep']);
 });
 
-test('a mount among many names is named, and what is mounted stays', async (context) => {
+test('a mount among many names is reported, and its contents stay', async (context) => {
   const { root, mount } = folder(context);
   const tree = join(root, 'tree');
   mkdirSync(join(root, 'data'));
@@ -158,7 +158,7 @@ test('a mount among many names is named, and what is mounted stays', async (cont
   assert.equal(readFileSync(join(root, 'data/keep'), 'utf8'), 'x');
 });
 
-test('what cannot be removed in time is left to the next try', async (context) => {
+test('entries that cannot be removed in time are left to the next try', async (context) => {
   const { root } = folder(context);
   const tree = join(root, 'tree');
   for (let number = 0; number < 600; number++) mkdirSync(join(tree, `n${number}`, 'full'), { recursive: true });
@@ -169,7 +169,7 @@ test('what cannot be removed in time is left to the next try', async (context) =
   assert.deepEqual(readdirSync(root), []);
 });
 
-test("what an earlier removal had moved out of a writer's reach goes with the path it was moved from", async (context) => {
+test('contents that an earlier removal moved away from a writer are removed with their path', async (context) => {
   const { root } = folder(context);
   const aside = `.removed-${createHash('sha256').update('tree').digest('hex').slice(0, 16)}-2`;
   mkdirSync(join(root, aside, 'full'), { recursive: true });
@@ -200,7 +200,7 @@ test('refuses where something is mounted, names it and removes nothing', async (
   assert.deepEqual(readdirSync(join(root, 'pod')), ['file', 'volume']);
 });
 
-test('a mount that appears on the way is not entered, also one of the same file system', async (context) => {
+test('a mount that appears during the removal is not entered, also one of the same file system', async (context) => {
   const { root, mount } = folder(context);
   mkdirSync(join(root, 'data'));
   writeFileSync(join(root, 'data/keep'), 'x');
@@ -226,7 +226,7 @@ test('refuses by the table of mounts alone', async (context) => {
   assert.ok(existsSync(join(tree, 'sub')));
 });
 
-test("nothing is moved out of a writer's reach once something is mounted in the tree", async (context) => {
+test('nothing is moved away from a writer once something is mounted in the tree', async (context) => {
   const { root } = folder(context);
   const tree = join(root, 'tree');
   const [mount] = readMountInfo();

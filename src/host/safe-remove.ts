@@ -293,7 +293,7 @@ async function emptyDirectory(
 
 function requireTime(shown: string, { isTimedOut }: Removal): void {
   if (!isTimedOut()) return;
-  const words = `not all of it was removed within ${maxRemovalMs / 60_000} minutes, the rest is left to the next try`;
+  const words = `it was not completely removed within ${maxRemovalMs / 60_000} minutes, the next try removes the rest`;
   throw new TubeletError('timeout', `cannot remove ${shown}: ${words}`);
 }
 

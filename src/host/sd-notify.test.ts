@@ -28,7 +28,7 @@ test('does nothing without a service manager', async () => {
   assert.equal(await serviceNotifier({ NOTIFY_SOCKET: '' }).watchdog(), false);
 });
 
-test('a socket that is not there is an error', async (context) => {
+test('a missing socket is an error', async (context) => {
   const name = join(folder(context), 'none');
   await assert.rejects(serviceNotifier({ NOTIFY_SOCKET: name }).ready(), { kind: 'notFound' });
   await assert.rejects(serviceNotifier({ NOTIFY_SOCKET: `/${'x'.repeat(120)}` }).ready(), { kind: 'invalid' });

@@ -45,12 +45,12 @@ export function watchdogTimeoutMs(env: NotifyEnvironment, pid: number): number |
   const { WATCHDOG_USEC: text = '', WATCHDOG_PID: owner = '' } = env;
   if (text === '') return undefined;
   if (owner !== '' && !/^[1-9]\d*$/.test(owner)) {
-    throw new TubeletError('invalid', `WATCHDOG_PID is "${owner}", which is no process id`);
+    throw new TubeletError('invalid', `WATCHDOG_PID is "${owner}", which is not a process id`);
   }
   if (owner !== '' && owner !== String(pid)) return undefined;
   const micros = Number(text);
   if (!/^\d+$/.test(text) || micros === 0 || !Number.isSafeInteger(micros)) {
-    throw new TubeletError('invalid', `WATCHDOG_USEC is "${text}", which is no number of microseconds`);
+    throw new TubeletError('invalid', `WATCHDOG_USEC is "${text}", which is not a number of microseconds`);
   }
   return micros / 1_000;
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { SeenInodes } from './seen-inodes.ts';
 
-test('files of several names count once, also those beyond what is known one by one, in any order', () => {
+test('files with several names count once, also beyond the limit of recorded ones, in any order', () => {
   const files = fc.array(fc.integer({ min: 2, max: 9 }), { minLength: 1, maxLength: 30 });
   fc.assert(
     fc.property(files, fc.integer({ min: 0, max: 12 }), fc.infiniteStream(fc.nat()), (names, maxKnown, order) => {

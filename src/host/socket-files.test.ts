@@ -27,17 +27,17 @@ test('a socket that was left behind is removed', async (context) => {
   assert.ok(statSync(path).isSocket());
   assert.equal(await socketFiles.removeSocket(path), true);
   assert.equal(existsSync(path), false);
-  assert.equal(await socketFiles.removeSocket(path), true, 'and one that is not there is fine');
+  assert.equal(await socketFiles.removeSocket(path), true, 'and a missing one is no error');
 });
 
-test('what is no socket stays', async (context) => {
+test('a file that is not a socket stays', async (context) => {
   const path = join(folder(context), 'file');
   writeFileSync(path, 'mine');
   assert.equal(await socketFiles.removeSocket(path), false);
   assert.equal(readFileSync(path, 'utf8'), 'mine');
 });
 
-test('a file of any kind is removed, and one that is not there is fine', async (context) => {
+test('a file of any kind is removed, and a missing one is no error', async (context) => {
   const path = join(folder(context), 'file');
   writeFileSync(path, '');
   await socketFiles.removeFile(path);

@@ -30,7 +30,7 @@ function disks(mounts: () => readonly MountEntry[] = asOwn) {
   return new HostVolumeDisks({ clock, storage });
 }
 
-test('what another process is asked is reported by its path', async () => {
+test('calls of the other process are reported by path', async () => {
   const calls = new MemoryCalls();
   const storage = new ForeignStorage({
     clock: new FakeClock(),
@@ -57,7 +57,7 @@ describe('a file system', () => {
       assert.ok(used > 0 && available > 0 && used + available <= (capacity ?? 0));
     });
 
-    test(`${where} that is not there is an error in words`, async () => {
+    test(`${where} that is missing is an error with a message`, async () => {
       const gone = disks(mounts).distantFilesystem(join(folder, 'gone'), signal);
       await assert.rejects(gone, { kind: 'notFound', message: /ENOENT.*gone/ });
     });

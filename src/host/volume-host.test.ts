@@ -78,7 +78,7 @@ describe('contents', rootOnly, () => {
 describe('a tree that changes hands', rootOnly, () => {
   const toSeven = { gid: 7, fileBits: 0o070, folderBits: 0o2070 };
 
-  test('all of it, links and not their targets, and nothing on another file system', async (context) => {
+  test('everything, links and not their targets, and nothing on another file system', async (context) => {
     const root = folder(context);
     const volume = join(root, 'v');
     mkdirSync(join(volume, 'a/b'), { recursive: true, mode: 0o755 });
@@ -96,7 +96,7 @@ describe('a tree that changes hands', rootOnly, () => {
     assert.deepEqual([short(join(root, 'outside')), short(join(volume, 'other'))], ['600 0:0', '1777 0:0']);
   });
 
-  test('an abort ends it, and what is not there is fine', async (context) => {
+  test('an abort ends it, and a missing path is no error', async (context) => {
     const root = folder(context);
     const gaveUp = new AbortController();
     gaveUp.abort(new Error('enough'));
@@ -170,7 +170,7 @@ describe('a part of a volume', () => {
     await volumeHost.files.removeTree(join(root, 'v'));
   });
 
-  test('missing folders get the mode of the volume; what is there is left alone', rootOnly, async (context) => {
+  test('missing folders get the mode of the volume; existing ones stay unchanged', rootOnly, async (context) => {
     const root = folder(context);
     mkdirSync(join(root, 'v'));
     chownSync(join(root, 'v'), 0, 7);
@@ -242,7 +242,7 @@ describe('what is bound', rootOnly, () => {
     writeFileSync(join(disk, 'new'), '');
   });
 
-  test('is taken away without what others mounted below its source', async (context) => {
+  test('is unmounted without mounts that other programs made below its source', async (context) => {
     const { disk, shown } = await sharedDisk(context);
     await mounts.bind(disk, shown);
     const [nested, seen] = [join(disk, 'nested'), join(shown, 'nested')];
@@ -295,7 +295,7 @@ describe('what is bound', rootOnly, () => {
 });
 
 /**
- * Swaps a folder of a volume for a link that leads out and back, as fast as it can, until it is readOptional to end.
+ * Swaps a folder of a volume for a link that leads out and back, as fast as it can, until it is asked to end.
  */
 const swapper = `
   const { workerData: { volume, flag } } = require('node:worker_threads');

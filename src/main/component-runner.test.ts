@@ -80,7 +80,7 @@ describe('ComponentRunner', () => {
     }
   });
 
-  test('a failure of a component that was given up is no unhandled rejection', async () => {
+  test('a late failure of a component that timed out is not an unhandled rejection', async () => {
     const { clock, runner, component, life } = setUp(1_000);
     const late = component('late', async () => {
       await clock.sleep(5_000);
@@ -115,7 +115,7 @@ describe('ComponentRunner', () => {
     assert.equal(clock.pending(), 0);
   });
 
-  test('one that hangs in its stop is named and holds up none of the others', async () => {
+  test('one that hangs in its stop is logged and does not block the others', async () => {
     const { clock, log, calls, runner, component, life } = setUp();
     const stuck = { ...component('stuck'), stop: () => never };
     await runner.start([component('first'), stuck, component('last')], life.signal);

@@ -32,7 +32,7 @@ test('the engine of this test has been tried and takes its settings in silence',
   assert.deepEqual(given(flags), { output: '', status: 0 });
 });
 
-test('an engine that does not know a flag says so, which is why there is a table', () => {
+test('an engine reports an unknown flag, which is why there is a table', () => {
   const { output, status } = given(['--no-such-setting=1']);
   assert.match(output, /no-such-setting/);
   assert.equal(status, 0);

@@ -145,11 +145,11 @@ async function petsOfASecond(child: Child): Promise<number> {
 if (role === 'agent') await agent();
 else if (role === 'watchdog') await watchdog();
 else {
-  test('a rejection that no code handles is logged with its origin, and the agent goes on', async (context) => {
+  test('an unhandled rejection is logged with its origin, and the agent continues', async (context) => {
     const child = start(context, 'agent');
     await child.said(/Waiting for the container runtime/);
     child.send('reject');
-    await child.said(/Unexpected error, going on/);
+    await child.said(/Unexpected error, continuing/);
     assert.match(child.text(), /kind="unhandledRejection"/);
     assert.match(child.text(), /planted rejection[^]*run-agent\.test/, 'the stack says where it came from');
     const before = child.text().length;
@@ -173,7 +173,7 @@ else {
     });
   }
 
-  test('the systemd watchdog hears of an agent that waits for its runtime, and not of one that stands still', async (context) => {
+  test('the systemd watchdog is notified while the agent waits for its runtime, and not while its event loop is blocked', async (context) => {
     const child = start(context, 'agent');
     await child.said(/Waiting for the container runtime/);
     const usual = await petsOfASecond(child);
@@ -189,14 +189,14 @@ else {
     assert.equal(await child.ended(), 0);
   });
 
-  test('the systemd watchdog does not hear of an agent with a hung loop until that goes on', async (context) => {
+  test('the systemd watchdog is not notified while a loop hangs', async (context) => {
     const child = start(context, 'watchdog');
     await until(() => pets(child) > 0, child.text);
     child.send('hang');
     await child.said(/Loops hang[^\n]*pleg-relist/);
     assert.equal(await petsOfASecond(child), 0);
     child.send('recover');
-    await child.said(/All loops go on again/);
+    await child.said(/All loops make progress again/);
     await until(() => pets(child) > 0, child.text);
   });
 }

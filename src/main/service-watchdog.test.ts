@@ -46,7 +46,7 @@ describe('ServiceWatchdog', () => {
     );
   });
 
-  test('stops when a loop hangs, names it once, and goes on soon after the loop does', async () => {
+  test('stops when a loop hangs, logs it once, and continues soon after the loop does', async () => {
     const { clock, loop, component, notified, log } = await started();
     loop.began();
     await clock.advance(7 * minute);
@@ -65,7 +65,7 @@ describe('ServiceWatchdog', () => {
     loop.ended();
     await clock.advance(5_000);
     assert.equal(notified.at(-1), 7 * minute + 5_000);
-    assert.equal(log.entries.at(-1)?.message, 'All loops go on again, the systemd watchdog is notified');
+    assert.equal(log.entries.at(-1)?.message, 'All loops make progress again, the systemd watchdog is notified');
     await component.stop();
   });
 
@@ -95,7 +95,7 @@ describe('ServiceWatchdog', () => {
   });
 });
 
-test('an environment that makes no sense is a warning, and there is no watchdog', () => {
+test('an unusable environment is a warning, and there is no watchdog', () => {
   const log = new MemoryLog();
   const span = (env: Parameters<typeof watchdogTimeoutMs>[0]) => watchdogSpan(() => watchdogTimeoutMs(env, 7), log);
   assert.equal(span({ WATCHDOG_USEC: '3000000' }), 3_000);
@@ -105,6 +105,6 @@ test('an environment that makes no sense is a warning, and there is no watchdog'
   assert.equal(span({ WATCHDOG_USEC: '3000000', WATCHDOG_PID: 'me' }), undefined);
   assert.deepEqual(
     log.entries.map(({ fields }) => fields?.['err']),
-    ['WATCHDOG_USEC is "3s", which is no number of microseconds', 'WATCHDOG_PID is "me", which is no process id'],
+    ['WATCHDOG_USEC is "3s", which is not a number of microseconds', 'WATCHDOG_PID is "me", which is not a process id'],
   );
 });

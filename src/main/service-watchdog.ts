@@ -27,7 +27,7 @@ const minPeriodMs = 10;
  * Notifies the watchdog of the service manager while every loop of the agent makes progress. A hung loop stops that, and so
  * does a blocked event loop: the service manager then restarts the agent. A slow runtime stops nothing.
  *
- *   notifying ──a loop hangs, named in the log──> holding back ──it goes on──> notifying
+ *   notifying ──a loop hangs, named in the log──> holding back ──it recovers──> notifying
  */
 export class ServiceWatchdog implements Component {
   readonly name = 'service-watchdog';
@@ -68,7 +68,7 @@ export class ServiceWatchdog implements Component {
     const names = hung.map(({ loop }) => loop).join();
     if (names === this.#named) return;
     this.#named = names;
-    if (hung.length === 0) return log.info('All loops go on again, the systemd watchdog is notified');
+    if (hung.length === 0) return log.info('All loops make progress again, the systemd watchdog is notified');
     log.error(undefined, 'Loops hang, the systemd watchdog is not notified and will restart the agent', {
       loops: hung.map(describeHungLoop),
       withinMs: timeoutMs,

@@ -60,7 +60,7 @@ test('a rejection is logged with its origin and counted, and ends nothing', () =
   assert.equal(errors.signal.aborted, false);
   assert.deepEqual([count('unhandledRejection'), count('uncaughtException')], ['2', '0']);
   const [first, second] = log.entries;
-  assert.equal(first?.message, 'Unexpected error, going on');
+  assert.equal(first?.message, 'Unexpected error, continuing');
   assert.match(
     String(first?.fields['origin']),
     /^Error: outer\n +at .*unexpected-errors[^]*\ncaused by Error: inner\n +at /,

@@ -106,7 +106,7 @@ export class UnexpectedErrors {
       this.#unlogged++;
       return;
     }
-    const words = act === 'end' ? 'Unexpected error, ending the agent' : 'Unexpected error, going on';
+    const words = act === 'end' ? 'Unexpected error, ending the agent' : 'Unexpected error, continuing';
     this.#log.error(error, words, {
       kind,
       reason: why,

@@ -111,7 +111,7 @@ describe('the node of a cluster', () => {
     await world.stop();
   });
 
-  test('what is due is written at once; before there was a status to write it is kept', async () => {
+  test('a due status is written at once; before the first one the due mark is kept', async () => {
     const world = new RootWorld();
     world.signals.statusDue.mark();
     await world.start(true);

@@ -31,7 +31,7 @@ export async function readFormerDevices(checkpoint: DeviceCheckpoint, log: Log):
   try {
     return { devices: none(checkpointedResources(text)), resetAll: false };
   } catch (error) {
-    log.error(error, 'The checkpoint of devices cannot be read, taking all extended resources of the node for gone', {
+    log.error(error, 'The checkpoint of devices cannot be read, resetting all extended resources of the node', {
       path,
     });
     return { devices: none([]), resetAll: true };

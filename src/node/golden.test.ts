@@ -38,7 +38,7 @@ test('the node from nothing is the recorded one, word for word', () => {
   assert.equal(node.status?.conditions?.[3]?.lastHeartbeatTime, '2026-11-15T08:16:08Z');
 });
 
-test('made from the recorded one it says the same, with new heartbeats only', () => {
+test('made from the recorded one it is equal, with new heartbeats only', () => {
   const { node, events } = computeNodeStatus(recorded, goldenInputs, recordedAt + 10_000);
   assert.deepEqual(events, []);
   assert.ok(isSameNode(recorded, node));
@@ -73,7 +73,7 @@ test('events of a start, of a new node and of its first ready are the recorded o
   );
 });
 
-test('the CSINode is the recorded one, and then needs nothing more', () => {
+test('the CSINode is the recorded one, and needs no further change', () => {
   const csiNode = golden<CSINode>('csinode.json');
   const made = newCsiNode(recorded);
   const { name, annotations, ownerReferences } = csiNode.metadata ?? {};

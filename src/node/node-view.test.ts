@@ -35,7 +35,7 @@ test('host addresses: internal ones first, one of each family', () => {
   assert.deepEqual(view.hostIps(), ['10.0.0.1', '2001:db8::1']);
 });
 
-test('devices are as this agent says, whatever the API server has of the kubelet before', () => {
+test('devices are those of this agent, whatever the API server has of an earlier kubelet', () => {
   const node: Node = { status: { allocatable: { cpu: '1', 'example.com/gpu': '2' } } };
   const devices = { 'example.com/gpu': '0' };
   const view = new NodeView({ nodeName: 'n', mirror: { get: () => node }, devices, outwardAddresses: () => [] });

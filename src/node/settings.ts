@@ -9,7 +9,7 @@ export interface NodeSettings {
   readonly nodeIps: readonly string[];
   readonly externalCloudProvider: boolean;
   readonly operatingSystem: string;
-  /** In the words of the label `kubernetes.io/arch`. */
+  /** As in the label `kubernetes.io/arch`. */
   readonly architecture: string;
   readonly kubeletVersion: string;
   /** The port of the agent's own server. */

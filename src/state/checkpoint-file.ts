@@ -53,13 +53,13 @@ export class CheckpointFile<T> implements Component {
       text = await disk.read(path);
     } catch (error) {
       if (isKind(error, 'notFound')) return undefined;
-      log.error(error, 'Cannot read checkpoint, going on without', { path });
+      log.error(error, 'Cannot read checkpoint, continuing without', { path });
       return undefined;
     }
     const reading = parseCheckpoint<T>(text, version);
     if (reading.kind === 'read') return reading.content;
     if (reading.kind === 'damaged') {
-      log.warn('Checkpoint is damaged, putting it aside and going on without', { path, err: reading.why });
+      log.warn('Checkpoint is damaged, putting it aside and continuing without', { path, err: reading.why });
       await this.#putAside();
     }
     return undefined;
@@ -71,7 +71,7 @@ export class CheckpointFile<T> implements Component {
     try {
       await disk.putAside(path);
     } catch (error) {
-      log.error(error, 'Cannot put damaged checkpoint aside, going on', { path });
+      log.error(error, 'Cannot put damaged checkpoint aside, continuing', { path });
     }
   }
 

@@ -7,13 +7,13 @@ import { MemoryLog } from '../testing/memory-log.ts';
 import { CheckpointFile } from './checkpoint-file.ts';
 import { formatCheckpoint, parseCheckpoint } from './checkpoint.ts';
 
-test('what was written is read, another version is not', () => {
+test('a written checkpoint is read, one of another version is not', () => {
   const text = formatCheckpoint(2, { a: [1, 'x'] });
   assert.deepEqual(parseCheckpoint(text, 2), { kind: 'read', content: { a: [1, 'x'] } });
   assert.deepEqual(parseCheckpoint(text, 3), { kind: 'absent' });
 });
 
-test('no truncation and no flipped character is believed', () => {
+test('every truncation and every flipped character is detected', () => {
   const content = { pods: { uid: { phase: 'Running', ready: true } } };
   const text = formatCheckpoint(1, content);
   for (let end = 0; end < text.length - 1; end++) {
@@ -75,7 +75,7 @@ test('changes are gathered, and the last one is written before the stop ends', a
   assert.equal(clock.pending(), 0);
 });
 
-test('a damaged file is put aside and reported, and the start goes on', async () => {
+test('a damaged file is put aside and reported, and the start continues', async () => {
   const { log, disk, file } = setUp();
   disk.files.set('/n', '{"version":1,"chec');
   assert.equal(await file.load(), undefined);
@@ -84,7 +84,7 @@ test('a damaged file is put aside and reported, and the start goes on', async ()
   assert.equal(await file.load(), undefined);
 });
 
-test('a damaged file that cannot be put aside is reported, and the start goes on', async () => {
+test('a damaged file that cannot be put aside is reported, and the start continues', async () => {
   const { clock, log, disk, file, content } = setUp();
   disk.files.set('/n', '{"version":1,"chec');
   disk.putAside = () => Promise.reject(new TubeletError('denied', 'read-only file system'));
@@ -96,7 +96,7 @@ test('a damaged file that cannot be put aside is reported, and the start goes on
   assert.deepEqual(await file.load(), [1]);
 });
 
-test('what a disk refused is written later, and not after the stop', async () => {
+test('a refused write is repeated later, and not after the stop', async () => {
   const { clock, disk, file, content } = setUp();
   const replace = disk.replace.bind(disk);
   disk.replace = () => Promise.reject(new TubeletError('exhausted', 'no space left on device'));

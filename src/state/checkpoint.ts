@@ -34,7 +34,7 @@ export function parseCheckpoint<T>(text: string, version: number): CheckpointRea
     typeof envelope.checksum !== 'string' ||
     envelope.content === undefined
   ) {
-    return { kind: 'damaged', why: 'it is no checkpoint' };
+    return { kind: 'damaged', why: 'it is not a checkpoint' };
   }
   if (envelope.version !== version) return { kind: 'absent' };
   if (envelope.checksum !== checksumOf(envelope.content)) return { kind: 'damaged', why: 'the checksum is wrong' };

@@ -28,7 +28,7 @@ const table: readonly (readonly [string, Partial<RunRemains>, string, RegExp | u
   ['nothing is left', { marker: undefined }, 'stopped', undefined],
   ['a report without a marker is no evidence', { marker: undefined, fatalError: outOfHeap }, 'stopped', undefined],
   ['the engine ran out of heap', { fatalError: outOfHeap }, 'heapExhausted', /limit was 1024 MiB/],
-  ['a report of another process', { fatalError: { ...outOfHeap, pid: 8 } }, 'unknown', /nothing says which\.$/],
+  ['a report of another process', { fatalError: { ...outOfHeap, pid: 8 } }, 'unknown', /there is no evidence which\.$/],
   [
     'another fatal error',
     { fatalError: { pid: 7, trigger: 'FatalError', event: 'a\nb' } },
@@ -50,7 +50,7 @@ for (const [name, remains, kind, message] of table) {
   });
 }
 
-test('what is no report and no marker says nothing', () => {
+test('anything but a report or a marker is ignored', () => {
   const report = JSON.stringify({ header: { processId: 7, trigger: 'OOMError', event: outOfHeap.event } });
   assert.deepEqual(parseFatalError(report), outOfHeap);
   for (const text of ['', '{"header":', 'null', '[]', '{"header":{"processId":"7"}}'])
@@ -80,7 +80,7 @@ class MemoryDisk implements MarkerDisk {
 const paths = { path: '/marker', fatalErrorPath: '/report' };
 const { phase: _phase, ...self } = marker;
 
-test('a run that stops leaves nothing, one that does not is known to the next', async () => {
+test('a run that stops leaves nothing, one that does not is detected by the next', async () => {
   const disk = new MemoryDisk();
   const run = (pid: number) =>
     new RunMarkerFile({
@@ -107,7 +107,7 @@ test('a run that stops leaves nothing, one that does not is known to the next', 
   assert.equal((await run(10).begin()).kind, 'stopCutOff');
 });
 
-test('a disk that fails is logged, and the run goes on', async () => {
+test('a disk that fails is logged, and the run continues', async () => {
   const log = new MemoryLog();
   const fails = async (): Promise<never> => {
     throw new TubeletError('denied', 'read-only');

@@ -77,7 +77,7 @@ export function classifyLastRun({ marker, isRunning, fatalError, bootId, killedB
   const kernel = killedByKernel === false ? ' The log of the kernel names no out-of-memory kill of it.' : '';
   return {
     kind: 'unknown',
-    message: `${run} ended without stopping, by a signal such as SIGKILL or a crash; nothing says which.${kernel}`,
+    message: `${run} ended without stopping, by a signal such as SIGKILL or a crash; there is no evidence which.${kernel}`,
   };
 }
 

@@ -22,7 +22,7 @@ export class MemoryBlockDevices implements BlockDevices {
   async unlink(path: string): Promise<void> {
     this.#disk.fault('unlink', path);
     const found = this.#disk.entries.get(path);
-    if (found !== undefined && found.target === undefined) throw new TubeletError('conflict', `${path} is no link`);
+    if (found !== undefined && found.target === undefined) throw new TubeletError('conflict', `${path} is not a link`);
     this.#disk.entries.delete(path);
   }
 
@@ -40,7 +40,7 @@ export class MemoryBlockDevices implements BlockDevices {
   async removePlaceholder(path: string): Promise<void> {
     this.#disk.fault('removePlaceholder', path);
     const content = this.#disk.entries.get(path)?.content;
-    if (content !== undefined && content.length > 0) throw new TubeletError('conflict', `${path} is no empty file`);
+    if (content !== undefined && content.length > 0) throw new TubeletError('conflict', `${path} is not an empty file`);
     this.#disk.entries.delete(path);
   }
 }

@@ -51,16 +51,16 @@ export const stopGraceSeconds = 5;
 
 /** The problems that prevent `up`; empty when it may continue. Installs missing packages. */
 export async function prepareMachine(options: UpOptions, deps: UpDeps): Promise<readonly Problem[]> {
-  const verdict = checkMachine(readMachineFacts(), options.endpoint === undefined);
-  if (!verdict.ok) return verdict.problems;
+  const preflight = checkMachine(readMachineFacts(), options.endpoint === undefined);
+  if (!preflight.ok) return preflight.problems;
   const names = instanceNames(canonicalRoot(options.root));
   // Before anything is installed or removed: another instance may be running here.
   const abandoned = await checkRoot(names, await loadJournal(names), readBootId());
-  if (verdict.install.length > 0) {
+  if (preflight.install.length > 0) {
     deps.steps.note('these Debian packages are missing and will be installed with apt-get:');
-    for (const entry of verdict.install) deps.steps.note(`  ${entry.name}: ${entry.why}`);
+    for (const entry of preflight.install) deps.steps.note(`  ${entry.name}: ${entry.why}`);
     await deps.steps.step('installing Debian packages', (progress) =>
-      installPackages(verdict.install, deps.run, progress),
+      installPackages(preflight.install, deps.run, progress),
     );
   }
   if (abandoned) {

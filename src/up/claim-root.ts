@@ -50,7 +50,7 @@ export interface ClaimedRoot {
   readonly abandoned: boolean;
 }
 
-/** Makes this process the owner of the root, or throws who owns it. */
+/** Makes this process the owner of the root, or throws an error that names the owner. */
 export async function claimRoot(root: string, ownerCleansUp: boolean): Promise<ClaimedRoot> {
   const names = instanceNames(canonicalRoot(root));
   const bootId = readBootId();
@@ -66,18 +66,18 @@ export async function claimRoot(root: string, ownerCleansUp: boolean): Promise<C
 /** Throws when the root cannot be used; otherwise answers whether an earlier owner left something in it. */
 export async function checkRoot(names: InstanceNames, journal: Journal | undefined, bootId: string): Promise<boolean> {
   const contents = existsSync(names.root) ? await readdir(names.root) : [];
-  const verdict = classifyRoot(contents, journal, livingOwner(journal, bootId));
-  if (verdict.kind === 'taken') {
+  const state = classifyRoot(contents, journal, livingOwner(journal, bootId));
+  if (state.kind === 'taken') {
     throw new TubeletError(
       'alreadyExists',
-      `tubelet is already running in ${names.root} (process ${verdict.pid}); stop it with: tubelet down --root ${names.root}`,
+      `tubelet is already running in ${names.root} (process ${state.pid}); stop it with: tubelet down --root ${names.root}`,
     );
   }
-  if (verdict.kind === 'foreign') {
+  if (state.kind === 'foreign') {
     throw new TubeletError(
       'invalid',
-      `${names.root} holds files that are not tubelet's (${verdict.contents.slice(0, 3).join(', ')}); name an empty folder with --root`,
+      `${names.root} holds files that are not tubelet's (${state.contents.slice(0, 3).join(', ')}); name an empty folder with --root`,
     );
   }
-  return verdict.kind === 'abandoned';
+  return state.kind === 'abandoned';
 }

@@ -28,7 +28,7 @@ const hostPort = (name: string, chain: string): string[] => [
   `-A ${chain} -p tcp -m tcp --dport 80 -j DNAT --to-destination 10.64.0.2:80`,
 ];
 
-test('nothing of the network gives no input', () => {
+test('without rules of the network there is no input', () => {
   assert.equal(iptablesRemoval('', network, false), '');
   assert.equal(iptablesRemoval(save([theirs], masquerade('podman', theirs)), network, false), '');
 });
@@ -45,7 +45,7 @@ test('the rules and chains of the network go, those of others stay', () => {
   ]);
 });
 
-test('a name that only begins like ours is not ours', () => {
+test('another network whose name has ours as a prefix is not ours', () => {
   const saved = save([theirs], masquerade(`${network}0`, theirs));
   assert.equal(iptablesRemoval(saved, network, true), '');
 });

@@ -30,8 +30,8 @@ export function hasForeignHostPorts(saved: string): boolean {
 function removalOf(table: Table, network: string, foreignHostPorts: boolean): string {
   const ours = table.rules.filter((rule) => namesNetwork(rule, network));
   const chains = new Set(ours.map(targetOf).filter((chain) => /^CNI-(?:DN-)?[0-9a-f]{10,}$/.test(chain)));
-  const gone = new Set(table.rules.filter((rule) => ours.includes(rule) || chains.has(chainOf(rule))));
-  const entriesLeft = table.rules.some((rule) => chainOf(rule) === 'CNI-HOSTPORT-DNAT' && !gone.has(rule));
+  const removed = new Set(table.rules.filter((rule) => ours.includes(rule) || chains.has(chainOf(rule))));
+  const entriesLeft = table.rules.some((rule) => chainOf(rule) === 'CNI-HOSTPORT-DNAT' && !removed.has(rule));
   if (!foreignHostPorts && !entriesLeft) {
     for (const chain of hostPortChains.filter((name) => table.chains.includes(name))) chains.add(chain);
   }

@@ -13,7 +13,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const no = (): boolean => false;
 const yes = (): boolean => true;
 
-test('what was updated is on disk, whole and in order', async () => {
+test('updates are on disk, complete and in order', async () => {
   const path = join(folder, 'state.json');
   const keeper = new JournalKeeper(path, emptyJournal('boot'));
   await Promise.all([

@@ -64,7 +64,7 @@ for (const { name, process, want } of processes) {
   test(`classifyProcess: ${name}`, () => assert.equal(classifyProcess(names, process), want));
 }
 
-test('a clean machine needs nothing, with and without a journal', () => {
+test('a clean machine gives an empty plan, with and without a journal', () => {
   assert.deepEqual(planRemoval(names, journal, clean), []);
   assert.deepEqual(planRemoval(names, undefined, clean), []);
 });

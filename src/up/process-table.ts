@@ -87,7 +87,7 @@ function readProcess(pid: number): ProcessInfo | undefined {
   };
 }
 
-/** A process may end while it is being read: then its files are gone. */
+/** A process may end while it is being read: then its files are missing. */
 function readPseudoFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');

@@ -38,7 +38,7 @@ async function settled<T>(clock: FakeClock, work: Promise<T>): Promise<T | strin
   return outcomes[0] ?? 'never';
 }
 
-test('nothing there', async () => {
+test('nothing to remove', async () => {
   const { clock, rounds } = machine({});
   assert.equal(await settled(clock, rounds), false);
 });
@@ -49,13 +49,13 @@ test('a machine so slow that one round takes longer than the patience gets there
   assert.equal(left.size, 0);
 });
 
-test('what does not move is given up after half a minute, with its fault', async () => {
+test('an unchanged plan fails after half a minute, with its fault', async () => {
   const { clock, rounds } = machine({ stuck: Number.POSITIVE_INFINITY });
   assert.match(String(await settled(clock, rounds)), /could not remove stuck: cannot be found/);
   assert.ok(clock.monotonic() <= 32_000, String(clock.monotonic()));
 });
 
-test('who keeps making new things does not keep it going for ever', async () => {
+test('a program that keeps making new things does not keep it running for ever', async () => {
   const clock = new FakeClock();
   let made = 0;
   const rounds = removalRounds({

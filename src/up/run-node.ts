@@ -40,7 +40,7 @@ export async function runNode(
 }
 
 function printUsage(node: RunningNode, deps: UpDeps): void {
-  deps.steps.note(`manifests: ${node.manifests} (put a pod there and it runs, remove it and it is gone)`);
+  deps.steps.note(`manifests: ${node.manifests} (a pod manifest in it starts a pod, its removal stops it)`);
   deps.steps.note(`logs: ${node.names.agentLog}, ${node.names.podLogs}`);
   deps.steps.note('Ctrl-C stops the pods and removes everything but your own manifests; a second one leaves at once');
 }

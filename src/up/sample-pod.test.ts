@@ -54,7 +54,7 @@ test('a folder with manifests is left as it is', async () => {
   assert.deepEqual(journal.journal.manifests, { path, made: false });
 });
 
-test('dot files and other files are no manifests; without an image there is no sample', async () => {
+test('dot files and other files are not manifests; without an image there is no sample', async () => {
   const path = mkdtempSync(join(folder, 'other-'));
   writeFileSync(join(path, '.hidden.yaml'), 'x');
   writeFileSync(join(path, 'notes.txt'), 'x');

@@ -75,7 +75,7 @@ test('a process that does not listen is killed', async () => {
   assert.deepEqual(await exited, { code: null, signal: 'SIGKILL' });
 });
 
-test('a program that is not there is an error, not a crash', async () => {
+test('a missing program is an error, not a crash', async () => {
   await assert.rejects(spawnDetached({ program: '/no/such/program', args: [], logFile: join(folder, 'x') }), /ENOENT/);
 });
 

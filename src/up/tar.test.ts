@@ -11,7 +11,7 @@ const archive = writeTar([
   { kind: 'symlink', path: 'bin/sh', target: '/bin/tool' },
 ]);
 
-test('the archive is what tar expects', () => {
+test('tar can read the archive', () => {
   const listing = execFileSync('tar', ['--numeric-owner', '--utc', '-tvf', '-'], { input: archive, encoding: 'utf8' });
   const rows = listing
     .trim()

@@ -85,7 +85,7 @@ async function servedAt(listener: RequestListener, use: (path: string) => Promis
   }
 }
 
-test('fetchPods reads the list from the socket and says when the agent refuses', async () => {
+test('fetchPods reads the list from the socket and reports a refusal of the agent', async () => {
   const list = { kind: 'PodList', items: [pod(true)] };
   await servedAt(
     (request, response) => void response.writeHead(request.url === '/pods' ? 200 : 404).end(JSON.stringify(list)),

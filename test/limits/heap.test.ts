@@ -107,7 +107,7 @@ test('a heap that is exhausted is said at the next start, and so is any end that
     const killed = await until('the node has the event', () => nodeEvent(node, 'KubeletEndedUnexpectedly'));
     assert.match(
       killed.message ?? '',
-      /ended without stopping, by a signal such as SIGKILL or a crash; nothing says which/,
+      /ended without stopping, by a signal such as SIGKILL or a crash; there is no evidence which/,
     );
 
     node.agent.kill('SIGTERM');

@@ -159,7 +159,7 @@ describe('an exec plugin', () => {
     assert.deepEqual(JSON.parse(infos[0]!), { kind: 'ExecCredential', apiVersion, spec: { interactive: false } });
   });
 
-  test('hears of the cluster where it wants to', async () => {
+  test('gets the cluster if it asks for it', async () => {
     const { infos, credentials } = setUp(() => answer({ token: 't' }), pluginOf({ provideClusterInfo: true }));
     await credentials.authorization();
     assert.deepEqual(JSON.parse(infos[0]!).spec, {

@@ -44,7 +44,7 @@ export function decodeExecCredential(apiVersion: string, text: string): ExecCred
   if (token === undefined && certificate === undefined) throw wrong('it has neither a token nor a certificate');
   const expires = textOf(status, 'expirationTimestamp');
   const expiresAt = expires === undefined ? undefined : Date.parse(expires);
-  if (Number.isNaN(expiresAt)) throw wrong('its expirationTimestamp is no RFC 3339 time');
+  if (Number.isNaN(expiresAt)) throw wrong('its expirationTimestamp is not an RFC 3339 time');
   return {
     ...(expiresAt !== undefined && { expiresAt }),
     ...(token !== undefined && { token: new Masked(token) }),

@@ -27,14 +27,14 @@ const started = (more: Partial<ObservedEvent> = {}): ObservedEvent => ({
 });
 
 describe('EventCorrelator', () => {
-  test('complaints do not use up what may be said besides', () => {
+  test('warnings do not use up the limit of normal events', () => {
     const correlator = new EventCorrelator();
     const say = (type: 'Normal' | 'Warning') => correlator.correlate(started({ type }), 0).kind;
     const complaints = Array.from({ length: 26 }, () => say('Warning'));
     assert.deepEqual([complaints.at(-1), say('Normal')], ['spam', 'record']);
   });
 
-  test('one object may say 25 things at once, then one in five minutes; others are not concerned', () => {
+  test('one object may have 25 events at once, then one in five minutes; others are not affected', () => {
     const correlator = new EventCorrelator();
     const say = (atMs: number, name = 'web'): string =>
       correlator.correlate(started({ about: { kind: 'Pod', name } }), atMs).kind;
@@ -43,7 +43,7 @@ describe('EventCorrelator', () => {
     assert.deepEqual([say(0, 'other'), say(299_000), say(301_000), say(301_000)], ['record', 'spam', 'record', 'spam']);
   });
 
-  test('the tenth message of a kind and what follows are recorded as one', () => {
+  test('the tenth message of a kind and later ones are recorded as one', () => {
     const correlator = new EventCorrelator();
     const correlate = (message: string, atMs = 0): { key: string; message: string } => {
       const correlated = correlator.correlate(started({ message }), atMs);
@@ -138,7 +138,7 @@ describe('EventRecorder', () => {
     await world.recorder.stop();
   });
 
-  test('the same again is a count, also of one that is still on its way', async () => {
+  test('the same event again is a higher count, also while it is being sent', async () => {
     const world = await running();
     world.recorder.record(started());
     await world.clock.settle();
@@ -160,7 +160,7 @@ describe('EventRecorder', () => {
     await world.recorder.stop();
   });
 
-  test('one whose answer got lost is there, and what came since is counted', async () => {
+  test('one whose answer was lost exists, and later ones are counted', async () => {
     const world = await running();
     world.losesAnswers = true;
     world.recorder.record(started());
@@ -176,7 +176,7 @@ describe('EventRecorder', () => {
     await world.recorder.stop();
   });
 
-  test('one that the server has forgotten is created anew', async () => {
+  test('one that the server has removed is created anew', async () => {
     const world = await running();
     world.recorder.record(started());
     await world.clock.settle();
@@ -187,7 +187,7 @@ describe('EventRecorder', () => {
     await world.recorder.stop();
   });
 
-  test('a server that is away for an hour gets everything, in order', async () => {
+  test('a server that is unavailable for an hour gets everything, in order', async () => {
     const world = await running();
     world.failure = new TubeletError('unavailable', 'connection refused');
     world.recorder.record(started());
@@ -225,7 +225,7 @@ describe('EventRecorder', () => {
     await world.recorder.stop();
   });
 
-  test('what does not fit is lost from the old end, and counted', async () => {
+  test('beyond the limit the oldest events are lost, and counted', async () => {
     const world = await running();
     world.failure = new TubeletError('unavailable', 'connection refused');
     for (let at = 0; at < 1_010; at++) world.recorder.record(started({ about: { kind: 'Pod', name: `p${at}` } }));

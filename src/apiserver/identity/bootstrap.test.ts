@@ -130,7 +130,7 @@ users:
   assert.equal(api.creations, 1);
 });
 
-test('whatever a kubeconfig says of its cluster is kept', () => {
+test('the cluster of the bootstrap kubeconfig is kept', () => {
   const text = `
 clusters:
 - name: c
@@ -149,7 +149,7 @@ current-context: x
   assert.deepEqual(user, { clientCertificate: { file: '/p k/i.pem' }, clientKey: { file: '/p k/i.pem' } });
 });
 
-test('a power failure at any moment costs nothing but the time', async () => {
+test('a power failure at any moment costs only time', async () => {
   const whole = await setUp();
   await identity(whole);
   const steps = whole.files.changes;
@@ -196,7 +196,7 @@ test('an interrupted start finds its own request again, also when the answer was
   assert.equal(lost.api.creations, 1);
 });
 
-test('without an approval it ends after a quarter of an hour and says what to do', async () => {
+test('without an approval it ends after a quarter of an hour with a hint for the operator', async () => {
   const world = await setUp();
   for (const mood of ['ignore', 'approveOnly'] as const) {
     world.api.mood = mood;
@@ -257,7 +257,7 @@ test('a certificate that was not asked for is refused', async () => {
   }
 });
 
-test('the API server may be away for a while, but not for ever', async () => {
+test('the API server may be unavailable for a while, but not for ever', async () => {
   const world = await setUp();
   world.api.away = true;
   world.clock.after(10 * minute, () => (world.api.away = false));
@@ -309,7 +309,7 @@ test('an expired certificate is replaced, or complained about when that cannot b
   assert.notEqual((await world.deps.store.read())?.fingerprint, first?.fingerprint);
 });
 
-test('what is damaged is put aside and made anew', async () => {
+test('damaged files are put aside and made again', async () => {
   const world = await setUp();
   await identity(world);
   const pem = world.files.links.get(current) ?? '';

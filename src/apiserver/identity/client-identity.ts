@@ -66,7 +66,7 @@ interface AdoptDeps {
 
 /**
  * Rotation works on the store, so the kubeconfig's certificate is stored first, unless the stored one lives longer.
- * From then on the link is used, whatever the kubeconfig says: installers write one that contains the first certificate
+ * From then on the link is used, independent of the kubeconfig: installers write one that contains the first certificate
  * itself.
  */
 async function adopt(

@@ -37,11 +37,11 @@ export function csrOutcome(
     const isApproved = (status.conditions ?? []).some(({ type }) => type === 'Approved');
     return { kind: isApproved ? 'approved' : 'waiting' };
   }
-  return judge(Buffer.from(certificate, 'base64').toString('utf8'), { key, shape }, now);
+  return verifyIssued(Buffer.from(certificate, 'base64').toString('utf8'), { key, shape }, now);
 }
 
 /** An issued certificate is verified: one of another key or name would lock the node out. */
-function judge(text: string, { key, shape }: RequestedCertificate, now: number): CsrOutcome {
+function verifyIssued(text: string, { key, shape }: RequestedCertificate, now: number): CsrOutcome {
   let pair: CertificatePair;
   try {
     pair = readPair(text, keyToPem(key));
@@ -53,7 +53,7 @@ function judge(text: string, { key, shape }: RequestedCertificate, now: number):
   if (!satisfies(pair, shape)) {
     return {
       kind: 'unusable',
-      why: `what was issued says ${pair.leaf.subject.replaceAll('\n', ', ')} and not all that was asked for`,
+      why: `the issued certificate is for ${pair.leaf.subject.replaceAll('\n', ', ')} and not all that was asked for`,
     };
   }
   return { kind: 'issued', pair };

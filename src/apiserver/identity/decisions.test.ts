@@ -68,7 +68,7 @@ test('when to ask for a certificate', () => {
     [{ now: 7_999_000 }, 1_000],
     [{ now: 8_000_000 }, 'the certificate comes to its end'],
     [{ now: 10_000_000 }, 'the certificate has expired'],
-    [{ isFitting: false }, 'the certificate does not say what it shall say any more'],
+    [{ isFitting: false }, 'the certificate does not have the wanted contents any more'],
     [{ current: undefined }, 'there is no certificate'],
     [{ current: undefined, canRequest: false }, 3_600_000],
     [{ now: 9_000_000, canRequest: false }, 3_600_000],
@@ -79,7 +79,7 @@ test('when to ask for a certificate', () => {
   }
 });
 
-test('what is asked for as a client', async () => {
+test('the request for a client certificate', async () => {
   const key = await createKey();
   const shape = clientShape('worker-1');
   const { metadata, spec, ...rest } = csrObject(key, shape);
@@ -106,7 +106,7 @@ test('the name of a request is the one the Go kubelet derives', () => {
   assert.equal(csrName(key, clientShape('worker-1')), 'node-csr-RbgkJM0-TZjJ3S2vJn9-mY34YvSMDR5jkz7QmXgr1nk');
 });
 
-test('what is asked for as a server', async () => {
+test('the request for a serving certificate', async () => {
   const at = (...addresses: readonly (readonly [string, string])[]) =>
     servingShape(
       'worker-1',

@@ -49,7 +49,7 @@ export function decideRotation({ now, current, rotateAt, canRequest, isFitting }
   if (!canRequest) return { act: 'wait', forMs: maxWaitMs, why: 'it is not known yet what to ask for' };
   if (current === undefined) return { act: 'request', why: 'there is no certificate' };
   if (now >= current.notAfter) return { act: 'request', why: 'the certificate has expired' };
-  if (!isFitting) return { act: 'request', why: 'the certificate does not say what it shall say any more' };
+  if (!isFitting) return { act: 'request', why: 'the certificate does not have the wanted contents any more' };
   if (now >= rotateAt) return { act: 'request', why: 'the certificate comes to its end' };
   return { act: 'wait', forMs: Math.min(rotateAt - now, maxWaitMs), why: 'the certificate is good' };
 }

@@ -150,7 +150,7 @@ test('a denied request is not repeated until it is deleted', async (context) => 
   assert.equal(api.creations, 3);
 });
 
-test('a certificate of another key is not stored, and another one is asked for', async (context) => {
+test('a certificate of another key is not stored, and another one is requested', async (context) => {
   const { clock, api, rotations, manager, log, store } = await startClient(context);
   const before = manager.current()?.fingerprint;
   api.mood = 'otherKey';
@@ -198,7 +198,7 @@ test('when it has expired the bootstrap credentials help, or an operator must', 
   assert.equal(alone.rotations(), 1);
 });
 
-test('a signer that dates back is not asked again at once', async (context) => {
+test('a signer that backdates is not asked again at once', async (context) => {
   const { clock, api, rotations } = await startClient(context);
   api.lifetimeMs = 10 * minute;
   api.backdateMs = day;

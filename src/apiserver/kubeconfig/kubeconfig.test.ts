@@ -123,7 +123,7 @@ describe('a kubeconfig', () => {
     ['no mapping', '[]', /expected a mapping/],
   ];
   for (const [name, text, pattern] of broken) {
-    test(`says what is wrong: ${name}`, () => {
+    test(`reports the fault: ${name}`, () => {
       assert.throws(
         () => parse(text),
         (error: Error & { kind?: string }) => {

@@ -126,7 +126,7 @@ describe('requests', () => {
     assert.equal(sessions.length, 1);
   });
 
-  test('beyond what a connection takes open another one', async (context) => {
+  test('beyond the streams of a connection open another one', async (context) => {
     const served = new Set<ServerHttp2Stream>();
     const { port, sessions } = await serve(
       context,
@@ -212,7 +212,7 @@ describe('the server', () => {
     assert.equal(transport.connections, 0);
   });
 
-  test('that says GOAWAY finishes what it has, and the next request goes elsewhere', async (context) => {
+  test('that sends GOAWAY finishes its streams, and the next request uses another connection', async (context) => {
     let release = (): void => {};
     const { port, sessions } = await serve(context, (stream, path) => {
       stream.respond({ ':status': 200 });
@@ -230,7 +230,7 @@ describe('the server', () => {
     assert.equal(await textOf(slow), 'slow');
   });
 
-  test('that is not there is named', async (context) => {
+  test('that is missing is named', async (context) => {
     const { port, server } = await serve(context, echo);
     server.close();
     await once(server, 'close');
@@ -284,7 +284,7 @@ describe('the server', () => {
     assert.equal(transport.connections, 1);
   });
 
-  test('that closes every connection is not asked without end', async (context) => {
+  test('that closes every connection is not asked for ever', async (context) => {
     const { port, server, sessions } = await serve(context, echo);
     server.on('session', (session) => session.destroy());
     const { send } = open(context, port);
@@ -292,7 +292,7 @@ describe('the server', () => {
     assert.ok(sessions.length <= 4, `${sessions.length} connections`);
   });
 
-  test('keeps no connection for nothing', async (context) => {
+  test('closes idle connections', async (context) => {
     const { port } = await serve(context, echo);
     // Moved by hand: virtual time would go on before a real PING is answered.
     let now = 0;
@@ -342,7 +342,7 @@ describe('certificates', () => {
     stream.end(common(stream) ?? 'none');
   };
 
-  test('of the server are checked, with what to do', async (context) => {
+  test('of the server are verified, with a hint to the operator', async (context) => {
     const { port } = await serve(context, who);
     const stranger = await TlsAuthority.create();
     const refused = open(context, port, { material: () => tlsMaterial(stranger.certificate) });

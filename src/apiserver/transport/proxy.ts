@@ -25,7 +25,7 @@ export function chooseProxy(server: URL, proxyUrl: string | undefined, environme
 
 function checkedProxy(text: string, where: string): URL {
   // The text may hold a password, so it is not repeated.
-  if (!URL.canParse(text)) throw new TubeletError('invalid', `${where} is no URL such as http://proxy:3128`);
+  if (!URL.canParse(text)) throw new TubeletError('invalid', `${where} is not a URL such as http://proxy:3128`);
   const url = new URL(text);
   if (url.protocol === 'http:') return url;
   const scheme = url.protocol.slice(0, -1);

@@ -46,7 +46,7 @@ test('an answer without a body ends', async (context) => {
   assert.equal(stream.readableEnded, true);
 });
 
-test('an answer that was cut off gives what came, and has not ended', async (context) => {
+test('an answer that was cut off gives its pieces, and has not ended', async (context) => {
   const stream = await answer(context, (served) => {
     served.write('part');
     setTimeout(() => served.session?.destroy(), 20);

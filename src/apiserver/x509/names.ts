@@ -33,7 +33,7 @@ export function encodeAlternativeNames(names: X509AlternativeNames): Buffer | un
 
 export function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number));
-  if (!isIPv6(address) || address.includes('%')) throw new TubeletError('invalid', `${address} is no IP address`);
+  if (!isIPv6(address) || address.includes('%')) throw new TubeletError('invalid', `${address} is not an IP address`);
   const dotted = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
   const whole = dotted === null ? address : withHexTail(dotted);
   const [head = '', tail] = whole.split('::');

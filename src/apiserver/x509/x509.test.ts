@@ -65,7 +65,7 @@ async function authority() {
   return { key, subject, certificate };
 }
 
-test('a certificate signed by an authority says what it was asked to say', async () => {
+test('a certificate signed by an authority has the requested contents', async () => {
   const ca = await authority();
   const key = await createKey();
   const text = createCertificate({

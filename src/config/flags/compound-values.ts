@@ -17,7 +17,7 @@ export function splitList(text: string): readonly string[] {
   for (let end = ','; end === ',';) {
     const match = item.exec(text);
     if (match === null)
-      throw invalid('must be a comma list; items with quotes in them stand in quotes, quotes doubled');
+      throw invalid('must be a comma-separated list; items with quotes must be quoted, with quotes doubled');
     const [, part = '', separator = ''] = match;
     items.push(part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part);
     end = separator;

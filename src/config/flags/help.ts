@@ -34,7 +34,7 @@ export function helpText(): string {
 Usage:
   tubelet [flags]
 
-Where a field stands in brackets, the configuration file (--config) is the better place to set it;
+If a field is in brackets, prefer to set it in the configuration file (--config);
 a flag beats the file and its drop-ins (--config-dir).
 
 ${sections.join('\n')}`;

@@ -96,7 +96,7 @@ function isBare(type: FlagType): boolean {
   return type === 'bool' || type === 'version';
 }
 
-test('what is written is read back, for every flag, spelling and form', () => {
+test('every flag parses back, in every spelling and form', () => {
   const given = fc.constantFrom(...flagTable).chain((spec) => {
     const { values, write } = writers[spec.type] as {
       values: fc.Arbitrary<unknown>;

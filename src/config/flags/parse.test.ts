@@ -151,7 +151,7 @@ test('faults name flag and value', () => {
     [['--reserved-memory=0:cpu=1'], /only memory and hugepages/],
     [['--reserved-memory=0:memory=1,memory=1'], /given twice/],
     [['--vmodule=a'], /pattern=level/],
-    [['--cluster-dns=a"b'], /comma list/],
+    [['--cluster-dns=a"b'], /comma-separated list/],
     [['--version=latest'], /must be true, false, raw or a version/],
     [['--max-pods'], /^flag needs an argument: --max-pods$/],
     [['-v'], /^flag needs an argument: 'v' in -v$/],
@@ -172,7 +172,7 @@ test('faults name flag and value', () => {
   }
 });
 
-test('all faults are found at once, and the value of an unknown flag is no second fault', () => {
+test('all faults are found at once, and the value of an unknown flag is not a second fault', () => {
   const faults = faultsOf('--max-podz', '5', '--max-pods=x', '--sync-frequency', 'y', 'stray', '--port=1');
   assert.equal(faults.length, 4);
   assert.match(faults[3] ?? '', /stray/);

@@ -57,7 +57,7 @@ function readIp(text: string): string {
   return text;
 }
 
-/** Decimal, or 0x, 0o, 0b and a leading 0 as in Go; underscores may stand between digits. */
+/** Decimal, or 0x, 0o, 0b and a leading 0 as in Go; underscores are allowed between digits. */
 function readInteger(text: string, [smallest, largest]: readonly [bigint, bigint]): number {
   const match = /^([+-]?)(0[xX][0-9a-fA-F_]+|0[bB][01_]+|0[oO]?[0-7_]+|0|[1-9][0-9_]*)$/.exec(text);
   const [, sign, digits = ''] = match ?? [];

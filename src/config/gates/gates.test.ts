@@ -47,7 +47,7 @@ test('locked and unknown gates are refused', () => {
   assert.equal(gates.all['HPAScaleToZero'], true);
 });
 
-test('gates on their way out are worth a word', () => {
+test('deprecated gates have a warning', () => {
   const { warnings } = resolveGates({ NodeSwap: true, GitRepoVolumeDriver: true, KubeletPSI: true });
   assert.deepEqual(
     warnings.map(({ field }) => field),

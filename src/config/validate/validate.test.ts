@@ -202,7 +202,7 @@ const table: readonly (readonly [string, string | undefined])[] = [
   ['registerWithTaints: [{key: a, effect: NoExecute}, {key: a, value: b, effect: NoExecute}]', 'registerWithTaints.1'],
 ];
 
-test('each rule objects to what it should and to nothing else', () => {
+test('each rule finds its faults and no others', () => {
   for (const [body, field] of table) {
     const faults = faultsOf(body);
     if (field === undefined) assert.deepEqual(faults, [], body);
@@ -228,7 +228,7 @@ test('names of preloaded images', () => {
   }
 });
 
-test('messages say the value and what to do', () => {
+test('messages contain the value and a hint', () => {
   assert.deepEqual(faultsOf('readOnlyPort: 70000\nenableSystemLogQuery: true'), [
     'readOnlyPort: must be from 0 to 65535 (0 turns the server off), got 70000',
     'enableSystemLogQuery: needs the feature gate NodeLogQuery; set featureGates.NodeLogQuery: true or remove the field',
@@ -319,7 +319,7 @@ test('flags are held to the same words, and a word that is far from all gets no 
   assert.match(faultsOf('cgroupDriver: foo').join(), /^cgroupDriver: must be one of cgroupfs, systemd, got "foo"$/);
 });
 
-test('an unknown word that the Go kubelet starts with is only warned of', () => {
+test('an unknown word with which the Go kubelet starts is only a warning', () => {
   const body = 'contentType: application/jsn\ntopologyManagerPolicyOptions: {prefer-closest-numa-node: "true"}';
   const { tree } = decodeFile(head + body, '/k', 'file');
   const { faults, warnings } = assess(fileLayer(tree, '/k'));

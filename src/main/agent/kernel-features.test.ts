@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { hasSelinux, hasSwapController } from './kernel-features.ts';
 
-test('what the kernel shows', (t) => {
+test('features of the kernel', (t) => {
   const root = mkdtempSync(join(tmpdir(), 'kernel-'));
   t.after(() => rmSync(root, { recursive: true }));
   const folders = {

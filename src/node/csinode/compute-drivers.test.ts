@@ -87,6 +87,6 @@ test('the node', () => {
   assert.equal(topologyCollision(node(undefined), place), undefined);
   assert.equal(
     topologyCollision(node(undefined, { zone: 'b' }), place),
-    'says zone=a, and the node is labelled zone=b',
+    'reports zone=a, and the node is labelled zone=b',
   );
 });

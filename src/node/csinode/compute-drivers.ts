@@ -52,7 +52,7 @@ export function topologyCollision(node: Node, driver: StorageDriver | undefined)
   for (const [key, value] of Object.entries(driver?.topology ?? {})) {
     const present = ownValue(labels, key);
     if (present !== undefined && present !== value) {
-      return `says ${key}=${value}, and the node is labelled ${key}=${present}`;
+      return `reports ${key}=${value}, and the node is labelled ${key}=${present}`;
     }
   }
   return undefined;

@@ -24,7 +24,7 @@ async function started(world: NodeWorld): Promise<{ readonly record: CsiNodeReco
   return { record, reported };
 }
 
-test('made once the node is there, and then it blocks nothing', async () => {
+test('made once the node exists, and then it blocks nothing', async () => {
   const world = new NodeWorld();
   const { record, reported } = await started(world);
   await world.clock.advance(60_000);
@@ -38,7 +38,7 @@ test('made once the node is there, and then it blocks nothing', async () => {
   await record.stop();
 });
 
-test('one that is there is kept; only our own word in it is set right', async () => {
+test('an existing one is kept; only our own annotation is corrected', async () => {
   const world = new NodeWorld();
   const drivers: CSINode['spec']['drivers'] = [{ name: 'd', nodeID: 'n' }];
   world.csiNode = { ...newCsiNode(node), spec: { drivers } };
@@ -71,7 +71,7 @@ test('whose node was not handed over: asked for', async () => {
   await record.stop();
 });
 
-test('a server that is away or forbids it is asked again, and the reason is reported', async () => {
+test('a server that is unavailable or forbids it is asked again, and the reason is reported', async () => {
   const world = new NodeWorld();
   const { record, reported } = await started(world);
   world.failure = () => new TubeletError('unavailable', 'connection refused');
@@ -121,14 +121,14 @@ test('drivers come onto the record and the node, and go', async () => {
   await record.stop();
 });
 
-test('what cannot be is refused, and in no other driver’s way', async () => {
+test('an impossible driver is refused, and does not block the others', async () => {
   const world = new NodeWorld();
   world.node = { metadata: { name: 'vm', labels: { 'x/zone': 'b' } } };
   const { record, reported } = await started(world);
   record.begin(node);
   const refused = assert.rejects(record.setDriver('d', driver, never), {
     kind: 'invalid',
-    message: 'driver d says x/zone=a, and the node is labelled x/zone=b',
+    message: 'driver d reports x/zone=a, and the node is labelled x/zone=b',
   });
   await record.setDriver('e', { ...driver, topology: {} }, never);
   await refused;
@@ -144,7 +144,7 @@ test('what cannot be is refused, and in no other driver’s way', async () => {
   await record.stop();
 });
 
-test('what only has to wait is written later, the last word of it', async () => {
+test('a change that only has to wait is written later, in its last state', async () => {
   const world = new NodeWorld();
   world.node = node;
   const { record } = await started(world);

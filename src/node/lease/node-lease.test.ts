@@ -109,7 +109,7 @@ describe('NodeLease', () => {
     await world.lease.stop();
   });
 
-  test('a server that is away is asked again soon, on new connections, until it is back', async () => {
+  test('an unavailable server is asked again soon, on new connections, until it is back', async () => {
     const world = new World();
     await world.lease.start();
     await world.clock.settle();

@@ -71,7 +71,7 @@ describe('RegisterNode', () => {
     });
   }
 
-  test('one that needs nothing is not written to', async () => {
+  test('one without differences is not written', async () => {
     const world = new RegistrationWorld();
     world.node = (await world.ownNode().initial()).node;
     const registration = world.registration();
@@ -81,7 +81,7 @@ describe('RegisterNode', () => {
     await registration.stop();
   });
 
-  test('a server that is away is asked again for ever, at most seven seconds and a bit apart', async () => {
+  test('an unavailable server is asked again for ever, at most about seven seconds apart', async () => {
     const world = new RegistrationWorld();
     world.failure = () => new TubeletError('unavailable', 'connection refused');
     const registration = world.registration();
@@ -159,7 +159,7 @@ describe('reconcileExisting', () => {
     assert.deepEqual(run(existing).metadata?.labels, { 'kubernetes.io/os': 'linux', kept: 'y' });
   });
 
-  test('devices of a former life are nothing until they are announced again', () => {
+  test('devices of a former life have amount 0 until they are announced again', () => {
     const status = { capacity: { cpu: '1', 'v.io/gpu': '4' }, allocatable: { cpu: '1', 'v.io/gpu': '4' } };
     const expected = { cpu: '1', 'v.io/gpu': '0', 'hugepages-2Mi': '4Mi' };
     assert.deepEqual(run({ status }, true).status?.capacity, expected);

@@ -40,7 +40,7 @@ test('an answer in the words of the node and its pods', () => {
   }
 });
 
-test('what is not announced is not there', () => {
+test('features that are not reported are missing', () => {
   const old = computeRuntimeFacts(answer(ready));
   assert.equal(old.handlers.size, 0);
   assert.equal(old.features.supplementalGroupsPolicy, false);
@@ -127,7 +127,7 @@ test('thirty seconds without a good answer', async () => {
   await health.stop();
 });
 
-test('a runtime that says it is not ready is down after a while too', async () => {
+test('a runtime that reports not ready is down after a while too', async () => {
   const { clock, runtime, health } = await started(answer(ready));
   runtime.said = answer([condition('RuntimeReady', false, 'R', 'm'), condition('NetworkReady', true)]);
   await clock.advance(5_000);
@@ -138,7 +138,7 @@ test('a runtime that says it is not ready is down after a while too', async () =
   await health.stop();
 });
 
-test('what keeps the runtime from running pods, and that it no longer does, is recorded with the node', async () => {
+test('problems of the runtime, and their end, are recorded with the node', async () => {
   const { clock, runtime, health, decisions } = await started(answer([condition('RuntimeReady', true), noNetwork]));
   await clock.advance(1_000);
   assert.deepEqual(

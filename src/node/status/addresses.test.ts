@@ -80,7 +80,7 @@ describe('addresses', () => {
     test(title, () => assert.equal(spelled(run(given)), expected));
   }
 
-  test('a problem leaves what was known', () => {
+  test('a problem keeps the known addresses', () => {
     const node = { status: { addresses: [{ type: 'InternalIP', address: '10.0.0.5' }] } };
     assert.equal(run({ ips: ['10.3.3.3'], node }).node, node);
   });

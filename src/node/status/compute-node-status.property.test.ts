@@ -64,7 +64,7 @@ function assertKept(node: Node, others: Foreign): void {
   assert.equal(node.spec?.unschedulable, others.unschedulable);
 }
 
-test('what others wrote into a node outlives any status of ours, on the wire too', () => {
+test('fields of other writers outlive every status of ours, also in the patch', () => {
   fc.assert(
     fc.property(foreign, foreign, inputs, (known, meanwhile, given) => {
       const previous = nodeWith(known);

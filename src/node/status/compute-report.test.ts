@@ -71,7 +71,7 @@ describe('computeReport', () => {
 });
 
 describe('isSameNode', () => {
-  test('what is empty is as good as not there', () => {
+  test('empty and missing are equal', () => {
     const before = node('True', 't', { images: [{ sizeBytes: 1 }], volumesInUse: [] });
     assert.ok(isSameNode(before, node('True', 't', { images: [{ sizeBytes: 1, names: [] }] })));
     assert.ok(isSameNode(before, node('True', 't', JSON.parse('{"images":[{"sizeBytes":1,"names":null}]}') as object)));

@@ -13,7 +13,8 @@ export function checkpointedResources(text: string): readonly string[] {
   if (typeof data !== 'object' || data === null) throw new Error('it has no Data');
   const { RegisteredDevices: registered } = data;
   if (registered === null || registered === undefined) return [];
-  if (typeof registered !== 'object' || Array.isArray(registered)) throw new Error('RegisteredDevices is no object');
+  if (typeof registered !== 'object' || Array.isArray(registered))
+    throw new Error('RegisteredDevices is not an object');
   const names = Object.keys(registered).filter((name) => isExtendedResource(name) && name.length <= maxNameLength);
   if (names.length > maxResources) throw new Error(`it names ${names.length} resources`);
   return names;

@@ -19,7 +19,7 @@ test('read once while it is new', async () => {
   assert.equal(clock.pending(), 0);
 });
 
-test('a failure leaves what was known', async () => {
+test('a failure keeps the known value', async () => {
   let fail = false;
   const errors: unknown[] = [];
   const { clock, value } = known(async () => {

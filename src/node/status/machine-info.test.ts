@@ -74,7 +74,7 @@ describe('allocatable', () => {
 });
 
 describe('capacity', () => {
-  test('resources of plugins: what there is, what is healthy, what is gone', () => {
+  test('resources of plugins: capacity, healthy amounts, removed ones', () => {
     const devices = { capacity: { 'v.io/gpu': '4' }, allocatable: { 'v.io/gpu': '3' }, removed: ['v.io/old'] };
     const before = { status: { capacity: { 'v.io/old': '2' }, allocatable: { 'v.io/old': '2', 'v.io/lost': '1' } } };
     const { capacity, allocatable } = run({ devices }, {}, before);
@@ -83,7 +83,7 @@ describe('capacity', () => {
     assert.equal(allocatable['v.io/lost'], undefined);
   });
 
-  test('what others announce stays', () => {
+  test('resources that other programs announce stay', () => {
     const before = { status: { capacity: { 'example.com/dongle': '4' } } };
     const { capacity, allocatable } = run({}, {}, before);
     assert.deepEqual([capacity['example.com/dongle'], allocatable['example.com/dongle']], ['4', '4']);
@@ -95,7 +95,7 @@ describe('capacity', () => {
     assert.equal(run().capacity['pid'], undefined);
   });
 
-  test('the same amount in the words of the API server is no change', () => {
+  test('the same amount in the spelling of the API server is not a change', () => {
     const capacity = { ...goldenInputs.capacity, 'ephemeral-storage': '267847642000' };
     const first = run({ capacity }, { evictionHard: {} });
     const known = { ...first.node, status: { ...first.node.status, capacity: { 'ephemeral-storage': '267847642k' } } };
@@ -122,7 +122,7 @@ describe('identity', () => {
     assert.equal(run({}, {}, rebooted).node.status?.nodeInfo?.swap, undefined);
   });
 
-  test('a machine that cannot be asked stays who it was', () => {
+  test('an unreadable machine keeps its identity', () => {
     const { identity: _, ...unknown } = goldenInputs;
     const outcome = setMachineInfo(rebooted, unknown, 'now');
     assert.equal(outcome.node.status?.nodeInfo?.bootID, 'before');

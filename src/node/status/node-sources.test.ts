@@ -10,7 +10,7 @@ const well = {
   features: () => ({ supplementalGroupsPolicy: false }),
 };
 
-test('what stands against pods is said in the order in which it matters', () => {
+test('reasons against pods are listed in order of importance', () => {
   const none = { unhealthy: () => undefined };
   const ready = { problem: () => undefined };
   assert.deepEqual(notReadyReasons({ health: well, pleg: none, storage: ready }), []);
@@ -28,7 +28,7 @@ test('what stands against pods is said in the order in which it matters', () => 
   ]);
 });
 
-test('handlers that are announced: the default first, none of which nothing is known', () => {
+test('reported handlers: the default first, without those of unknown features', () => {
   const features = { recursiveReadOnlyMounts: true, userNamespaces: false };
   const known = new Map([
     ['', features],

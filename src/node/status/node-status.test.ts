@@ -49,7 +49,7 @@ class StatusWorld extends NodeWorld {
 const nodes = { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false };
 
 describe('NodeStatus', () => {
-  test('the view has our own word after the start, with no API server at all', async () => {
+  test('the view has our own node after the start, without any API server', async () => {
     const world = new StatusWorld();
     world.isRegistered = false;
     await world.status.start();
@@ -62,7 +62,7 @@ describe('NodeStatus', () => {
     assert.equal(world.clock.pending(), 0);
   });
 
-  test('ready is written at once when the last obstacle goes, not at the next tick', async () => {
+  test('ready is written at once when the last obstacle ends, not at the next tick', async () => {
     const world = await new StatusWorld().withNode(false);
     await world.status.start();
     world.status.nodeRegistered(world.node);
@@ -100,7 +100,7 @@ describe('NodeStatus', () => {
     await world.status.stop();
   });
 
-  test('a mirror that is behind does not make it say things twice', async () => {
+  test('a mirror that is behind does not cause a second write', async () => {
     const world = await new StatusWorld().withNode(false);
     world.stale = world.node;
     await world.status.start();
@@ -128,7 +128,7 @@ describe('NodeStatus', () => {
     await world.status.stop();
   });
 
-  test('a runtime that hangs does not keep the node from saying so', async () => {
+  test('a hung runtime does not keep the node from reporting it', async () => {
     const world = await new StatusWorld().withNode(true);
     await world.status.start();
     await world.clock.advance(minute);
@@ -175,8 +175,8 @@ describe('NodeStatus', () => {
   });
 });
 
-describe('NodeStatus and an API server in trouble', () => {
-  test('away: five tries, the first from the mirror; new connections; soon after its return all is written', async () => {
+describe('NodeStatus and a failing API server', () => {
+  test('unavailable: five tries, the first from the mirror; new connections; soon after its return all is written', async () => {
     const world = await new StatusWorld().withNode(true);
     await world.status.start();
     await world.clock.advance(15_000);
@@ -197,7 +197,7 @@ describe('NodeStatus and an API server in trouble', () => {
     assert.equal(world.clock.pending(), 0);
   });
 
-  test('a conflict is tried again on what the server has', async () => {
+  test("a conflict is retried with the server's object", async () => {
     const world = await new StatusWorld().withNode(false);
     let conflicts = 1;
     world.failure = (call) =>
@@ -212,7 +212,7 @@ describe('NodeStatus and an API server in trouble', () => {
     await world.status.stop();
   });
 
-  test('forbidden: goes on trying, says so, and never stops the loop', async () => {
+  test('forbidden: keeps trying, logs it, and never stops the loop', async () => {
     const world = await new StatusWorld().withNode(false);
     world.failure = () => new TubeletError('denied', 'nodes "vm" is forbidden');
     world.notReady = [];
@@ -226,7 +226,7 @@ describe('NodeStatus and an API server in trouble', () => {
     await world.status.stop();
   });
 
-  test('a mirror that has nothing yet: the server is asked', async () => {
+  test('an empty mirror: the server is asked', async () => {
     const world = await new StatusWorld().withNode(false);
     world.stale = 'none';
     world.notReady = [];

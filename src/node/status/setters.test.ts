@@ -51,7 +51,7 @@ describe('images', () => {
 });
 
 describe('plain fields', () => {
-  test('runtime handlers by name, the default first; none where there are none', () => {
+  test('runtime handlers by name, the default first; empty without any', () => {
     const handler = (name: string) => ({ name, recursiveReadOnlyMounts: true, userNamespaces: false });
     const handlers = ['runc', '', 'kata'].map(handler);
     const { node } = setRuntimeHandlers({}, { ...goldenInputs, handlers }, 'now');
@@ -81,7 +81,7 @@ describe('plain fields', () => {
     );
   });
 
-  test('versions: what cannot be asked now stays', () => {
+  test('versions: an unknown one keeps its value', () => {
     const before = setVersionInfo({}, goldenInputs, 'now').node;
     const { identity: _, runtimeVersion: __, ...unknown } = goldenInputs;
     const after = setVersionInfo(before, unknown, 'now');
@@ -144,7 +144,7 @@ describe('ready', () => {
     });
   }
 
-  test('a machine that does not know what it has', () => {
+  test('a machine of unknown capacity', () => {
     const { node } = run({}, { status: { capacity: { cpu: '1' } } });
     const message = 'missing node capacity for resources: memory, pods, ephemeral-storage';
     assert.equal(conditionOf(node, 'Ready')?.message, message);

@@ -16,7 +16,7 @@ test('reserves come from the configuration', () => {
   assert.deepEqual(configuredReservations(settings), { kube: { memory: '1Gi' }, system: { cpu: '2', pid: '9' } });
 });
 
-test('what is configured about cgroups arrives', () => {
+test('the configuration of cgroups is passed on', () => {
   const flags = ['--fail-cgroupv1', '--qos-reserved=memory=50%', '--kubelet-cgroups=/agent', '--pod-max-pids=77'];
   const settings = settingsOf(...flags, '--feature-gates=MemoryQoS=true,QOSReserved=true', '--cpu-cfs-quota=false');
   const machine = { ...readMachineInfo(), cgroupVersion: 2, hugePageSizes: ['2MB'] } as const;

@@ -4,7 +4,7 @@ import { reservationsOf, type Reservations } from '../../../model/node-allocatab
 import type { RuntimeSettings } from '../../../model/runtime-settings.ts';
 import type { CgroupSettings } from '../../../resources/create-cgroups.ts';
 
-/** What the configuration and the machine say about cgroups. */
+/** The settings of cgroups, from the configuration and the machine. */
 export function cgroupSettings(
   settings: Settings,
   ours: Pick<

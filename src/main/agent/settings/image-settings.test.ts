@@ -10,7 +10,7 @@ function settingsOf(...argv: readonly string[]): Settings {
   return result.kind === 'run' ? result.settings : assert.fail();
 }
 
-test('what is configured about images arrives', () => {
+test('the configuration of images is passed on', () => {
   const settings = settingsOf(
     '--root-dir=/k',
     '--registry-qps=3',

@@ -2,7 +2,7 @@ import type { Settings } from '../../../config/index.ts';
 import type { ImageSettings } from '../../../images/create-images.ts';
 import type { ProviderPlaces, VerificationPolicy } from '../../../images/index.ts';
 
-/** What the configuration says about pulling images. */
+/** The configuration of image pulls. */
 export function imageSettings(
   { config, flags, featureGates }: Settings,
   process: { readonly workingDir: string; readonly homeDir: string },

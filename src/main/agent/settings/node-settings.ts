@@ -2,7 +2,7 @@ import { nodeAddresses, type Settings } from '../../../config/index.ts';
 import type { AdmissionNodeSettings, NodeReportSettings, NodeSettings } from '../../../node/index.ts';
 import { configuredReservations } from './cgroup-settings.ts';
 
-/** What the configuration says of this node. */
+/** The configuration of this node. */
 export function nodeSettings(
   settings: Settings,
   node: { readonly nodeName: string; readonly architecture: string },
@@ -36,7 +36,7 @@ export function nodeSettings(
   };
 }
 
-/** What the configuration says of the pods that this node takes. */
+/** The configuration of the admission of pods on this node. */
 export function admissionNodeSettings({ config, featureGates }: Settings, nodeName: string): AdmissionNodeSettings {
   return {
     nodeName,

@@ -23,7 +23,7 @@ function settings(config: object, argv: readonly string[] = ['--kubeconfig=/kc']
 
 const process = { version: 'v20', argv: ['tubelet'] };
 
-test('port 0 and an empty path stand for a listener that is not wanted', () => {
+test('port 0 and an empty path disable a listener', () => {
   const none = serverSettings(settings({ healthzPort: 0 }), { ...process, env: { TUBELET_READ_ONLY_SOCKET: '' } });
   assert.deepEqual([none.healthz, none.readOnly, none.socketPath], [undefined, undefined, undefined]);
   const env = { TUBELET_READ_ONLY_SOCKET: '/run/t.sock' };
@@ -61,7 +61,7 @@ for (const [what, config, argv, query, isStandalone] of [
   });
 }
 
-test('access is not asked about where there is no secured port', () => {
+test('without a secured port there are no access settings', () => {
   assert.equal(serverAccessSettings(settings({ enableServer: false }), 'n'), undefined);
   const { authentication, authorization } = serverAccessSettings(settings({}), 'n') ?? {};
   assert.equal(authorization?.mode, 'Webhook');

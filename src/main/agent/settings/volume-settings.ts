@@ -1,7 +1,7 @@
 import type { RuntimeSettings } from '../../../model/runtime-settings.ts';
 import type { VolumeSettings } from '../../../volumes/volumes-wiring.ts';
 
-/** What the configuration and the machine say about volumes. */
+/** The settings of volumes, from the configuration and the machine. */
 export function volumeSettings(
   ours: Pick<RuntimeSettings, 'nodeName' | 'rootDir' | 'featureGates'>,
   machine: Pick<VolumeSettings, 'kernelRelease' | 'hasSeLinux'>,
