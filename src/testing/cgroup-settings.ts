@@ -1,6 +1,6 @@
 import type { CgroupSettings } from '../resources/cgroups/index.ts';
 
-/** The settings of a kubelet that was told nothing, on a machine of two CPUs and 8 GiB. */
+/** The default settings of a kubelet, on a machine of two CPUs and 8 GiB. */
 export function someCgroupSettings(more: Partial<CgroupSettings> = {}): CgroupSettings {
   return {
     cgroupsPerQos: true,

@@ -18,7 +18,7 @@ import { aVolumeManager, noCsiVolumes } from './volume-manager.ts';
 
 interface CsiWorldOptions {
   readonly capabilities?: FakeCsiDriverOptions['capabilities'];
-  /** What the cluster says of the driver; null: nothing. */
+  /** The spec of the driver's CSIDriver object; null: none. */
   readonly object?: CSIDriver['spec'] | null;
   readonly cluster?: boolean;
   readonly hasSeLinux?: boolean;
@@ -30,7 +30,7 @@ const nodeName = 'node-1';
 
 /**
  * A node with a storage driver: a disk in memory on which the driver's volumes are mounted, an API server's claims, and an
- * agent that can be started anew. Every call to the driver asks the disk's `fault` first, and once more when it is answered.
+ * agent that can be restarted. Every call to the driver runs the disk's `fault` first, and again when it is answered.
  */
 export function csiWorld(options: CsiWorldOptions = {}) {
   const clock = new FakeClock();
@@ -44,7 +44,7 @@ export function csiWorld(options: CsiWorldOptions = {}) {
   });
   const events: string[] = [];
   const woken: string[] = [];
-  /** Codes of the driver that say that somebody broke the order of calls. */
+  /** Codes with which the driver refuses calls in the wrong order. */
   const broken: string[] = [];
   const state = {
     away: false,
@@ -83,7 +83,7 @@ export function csiWorld(options: CsiWorldOptions = {}) {
     node: { isReportedInUse: (name) => state.inUse.has(name), isAttached: (name) => state.attached.has(name) },
   });
 
-  /** Who speaks with drivers, as it is after a start. */
+  /** The agent's CSI volumes, as after a restart. */
   const volumes = (): CsiFileVolumes => {
     const client = new DriverClient({ clock, open, called: () => {}, name: csiDriverName, endpoint: '/csi.sock' });
     return new CsiFileVolumes({
@@ -156,7 +156,7 @@ export function csiWorld(options: CsiWorldOptions = {}) {
     return { name, persistentVolumeClaim: { claimName: name } };
   };
 
-  /** Somebody attaches the claim's volume. */
+  /** A controller attaches the claim's volume. */
   const attach = (name: string, status: object = { attached: true }, metadata: object = {}): void => {
     const volume = { driver: csiDriverName, handle: `handle-${name}` };
     const attachment = attachmentName(volume, nodeName);
@@ -193,7 +193,7 @@ export function csiWorld(options: CsiWorldOptions = {}) {
   };
 }
 
-/** A target is a mount on the disk in memory: whoever removes through it removes what is precious. */
+/** A target is a mount on the disk in memory: a removal through it would remove the volume's data. */
 function memoryTargets(files: MemoryFiles): CsiTargets {
   return {
     async make(path) {

@@ -15,11 +15,11 @@ type CsiVerb = keyof typeof NodeService;
 type Code = keyof typeof status;
 
 export interface FakeCsiDriverOptions extends Partial<FakeCsiTraits> {
-  /** Of the protocol, as it says when it registers. */
+  /** Of the protocol, as it registers them. */
   readonly versions?: readonly string[];
-  /** By which it is slow, and by which calls in process have their deadlines. */
+  /** For its delays, and for the deadlines of calls in process. */
   readonly clock?: Clock;
-  /** What it makes where a volume is published; nothing unless told. */
+  /** What it makes at the target of a volume; default: nothing. */
   readonly targets?: CsiTargets;
 }
 
@@ -47,9 +47,9 @@ export const diskTargets: CsiTargets = {
 interface CsiFault {
   readonly code: Code;
   readonly details?: string;
-  /** How often; once unless told. */
+  /** How often; default: once. */
   readonly times?: number;
-  /** It is done all the same, and only the answer is lost. */
+  /** The driver carries the call out, and only the answer is lost. */
   readonly afterwards?: boolean;
 }
 
@@ -61,7 +61,7 @@ interface CsiFault {
 export class FakeCsiDriver {
   readonly traits: FakeCsiTraits;
   readonly volumes: FakeCsiVolumes;
-  /** All that it was asked, in order. */
+  /** All calls, in order. */
   readonly calls: { readonly verb: CsiVerb; readonly request: unknown }[] = [];
   readonly #options: FakeCsiDriverOptions;
   readonly #clock: Clock;
@@ -70,7 +70,7 @@ export class FakeCsiDriver {
   readonly #hangs = new Map<CsiVerb, { readonly released: Promise<void>; readonly release: () => void }>();
   #awaited: { readonly verb: CsiVerb; readonly resolve: () => void }[] = [];
   readonly #lost = new Set<() => void>();
-  /** Aborts when the program dies: what it has in hand is never answered. */
+  /** Aborts when the program dies: calls under way are never answered. */
   #life = new AbortController();
   #server: Server | undefined;
 
@@ -91,12 +91,12 @@ export class FakeCsiDriver {
     return this.traits.name;
   }
 
-  /** The verbs it was asked since the last time. */
+  /** The verbs of the calls since the last time. */
   taken(): readonly CsiVerb[] {
     return this.calls.splice(0).map(({ verb }) => verb);
   }
 
-  /** Resolves when it is asked that next. */
+  /** Resolves with the next call of that verb. */
   asked(verb: CsiVerb): Promise<void> {
     return new Promise((resolve) => void this.#awaited.push({ verb, resolve }));
   }
@@ -128,7 +128,7 @@ export class FakeCsiDriver {
     for (const map of [this.#faults, this.#slow, this.#hangs]) map.clear();
   }
 
-  /** Listens on a socket; again after its death, with the volumes it had. */
+  /** Listens on a socket; again after `die`, with the same volumes. */
   async serve(socketPath: string): Promise<void> {
     await this.die();
     this.revive();
@@ -145,7 +145,7 @@ export class FakeCsiDriver {
     this.#server = server;
   }
 
-  /** The program is gone, with its connections and its socket. */
+  /** The program dies, with its connections and its socket. */
   async die(): Promise<void> {
     this.#server?.forceShutdown();
     this.#server = undefined;

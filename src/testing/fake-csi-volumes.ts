@@ -49,7 +49,7 @@ export class FakeCsiVolumes {
     return this.#volumes.get(id);
   }
 
-  /** The volume is no more, whoever uses it. Until then whatever id somebody names is that of a volume. */
+  /** Deletes the volume, whether it is in use or not. Before that every id counts as that of a volume. */
   remove(id: string): void {
     this.#volumes.delete(id);
     this.#gone.add(id);
@@ -150,7 +150,7 @@ export class FakeCsiVolumes {
     const { published } = this.#volume(volumeId);
     const before = published.get(targetPath);
     published.delete(targetPath);
-    // As the hostpath driver does it: who comes a second time is told that there is no such volume.
+    // As the hostpath driver: a repeated call fails, as there is no such volume any more.
     if (before !== undefined && isInline(before)) this.remove(volumeId);
     return { answer: {}, ...(before !== undefined && { disappears: targetPath }) };
   }
@@ -208,10 +208,10 @@ export class FakeCsiVolumes {
   }
 }
 
-/** Ids of volumes that come with their pods; before that there is nothing. */
+/** Ids of inline volumes, which exist only with their pods. */
 const inlineId = /^csi-[0-9a-f]{64}$/;
 
-/** A volume that comes with its pod and goes with it. */
+/** An inline volume, which lives as long as its pod. */
 function isInline({ volumeContext }: NodePublishVolumeRequest): boolean {
   return volumeContext['csi.storage.k8s.io/ephemeral'] === 'true';
 }

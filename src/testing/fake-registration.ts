@@ -10,11 +10,11 @@ import {
 
 export interface FakeRegistration {
   readonly socketPath: string;
-  /** All that it was told of its registration. */
-  readonly told: readonly RegistrationStatus[];
-  /** What it is told next. */
+  /** All statuses that it was notified of. */
+  readonly statuses: readonly RegistrationStatus[];
+  /** The next status that it is notified of. */
   nextStatus(): Promise<RegistrationStatus>;
-  /** Asked and not answering, from now on or no longer. */
+  /** Leaves calls of a verb unanswered, from now on or no longer. */
   hang(verb: 'getInfo' | 'notifyRegistrationStatus', hangs: boolean): void;
   /** Takes the socket away, as a plugin that ends does. */
   close(): Promise<void>;
@@ -25,7 +25,7 @@ export async function serveFakeRegistration(
   socketPath: string,
   info: Partial<PluginInfo> | (() => Partial<PluginInfo>),
 ): Promise<FakeRegistration> {
-  const told: RegistrationStatus[] = [];
+  const statuses: RegistrationStatus[] = [];
   const waiting: ((status: RegistrationStatus) => void)[] = [];
   const hanging = new Set<string>();
   const server = new Server();
@@ -39,15 +39,15 @@ export async function serveFakeRegistration(
       call: ServerUnaryCall<RegistrationStatus, RegistrationStatusResponse>,
       done: sendUnaryData<RegistrationStatusResponse>,
     ) {
-      told.push(call.request);
-      for (const tell of waiting.splice(0)) tell(call.request);
+      statuses.push(call.request);
+      for (const resolve of waiting.splice(0)) resolve(call.request);
       if (!hanging.has('notifyRegistrationStatus')) done(null, {});
     },
   });
   await listen(server, socketPath);
   return {
     socketPath,
-    told,
+    statuses,
     nextStatus: () => new Promise((resolve) => void waiting.push(resolve)),
     hang: (verb, hangs) => void (hangs ? hanging.add(verb) : hanging.delete(verb)),
     async close() {
@@ -68,7 +68,7 @@ export async function listen(server: Server, socketPath: string): Promise<void> 
   });
 }
 
-/** A failure in the words of gRPC. */
+/** An error with a gRPC status. */
 export class StatusError extends Error {
   readonly code: status;
   readonly details: string;

@@ -2,7 +2,7 @@ import type { ImageMetrics } from '../images/image-metrics.ts';
 import { noDecisions } from './no-decisions.ts';
 import { ImageManager, noPullRecords, type ImageManagerDeps } from '../images/index.ts';
 
-/** Nothing to show to any registry. */
+/** No credentials for any registry. */
 const noCredentials: ImageManagerDeps['credentials'] = {
   of: () => ({ missing: [], find: async () => ({ credentials: [], problems: [] }) }),
 };
@@ -15,7 +15,7 @@ export const noImageMetrics: ImageMetrics = {
 
 type Needed = 'clock' | 'service' | 'events';
 
-/** One pull at a time at any rate, nothing to show to registries, and images that are there are everybody's, unless told. */
+/** Default: one pull at a time at any rate, no credentials, and every pod may use the images that are on the node. */
 export function anImageManager(deps: Pick<ImageManagerDeps, Needed> & Partial<ImageManagerDeps>): ImageManager {
   return new ImageManager({
     decisions: noDecisions,

@@ -5,7 +5,7 @@ import { changeFor } from '../model/group-access.ts';
 import type { ContentFiles, HostPaths, MountPrograms, Mounts, VolumeHost } from '../volumes/index.ts';
 import type { MemoryEntry, MemoryFiles } from './memory-files.ts';
 
-/** The machine as volumes see it, over a disk in memory. Every change asks the disk's `fault` first. */
+/** The machine as volumes see it, over a disk in memory. Every change runs the disk's `fault` first. */
 export function memoryVolumeHost(files: MemoryFiles): VolumeHost {
   const paths = pathsOn(files);
   return { files, contents: contentsOn(files), paths, ownPaths: paths, mounts: mountsOn(files) };
@@ -152,7 +152,7 @@ function mountsOn(disk: MemoryFiles): Mounts {
   const unmount = (target: string): void => {
     disk.fault('unmount', target);
     if (!disk.mounts.delete(target)) return;
-    // What was in memory is gone; the folder it stood on is left.
+    // The contents in memory are lost; the mount point stays.
     disk.forget(target);
     disk.entries.set(target, { mode: 0o777 });
   };
@@ -161,7 +161,7 @@ function mountsOn(disk: MemoryFiles): Mounts {
       disk.fault('mount', target);
       if (!disk.has(target)) throw new TubeletError('notFound', `no such folder: ${target}`);
       disk.mounts.set(target, [fsType, ...options]);
-      // As the kernel makes it when nobody says otherwise.
+      // The kernel's default.
       disk.entries.set(target, { mode: 0o1777 });
     },
     async bind(source, target) {

@@ -5,7 +5,7 @@ import { Registry } from '../telemetry/index.ts';
 
 type Needed = 'clock' | 'log' | 'host' | 'paths' | 'plugins' | 'subPaths' | 'events';
 
-/** On a node without claims, with no one who wants to know, unless told. */
+/** Default: on a node without claims, with events, decisions and wakes that are ignored. */
 export function aVolumeManager(deps: Pick<VolumeManagerDeps, Needed> & Partial<VolumeManagerDeps>): VolumeManager {
   return new VolumeManager({
     decisions: noDecisions,

@@ -2,16 +2,16 @@ import type { StorageDriver } from '../../model/storage-driver.ts';
 import type { DriverCapability } from '../../volumes/csi/index.ts';
 import type { DriverClient } from '../../volumes/csi/driver-client.ts';
 
-/** A driver to be examined. */
+/** A driver under test. */
 export interface CsiSubject {
   readonly driver: DriverClient;
   /** An empty folder for staging and target paths, seen by the driver under the same path. */
   readonly folder: string;
   readonly node: StorageDriver;
   readonly capabilities: readonly DriverCapability[];
-  /** What a provisioner does: answers the id of a new volume. */
+  /** Creates a volume, as a provisioner does; returns its id. */
   create(kind: VolumeKind): Promise<string>;
-  /** The volume is no more, whoever uses it. */
+  /** Deletes the volume, whether it is in use or not. */
   remove(id: string): Promise<void>;
 }
 

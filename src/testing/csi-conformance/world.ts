@@ -59,7 +59,7 @@ class ExaminedVolume {
       for (const target of this.#targets) await this.unpublish(target);
       await this.unstage();
     } catch (error) {
-      // A test that removed the volume has nothing left to take down.
+      // A test that removed the volume has nothing left to tear down.
       if (!(error instanceof TubeletError && error.code === 'NotFound')) throw error;
     }
     await this.#subject.remove(this.id);
@@ -74,7 +74,7 @@ export function capabilityFor(kind: VolumeKind): VolumeCapability {
   };
 }
 
-/** What one test has in hand. */
+/** What one test works with. */
 export class World {
   readonly subject: CsiSubject;
   readonly #made: ExaminedVolume[] = [];
@@ -87,7 +87,7 @@ export class World {
     return this.#add(await this.subject.create(kind), kind);
   }
 
-  /** One that comes and goes with its pod: nobody has made it. */
+  /** An inline volume, which no provisioner has made. */
   inlineVolume(): ExaminedVolume {
     return this.#add(`csi-${String(volumes + 1).padStart(64, '0')}`, 'mount');
   }
@@ -103,7 +103,7 @@ export class World {
   }
 }
 
-/** For assert.rejects: the driver said no, and nothing came of it. */
+/** For assert.rejects: the driver has refused, and nothing was made. */
 export function saidNo(error: unknown): boolean {
   assert.ok(error instanceof TubeletError, `not a TubeletError: ${String(error)}`);
   assert.ok(!isUncertain(error), `${error.code} leaves open what became of it: ${error.message}`);
