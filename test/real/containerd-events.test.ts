@@ -9,6 +9,7 @@ import { connectCri, type Cri } from '../../src/cri/index.ts';
 import { ContainerConfig, PodSandboxConfig } from '../../src/gen/cri/api.ts';
 import { containerLabels, sandboxLabels } from '../../src/model/labels.ts';
 import { containerdEventSource, ObservedPods, Pleg } from '../../src/pods/pleg/index.ts';
+import { Registry } from '../../src/telemetry/registry.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { startPrivateRuntime, type PrivateRuntime } from '../../src/testing/private-runtime.ts';
 import { realFolder, type RealFolder } from '../support/real-folders.ts';
@@ -141,6 +142,7 @@ describe('the pleg on containerd', () => {
     const onChange = (uid: PodUid): void => void inspections.push(inspect(uid));
     const common = { clock, random: seededRandom(1), log: silentLog, runtime: cri, observed, onChange };
     const pleg = new Pleg({
+      metrics: new Registry(),
       heartbeats: new Heartbeats(),
       ...common,
       relistPeriodMs: 1_000,

@@ -8,22 +8,21 @@ export interface AdmissionMetrics {
   preempted(resource: string): void;
 }
 
-/** Without a registry nothing is counted. */
-export function admissionMetrics(metrics: Metrics | undefined): AdmissionMetrics {
-  const rejections = metrics?.counter({
+export function admissionMetrics(metrics: Metrics): AdmissionMetrics {
+  const rejections = metrics.counter({
     name: 'kubelet_admission_rejections_total',
     help: 'Pods that were not admitted, by reason.',
     stability: 'ALPHA',
     labels: ['reason'],
   });
-  const preemptions = metrics?.counter({
+  const preemptions = metrics.counter({
     name: 'kubelet_preemptions',
     help: 'Pods that had to give way to critical ones, by the resource that was short.',
     stability: 'ALPHA',
     labels: ['preemption_signal'],
   });
   return {
-    rejected: (reason) => rejections?.inc({ reason: rejectionLabel(reason) }),
-    preempted: (resource) => preemptions?.inc({ preemption_signal: resource }),
+    rejected: (reason) => rejections.inc({ reason: rejectionLabel(reason) }),
+    preempted: (resource) => preemptions.inc({ preemption_signal: resource }),
   };
 }

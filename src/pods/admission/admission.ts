@@ -20,7 +20,7 @@ interface AdmissionDeps {
   readonly running: RunningPods;
   /** The managers of CPUs, memory and devices, asked before the node's totals are compared. */
   readonly resourceManagers?: AdmissionRule;
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
 }
 
 /** Decides once for every pod whether it may run on this node. */

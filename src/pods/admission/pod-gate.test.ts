@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { PodStatus } from '../../gen/kubernetes/types.ts';
+import { Registry } from '../../telemetry/registry.ts';
 import { noDecisions } from '../../testing/no-decisions.ts';
 import { anAdmissionNode } from '../../testing/admission-node.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -18,6 +19,7 @@ function setUp() {
     clock: new FakeClock(),
     decisions: noDecisions,
     admission: new Admission({
+      metrics: new Registry(),
       log: new MemoryLog(),
       decisions: noDecisions,
       node: () => anAdmissionNode(),
@@ -85,6 +87,7 @@ test('a preemption is recorded with each victim and with the node', () => {
     clock: new FakeClock(),
     decisions,
     admission: new Admission({
+      metrics: new Registry(),
       log: new MemoryLog(),
       decisions: noDecisions,
       node: () => anAdmissionNode({ allocatable: { cpu: '2', memory: '1Gi', pods: '10' } }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
+import { Registry } from '../../telemetry/registry.ts';
 import { noDecisions } from '../../testing/no-decisions.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -13,6 +14,7 @@ function setUp() {
   const log = new MemoryLog();
   const world = { rounds: 0, sourcesReady: true, failure: undefined as Error | undefined, roundMs: 0 };
   const housekeeping = new Housekeeping({
+    metrics: new Registry(),
     heartbeats: new Heartbeats(),
     decisions: noDecisions,
     clock,
@@ -97,6 +99,7 @@ test('a removal that fails is tried again soon, then less and less often', async
   const times: number[] = [];
   let left = true;
   const housekeeping = new Housekeeping({
+    metrics: new Registry(),
     heartbeats: new Heartbeats(),
     decisions: noDecisions,
     clock,

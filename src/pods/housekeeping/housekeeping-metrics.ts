@@ -6,10 +6,9 @@ export interface HousekeepingMetrics {
   swept(removed: number, failed: number): void;
 }
 
-/** Without a registry nothing is counted. */
-export function housekeepingMetrics(metrics: Metrics | undefined, stuck: () => number): HousekeepingMetrics {
+export function housekeepingMetrics(metrics: Metrics, stuck: () => number): HousekeepingMetrics {
   const stability = 'ALPHA';
-  metrics?.observed(
+  metrics.observed(
     {
       name: 'tubelet_stuck_pods',
       help: 'Finished pods of which something cannot be removed; /statusz shows what and why.',
@@ -18,20 +17,20 @@ export function housekeepingMetrics(metrics: Metrics | undefined, stuck: () => n
     },
     () => [{ labels: {}, value: stuck() }],
   );
-  const removed = metrics?.gauge({
+  const removed = metrics.gauge({
     name: 'kubelet_orphan_pod_cleaned_volumes',
     help: 'Unknown pods whose volumes and directory were removed in the last round.',
     stability,
   });
-  const failed = metrics?.gauge({
+  const failed = metrics.gauge({
     name: 'kubelet_orphan_pod_cleaned_volumes_errors',
     help: 'Unknown pods whose volumes and directory could not be removed in the last round.',
     stability,
   });
   return {
     swept: (removedCount, failedCount) => {
-      removed?.set(removedCount);
-      failed?.set(failedCount);
+      removed.set(removedCount);
+      failed.set(failedCount);
     },
   };
 }

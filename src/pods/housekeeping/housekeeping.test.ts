@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
 import { podUid, type PodUid } from '../../base/ids.ts';
+import { Registry } from '../../telemetry/registry.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -28,6 +29,7 @@ class World {
 
   readonly decisions = new MemoryDecisions();
   readonly housekeeping = new Housekeeping({
+    metrics: new Registry(),
     heartbeats: new Heartbeats(),
     decisions: this.decisions,
     clock: this.clock,

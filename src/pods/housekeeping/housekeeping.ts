@@ -31,7 +31,7 @@ interface HousekeepingDeps {
   readonly remembered: () => Iterable<PodUid>;
   /** Drops what is remembered of a pod of which nothing is left. */
   readonly podRemoval: { podRemoved(uid: PodUid): void };
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
 }
 
 /** A pod of which something could not be removed so far. It is retried. */

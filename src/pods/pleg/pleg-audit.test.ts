@@ -148,6 +148,7 @@ test('a stream counts as healthy when it was not refused for a second, or sent a
     heartbeats: new Heartbeats(),
     onChange: () => {},
     relistPeriodMs: 1_000,
+    metrics: new Registry(),
   };
   const pleg = new Pleg(deps);
   assert.equal(pleg.streamHealthy(), false);

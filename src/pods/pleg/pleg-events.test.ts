@@ -271,7 +271,7 @@ test('with CRI events an exit is reported at once, without a call', async () => 
   const { clock, cri, observed, log } = world;
   const onChange = (changed: PodUid): void => void changes.push(`${changed} ${clock.monotonic()}`);
   const common = { clock, random: seededRandom(1), log, runtime: cri, observed, onChange };
-  const pleg = new Pleg({ heartbeats: new Heartbeats(), ...common, relistPeriodMs: 1_000 });
+  const pleg = new Pleg({ metrics: new Registry(), heartbeats: new Heartbeats(), ...common, relistPeriodMs: 1_000 });
   await pleg.start();
   await clock.advance(500);
   world.calls();

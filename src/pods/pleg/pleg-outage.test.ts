@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
+import { Registry } from '../../telemetry/registry.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -21,6 +22,7 @@ async function running() {
   const changes: string[] = [];
   const onChange = (uid: string): void => void changes.push(uid);
   const pleg = new Pleg({
+    metrics: new Registry(),
     heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),

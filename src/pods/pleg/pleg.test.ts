@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { Heartbeats } from '../../base/heartbeats.ts';
+import { Registry } from '../../telemetry/registry.ts';
 import { createFakeCri, type FakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -41,6 +42,7 @@ function setUp(): World {
     observed,
     onChange,
     relistPeriodMs: 1_000,
+    metrics: new Registry(),
   };
   return {
     clock,

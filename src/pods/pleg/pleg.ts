@@ -34,7 +34,7 @@ interface PlegDeps {
   readonly eventSources?: readonly RuntimeEventSource[];
   /** Pods that an earlier run of the agent may have left; asked when the runtime's list is too long for one message. */
   readonly podsOnDisk?: () => Promise<Iterable<string>>;
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
 }
 
 /** Without a relist for this long the agent does not see the runtime and reports itself unhealthy. */

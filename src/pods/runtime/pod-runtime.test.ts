@@ -7,6 +7,7 @@ import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import { containerHashAnnotation, containerLabels } from '../../model/labels.ts';
 import type { StartRefusal } from '../../model/refusal.ts';
 import type { RuntimeOutcome } from '../../model/sync-outcome.ts';
+import { Registry } from '../../telemetry/registry.ts';
 import { createFakeCri, exitAfter, failsToStart, type FakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { goldenSettings } from '../../testing/golden.ts';
@@ -45,6 +46,7 @@ class World {
     this.cri.images.add(testImage);
     const { clock, cri, events, errors, backoff, pod } = this;
     this.runtime = new PodRuntime({
+      metrics: new Registry(),
       clock,
       log: new MemoryLog(),
       decisions: this.decisions,

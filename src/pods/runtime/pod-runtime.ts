@@ -60,7 +60,7 @@ export interface PodRuntimeDeps {
   /** The dead instances that neither restarts nor logs need any more. */
   readonly prune: (observed: ObservedPod) => Prunable;
   readonly logs: { remove(path: string): Promise<void> };
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
   readonly settings: RuntimeSettings;
   /** The host's resolver configuration, read when a sandbox is made. */
   readonly hostDns: () => Promise<HostDns>;

@@ -24,8 +24,8 @@ const typeOf: Readonly<Record<ContainerKind, string>> = {
 };
 
 /** Without `metrics` the functions do nothing. */
-export function runtimeMetrics(metrics: Metrics | undefined): RuntimeMetrics {
-  const count = (name: string, help: string) => metrics?.counter({ name, help, stability: 'ALPHA' });
+export function runtimeMetrics(metrics: Metrics): RuntimeMetrics {
+  const count = (name: string, help: string) => metrics.counter({ name, help, stability: 'ALPHA' });
   const pods = count('kubelet_started_pods_total', 'Sandboxes that were to be started.');
   const podErrors = count('kubelet_started_pods_errors_total', 'Sandboxes that could not be started.');
   const ownUsers = count(
@@ -36,13 +36,13 @@ export function runtimeMetrics(metrics: Metrics | undefined): RuntimeMetrics {
     'kubelet_started_user_namespaced_pods_errors_total',
     'Sandboxes with users of their own that could not be started.',
   );
-  const containers = metrics?.counter({
+  const containers = metrics.counter({
     name: 'kubelet_started_containers_total',
     help: 'Containers that were to be started, by type.',
     stability: 'ALPHA',
     labels: ['container_type'],
   });
-  const containerErrors = metrics?.counter({
+  const containerErrors = metrics.counter({
     name: 'kubelet_started_containers_errors_total',
     help: 'Containers that could not be started, by type and reason.',
     stability: 'ALPHA',
@@ -56,14 +56,14 @@ export function runtimeMetrics(metrics: Metrics | undefined): RuntimeMetrics {
     'kubelet_sleep_action_terminated_early_total',
     'Pauses before the end of a container that were cut short because its grace was over.',
   );
-  const sandboxes = metrics?.histogram({
+  const sandboxes = metrics.histogram({
     name: 'kubelet_run_podsandbox_duration_seconds',
     help: 'Seconds that the runtime took to make a sandbox, by its handler.',
     stability: 'ALPHA',
     labels: ['runtime_handler'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
   });
-  const sandboxErrors = metrics?.counter({
+  const sandboxErrors = metrics.counter({
     name: 'kubelet_run_podsandbox_errors_total',
     help: 'Sandboxes that the runtime failed to make, by handler.',
     stability: 'ALPHA',
@@ -71,20 +71,20 @@ export function runtimeMetrics(metrics: Metrics | undefined): RuntimeMetrics {
   });
   return {
     podStarts: (own) => {
-      pods?.inc();
-      if (own) ownUsers?.inc();
+      pods.inc();
+      if (own) ownUsers.inc();
     },
     podFailed: (own) => {
-      podErrors?.inc();
-      if (own) ownUsersErrors?.inc();
+      podErrors.inc();
+      if (own) ownUsersErrors.inc();
     },
-    containerStarts: (kind) => containers?.inc({ container_type: typeOf[kind] }),
-    containerFailed: (kind, code) => containerErrors?.inc({ container_type: typeOf[kind], code }),
+    containerStarts: (kind) => containers.inc({ container_type: typeOf[kind] }),
+    containerFailed: (kind, code) => containerErrors.inc({ container_type: typeOf[kind], code }),
     sandboxRan: (handler, seconds, failed) => {
-      sandboxes?.observe(seconds, { runtime_handler: handler });
-      if (failed) sandboxErrors?.inc({ runtime_handler: handler });
+      sandboxes.observe(seconds, { runtime_handler: handler });
+      if (failed) sandboxErrors.inc({ runtime_handler: handler });
     },
-    hookFellBack: () => fallbacks?.inc(),
-    sleepCutShort: () => sleeps?.inc(),
+    hookFellBack: () => fallbacks.inc(),
+    sleepCutShort: () => sleeps.inc(),
   };
 }

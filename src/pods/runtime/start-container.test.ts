@@ -268,7 +268,7 @@ describe('back-off', () => {
       events: new MemoryEvents(),
       errors: new StartErrors(),
       backoff,
-      started: runtimeMetrics(undefined),
+      started: runtimeMetrics(new Registry()),
       prepare: async () => ({ refusal: { reason: 'Tried', message: '' } }),
     };
     const context = {

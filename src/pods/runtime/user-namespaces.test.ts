@@ -6,6 +6,7 @@ import { ContainerConfig, NamespaceMode } from '../../gen/cri/api.ts';
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import { noDecisions } from '../../testing/no-decisions.ts';
 import { containerLabels } from '../../model/labels.ts';
+import { Registry } from '../../telemetry/registry.ts';
 import { createFakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { goldenSettings } from '../../testing/golden.ts';
@@ -51,6 +52,7 @@ describe('the ids of a pod are asked for', () => {
     const asked: string[] = [];
     const pod = aPod({ spec });
     const runtime = new PodRuntime({
+      metrics: new Registry(),
       clock,
       log: new MemoryLog(),
       decisions: noDecisions,

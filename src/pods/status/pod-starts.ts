@@ -7,7 +7,7 @@ import { isTerminalPhase } from '../../model/reasons.ts';
 
 interface PodStartsDeps {
   readonly clock: Pick<Clock, 'now'>;
-  readonly metrics?: Metrics | undefined;
+  readonly metrics: Metrics;
 }
 
 /** In seconds; a start may wait long for its images. */
@@ -36,26 +36,26 @@ interface Starting {
 export class PodStarts {
   readonly #clock: PodStartsDeps['clock'];
   readonly #starting = new Map<PodUid, Starting>();
-  readonly #sli: Histogram | undefined;
-  readonly #total: Histogram | undefined;
-  readonly #first: Gauge | undefined;
+  readonly #sli: Histogram;
+  readonly #total: Histogram;
+  readonly #first: Gauge;
   #hasNetworkPod = false;
 
   constructor({ clock, metrics }: PodStartsDeps) {
     this.#clock = clock;
-    this.#sli = metrics?.histogram({
+    this.#sli = metrics.histogram({
       name: 'kubelet_pod_start_sli_duration_seconds',
       help: 'Seconds from a pod being made to its being seen running, without pulls of images and init containers.',
       stability: 'ALPHA',
       buckets: startBuckets,
     });
-    this.#total = metrics?.histogram({
+    this.#total = metrics.histogram({
       name: 'kubelet_pod_start_total_duration_seconds',
       help: 'Seconds from a pod being made to its being seen running.',
       stability: 'ALPHA',
       buckets: startBuckets,
     });
-    this.#first = metrics?.gauge({
+    this.#first = metrics.gauge({
       name: 'kubelet_first_network_pod_start_sli_duration_seconds',
       help: 'As kubelet_pod_start_sli_duration_seconds, of the first pod with a network of its own.',
       stability: 'INTERNAL',
@@ -103,11 +103,11 @@ export class PodStarts {
     const pulls = pullBegan === undefined || pullEnded === undefined ? [] : [{ from: pullBegan, to: pullEnded }];
     const total = Math.max(0, whole.to - whole.from);
     const own = Math.max(0, total - covered([...pulls, ...initRuns(pod)], whole));
-    this.#total?.observe(total / 1_000);
-    this.#sli?.observe(own / 1_000);
+    this.#total.observe(total / 1_000);
+    this.#sli.observe(own / 1_000);
     if (this.#hasNetworkPod || pod.spec?.hostNetwork === true) return;
     this.#hasNetworkPod = true;
-    this.#first?.set(own / 1_000);
+    this.#first.set(own / 1_000);
   }
 }
 

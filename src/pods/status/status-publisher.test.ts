@@ -26,6 +26,7 @@ class World {
     startErrors: () => this.errors,
     hostIps: () => ['192.0.2.1'],
     runtimeName: () => 'containerd',
+    metrics: new Registry(),
   };
   readonly publisher = new StatusPublisher(this.deps);
 

@@ -31,7 +31,7 @@ export interface StatusPublisherDeps {
   readonly recursiveReadOnly?: (pod: DesiredPod) => boolean;
   /** Fields of statuses by feature gate; default: none of them. */
   readonly features?: StatusFeatures;
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
 }
 
 /** Generates a pod's status and keeps it. It returns the agent's own status; the kept one may not show its end yet. */
@@ -41,11 +41,11 @@ export class StatusPublisher {
   readonly #reported = new Map<PodUid, ReadonlyMap<string, ReportedStartError>>();
   /** Whether init containers had done their work before the pod was stopped, for pods that are. */
   readonly #initialized = new Map<PodUid, boolean>();
-  readonly #starts: Histogram | undefined;
+  readonly #starts: Histogram;
 
   constructor(deps: StatusPublisherDeps) {
     this.#deps = deps;
-    this.#starts = deps.metrics?.histogram({
+    this.#starts = deps.metrics.histogram({
       name: 'kubelet_pod_start_duration_seconds',
       help: 'Seconds from a pod being named to its running.',
       stability: 'ALPHA',
@@ -94,7 +94,7 @@ export class StatusPublisher {
 
   #measureStart(pod: DesiredPod): void {
     const seen = Date.parse(pod.metadata.annotations?.[configAnnotations.seen] ?? '');
-    if (!Number.isNaN(seen)) this.#starts?.observe(Math.max(0, this.#deps.clock.now() - seen) / 1_000);
+    if (!Number.isNaN(seen)) this.#starts.observe(Math.max(0, this.#deps.clock.now() - seen) / 1_000);
   }
 
   /** Whether a start error is known by now that a later status has to show. */

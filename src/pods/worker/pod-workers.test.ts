@@ -61,6 +61,7 @@ function setUp() {
   const heartbeats = new Heartbeats();
   const decisions = new MemoryDecisions();
   const workers: PodWorkers = new PodWorkers({
+    metrics: new Registry(),
     clock,
     random: seededRandom(1),
     log: silentLog,

@@ -33,7 +33,7 @@ interface PodWorkersDeps {
   readonly onChange: (uid: PodUid) => void;
   /** A pod that its source names again begins its new life: it goes through admission like a new pod. */
   readonly onPodRecreated: (pod: DesiredPod) => void;
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
 }
 
 /** All pod workers of the node, one per uid; the only writer of `PodLifecycles`. */

@@ -11,7 +11,7 @@ interface CgroupWriterDeps {
   readonly version: CgroupVersion;
   /** The controllers that can be used here. */
   readonly controllers: ReadonlySet<string>;
-  readonly metrics?: Metrics;
+  readonly metrics: Metrics;
 }
 
 type Operation = 'create' | 'update' | 'destroy';
@@ -21,12 +21,12 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 /** Writes values to cgroups in the format of this machine's version, and measures how long it takes. */
 export class CgroupWriter {
   readonly #deps: CgroupWriterDeps;
-  readonly #durations: Histogram<'operation_type'> | undefined;
+  readonly #durations: Histogram<'operation_type'>;
   readonly #reported = new Set<string>();
 
   constructor(deps: CgroupWriterDeps) {
     this.#deps = deps;
-    this.#durations = deps.metrics?.histogram({
+    this.#durations = deps.metrics.histogram({
       name: 'kubelet_cgroup_manager_duration_seconds',
       help: 'Time to make, change or remove a cgroup, in seconds.',
       stability: 'ALPHA',
@@ -97,6 +97,6 @@ export class CgroupWriter {
   }
 
   #observe(operation: Operation, began: number): void {
-    this.#durations?.observe((this.#deps.clock.monotonic() - began) / 1_000, { operation_type: operation });
+    this.#durations.observe((this.#deps.clock.monotonic() - began) / 1_000, { operation_type: operation });
   }
 }

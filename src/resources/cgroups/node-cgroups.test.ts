@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Registry } from '../../telemetry/registry.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryCgroupTree } from '../../testing/memory-cgroup-tree.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -14,7 +15,7 @@ function setUp(more: Partial<NodeCgroupSettings> = {}, available = everything, v
   const log = new MemoryLog();
   const events: string[] = [];
   const controllers = new Set(available);
-  const writer = new CgroupWriter({ clock: new FakeClock(), log, tree, version, controllers });
+  const writer = new CgroupWriter({ metrics: new Registry(), clock: new FakeClock(), log, tree, version, controllers });
   const node = new NodeCgroups({
     log,
     writer,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { Registry } from '../../telemetry/registry.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryCgroupTree } from '../../testing/memory-cgroup-tree.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -19,7 +20,7 @@ function setUp(more: Partial<QosSettings> = {}, version: 1 | 2 = 1) {
   const controllers = new Set(['cpu', 'memory']);
   const tiers = new QosTiers({
     log,
-    writer: new CgroupWriter({ clock: new FakeClock(), log, tree, version, controllers }),
+    writer: new CgroupWriter({ metrics: new Registry(), clock: new FakeClock(), log, tree, version, controllers }),
     pods: { active: () => world.pods, complete: () => world.complete },
     settings: { hugePageSizes: [], memoryQos: false, allocatableMemoryBytes: 1_000n, ...more },
     cgroupRoot: '/',
