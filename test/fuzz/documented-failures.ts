@@ -61,7 +61,7 @@ export const documentedFailures: readonly DocumentedFailure[] = [
     status: 500,
     words: 'cannot reach the streaming server of the container runtime: ',
     body: /^cannot reach the streaming server of the container runtime: /,
-    why: "nobody is at the session's address, or nobody answers there",
+    why: "no server listens at the session's address, or it does not answer",
     from: ['streaming/hand-over.ts'],
   },
   {
