@@ -8,8 +8,8 @@ import type { GoldenCall, GoldenRecord } from '../../src/testing/golden.ts';
  * probes were answered. Times are not in the records; they follow from the `sleep`s in the commands.
  */
 export interface Script {
-  /** What an instance does, and the last words it leaves. */
-  program(container: string, attempt: number): { readonly behaviour: Behaviour; readonly lastWords?: string };
+  /** What an instance does, and the termination message it leaves. */
+  program(container: string, attempt: number): { readonly behaviour: Behaviour; readonly terminationMessage?: string };
   /** How a command in a container ends that has run for so long. */
   command(container: string, command: readonly string[], ranMs: number): ExecOutcome;
   /** Whether a server in the container answers by now. */
@@ -24,7 +24,7 @@ export function scriptOf(record: GoldenRecord): Script {
       const end = endsOf(record, container).get(attempt);
       return {
         behaviour: behaviourOf(instance, end, busyMs(containerNamed(record, container)?.command)),
-        ...(end?.message !== undefined && end.reason !== 'StartError' && { lastWords: end.message }),
+        ...(end?.message !== undefined && end.reason !== 'StartError' && { terminationMessage: end.message }),
       };
     },
     command(container, command, ranMs) {

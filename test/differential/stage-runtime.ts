@@ -29,13 +29,13 @@ export function stageRuntime({ clock, cri, files, record, script }: Stage): void
     if (verb === 'PullImage') scriptPull(cri, request['image'] as { readonly image: string }, error.message);
   }
   cri.programs.otherwise(({ container, attempt }) => {
-    const { behaviour, lastWords } = script.program(container, attempt);
-    if (lastWords === undefined) return behaviour;
+    const { behaviour, terminationMessage } = script.program(container, attempt);
+    if (terminationMessage === undefined) return behaviour;
     const config = cri.containerNamed(container)?.config;
     const mount = config?.mounts.find(({ containerPath }) => containerPath === '/dev/termination-log');
     const usesLog = config?.annotations['io.kubernetes.container.terminationMessagePolicy'] !== 'File';
-    if (usesLog) return { ...behaviour, output: [{ stream: 'stdout', text: lastWords.trimEnd() }] };
-    if (mount !== undefined) files.append(mount.hostPath, lastWords);
+    if (usesLog) return { ...behaviour, output: [{ stream: 'stdout', text: terminationMessage.trimEnd() }] };
+    if (mount !== undefined) files.append(mount.hostPath, terminationMessage);
     return behaviour;
   });
   cri.execs.on((command, { config, startedAt }) =>

@@ -31,7 +31,7 @@ interface World {
   readonly changes: string[];
   /** containerd sends an event. */
   readonly emit: (kind: LowLevelEvent['kind'], containerId: string) => void;
-  /** Calls since this was last asked. */
+  /** Calls to the runtime since the last call of this. */
   readonly calls: () => string[];
 }
 

@@ -20,7 +20,7 @@ interface World {
   readonly log: MemoryLog;
   readonly observed: ObservedPods;
   readonly pleg: Pleg;
-  /** Who was said to have changed, since this was last asked. */
+  /** Which pods were reported as changed since the last call. */
   readonly changes: () => string[];
   readonly listings: () => number;
 }

@@ -46,12 +46,12 @@ test('sandboxes and containers are sorted by pod', () => {
 });
 
 test('what no kubelet made is left out', () => {
-  const foreign = { 'com.example/owner': 'somebody' };
+  const foreign = { 'com.example/owner': 'other' };
   const listing = toListing([sandbox('s9', foreign)], [container('c9', foreign, ContainerState.CONTAINER_RUNNING)]);
   assert.equal(listing.size, 0);
 });
 
-test('a container whose sandbox is gone still belongs to its pod', () => {
+test('a container whose sandbox was removed still belongs to its pod', () => {
   const listing = toListing([], [container('c0', containerLabels(web, 'main'), ContainerState.CONTAINER_UNKNOWN)]);
   assert.deepEqual(
     [...listing.values()],

@@ -197,7 +197,7 @@ test('what cannot be mounted', () => {
       { name: 'data', mountPath: '/a', subPath: 'a/../b' },
       "unable to provision SubPath `a/../b`: must not contain '..'",
     ],
-    // What variables stand for may be secret.
+    // The values of variables may be secret.
     [
       { name: 'data', mountPath: '/a', subPathExpr: '../$(POD)' },
       "unable to provision SubPath `../$(POD)`: must not contain '..'",

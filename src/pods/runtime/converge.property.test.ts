@@ -148,7 +148,7 @@ test('a pod that shall run for ever comes to run in one sandbox, with all its si
         ),
       );
       fc.pre(pod.spec.restartPolicy === 'Always' && pod.metadata.deletionTimestamp === undefined);
-      // Probes of old instances that never speak keep a pod waiting; that is right, and not what this is about.
+      // Probes of old instances without a result keep a pod waiting; that is right, and not what this is about.
       const runtime = converge({ ...world, startup: {}, liveness: {} });
       const ready = runtime.observed.sandboxes.filter(({ state }) => state === 'ready');
       assert.equal(ready.length, 1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countChanges, classifyEntry, type EntryEvent, type EntryState } from './entry-events.ts';
 
-/** `a` an entry that came, went or was taken over; `a*` one that was written to. */
+/** `a` an entry that was added, removed or replaced; `a*` one that was written to. */
 const events = (text: string): readonly EntryEvent[] =>
   text
     .split(' ')

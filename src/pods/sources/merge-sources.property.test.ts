@@ -89,7 +89,7 @@ test('a reader of the updates has the set of the source, less duplicates, and ge
   );
 });
 
-test('telling the same set again says nothing', () => {
+test('the same set again makes no update', () => {
   fc.assert(
     fc.property(fc.array(onePod, { maxLength: 6 }), (set) => {
       const first = computeUpdates(undefined, 'file', set, 'now');

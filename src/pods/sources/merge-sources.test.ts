@@ -102,7 +102,7 @@ test('the source is noted and the first moment stays', () => {
   });
   const later = computeUpdates(first.known, 'api', [pod('a', { spec: { hostname: 'x' } })], 'later');
   assert.equal(later.updates[0]?.pods[0]?.metadata.annotations?.['kubernetes.io/config.seen'], 'first');
-  // A static pod is first seen when its manifest is read; what a pod of the API server brings is a stranger's moment.
+  // A static pod is first seen when its manifest is read; what a pod of the API server brings is another agent's time.
   const own = pod('o', { metadata: { annotations: { 'kubernetes.io/config.seen': 'its own' } } });
   const seenAs = (source: PodSource): string | undefined =>
     computeUpdates(undefined, source, [own], 'now').updates[0]?.pods[0]?.metadata.annotations?.[
