@@ -116,7 +116,7 @@ export class EventTriage {
       case 'known':
         return;
       case 'unknown':
-        return this.#keep(eventClass.id, event);
+        return this.#enqueue(eventClass.id, event);
       case 'news':
         if (
           event.unconfirmed !== true ||
@@ -132,7 +132,7 @@ export class EventTriage {
     }
   }
 
-  #keep(id: string, event: RuntimeEvent): void {
+  #enqueue(id: string, event: RuntimeEvent): void {
     const { clock, onDiscard, onUnknown } = this.#deps;
     const present = this.#unknown.get(id);
     if (present === undefined && this.#unknown.size >= maxUnknown) return onDiscard();

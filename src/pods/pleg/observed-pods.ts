@@ -89,7 +89,7 @@ export class ObservedPods {
     const known = this.#pods.get(uid);
     if (!this.#changed.has(uid)) {
       if (known !== undefined && Math.max(known.observedAt, this.#relistedAt) > since) return known;
-      if (known === undefined && this.#relistedAt > since) return nothingOf(uid, this.#relistedAt);
+      if (known === undefined && this.#relistedAt > since) return emptyObservation(uid, this.#relistedAt);
     }
     return this.inspect(uid, signal);
   }
@@ -136,7 +136,7 @@ export class ObservedPods {
       const seen = await inspectPod(this.#deps.runtime, uid, at);
       // The inspection may have missed a change that became known while it was under way.
       if ((this.#changed.get(uid) ?? 0) < at) this.#changed.delete(uid);
-      this.#keep(seen);
+      this.#store(seen);
       return seen;
     } catch (error) {
       if (!this.#changed.has(uid)) this.#changed.set(uid, at);
@@ -145,7 +145,7 @@ export class ObservedPods {
   }
 
   /** The listing takes in what an inspection saw, so that the next relist reports only what no inspection has seen. */
-  #keep(seen: ObservedPod): void {
+  #store(seen: ObservedPod): void {
     if (isEmpty(seen)) {
       this.#pods.delete(seen.uid);
       this.#listing.delete(seen.uid);
@@ -161,7 +161,7 @@ function isEmpty(pod: ObservedPod): boolean {
   return pod.sandboxes.length === 0 && pod.containers.length === 0;
 }
 
-const nothingOf = (uid: PodUid, observedAt: number): ObservedPod => ({
+const emptyObservation = (uid: PodUid, observedAt: number): ObservedPod => ({
   uid,
   name: '',
   namespace: '',

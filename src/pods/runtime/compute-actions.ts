@@ -65,8 +65,9 @@ function actionsForNewSandbox(input: ActionsInput, attempt: number, reason: stri
     const hasEnded = policy === 'Never' ? isSecondTime : policy === 'OnFailure' && last?.state === 'exited';
     return !hasEnded || (last?.state === 'exited' && computeRestart({ ...own, ended: last }));
   });
-  const hadItsTime = isSecondTime && restartPolicy === 'Never';
-  if (wanted.length === 0 && (hadItsTime || containers.some(({ name }) => newest(name) !== undefined))) return nothing;
+  const neverRestarts = isSecondTime && restartPolicy === 'Never';
+  if (wanted.length === 0 && (neverRestarts || containers.some(({ name }) => newest(name) !== undefined)))
+    return nothing;
   const [firstInit] = initContainers;
   const start =
     firstInit !== undefined

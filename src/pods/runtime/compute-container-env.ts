@@ -48,7 +48,7 @@ export function computeContainerEnv(input: ContainerEnvInput): EnvVariable[] | R
     const kind = entries.configMapRef === undefined ? 'secret' : 'configMap';
     const optional = (entries.configMapRef ?? entries.secretRef)?.optional === true;
     const data = readData(input, kind, name);
-    const missing = data === undefined ? whyMissing(input, kind, name, optional) : undefined;
+    const missing = data === undefined ? missingRefusal(input, kind, name, optional) : undefined;
     if (missing !== undefined) return missing;
     for (const key of data?.keys ?? []) {
       const variable = `${entries.prefix ?? ''}${key}`;
@@ -135,7 +135,7 @@ function keyValue(
 ): string | undefined | Refusal {
   const { key, name = '', optional = false } = reference;
   const data = readData(input, kind, name);
-  if (data === undefined) return whyMissing(input, kind, name, optional);
+  if (data === undefined) return missingRefusal(input, kind, name, optional);
   const value = data.get(key);
   if (value !== undefined || optional) return value;
   const title = kind === 'configMap' ? 'ConfigMap' : 'Secret';
@@ -165,7 +165,7 @@ function readData({ lookup, pod }: ContainerEnvInput, kind: DataKind, name: stri
 }
 
 /** An optional object may be missing, but only where the lookup knows that it is. */
-function whyMissing(
+function missingRefusal(
   { lookup, pod }: ContainerEnvInput,
   kind: DataKind,
   name: string,

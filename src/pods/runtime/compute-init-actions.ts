@@ -30,24 +30,24 @@ export function computeInitActions(input: ActionsInput, sandbox: SandboxId): Ini
   });
 
   if (regularBegun) {
-    const care = inits
+    const steps = inits
       .filter(isRestartableInit)
-      .map((container) => careForSidecar(input, container, newest(container.name)));
-    return { progress: 'done', reason: 'the pod is initialised', ...combine(care) };
+      .map((container) => stepForSidecar(input, container, newest(container.name)));
+    return { progress: 'done', reason: 'the pod is initialised', ...combine(steps) };
   }
 
   const reached = inits.findLastIndex(({ name }) => newest(name) !== undefined);
   const earlier = inits
     .slice(0, Math.max(0, reached))
     .filter(isRestartableInit)
-    .map((container) => careForSidecar(input, container, newest(container.name)));
+    .map((container) => stepForSidecar(input, container, newest(container.name)));
   const step = reached < 0 ? advance(inits, 0) : stepAt(input, inits, reached, newest);
   const { kill, start } = combine([...earlier, step]);
-  return { progress: step.progress, reason: step.reason, kill, start: start.map((one) => afterAll(observed, one)) };
+  return { progress: step.progress, reason: step.reason, kill, start: start.map((one) => withPrevious(observed, one)) };
 }
 
 /** The restart count goes on where an earlier sandbox left it, although what ran there does not count for this one. */
-function afterAll({ containers }: ObservedPod, start: ContainerStart): ContainerStart {
+function withPrevious({ containers }: ObservedPod, start: ContainerStart): ContainerStart {
   const last = containers.find(({ name }) => name === start.container.name);
   return start.previous !== undefined || last === undefined ? start : { ...start, previous: last };
 }
@@ -68,8 +68,8 @@ function stepAt(
   const status = container && newest(container.name);
   if (container === undefined || status === undefined) return advance(inits, index);
   if (isRestartableInit(container)) {
-    const care = careForSidecar(input, container, status);
-    if (care.start.length > 0) return { progress: 'underway', reason: 'a sidecar starts', ...care };
+    const step = stepForSidecar(input, container, status);
+    if (step.start.length > 0) return { progress: 'underway', reason: 'a sidecar starts', ...step };
     const started = container.startupProbe === undefined || input.probes.startup(status.id) === 'success';
     return started ? advance(inits, index + 1) : underway('a sidecar has not passed its startup probe');
   }
@@ -119,7 +119,7 @@ function startNow(container: Container, previous: ObservedContainer | undefined,
 const underway = (reason: string): InitActions => ({ progress: 'underway', reason, kill: [], start: [] });
 
 /** A sidecar runs for as long as the pod does, whatever the pod's restart policy says. */
-function careForSidecar(input: ActionsInput, container: Container, status: ObservedContainer | undefined): Step {
+function stepForSidecar(input: ActionsInput, container: Container, status: ObservedContainer | undefined): Step {
   const again = (reason: string, kill: readonly ContainerKill[] = []): Step => ({
     kill,
     start: input.pod.metadata.deletionTimestamp === undefined ? [startOf(container, 'init', status, reason)] : [],

@@ -99,7 +99,10 @@ function requeueAfterRefusal({ reason, retryMs = refusedRetryMs }: StartRefusal)
 }
 
 /** Refusals after which the runtime has a new container, which may even have run. */
-const leavesContainer: ReadonlySet<string> = new Set([startReasons.runContainerError, startReasons.postStartHookError]);
+const reasonsAfterCreate: ReadonlySet<string> = new Set([
+  startReasons.runContainerError,
+  startReasons.postStartHookError,
+]);
 
 /** Carries out decisions about a pod in the runtime. Keeps no state of its own but start errors and back-off. */
 export class PodRuntime {
@@ -242,7 +245,7 @@ export class PodRuntime {
     for (const start of actions.start) {
       const refusal = await startContainer(this.#deps, context, start, signal);
       // A container that failed to run was created all the same, and is now a dead one.
-      any ||= refusal === undefined || leavesContainer.has(refusal.reason);
+      any ||= refusal === undefined || reasonsAfterCreate.has(refusal.reason);
       if (refusal === undefined) this.#record(pod, startedDecision(start));
       else this.#record(pod, refusedDecision(start, refusal, refusal.retryMs ?? refusedRetryMs));
       if (refusal !== undefined) waits.push(requeueAfterRefusal(refusal));

@@ -45,8 +45,8 @@ export type PrepareContainer = (input: PrepareInput, signal: AbortSignal) => Pro
 export function prepareContainer(deps: PrepareDeps): PrepareContainer {
   return async ({ pod, start, podIps, fieldPath, sandboxConfig, newest }, signal) => {
     const { container, kind } = start;
-    const ungiven = unavailableDevices(container, deps.node.allocatable);
-    if (ungiven !== undefined) return ungiven;
+    const unavailable = unavailableDevices(container, deps.node.allocatable);
+    if (unavailable !== undefined) return unavailable;
     const image = await deps.images.ensure(pod, container, fieldPath, signal, {
       ...(sandboxConfig && { sandboxConfig }),
     });
@@ -56,8 +56,8 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
 
     const { settings, node } = deps;
     const hostIps = deps.hostIps();
-    const where = { pod, container, podIps: pod.spec.hostNetwork === true ? hostIps : podIps, hostIps };
-    const env = computeContainerEnv({ ...where, nodeName: settings.nodeName, node, lookup: deps.lookup });
+    const common = { pod, container, podIps: pod.spec.hostNetwork === true ? hostIps : podIps, hostIps };
+    const env = computeContainerEnv({ ...common, nodeName: settings.nodeName, node, lookup: deps.lookup });
     if (isRefusal(env)) return env;
     // A mount that is impossible is refused before any file is made, because each later try would make the file again.
     const volumes = deps.volumes.mounted(pod.uid);
@@ -65,8 +65,8 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
     const { rootDir, selinuxEnabled } = settings;
     const wanted = { pod, container, volumes, env, rootDir };
     const mounts = computeMounts({ ...wanted, selinuxEnabled, recursiveReadOnly, files: {} });
-    const unbound = isRefusal(mounts) ? mounts : await bindSubPaths(deps, wanted);
-    if (unbound !== undefined) return unbound;
+    const refusal = isRefusal(mounts) ? mounts : await bindSubPaths(deps, wanted);
+    if (refusal !== undefined) return refusal;
     const etcHosts = await writeHosts(deps, pod, podIps);
     const wantsTerminationLog = (container.terminationMessagePath ?? '') !== '';
     if (wantsTerminationLog) await deps.files.makeContainerFolder(pod.uid, container.name);
@@ -79,7 +79,7 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
       wantsTerminationLog ? deps.files.makeTerminationLog(pod.uid, container.name) : undefined,
     ]);
     const config = computeContainerConfig({
-      ...where,
+      ...common,
       kind,
       restartCount: computeRestartCount(start, logged),
       image: image.ok,

@@ -12,9 +12,9 @@ export interface RuntimeMetrics {
   /** The runtime has made a sandbox, or failed to. */
   sandboxRan(handler: string, seconds: number, failed: boolean): void;
   /** An HTTPS hook was sent again in plain HTTP. */
-  hookFellBack(): void;
+  httpFallback(): void;
   /** A preStop sleep was cut short because the grace period was over. */
-  sleepCutShort(): void;
+  sleepTerminatedEarly(): void;
 }
 
 const typeOf: Readonly<Record<ContainerKind, string>> = {
@@ -84,7 +84,7 @@ export function runtimeMetrics(metrics: Metrics): RuntimeMetrics {
       sandboxes.observe(seconds, { runtime_handler: handler });
       if (failed) sandboxErrors.inc({ runtime_handler: handler });
     },
-    hookFellBack: () => fallbacks.inc(),
-    sleepCutShort: () => sleeps.inc(),
+    httpFallback: () => fallbacks.inc(),
+    sleepTerminatedEarly: () => sleeps.inc(),
   };
 }

@@ -22,13 +22,15 @@ export function unavailableDevices(
     );
   }
   const wanted = Object.entries({ ...resources?.requests, ...resources?.limits });
-  const missing = wanted.find(([name, amount]) => isVendors(name) && isNone(allocatable[name]) && !isNone(amount));
+  const missing = wanted.find(
+    ([name, amount]) => isExtendedResource(name) && isZero(allocatable[name]) && !isZero(amount),
+  );
   return (
     missing && refuse(`devices of ${cutText(missing[0], maxNamesBytes)} cannot be given to containers by this kubelet`)
   );
 }
 
-const isVendors = (name: string): boolean =>
+const isExtendedResource = (name: string): boolean =>
   name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.');
 
-const isNone = (amount: string | undefined): boolean => amount !== undefined && Quantity.parse(amount).sign() === 0;
+const isZero = (amount: string | undefined): boolean => amount !== undefined && Quantity.parse(amount).sign() === 0;

@@ -1,5 +1,5 @@
 import type { DesiredPod } from '../../model/desired-pod.ts';
-import { notRenewed } from './classify-manifest.ts';
+import { podsToKeep } from './classify-manifest.ts';
 import { decodeText, unreadable, type Manifest } from './manifest.ts';
 
 /**
@@ -46,7 +46,7 @@ export function classifyAnswer(state: UrlState, body: Uint8Array, read: (text: s
   const manifest = text === undefined ? unreadable('it is not UTF-8 text') : read(text);
   const answer = { body, manifest, empties: 0 };
   if (manifest.faults.length === 0) return { ...answer, kept: [], pods: manifest.pods };
-  const kept = notRenewed(state.pods ?? [], manifest.pods);
+  const kept = podsToKeep(state.pods ?? [], manifest.pods);
   // Nothing but faults: an error page, or a list in an unknown form. It does not mean that there are no pods.
   if (manifest.pods.length === 0) return { ...answer, kept, pods: state.pods };
   return { ...answer, kept, pods: [...manifest.pods, ...kept] };

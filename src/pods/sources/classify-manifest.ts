@@ -44,7 +44,7 @@ export function classifyManifest(previous: FileState | undefined, reading: Manif
   }
   if (previous.kind === 'bad') return { ...previous, version: reading.version };
   if (now - previous.since < settleMs) return { ...previous, version: reading.version };
-  const kept = { pods: notRenewed(pods, manifest.pods), objects: objectsNotRenewed(objects, manifest.objects) };
+  const kept = { pods: podsToKeep(pods, manifest.pods), objects: objectsToKeep(objects, manifest.objects) };
   return {
     ...reading,
     kind: 'bad',
@@ -58,12 +58,12 @@ export function classifyManifest(previous: FileState | undefined, reading: Manif
  * The pods of the last good text that a faulty one does not name: its good parts count, and pods that only its faulty
  * parts could name stay as they were.
  */
-export function notRenewed(lastGood: readonly DesiredPod[], good: readonly DesiredPod[]): readonly DesiredPod[] {
+export function podsToKeep(lastGood: readonly DesiredPod[], good: readonly DesiredPod[]): readonly DesiredPod[] {
   const renewed = new Set(good.map((pod) => pod.fullName));
   return lastGood.filter((pod) => !renewed.has(pod.fullName));
 }
 
-function objectsNotRenewed(
+function objectsToKeep(
   lastGood: readonly StandaloneObject[],
   good: readonly StandaloneObject[],
 ): readonly StandaloneObject[] {

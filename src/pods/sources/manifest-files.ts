@@ -62,20 +62,20 @@ export class ManifestFiles {
     if (found === undefined && this.#mayComeBack()) return this.#outcome(true);
     if (found !== undefined) this.#missingSince = undefined;
     const states = new Map<string, FileState>();
-    const remade = this.#classifyEntries(found ?? new Map(), events);
+    const recreated = this.#classifyEntries(found ?? new Map(), events);
     for (const [path, info] of found ?? []) {
       // A file that was deleted and made again is another one, even with the same content.
-      const previous = remade.has(path) ? undefined : this.#states.get(path);
+      const previous = recreated.has(path) ? undefined : this.#states.get(path);
       const known = previous?.version === info.version && info.version !== unknownVersion;
       const unchanged = known && !touched.has(basename(path));
       const state = unchanged && previous.kind !== 'unstable' ? previous : await this.#read(path, info, previous);
       if (state !== undefined) states.set(path, state);
     }
-    const hadPods = [...remade].some((path) => (this.#states.get(path)?.pods.length ?? 0) > 0);
+    const hadPods = [...recreated].some((path) => (this.#states.get(path)?.pods.length ?? 0) > 0);
     this.#states = states;
     const outcome = this.#outcome([...states.values()].some((state) => state.kind === 'unstable'));
     if (!hadPods) return outcome;
-    const stayed = [...states].filter(([path]) => !remade.has(path));
+    const stayed = [...states].filter(([path]) => !recreated.has(path));
     return { ...outcome, podsBetween: stayed.flatMap(([, state]) => state.pods) };
   }
 
@@ -85,16 +85,16 @@ export class ManifestFiles {
     const there = new Set([...found.keys()].map((path) => basename(path)));
     const counts = countChanges(events, { wasKnown: (name) => known.has(name), isThere: (name) => there.has(name) });
     const now = this.#deps.clock.monotonic();
-    const remade = new Set<string>();
+    const recreated = new Set<string>();
     const entries = new Map<string, EntryState>();
     for (const [path, { identity }] of found) {
       const changes = counts.get(basename(path)) ?? 0;
       const { state, wasRemoved } = classifyEntry(this.#entries.get(path), { identity, changes, now });
       entries.set(path, state);
-      if (wasRemoved) remade.add(path);
+      if (wasRemoved) recreated.add(path);
     }
     this.#entries = entries;
-    return remade;
+    return recreated;
   }
 
   #outcome(unstable: boolean): ManifestSet {

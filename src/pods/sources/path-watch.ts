@@ -38,7 +38,7 @@ export class PathWatch {
     // A folder nearer to the path may have been made after its stat and before the watch above it was set, so after a
     // watch further up this checks again.
     let unsure = true;
-    while (unsure) unsure = await this.#climb();
+    while (unsure) unsure = await this.#watchNearest();
   }
 
   /** To be called when the path is resolved and before its target is read. */
@@ -61,7 +61,7 @@ export class PathWatch {
   };
 
   /** Watches the nearest folder above that exists. True if that is a new watch and there may be a nearer one by now. */
-  async #climb(): Promise<boolean> {
+  async #watchNearest(): Promise<boolean> {
     const { files, path } = this.#deps;
     for (let folder = dirname(path); ; folder = dirname(folder)) {
       try {

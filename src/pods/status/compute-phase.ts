@@ -45,8 +45,8 @@ export function computePhase(input: PhaseInput): PodPhase {
   const allSucceeded = regular.stopped === regular.succeeded;
   // By the pod's policy alone a container that waits for a start has not ended, however the instance before it ended.
   const byPolicy = spec.restartPolicy === 'OnFailure' ? !allSucceeded : spec.restartPolicy !== 'Never';
-  const goesOn = ownRestartRules ? regular.restarting > 0 : byPolicy;
-  if (goesOn && (!input.terminal || isStatic)) return podPhases.running;
+  const willRestart = ownRestartRules ? regular.restarting > 0 : byPolicy;
+  if (willRestart && (!input.terminal || isStatic)) return podPhases.running;
   return allSucceeded ? podPhases.succeeded : podPhases.failed;
 }
 

@@ -37,8 +37,8 @@ export function computeReportedErrors({
   const hasRun = (name: string): boolean => observed.some((one) => one.name === name && one.state !== 'created');
   const entries = [...errors].map(([name, error]): readonly [string, ReportedStartError] => {
     const { reported, pendingSince = nowMs } = before.get(name) ?? {};
-    const isAlone = reported === undefined ? !hasRun(name) : backOffs.has(reported.reason);
-    const isDue = isAlone || error.atOnce === true || nowMs - pendingSince >= settleMs;
+    const nothingElse = reported === undefined ? !hasRun(name) : backOffs.has(reported.reason);
+    const isDue = nothingElse || error.atOnce === true || nowMs - pendingSince >= settleMs;
     if (!backOffs.has(error.reason) || isDue) return [name, { reported: error }];
     return [name, { ...(reported && { reported }), pendingSince }];
   });

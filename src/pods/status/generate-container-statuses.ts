@@ -47,7 +47,7 @@ export interface ContainerStatusesInput {
   readonly features: StatusFeatures;
 }
 
-const passedContainer: ContainerStateTerminated = {
+const completedContainer: ContainerStateTerminated = {
   exitCode: 0,
   reason: endReasons.completed,
   message: podMessages.initPassed,
@@ -71,18 +71,20 @@ function statusOf(input: ContainerStatusesInput, container: Container): Containe
   const previous = input.previous.find((status) => status.name === container.name);
   const [newest, older] = input.observed.filter(({ name }) => name === container.name);
   const base =
-    newest === undefined ? unseen(input, container, previous) : seen(input, container, previous, newest, older);
+    newest === undefined
+      ? statusWithoutInstance(input, container, previous)
+      : statusOfInstance(input, container, previous, newest, older);
   return withProbes(input, container, withStartError(input, container, newest, base), newest);
 }
 
 /** The runtime has no such container: it was not created yet, it ended and was removed, or it was lost. */
-function unseen(
+function statusWithoutInstance(
   input: ContainerStatusesInput,
   container: Container,
   previous: ContainerStatus | undefined,
 ): ContainerStatus {
   if (previous?.state?.terminated !== undefined) return previous;
-  const passed = hasPassed(input, container);
+  const completed = hasCompleted(input, container);
   const hasInit = (input.pod.spec.initContainers ?? []).length > 0;
   const reason = hasInit ? startReasons.podInitializing : startReasons.containerCreating;
   const lost = previous?.state?.running !== undefined && previous.lastState?.terminated === undefined;
@@ -91,8 +93,8 @@ function unseen(
   const restarted = lost && input.pod.metadata.deletionTimestamp === undefined ? 1 : 0;
   return {
     name: container.name,
-    state: passed ? { terminated: passedContainer } : { waiting: { reason } },
-    lastState: passed ? {} : lastState,
+    state: completed ? { terminated: completedContainer } : { waiting: { reason } },
+    lastState: completed ? {} : lastState,
     ready: false,
     restartCount: (previous?.restartCount ?? 0) + restarted,
     image: cutText(container.image ?? '', maxImageBytes),
@@ -102,7 +104,7 @@ function unseen(
 }
 
 /** An init container that was removed has completed if a container after it has started. */
-function hasPassed({ kind, pod, observed }: ContainerStatusesInput, container: Container): boolean {
+function hasCompleted({ kind, pod, observed }: ContainerStatusesInput, container: Container): boolean {
   if (kind !== 'init' || isRestartableInit(container)) return false;
   const { initContainers = [], containers } = pod.spec;
   const later = initContainers.slice(initContainers.indexOf(container) + 1).map(({ name }) => name);
@@ -112,7 +114,7 @@ function hasPassed({ kind, pod, observed }: ContainerStatusesInput, container: C
   );
 }
 
-function seen(
+function statusOfInstance(
   input: ContainerStatusesInput,
   container: Container,
   previous: ContainerStatus | undefined,
@@ -123,7 +125,7 @@ function seen(
   return {
     name: container.name,
     state: stateOf(input, newest, previous),
-    lastState: older === undefined ? pastOf(input, newest, previous) : stateOf(input, older, previous),
+    lastState: older === undefined ? lastStateOf(input, newest, previous) : stateOf(input, older, previous),
     ready: false,
     restartCount: restartCountOf(newest, older, previous) + (isLost(newest, previous) ? 1 : 0),
     image: newest.image,
@@ -142,7 +144,7 @@ function userOf({ uid, gid, supplementalGroups }: ObservedUser): ContainerUser {
 }
 
 /** The lastState stays when its instance was removed from the runtime; a pod that is being deleted shows what is there. */
-function pastOf(
+function lastStateOf(
   input: ContainerStatusesInput,
   newest: ObservedContainer,
   previous: ContainerStatus | undefined,

@@ -22,7 +22,7 @@ export function mergeStatus(old: PodStatus, next: PodStatus, options: MergeOptio
   const illegal = illegalTransition(old, next, options);
   if (illegal !== undefined) return { illegal };
   const ending = !isTerminalPhase(old.phase) && isTerminalPhase(next.phase);
-  const held = (ending && options.couldHaveRunningContainers) || leavesEnd(old, next);
+  const held = (ending && options.couldHaveRunningContainers) || leavesTerminalPhase(old, next);
   const { phase, reason, message, ...rest } = next;
   const shown = held
     ? pick(old, 'phase', 'reason', 'message')
@@ -92,7 +92,7 @@ export function wasInitialized(status: PodStatus, spec: PodSpec): boolean {
   return lastInit?.state?.terminated?.exitCode === 0 || lastInit?.lastState?.terminated?.exitCode === 0;
 }
 
-function leavesEnd(old: PodStatus, next: PodStatus): boolean {
+function leavesTerminalPhase(old: PodStatus, next: PodStatus): boolean {
   return isTerminalPhase(old.phase) && old.phase !== next.phase;
 }
 
