@@ -36,17 +36,17 @@ export class AgentRules {
 
   look(): void {
     this.#log();
-    const { machine, lives } = this.#node.agent;
-    if (machine === undefined) return;
+    const { stores, lives } = this.#node.agent;
+    if (stores === undefined) return;
     for (const uid of this.#node.plans.keys()) {
-      const worker = machine.lifecycles.stateOf(uid);
-      const status = machine.statuses.get(uid);
+      const worker = stores.lifecycles.stateOf(uid);
+      const status = stores.statuses.get(uid);
       const life = `${lives}.${this.#ledger.lifeOf(uid)}`;
       const before = this.#seen.get(uid)?.life === life ? this.#seen.get(uid) : undefined;
       const now: Seen = {
         life,
         worker: worker === undefined ? -1 : phaseOrder.indexOf(worker.phase),
-        version: machine.statuses.versionOf(uid),
+        version: stores.statuses.versionOf(uid),
         phase: status?.phase,
         settled: before?.settled === true || worker?.phase === 'syncing' || worker?.phase === 'waiting',
       };

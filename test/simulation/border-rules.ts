@@ -43,7 +43,7 @@ export class BorderRules {
   #givesGrace(id: string, request: unknown): void {
     const record = this.#ledger.containers.get(id);
     const plan = record && this.#node.plans.get(record.uid);
-    const worker = record && this.#node.agent.machine?.lifecycles.stateOf(record.uid);
+    const worker = record && this.#node.agent.stores?.lifecycles.stateOf(record.uid);
     if (record === undefined || plan === undefined || worker === undefined || worker.phase === 'finished') return;
     const isOrphan = 'target' in worker && worker.target.kind === 'orphan';
     const isDecided = 'decided' in worker && worker.decided !== undefined;
@@ -51,9 +51,15 @@ export class BorderRules {
     if (isOrphan || isDecided || !isRegular) return;
     const { timeout } = request as { readonly timeout: bigint };
     const graceSeconds = worker.phase === 'syncing' ? plan.graceSeconds : this.#node.graceOf(record.uid);
-    const wanted = Math.max(minimumGraceSeconds, graceSeconds);
-    if (Number(timeout) !== wanted) {
-      this.#complain(`${record.uid} ${record.name} is stopped within ${timeout} s, its grace is ${wanted} s`);
+    const deletion = this.#node.cluster.deletionOf(record.uid);
+    const isFresh = deletion !== undefined && !this.#node.troubles.mustKnow(deletion.since);
+    const wanted = [graceSeconds, ...(isFresh ? [plan.graceSeconds, ...deletion.before] : [])].map((seconds) =>
+      Math.max(minimumGraceSeconds, seconds),
+    );
+    if (!wanted.includes(Number(timeout))) {
+      this.#complain(
+        `${record.uid} ${record.name} is stopped within ${timeout} s, its grace is ${wanted.join(' or ')} s`,
+      );
     }
   }
 
@@ -62,10 +68,11 @@ export class BorderRules {
     const victim = containers.find(
       ({ id, state }) => state === 'running' && this.#ledger.containers.get(id)?.stopping !== true,
     );
-    if (victim !== undefined && !this.#node.isLate()) this.#complain(`${verb} kills ${victim.name} without its grace`);
+    if (victim !== undefined && !this.#node.troubles.isLate())
+      this.#complain(`${verb} kills ${victim.name} without its grace`);
   }
 
-  /** While the manifest is there, only what has a successor may go: people look for logs and exit codes. */
+  /** While somebody wants the pod, only what has a successor may go: people look for logs and exit codes. */
   #removesContainer(id: string): void {
     const record = this.#ledger.containers.get(id);
     const container = this.#node.cri.state.containers.get(id);
@@ -77,7 +84,7 @@ export class BorderRules {
         (other) => other.attempt > record.attempt && this.#node.cri.state.containers.get(other.id)?.state === 'exited',
       );
     if (container.state === 'exited' && newer.length > 0) return;
-    if (container.state === 'running' && this.#node.isLate()) return;
+    if (container.state === 'running' && this.#node.troubles.isLate()) return;
     this.#complain(
       `${record.uid} ${record.name}#${record.attempt} (${container.state}) is removed while its manifest is there`,
     );
@@ -93,7 +100,7 @@ export class BorderRules {
   }
 
   #isPresent(uid: PodUid, life: number): boolean {
-    return this.#node.isDesired(uid) && this.#ledger.lifeOf(uid) === life;
+    return this.#node.mayRun(uid) && this.#ledger.lifeOf(uid) === life;
   }
 
   #containers(ids: readonly string[]): FakeContainer[] {

@@ -1,3 +1,4 @@
+import { ApiTroubles } from './api-troubles.ts';
 import type { Dice } from './dice.ts';
 import type { Ledger } from './ledger.ts';
 import type { SimNode } from './node.ts';
@@ -13,7 +14,7 @@ const podWeights = {
   addApiPod: 8,
   deleteApiPod: 6,
   updateApiPod: 2,
-  tellAgain: 2,
+  deleteMirror: 2,
   evict: 1,
   changeObjects: 3,
 };
@@ -42,10 +43,20 @@ const troubleWeights = {
   driverGoes: 2,
 };
 
+const apiWeights = {
+  apiAway: 2,
+  apiRefuses: 2,
+  apiLosesAnswers: 2,
+  apiSlow: 1,
+  watchesBreak: 2,
+  watchesFallSilent: 0.5,
+};
+
 /** The hand that shakes the node: one step at a time, each chosen and measured by the dice. */
 export class Chaos {
   readonly pods: PodSteps;
   readonly #troubles: TroubleSteps;
+  readonly #api: ApiTroubles;
   readonly #node: SimNode;
   readonly #dice: Dice;
 
@@ -54,14 +65,21 @@ export class Chaos {
     this.#dice = dice;
     this.pods = new PodSteps(node, ledger, dice);
     this.#troubles = new TroubleSteps(node, dice);
+    this.#api = new ApiTroubles(node, dice);
   }
 
   step(): void {
-    const name = this.#dice.weighted({ ...podWeights, ...troubleWeights });
-    const told = name in podWeights ? this.pods[name as PodStep]() : this.#troubles[name as TroubleStep]();
+    const name = this.#dice.weighted({ ...podWeights, ...troubleWeights, ...apiWeights });
+    const told = this.#take(name);
     if (told !== undefined) this.#node.trail.note(`** ${name} ${told}`);
+  }
+
+  #take(name: PodStep | TroubleStep | ApiStep): string | undefined {
+    if (name in podWeights) return this.pods[name as PodStep]();
+    return name in apiWeights ? this.#api[name as ApiStep]() : this.#troubles[name as TroubleStep]();
   }
 }
 
+type ApiStep = keyof typeof apiWeights;
 type PodStep = keyof typeof podWeights;
 type TroubleStep = keyof typeof troubleWeights;

@@ -1,13 +1,7 @@
-import { linkedSignal, raceAbort, type LinkedSignal } from '../../src/base/abort.ts';
-import type { CallOptions } from '../../src/base/call.ts';
+import { linkedSignal, type LinkedSignal } from '../../src/base/abort.ts';
 import type { CancelTimer, Clock } from '../../src/base/clock.ts';
-import { describeError } from '../../src/base/errors.ts';
+import { describeError, TubeletError } from '../../src/base/errors.ts';
 import { sleepBy } from '../../src/base/sleep.ts';
-import type { Cri } from '../../src/cri/index.ts';
-import type { ContainerEventResponse } from '../../src/gen/cri/api.ts';
-import type { Files } from '../../src/pods/directories/index.ts';
-import type { CsiFiles } from '../../src/volumes/csi/index.ts';
-import type { MountPrograms, VolumeHost } from '../../src/volumes/index.ts';
 
 /** Who looks on at the border between the agent and the world. */
 export interface BorderWatch {
@@ -35,7 +29,6 @@ interface Fuse {
   left: number;
 }
 
-const unheard = new AbortController().signal;
 /** A promise of which nobody will hear again. */
 const silence = <T>(): Promise<T> => new Promise<T>(() => {});
 
@@ -64,6 +57,11 @@ export class Life {
     };
   }
 
+  /** The runtime pays no heed to calls that are given up. */
+  get isUnheeded(): boolean {
+    return this.#deps.isDeaf();
+  }
+
   get dead(): boolean {
     return this.#dead;
   }
@@ -83,7 +81,7 @@ export class Life {
 
   /** Files and mounts take a step, or have taken it: this life may end here. */
   stepping(at: Fuse['at']): void {
-    if (this.#dead || this.#burns(at, 'steps')) throw new Error('the caller is dead');
+    if (this.#dead || this.#burns(at, 'steps')) throw new TubeletError('cancelled', 'the caller is dead');
   }
 
   snuffFuse(): void {
@@ -102,72 +100,6 @@ export class Life {
     this.#streams.clear();
   }
 
-  cri(real: Cri): Cri {
-    const wrap = (verb: string): unknown => {
-      if (verb === 'containerEvents') return (signal: AbortSignal) => this.#events(real, signal);
-      const call = real[verb as 'version'] as (request: unknown, options: CallOptions) => Promise<unknown>;
-      return (request: unknown, options: CallOptions = {}) =>
-        this.through(
-          verb,
-          request,
-          (signal) =>
-            this.#deps.isDeaf()
-              ? raceAbort(call(request, { ...options, signal: unheard }), signal)
-              : call(request, { ...options, signal }),
-          options.signal,
-        );
-    };
-    return new Proxy(real, { get: (_, verb) => (typeof verb === 'string' ? wrap(verb) : undefined) });
-  }
-
-  files(real: Files): Files {
-    const slow = <T>(verb: string, path: string, run: () => Promise<T>): Promise<T> => this.#onDisk(verb, path, run);
-    return {
-      makeFolder: (path, mode) => slow('makeFolder', path, () => real.makeFolder(path, mode)),
-      writeFile: (path, content, mode) => slow('writeFile', path, () => real.writeFile(path, content, mode)),
-      readText: (path) => slow('readText', path, () => real.readText(path)),
-      list: (path, keep) => slow('list', path, () => real.list(path, keep)),
-      removeTree: (path) => slow('removeTree', path, () => real.removeTree(path)),
-      removeEmpty: (path) => slow('removeEmpty', path, () => real.removeEmpty(path)),
-    };
-  }
-
-  csiFiles(real: CsiFiles): CsiFiles {
-    return {
-      ...this.files(real),
-      replaceFile: (path, content, mode) =>
-        this.#onDisk('writeFile', path, () => real.replaceFile(path, content, mode)),
-      removeFile: (path) => this.#onDisk('removeTree', path, () => real.removeFile(path)),
-    };
-  }
-
-  /** The machine as volumes see it: every call may be the last, and takes as long as the disk. */
-  volumeHost(real: VolumeHost): VolumeHost {
-    const slow = <T extends object>(part: T): T =>
-      new Proxy(part, {
-        get: (target, verb) => {
-          const call = Reflect.get(target, verb) as (...args: readonly unknown[]) => Promise<unknown>;
-          return (...args: readonly unknown[]) =>
-            this.#onDisk(String(verb), args[0], () => call.apply(target, [...args]));
-        },
-      });
-    return {
-      files: slow(real.files),
-      contents: slow(real.contents),
-      paths: slow(real.paths),
-      ownPaths: slow(real.ownPaths),
-      mounts: slow(real.mounts),
-    };
-  }
-
-  mountPrograms(real: MountPrograms): MountPrograms {
-    return {
-      mount: (spec, signal) => this.through('run mount', spec.target, (linked) => real.mount(spec, linked), signal),
-      unmount: (target, how, signal) =>
-        this.through('run umount', target, (linked) => real.unmount(target, how, linked), signal),
-    };
-  }
-
   /** Lets one call out and its outcome in, for as long as there is life. */
   async through<T>(
     verb: string,
@@ -176,25 +108,44 @@ export class Life {
     parent?: AbortSignal,
   ): Promise<T> {
     const linked = linkedSignal(parent);
-    this.#calls.add(linked);
     try {
-      return await this.#passing(verb, subject, () => run(linked.signal));
+      return await this.calling(linked, verb, subject, run);
     } finally {
-      this.#calls.delete(linked);
       linked.release();
     }
   }
 
+  /** The same for a caller that needs the signal for longer. */
+  async calling<T>(
+    linked: LinkedSignal,
+    verb: string,
+    subject: unknown,
+    run: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    this.#calls.add(linked);
+    try {
+      return await this.passing(verb, subject, () => run(linked.signal));
+    } finally {
+      this.#calls.delete(linked);
+    }
+  }
+
+  /** What comes piece by piece. Death breaks it off, and the dead hear nothing of that. */
+  pieces<T>(linked: LinkedSignal, source: AsyncIterable<T>): AsyncGenerator<T, void> {
+    this.#streams.add(linked);
+    return this.#pieces(linked, source);
+  }
+
   /** Takes as long as the disk; the disk cannot be told to give up. */
-  #onDisk<T>(verb: string, subject: unknown, run: () => Promise<T>): Promise<T> {
-    return this.#passing(verb, subject, async () => {
+  onDisk<T>(verb: string, subject: unknown, run: () => Promise<T>): Promise<T> {
+    return this.passing(verb, subject, async () => {
       const delayMs = this.#deps.diskDelayMs();
       if (delayMs > 0) await this.clock.sleep(delayMs);
       return run();
     });
   }
 
-  async #passing<T>(verb: string, subject: unknown, run: () => Promise<T>): Promise<T> {
+  async passing<T>(verb: string, subject: unknown, run: () => Promise<T>): Promise<T> {
     if (this.#dead || this.#burns('before', 'calls')) return silence();
     this.#deps.watch.leaving(verb, subject);
     try {
@@ -209,16 +160,16 @@ export class Life {
     }
   }
 
-  async *#events(real: Cri, parent: AbortSignal): AsyncGenerator<ContainerEventResponse> {
-    if (this.#dead) await silence();
-    const linked = linkedSignal(parent);
-    this.#streams.add(linked);
+  async *#pieces<T>(linked: LinkedSignal, source: AsyncIterable<T>): AsyncGenerator<T, void> {
     try {
-      for await (const event of real.containerEvents(linked.signal)) {
+      for await (const piece of source) {
         if (this.#dead) await silence();
-        yield event;
+        yield piece;
       }
       if (this.#dead) await silence();
+    } catch (error) {
+      if (this.#dead) await silence();
+      throw error;
     } finally {
       this.#streams.delete(linked);
       linked.release();

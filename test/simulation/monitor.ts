@@ -7,13 +7,15 @@ import { AgentRules } from './agent-rules.ts';
 import { BorderRules, idIn } from './border-rules.ts';
 import type { Inode } from './disk/inode.ts';
 import type { MountRecord } from './disk/mount-table.ts';
+import { ClusterRules } from './cluster-rules.ts';
 import { Ledger } from './ledger.ts';
 import { uidOf, type NodeWatch, type SimNode } from './node.ts';
 import { RuntimeRules } from './runtime-rules.ts';
 import { VolumeRules, type VolumeWorld } from './volume-rules.ts';
 
 const changing = /^(run|stop|remove|create|start|pull|writeFile|mount|bind|unmount|release)/;
-const shown = /^(run|stop|remove|create|start|pull|mount|bind|unmount|release|replaceLink)/;
+const writing = /^(POST|PUT|PATCH|DELETE)/;
+const shown = /^(POST|PUT|PATCH|DELETE|run|stop|remove|create|start|pull|mount|bind|unmount|release|replaceLink)/;
 const ending = /^(stop|remove|run umount|unmount|release)/;
 const mostCallsPerInstant = 5_000;
 const podsFolder = '/var/lib/kubelet/pods/';
@@ -27,6 +29,7 @@ export class Monitor implements NodeWatch {
   readonly #runtime: RuntimeRules;
   readonly #agent: AgentRules;
   readonly #border: BorderRules;
+  readonly #cluster: ClusterRules;
   readonly #volumes: VolumeRules;
   /** Calls of the agent that change something, for the rule that a settled node is left alone. */
   changes = 0;
@@ -42,6 +45,7 @@ export class Monitor implements NodeWatch {
     this.#runtime = new RuntimeRules(node, this.ledger, complain);
     this.#agent = new AgentRules(node, this.ledger, complain);
     this.#border = new BorderRules(node, this.ledger, complain);
+    this.#cluster = new ClusterRules(node, this.ledger, complain);
     this.#volumes = new VolumeRules(this.#volumeWorld(node), complain);
   }
 
@@ -60,6 +64,7 @@ export class Monitor implements NodeWatch {
     this.ledger.look();
     this.#runtime.look();
     this.#agent.look();
+    this.#cluster.look();
   }
 
   starting(uid: PodUid, name: string, attempt: number): void {
@@ -115,16 +120,16 @@ export class Monitor implements NodeWatch {
     if (shown.test(verb)) this.#node.trail.note(`-> ${verb} ${this.#name(subject)}`);
     // What was staged for all pods and none of them has any more may go at once.
     const isOfPods = !String(subject).startsWith(pluginsFolder);
-    if (ending.test(verb) && isOfPods && !this.#node.agent.heard) {
+    if (ending.test(verb) && isOfPods && this.#node.agent.heardAt === undefined && !this.#isNamed(subject)) {
       this.complain(`${verb} ${this.#name(subject)} before the sources have spoken`);
     }
     this.#border.leaving(verb, subject);
   }
 
   back(verb: string, subject: unknown, failure: string | undefined): void {
-    if (changing.test(verb)) this.look();
+    if (changing.test(verb) || writing.test(verb)) this.look();
     if (verb === 'containerStatus' && failure === undefined) this.ledger.seen(idIn(subject, 'containerId'));
-    if (shown.test(verb) || failure !== undefined) {
+    if (shown.test(verb) || (failure !== undefined && verb !== 'readText')) {
       this.#node.trail.note(`<- ${verb} ${this.#name(subject)}${failure === undefined ? '' : `: ${failure}`}`);
     }
   }
@@ -138,10 +143,10 @@ export class Monitor implements NodeWatch {
     const inLogs = path.startsWith(logsFolder) ? uidOfLogFolder(path.slice(logsFolder.length)) : undefined;
     const uid = podUid(inPods ?? inLogs ?? '');
     const life = this.ledger.lifeOf(uid);
-    const isSyncing = this.#node.agent.machine?.lifecycles.stateOf(uid)?.phase === 'syncing';
+    const isSyncing = this.#node.agent.stores?.lifecycles.stateOf(uid)?.phase === 'syncing';
     if (operation === 'makeFolder' && isSyncing) this.#folders.set(path, life);
-    if (operation === 'removeTree') this.#node.filesRemovedAt.set(uid, this.#node.now());
-    if (operation !== 'removeTree' || !this.#node.isDesired(uid) || this.#folders.get(path) !== life) return;
+    if (operation === 'removeTree') this.#node.troubles.filesRemovedAt.set(uid, this.#node.now());
+    if (operation !== 'removeTree' || !this.#node.mayRun(uid) || this.#folders.get(path) !== life) return;
     this.complain(`${path} is removed while the manifest of ${uid} is there`);
   }
 
@@ -164,11 +169,25 @@ export class Monitor implements NodeWatch {
       isNeeded: ({ uid, life }) => {
         if (running().some((container) => uidOf(container) === uid)) return true;
         if (!node.mayRun(uid) || this.ledger.lifeOf(uid) !== life) return false;
-        const phase = node.agent.machine?.lifecycles.stateOf(uid)?.phase;
+        const phase = node.agent.stores?.lifecycles.stateOf(uid)?.phase;
         const isLeaving = phase === 'terminating' || phase === 'terminated' || phase === 'finished';
-        return !isLeaving && !isTerminalPhase(node.agent.machine?.statuses.get(uid)?.phase);
+        return !isLeaving && !isTerminalPhase(node.agent.stores?.statuses.get(uid)?.phase);
       },
     };
+  }
+
+  /** Whether a source of this life of the agent has named the pod that a call is about. */
+  #isNamed(subject: unknown): boolean {
+    const uid =
+      typeof subject === 'string'
+        ? podUid(subject.startsWith(podsFolder) ? (subject.slice(podsFolder.length).split('/')[0] ?? '') : '')
+        : (this.ledger.containers.get(idIn(subject, 'containerId'))?.uid ??
+          this.ledger.sandboxes.get(idIn(subject, 'podSandboxId'))?.uid);
+    const { stores } = this.#node.agent;
+    if (uid === undefined || stores === undefined) return false;
+    const worker = stores.lifecycles.stateOf(uid);
+    const isOrphan = worker !== undefined && 'target' in worker && worker.target.kind === 'orphan';
+    return stores.desired.has(uid) || (worker !== undefined && !isOrphan);
   }
 
   /** Ids in the words of the plans. */

@@ -1,6 +1,7 @@
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import type { Container, PodSpec } from '../../src/gen/kubernetes/types.ts';
 import { desiredPod, type DesiredPod, type PodSource } from '../../src/model/desired-pod.ts';
+import { staticPodName } from '../../src/model/static-pod.ts';
 import {
   exitAfter,
   failsToStart,
@@ -11,8 +12,9 @@ import {
   type Behaviour,
 } from '../../src/testing/fake-cri/index.ts';
 import { aContainer, aPod } from '../../src/testing/pods.ts';
+import { nodeName } from '../support/agent-settings.ts';
 import type { Dice } from './dice.ts';
-import { kindOf, mountsOf, volumeKinds, type Shown, type VolumeKind } from './storage.ts';
+import { kindOf, mountsOf, volumeKindsOf, type Shown, type VolumeKind } from './storage.ts';
 
 type Role = 'init' | 'sidecar' | 'regular';
 type RestartPolicy = 'Always' | 'OnFailure' | 'Never';
@@ -20,6 +22,9 @@ type RestartPolicy = 'Always' | 'OnFailure' | 'Never';
 /** One version of a manifest, and what its programs are like. */
 export interface PodPlan {
   readonly uid: PodUid;
+  /** One of the few names that pods have; files are called by it. */
+  readonly slot: string;
+  /** Static pods have that of the node behind it. */
   readonly name: string;
   readonly pod: DesiredPod;
   readonly restartPolicy: RestartPolicy;
@@ -46,8 +51,9 @@ type Temper = keyof (typeof tempers)['regular'];
 export const imageOf = (uid: string): string => `localhost/sim/${uid}:1`;
 export const uidOfImage = (image: string): PodUid => podUid(/sim\/(?<uid>[^:]+):/.exec(image)?.groups?.['uid'] ?? '');
 
-export function planPod(dice: Dice, name: string, version: number, source: PodSource = 'file'): PodPlan {
-  const uid = `${name}-v${version}`;
+export function planPod(dice: Dice, slot: string, version: number, source: PodSource = 'file'): PodPlan {
+  const uid = `${slot}-v${version}`;
+  const name = source === 'api' ? slot : staticPodName(slot, nodeName);
   const restartPolicy = dice.pick<RestartPolicy>(['Always', 'Always', 'OnFailure', 'Never']);
   const graceSeconds = dice.pick([0, 1, 2, 5, 15, 30]);
   const planned: PlannedContainer[] = [];
@@ -73,11 +79,17 @@ export function planPod(dice: Dice, name: string, version: number, source: PodSo
     ...(initContainers.length > 0 && { initContainers }),
     ...(dice.chance(0.2) && { hostNetwork: true }),
   };
-  const volumes = dice.chance(0.5) ? volumeKinds.filter(() => dice.chance(0.5)) : [];
+  const volumes = dice.chance(0.5) ? volumeKindsOf(source).filter(() => dice.chance(0.5)) : [];
   const shown = new Map(volumes.map((kind) => [kind, dice.pick<Shown>(['whole', 'part', 'both'])]));
   const group = dice.chance(0.3) ? { securityContext: { fsGroup: 2_000 } } : {};
   const pod = aPod({ name, namespace: 'default', uid, source, spec: { ...withVolumes(spec, name, shown), ...group } });
-  return { uid: podUid(uid), name, pod, restartPolicy, graceSeconds, containers: planned, volumes };
+  return { uid: podUid(uid), slot, name, pod, restartPolicy, graceSeconds, containers: planned, volumes };
+}
+
+/** Its file in the manifests folder. */
+export function manifestOf({ uid, slot, pod }: PodPlan): string {
+  const metadata = { name: slot, namespace: 'default', uid };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec: pod.spec });
 }
 
 /** The same with volumes, which every container uses. */

@@ -1,9 +1,16 @@
+import type { PodUid } from '../../src/base/ids.ts';
+import { apiResources } from '../../src/model/api-resources.ts';
+import { manifestFolder } from '../support/agent-settings.ts';
 import type { Dice } from './dice.ts';
 import type { Ledger } from './ledger.ts';
 import { podNames, type SimNode } from './node.ts';
-import { planPod, withOtherImages, type PodPlan } from './pod-plans.ts';
+import { manifestOf, planPod, withOtherImages, type PodPlan } from './pod-plans.ts';
 
 type Source = keyof typeof podNames;
+
+/** A look at the folder follows a change after a millisecond. */
+const noticeMs = 5;
+const fileOf = ({ slot }: PodPlan): string => `${manifestFolder}/${slot}.json`;
 
 /** What people do to pods: manifests come, change and go, and so do pods of the API server. */
 export class PodSteps {
@@ -28,7 +35,7 @@ export class PodSteps {
 
   changePod(): string | undefined {
     const plan = this.#dice.maybePick(this.#plansOf('file'));
-    return plan === undefined ? undefined : this.#put(this.#newVersion(plan.name, 'file'));
+    return plan === undefined ? undefined : this.#put(this.#newVersion(plan.slot, 'file'));
   }
 
   /** A file goes; of an API pod it is the deletion by force. */
@@ -44,11 +51,7 @@ export class PodSteps {
 
   /** Asks for the end of an API pod. The agent stops it, and the API server lets it go when nothing of it runs. */
   delete(plan: PodPlan, graceSeconds = plan.graceSeconds): string {
-    const { api, clock, agent } = this.#node;
-    const isFirst = api.deletionOf(plan.uid) === undefined;
-    api.delete(plan.uid, graceSeconds, { wallMs: clock.now(), monotonicMs: clock.monotonic() });
-    agent.tell();
-    if (isFirst) this.#awaitEnd(plan);
+    this.#node.cluster.delete(plan, graceSeconds);
     return `${plan.uid} within ${graceSeconds} s`;
   }
 
@@ -58,47 +61,53 @@ export class PodSteps {
     if (plan === undefined) return undefined;
     const updated = withOtherImages(plan, this.#dice);
     this.#node.plans.set(plan.uid, updated);
-    this.#node.manifests.set(plan.name, updated);
-    this.#node.agent.tell();
+    this.#node.manifests.set(plan.slot, updated);
+    this.#node.cluster.update(updated);
     return plan.uid;
   }
 
-  /** The sources say it all again, with the statuses that have reached the API server. */
-  tellAgain(): string {
-    this.#node.agent.tell();
-    return '';
+  /** A user deletes what stands for a static pod; the pod itself goes on. */
+  deleteMirror(): string | undefined {
+    const plan = this.#dice.maybePick(this.#plansOf('file'));
+    if (plan === undefined || this.#node.cluster.pod(plan.name) === undefined) return undefined;
+    const { objects } = this.#node.cluster.server;
+    objects.remove(apiResources.pods, { namespace: 'default', name: plan.name }, this.#dice.pick([0, 5, 30]));
+    return plan.name;
   }
 
   /** Another version of the ConfigMap and the Secret that volumes show. */
   changeObjects(): string {
-    const { storage, agent } = this.#node;
+    const { storage, cluster } = this.#node;
     storage.version++;
-    agent.tell();
+    cluster.putObjects(storage);
     return `to version ${storage.version}`;
   }
 
   /** A version that was there before: the same uid again. */
   bringBack(): string | undefined {
     const files = [...this.#node.plans.values()].filter(({ pod }) => pod.source === 'file');
-    const gone = files.filter(({ uid }) => !this.#node.isDesired(uid));
+    const gone = files.filter(({ uid }) => !this.#node.isDesired(uid) && this.#isHeard(uid));
     const plan = this.#dice.maybePick(gone.slice(-3));
-    return plan === undefined ? undefined : this.#put(plan);
+    if (plan === undefined) return undefined;
+    this.#node.troubles.broughtBackAt.set(plan.uid, this.#node.now());
+    return this.#put(plan);
   }
 
   remove(plan: PodPlan): string {
-    this.#node.manifests.delete(plan.name);
+    if (plan.pod.source === 'api') this.#node.cluster.wipe(plan);
+    else this.#node.machine.manifests.remove(fileOf(plan));
+    this.#node.manifests.delete(plan.slot);
     this.#ledger.manifestRemoved(plan.uid);
-    this.#node.agent.tell();
     return plan.uid;
   }
 
   evict(): string | undefined {
-    const { machine } = this.#node.agent;
+    const { views, heardAt } = this.#node.agent;
     const plan = this.#dice.maybePick([...this.#node.manifests.values()]);
-    if (machine === undefined || plan === undefined || this.#node.agent.spokenAt === undefined) return undefined;
+    if (views === undefined || plan === undefined || heardAt === undefined) return undefined;
     const graceSeconds = this.#dice.pick([0, 1, 10]);
     this.#node.evictedWithin.set(plan.uid, graceSeconds);
-    machine.views.terminate(plan.uid, { graceSeconds, decided: { reason: 'Evicted', message: 'The node was low' } });
+    views.pods.terminate(plan.uid, { graceSeconds, decided: { reason: 'Evicted', message: 'The node was low' } });
     return plan.uid;
   }
 
@@ -111,14 +120,10 @@ export class PodSteps {
     return name === undefined ? undefined : this.#put(this.#newVersion(name, source));
   }
 
-  #awaitEnd(plan: PodPlan): void {
-    const { agent, clock } = this.#node;
-    clock.after(1_000, () => {
-      if (!this.#node.isDesired(plan.uid)) return;
-      if (agent.machine?.lifecycles.isFinished(plan.uid) === true)
-        this.#node.trail.note(`** gone ${this.remove(plan)}`);
-      else this.#awaitEnd(plan);
-    });
+  /** A file that goes and comes back within a moment may not be seen to have gone. */
+  #isHeard(uid: PodUid): boolean {
+    const goneAt = this.#ledger.removedAt(uid);
+    return goneAt === undefined || this.#node.now() - goneAt > noticeMs;
   }
 
   #newVersion(name: string, source: Source): PodPlan {
@@ -130,11 +135,13 @@ export class PodSteps {
   }
 
   #put(plan: PodPlan): string {
-    const before = this.#node.manifests.get(plan.name);
+    const { manifests, machine, cluster } = this.#node;
+    const before = manifests.get(plan.slot);
     if (before !== undefined) this.#ledger.manifestRemoved(before.uid);
-    this.#node.manifests.set(plan.name, plan);
+    manifests.set(plan.slot, plan);
     this.#ledger.manifestAdded(plan.uid);
-    this.#node.agent.tell();
+    if (plan.pod.source === 'api') cluster.put(plan);
+    else machine.manifests.put(fileOf(plan), manifestOf(plan));
     const containers = plan.containers.map(({ name, temper }) => `${name} ${temper}`).join(', ');
     return `${plan.uid} (${plan.restartPolicy}, grace ${plan.graceSeconds} s: ${containers})`;
   }

@@ -48,7 +48,8 @@ export class RuntimeRules {
       .containersOf(uid)
       .find(({ config, state }) => state === 'running' && config.metadata?.name === name);
     if (running !== undefined) this.#complain(`${what} starts while #${running.config.metadata?.attempt} of it runs`);
-    const isTold = this.#node.agent.spokenAt !== undefined && !this.#node.isLate();
+    const since = this.#unwantedSince(uid);
+    const isTold = since !== undefined && this.#node.troubles.mustKnow(since) && !this.#node.troubles.isLate();
     if (isTold && !this.#node.mayRun(uid)) this.#complain(`${what} starts although nobody wants it`);
     if (planned.role === 'regular') this.#mayRunAgain(plan, name, container.id, what);
     this.#inOrder(plan, name, container.sandboxId, what);
@@ -65,6 +66,10 @@ export class RuntimeRules {
     if (plan.restartPolicy === 'OnFailure' && succeeded.length > 0) {
       this.#complain(`${what} runs again under OnFailure although it has succeeded`);
     }
+  }
+
+  #unwantedSince(uid: PodUid): number | undefined {
+    return this.#node.cluster.deletionOf(uid)?.since ?? this.#ledger.removedAt(uid);
   }
 
   /** Init containers before it have succeeded and sidecars before it have started, in this sandbox. */
@@ -91,7 +96,7 @@ export class RuntimeRules {
       const uid = this.#ledger.sandboxes.get(id)?.uid;
       if (uid !== undefined && state === 'ready') ready.set(uid, (ready.get(uid) ?? 0) + 1);
     }
-    const calm = this.#node.calmSince();
+    const calm = this.#node.troubles.calmSince();
     for (const [uid, since] of this.#twoSandboxesSince) {
       if ((ready.get(uid) ?? 0) < 2) this.#twoSandboxesSince.delete(uid);
       else if (calm !== undefined && this.#node.now() - Math.max(calm, since) > 1.5 * resyncMs + 2 * requestMs) {
@@ -115,8 +120,8 @@ export class RuntimeRules {
   /** A container does not outlive its pod's grace; while the world is in trouble nobody can be blamed. */
   #withinGrace(container: FakeContainer): void {
     const uid = uidOf(container);
-    const removedAt = this.#node.api.deletionOf(uid)?.since ?? this.#ledger.removedAt(uid);
-    const calm = this.#node.calmSince();
+    const removedAt = this.#unwantedSince(uid);
+    const calm = this.#node.troubles.calmSince();
     if (removedAt === undefined || calm === undefined) return;
     const plan = this.#node.plans.get(uid);
     // Sidecars stop after the others: with what is left of the grace, and the minimum at least.

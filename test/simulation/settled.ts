@@ -1,25 +1,26 @@
 import type { PodUid } from '../../src/base/ids.ts';
 import { isTerminalPhase } from '../../src/model/reasons.ts';
 import type { FakeContainer } from '../../src/testing/fake-cri/index.ts';
+import { leftInMemory, unsettledCluster } from './cluster-settled.ts';
 import type { SimNode } from './node.ts';
 import type { PlannedContainer, PodPlan } from './pod-plans.ts';
 import { unsettledVolumes } from './volume-settled.ts';
 
 /** What keeps the node from being as its manifests want it; empty when it is. */
 export function unsettled(node: SimNode): string[] {
-  const { machine, spokenAt } = node.agent;
-  if (machine === undefined || spokenAt === undefined) return ['the agent is not up'];
+  const { stores, heardAt } = node.agent;
+  if (stores === undefined || heardAt === undefined) return ['the agent is not up'];
   const wanted = [...node.manifests.values()].flatMap((plan) =>
     node.mayRun(plan.uid) ? unsettledPod(node, plan) : [`${plan.uid} is still being deleted`],
   );
   const gone = [...node.plans.keys()].filter((uid) => !node.isDesired(uid)).flatMap((uid) => remains(node, uid));
-  return [...wanted, ...gone, ...unsettledVolumes(node)];
+  return [...wanted, ...gone, ...unsettledVolumes(node), ...unsettledCluster(node), ...leftInMemory(node)];
 }
 
 function unsettledPod(node: SimNode, plan: PodPlan): string[] {
   const { uid } = plan;
-  const { machine } = node.agent;
-  const phase = machine?.statuses.get(uid)?.phase;
+  const { stores } = node.agent;
+  const phase = stores?.statuses.get(uid)?.phase;
   const containers = node.containersOf(uid);
   const regular = plan.containers
     .filter(({ role }) => role === 'regular')
@@ -27,7 +28,7 @@ function unsettledPod(node: SimNode, plan: PodPlan): string[] {
   const running = containers.filter(({ state }) => state === 'running');
   if (isTerminalPhase(phase)) {
     if (running.length > 0) return [`${uid} is ${phase} and ${running.length} containers run`];
-    if (machine?.lifecycles.isFinished(uid) !== true) return [`${uid} is ${phase} and its worker is not finished`];
+    if (stores?.lifecycles.isFinished(uid) !== true) return [`${uid} is ${phase} and its worker is not finished`];
     return isRightEnd(node, plan, phase, regular) ? [] : [`${uid} is ${phase}, but its containers tell otherwise`];
   }
   if (phase !== 'Running') return [`${uid} is ${phase}`];
@@ -66,9 +67,9 @@ function isRightEnd(
   phase: string,
   regular: readonly (FakeContainer | undefined)[],
 ): boolean {
-  const evicted = node.agent.machine?.statuses.get(plan.uid)?.reason === 'Evicted';
+  const evicted = node.agent.stores?.statuses.get(plan.uid)?.reason === 'Evicted';
   if (evicted) return phase === 'Failed';
-  if (node.mayHaveForgotten(plan.uid)) return true;
+  if (node.troubles.mayHaveForgotten(plan.uid)) return true;
   if (plan.restartPolicy === 'Always') return false;
   const succeeded = regular.every((container) => container?.state === 'exited' && container.exitCode === 0);
   if (succeeded) return phase === 'Succeeded';
@@ -77,21 +78,24 @@ function isRightEnd(
 
 /** Everything that is still there of a pod that nobody wants. */
 function remains(node: SimNode, uid: PodUid): string[] {
-  const { machine } = node.agent;
+  const { stores } = node.agent;
   const sandboxes = [...node.cri.state.sandboxes.values()].filter(({ config }) => config.metadata?.uid === uid);
   return [
     ...sandboxes.map(({ name, state }) => `sandbox ${name} (${state}) is left`),
     ...node.containersOf(uid).map(({ name, state }) => `container ${name} (${state}) is left`),
     ...(node.disk.has(`/var/lib/kubelet/pods/${uid}`) ? [`files of ${uid} are left`] : []),
     ...(node.disk.names('/var/log/pods').some((name) => name.endsWith(`_${uid}`)) ? [`logs of ${uid} are left`] : []),
-    ...(machine?.lifecycles.knows(uid) === true ? [`the worker of ${uid} is left`] : []),
-    ...(machine?.statuses.get(uid) === undefined ? [] : [`the status of ${uid} is left`]),
+    ...[...node.machine.cgroups.groups.keys()]
+      .filter((path) => path.endsWith(`pod${uid}`))
+      .map((path) => `${path} is left`),
+    ...(stores?.lifecycles.knows(uid) === true ? [`the worker of ${uid} is left`] : []),
+    ...(stores?.statuses.get(uid) === undefined ? [] : [`the status of ${uid} is left`]),
   ];
 }
 
 /** Why the agent says that it waits with a container. */
 function waitOf(node: SimNode, uid: PodUid, name: string): string {
-  const { containerStatuses = [], initContainerStatuses = [] } = node.agent.machine?.statuses.get(uid) ?? {};
+  const { containerStatuses = [], initContainerStatuses = [] } = node.agent.stores?.statuses.get(uid) ?? {};
   const waiting = [...containerStatuses, ...initContainerStatuses].find((status) => status.name === name)?.state
     ?.waiting;
   return waiting === undefined ? '' : ` (${waiting.reason}: ${waiting.message ?? ''})`;

@@ -1,11 +1,12 @@
 import type { Clock } from '../../src/base/clock.ts';
 import { TubeletError } from '../../src/base/errors.ts';
-import type { OpenRpc } from '../../src/base/rpc.ts';
+import type { OpenRpc, RpcChannel } from '../../src/base/rpc.ts';
 import { rpcError } from '../../src/grpc/index.ts';
 import { FakeCsiDriver } from '../../src/testing/fake-csi-driver.ts';
 import { StatusError } from '../../src/testing/fake-registration.ts';
 import { DriverClient } from '../../src/volumes/csi/driver-client.ts';
 import { notRegistered } from '../../src/volumes/csi/driver-errors.ts';
+import type { RegistryFiles } from '../../src/plugins/index.ts';
 import type { BlockDevices, FoundDrivers } from '../../src/volumes/csi/index.ts';
 import type { SimDisk } from './disk/sim-disk.ts';
 import type { Life } from './life.ts';
@@ -19,11 +20,16 @@ export const driverVerbs = [
   'nodeUnstageVolume',
 ] as const;
 
+const socketName = 'sim-reg.sock';
+
 /** A storage driver beside the agent: what it mounts, and what it knows of that, outlives every agent. */
 export class SimDriver {
   readonly fake: FakeCsiDriver;
-  /** Nobody of that name has registered. */
-  isAway = false;
+  /** Those who look at the folder of registration sockets. */
+  readonly #lookers = new Set<() => void>();
+  #isAway = false;
+  /** How often it has come. */
+  #comings = 1;
   /** Told when one agent asks for two things at once about a volume. */
   complain: (rule: string) => void = () => {};
   /** Volumes that are being worked on, and for which life of the agent. */
@@ -37,13 +43,68 @@ export class SimDriver {
     this.fake = new FakeCsiDriver({ clock, name: csiDriver, targets: this.#targets() });
   }
 
+  get isAway(): boolean {
+    return this.#isAway;
+  }
+
+  /** It ends, and its registration socket with it. */
+  go(): void {
+    this.#isAway = true;
+    for (const look of this.#lookers) look();
+  }
+
+  come(): void {
+    if (!this.#isAway) return;
+    this.#isAway = false;
+    this.#comings++;
+    for (const look of this.#lookers) look();
+  }
+
+  /** The folder of registration sockets as one life of the agent sees it. */
+  registry(life: Life): RegistryFiles {
+    return {
+      makeFolder: async () => {},
+      list: async () => (this.#isAway ? [] : [{ name: socketName, kind: 'socket' }]),
+      identify: async (path) => (path.endsWith(socketName) ? `${path}#${this.#comings}` : path),
+      watch: (_, onChange) => {
+        const look = (): void => {
+          if (!life.dead) onChange();
+        };
+        this.#lookers.add(look);
+        return () => this.#lookers.delete(look);
+      },
+    };
+  }
+
+  /** Its sockets as one life of the agent reaches them: the one where it registers, and its own. */
+  sockets(life: Life): OpenRpc {
+    const own = this.#open(life);
+    return (path, onLost) => (path.endsWith(socketName) ? this.#registration(life) : own(path, onLost));
+  }
+
+  #registration(life: Life): RpcChannel {
+    const info = { type: 'CSIPlugin', name: csiDriver, endpoint: '/csi.sock', supportedVersions: ['1.0.0'] };
+    const gone = (): Promise<never> => Promise.reject(new TubeletError('unavailable', 'nobody listens'));
+    return {
+      connected: () => (this.#isAway ? gone() : Promise.resolve()),
+      call: (method, _, how) =>
+        life.through(
+          `register ${method.path}`,
+          '',
+          () => (this.#isAway ? gone() : Promise.resolve((method.path.endsWith('GetInfo') ? info : {}) as never)),
+          how?.signal,
+        ),
+      close: () => {},
+    };
+  }
+
   /** The drivers that one life of the agent finds. */
   found(life: Life): FoundDrivers {
     const common = { clock: life.clock, open: this.#open(life), called: () => {} };
     const client = new DriverClient({ ...common, name: csiDriver, endpoint: '/csi.sock' });
     return {
       find: (name) => {
-        if (this.isAway || name !== csiDriver) throw notRegistered(name);
+        if (this.#isAway || name !== csiDriver) throw notRegistered(name);
         return client;
       },
     };

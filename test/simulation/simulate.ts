@@ -16,7 +16,7 @@ export async function simulate(seed: number): Promise<Run> {
   const { node, monitor } = watched;
   const dice = new Dice(seededRandom(seed));
   const chaos = new Chaos(node, monitor.ledger, dice);
-  node.agent.begin(dice.pick([0, 0, 2_000]));
+  node.agent.begin();
   const steps = dice.whole(10, 60);
   for (let step = 0; step < steps; step++) {
     chaos.step();

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Volume, VolumeMount } from '../../src/gen/kubernetes/types.ts';
+import type { PodSource } from '../../src/model/desired-pod.ts';
 import type { StandaloneObject } from '../../src/model/standalone-object.ts';
 import { MemoryClaims } from '../../src/testing/persistent-volumes.ts';
 import { Inode } from './disk/inode.ts';
@@ -16,6 +17,8 @@ interface Kind {
   readonly part: string;
   /** Containers write to it, and it keeps what they wrote for as long as the pod lives, or for ever. */
   readonly keeps?: 'pod' | 'ever';
+  /** Static pods have it not: they may name no object of the API. */
+  readonly isOfApi?: true;
 }
 
 export const csiDriver = 'sim.csi.example.com';
@@ -34,10 +37,11 @@ const kinds = {
     part: 'a/b',
     keeps: 'pod',
   },
-  config: { source: () => ({ configMap: { name: 'settings' } }), part: 'fixed' },
+  config: { source: () => ({ configMap: { name: 'settings' } }), part: 'fixed', isOfApi: true },
   keys: {
     source: () => ({ secret: { secretName: 'keys' } }),
     mountedAt: () => 'kubernetes.io~secret/keys',
+    isOfApi: true,
     part: 'fixed',
   },
   self: {
@@ -56,6 +60,7 @@ const kinds = {
       },
     }),
     mountedAt: () => 'kubernetes.io~projected/all',
+    isOfApi: true,
     part: 'deep/fixed',
   },
   host: {
@@ -66,36 +71,43 @@ const kinds = {
   local: {
     source: (pod) => claim(`local-${pod}`),
     mountedAt: (pod) => `kubernetes.io~local-volume/pv-local-${pod}`,
+    isOfApi: true,
     part: 'a/b',
     keeps: 'ever',
   },
   device: {
     source: () => claim('disk'),
     mountedAt: () => 'kubernetes.io~local-volume/pv-disk',
+    isOfApi: true,
     part: 'a/b',
     keeps: 'ever',
   },
   remote: {
     source: () => claim('remote'),
     mountedAt: () => 'kubernetes.io~nfs/pv-remote',
+    isOfApi: true,
     part: 'a/b',
     keeps: 'ever',
   },
   driven: {
     source: () => claim('driven'),
     mountedAt: () => 'kubernetes.io~csi/pv-driven/mount',
+    isOfApi: true,
     part: 'a/b',
     keeps: 'ever',
   },
   inline: {
     source: () => ({ csi: { driver: csiDriver } }),
     mountedAt: () => 'kubernetes.io~csi/inline/mount',
+    isOfApi: true,
     part: 'a/b',
     keeps: 'ever',
   },
 } satisfies Readonly<Record<string, Kind>>;
 
 export const volumeKinds = Object.keys(kinds) as readonly VolumeKind[];
+export const volumeKindsOf = (source: PodSource): readonly VolumeKind[] =>
+  volumeKinds.filter((name) => source === 'api' || kindOf(name).isOfApi !== true);
 export const kindOf = (name: VolumeKind): Kind => kinds[name];
 
 /** How a pod's containers see a volume: as a whole, a part of it, or both. */

@@ -2,7 +2,8 @@ import type { ErrorKind } from '../../src/base/errors.ts';
 import type { UnaryVerb } from '../../src/cri/index.ts';
 import type { Dice } from './dice.ts';
 import { driverVerbs } from './sim-driver.ts';
-import { longestDelayMs, requestMs, uidOf, type SimNode } from './node.ts';
+import { requestMs, uidOf, type SimNode } from './node.ts';
+import { longestDelayMs } from './troubles.ts';
 
 const verbs: readonly UnaryVerb[] = [
   'runPodSandbox',
@@ -97,7 +98,7 @@ export class TroubleSteps {
     const lastsMs = this.#dice.whole(1_000, 60_000);
     events.loseNext(Number.POSITIVE_INFINITY);
     // The relist sees what the events did not tell, so nobody is excused.
-    this.#node.trouble(lastsMs, -lastsMs, () => events.loseNext(0));
+    this.#node.troubles.begin(lastsMs, -lastsMs, () => events.loseNext(0));
     return `for ${lastsMs} ms`;
   }
 
@@ -110,7 +111,7 @@ export class TroubleSteps {
     const { events } = this.#node.cri;
     const [lateMs, lastsMs] = [this.#dice.whole(1, 5_000), this.#dice.whole(1_000, 60_000)];
     events.delay(lateMs);
-    this.#node.trouble(lastsMs, -lastsMs, () => events.delay(0));
+    this.#node.troubles.begin(lastsMs, -lastsMs, () => events.delay(0));
     return `by ${lateMs} ms for ${lastsMs} ms`;
   }
 
@@ -118,14 +119,14 @@ export class TroubleSteps {
     const { cri } = this.#node;
     const lastsMs = this.#dice.whole(10, 20_000);
     cri.crash();
-    this.#node.trouble(lastsMs, retryMs, () => cri.restart());
+    this.#node.troubles.begin(lastsMs, retryMs, () => cri.restart());
     return `for ${lastsMs} ms`;
   }
 
   /** The agent dies with the machine. */
   reboot(): string {
     const downMs = this.#dice.whole(100, 20_000);
-    this.#node.reboot(downMs, this.#dice.pick([0, 0, 3_000]));
+    this.#node.reboot(downMs);
     return `back in ${downMs} ms`;
   }
 
@@ -141,16 +142,16 @@ export class TroubleSteps {
       ['makeFolder', 'writeFile', 'removeTree', 'removeCgroup'],
     ]);
     this.#node.diskFails(operations);
-    this.#node.trouble(lastsMs, retryMs, () => this.#node.diskWorks());
+    this.#node.troubles.begin(lastsMs, retryMs, () => this.#node.diskWorks());
     return `${operations.join(', ')} fail for ${lastsMs} ms`;
   }
 
   /** Calls that are given up are done all the same, once the runtime comes to it. */
   deafRuntime(): string {
     const lastsMs = this.#dice.whole(1_000, 40_000);
-    this.#node.deafUntil = this.#node.now() + lastsMs;
-    this.#node.trouble(lastsMs, longestDelayMs + retryMs, () => {
-      this.#node.deafUntil = Math.min(this.#node.deafUntil, this.#node.now());
+    this.#node.troubles.deafUntil = this.#node.now() + lastsMs;
+    this.#node.troubles.begin(lastsMs, longestDelayMs + retryMs, () => {
+      this.#node.troubles.deafUntil = Math.min(this.#node.troubles.deafUntil, this.#node.now());
     });
     const verb = this.#dice.pick(verbs);
     this.#node.cri.faults.delay(verb, this.#dice.whole(1, longestDelayMs), { times: this.#dice.whole(1, 6) });
@@ -160,7 +161,7 @@ export class TroubleSteps {
   slowDisk(): string {
     const [mostMs, lastsMs] = [this.#dice.pick([5, 200, 3_000]), this.#dice.whole(1_000, 60_000)];
     this.#node.diskDelayMs = () => this.#dice.whole(0, mostMs);
-    this.#node.trouble(lastsMs, 10 * mostMs, () => {
+    this.#node.troubles.begin(lastsMs, 10 * mostMs, () => {
       this.#node.diskDelayMs = () => 0;
     });
     return `up to ${mostMs} ms for ${lastsMs} ms`;
@@ -177,8 +178,8 @@ export class TroubleSteps {
     if (this.#node.agent.state === 'down') return undefined;
     const downMs = this.#dice.whole(0, 20_000);
     const how = this.#dice.pick(['cut', 'linger'] as const);
-    if (how === 'linger') this.#node.becomesLate();
-    this.#node.agent.kill(how, downMs, this.#dice.pick([0, 0, 5_000]));
+    if (how === 'linger') this.#node.troubles.becomesLate();
+    this.#node.agent.kill(how, downMs);
     return `for ${downMs} ms`;
   }
 
@@ -209,18 +210,15 @@ export class TroubleSteps {
     if (how === 'is slow') fake.slow(verb, this.#dice.whole(1, longestDelayMs));
     if (how === 'hangs') fake.hang(verb);
     const lastsMs = this.#dice.whole(1_000, 60_000);
-    this.#node.trouble(lastsMs, driverRetryMs, () => fake.heal());
+    this.#node.troubles.begin(lastsMs, driverRetryMs, () => fake.heal());
     return `${verb} ${how} (${code}) for ${lastsMs} ms`;
   }
 
   driverGoes(): string {
-    const { driver, agent } = this.#node;
+    const { driver } = this.#node;
     const lastsMs = this.#dice.whole(1_000, 60_000);
-    driver.isAway = true;
-    this.#node.trouble(lastsMs, driverRetryMs, () => {
-      driver.isAway = false;
-      agent.driverCame();
-    });
+    driver.go();
+    this.#node.troubles.begin(lastsMs, driverRetryMs, () => driver.come());
     return `for ${lastsMs} ms`;
   }
 
@@ -228,6 +226,7 @@ export class TroubleSteps {
     const { clock } = this.#node;
     const byMs = this.#dice.pick([-7_200_000, -600_000, -30_000, 30_000, 600_000, 86_400_000]);
     clock.setWall(clock.now() + byMs);
+    this.#node.wallSetAt = this.#node.now();
     return `by ${byMs / 1_000} s`;
   }
 
@@ -241,7 +240,7 @@ export class TroubleSteps {
 
   #verbTrouble(verb: UnaryVerb, echoMs: number): string {
     const lastsMs = this.#dice.whole(100, 30_000);
-    this.#node.trouble(lastsMs, echoMs, () => this.#node.cri.faults.clear(verb));
+    this.#node.troubles.begin(lastsMs, echoMs, () => this.#node.cri.faults.clear(verb));
     return `for ${lastsMs} ms at most`;
   }
 }

@@ -30,6 +30,7 @@ import { aVolumeManager, noCsiVolumes } from '../../src/testing/volume-manager.t
 import { testNode } from '../support/agent-world.ts';
 import type { SimDisk } from './disk/sim-disk.ts';
 import { simMountPrograms, simVolumeHost } from './disk/volume-faces.ts';
+import { lifeFiles, lifeMountPrograms, lifeVolumeHost } from './life-disk.ts';
 import type { Life } from './life.ts';
 import type { SimDriver } from './sim-driver.ts';
 import type { Storage } from './storage.ts';
@@ -50,8 +51,8 @@ export class VolumeAgent {
   constructor(number: number, life: Life, disk: SimDisk, storage: Storage, driver: SimDriver) {
     const { clock } = life;
     const log = silentLog;
-    const host = life.volumeHost(simVolumeHost(disk));
-    const programs = life.mountPrograms(simMountPrograms(disk, storage.sources));
+    const host = lifeVolumeHost(life, simVolumeHost(disk));
+    const programs = lifeMountPrograms(life, simMountPrograms(disk, storage.sources));
     const paths = podPaths(rootDir, '/var/log/pods');
     const events = { record: () => {} };
     const memory = () => ({ allocatable: testNode.allocatable, noSwap: true });
@@ -64,7 +65,7 @@ export class VolumeAgent {
     this.#drivers = new CsiFileVolumes({
       clock,
       log,
-      files: life.csiFiles(disk),
+      files: lifeFiles(life, disk),
       mounts: host.mounts,
       hostPaths: host.paths,
       podPaths: paths,
@@ -105,7 +106,7 @@ export class VolumeAgent {
       wake: () => {},
     });
     this.directories = new PodDirectories({
-      files: life.files(disk),
+      files: lifeFiles(life, disk),
       random,
       paths,
       beforeRemoval: (uid) => this.manager.tearDown(uid),

@@ -42,8 +42,8 @@ export class VolumeCourse {
   readonly #watched: WatchedNode;
   readonly #death: Death | undefined;
   readonly #counts: Record<Stage, number> = { setUp: 0, change: 0, tearDown: 0 };
-  readonly #pod = planned('web', new Map(volumeKinds.map((kind) => [kind, 'both'])));
-  readonly #neighbour = planned('db', new Map([...neighbourly].map((kind) => [kind, 'both'])));
+  readonly #pod = planned('front', new Map(volumeKinds.map((kind) => [kind, 'both'])));
+  readonly #neighbour = planned('back', new Map([...neighbourly].map((kind) => [kind, 'both'])));
   #isAfterDeath = false;
 
   constructor(death?: Death) {
@@ -65,7 +65,7 @@ export class VolumeCourse {
     await this.#stage('setUp', () => this.#put(this.#pod));
     await this.#stage('change', () => {
       node.storage.version++;
-      node.agent.tell();
+      node.cluster.putObjects(node.storage);
       for (const { id, state } of node.containersOf(this.#pod.uid)) if (state === 'running') node.cri.killContainer(id);
     });
     await this.#stage('tearDown', () => this.#remove(this.#pod));
@@ -101,22 +101,22 @@ export class VolumeCourse {
     const { node } = this.#watched;
     this.#isAfterDeath = true;
     if (this.#death?.meanwhile === 'isDeleted') this.#remove(this.#pod);
-    if (this.#death?.meanwhile === 'reboots') node.reboot(1_000, 0);
+    if (this.#death?.meanwhile === 'reboots') node.reboot(1_000);
   }
 
   #put(plan: PodPlan): void {
     const { node, monitor } = this.#watched;
     node.plans.set(plan.uid, plan);
-    node.manifests.set(plan.name, plan);
+    node.manifests.set(plan.slot, plan);
     monitor.ledger.manifestAdded(plan.uid);
-    node.agent.tell();
+    node.cluster.put(plan);
   }
 
   #remove(plan: PodPlan): void {
     const { node, monitor } = this.#watched;
-    if (!node.manifests.delete(plan.name)) return;
+    if (!node.manifests.delete(plan.slot)) return;
     monitor.ledger.manifestRemoved(plan.uid);
-    node.agent.tell();
+    node.cluster.wipe(plan);
   }
 
   #running({ uid }: PodPlan): readonly string[] {
@@ -145,8 +145,9 @@ function planned(name: string, shown: ReadonlyMap<VolumeKind, Shown>): PodPlan {
   );
   return {
     uid: podUid(uid),
+    slot: name,
     name,
-    pod: aPod({ name, uid, spec }),
+    pod: aPod({ name, uid, spec, source: 'api' }),
     restartPolicy: 'Always',
     graceSeconds: 2,
     containers: [

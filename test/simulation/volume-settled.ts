@@ -8,7 +8,7 @@ const kubelet = '/var/lib/kubelet';
 /** What keeps volumes and mounts from being as the pods want them; empty when all is right. */
 export function unsettledVolumes(node: SimNode): string[] {
   const alive = [...node.manifests.values()].filter(
-    ({ uid }) => node.mayRun(uid) && !isTerminalPhase(node.agent.machine?.statuses.get(uid)?.phase),
+    ({ uid }) => node.mayRun(uid) && !isTerminalPhase(node.agent.stores?.statuses.get(uid)?.phase),
   );
   return [
     ...strayMounts(node, alive),

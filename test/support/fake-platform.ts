@@ -5,8 +5,8 @@ import { criOver, type CriTransport } from '../../src/cri/index.ts';
 import type { Host, Platform } from '../../src/main/agent/platform.ts';
 import type { CommonPorts } from '../../src/model/common-ports.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
-import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
-import { createFakeCri, fakeCriTransport, type FakeCri } from '../../src/testing/fake-cri/index.ts';
+import { FakeApiServer, type FakeApiServerDeps } from '../../src/testing/fake-api-server/index.ts';
+import { createFakeCri, fakeCriTransport, type FakeCri, type FakeCriDeps } from '../../src/testing/fake-cri/index.ts';
 import { ManifestFolder } from '../../src/testing/manifest-folder.ts';
 import { MemoryCertificateFiles } from '../../src/testing/memory-certificate-files.ts';
 import { MemoryCgroupTree } from '../../src/testing/memory-cgroup-tree.ts';
@@ -30,21 +30,24 @@ export interface FakeMachine extends FakeDisks {
 interface FakeMachineOptions {
   readonly seed?: number;
   readonly cluster?: boolean;
+  readonly clock?: FakeClock;
+  readonly runtime?: Omit<FakeCriDeps, 'clock'>;
+  readonly apiServer?: Pick<FakeApiServerDeps, 'uidOf'>;
 }
 
-export function fakeMachine({ seed = 1, cluster = false }: FakeMachineOptions = {}): FakeMachine {
-  const clock = new FakeClock();
+export function fakeMachine(options: FakeMachineOptions = {}): FakeMachine {
+  const { seed = 1, cluster = false, clock = new FakeClock(), runtime, apiServer } = options;
   return {
     seed,
     clock,
     log: new MemoryLog(),
-    cri: createFakeCri({ clock }),
+    cri: createFakeCri({ clock, ...runtime }),
     files: new MemoryFiles(),
     manifests: new ManifestFolder(),
     certificates: new MemoryCertificateFiles(),
     cgroups: new MemoryCgroupTree(),
     usage: new StatsWorld(clock),
-    api: cluster ? new FakeApiServer({ clock, random: seededRandom(seed + 7) }) : undefined,
+    api: cluster ? new FakeApiServer({ clock, random: seededRandom(seed + 7), ...apiServer }) : undefined,
   };
 }
 
@@ -59,12 +62,15 @@ export interface PlatformOverrides extends Partial<Platform> {
   /** Whether the agent renews its certificate at the API server; another has one for ever. */
   readonly renewsIdentity?: boolean;
   readonly host?: Partial<Host>;
+  /** What stands between the agent and the API server. */
+  readonly apiWire?: (server: ApiTransport) => ApiTransport;
 }
 
 /** Everything the agent reaches, on fakes. One life of the agent has one platform; all its randomness comes of one seed. */
 export function fakePlatform(machine: FakeMachine, life = 0, overrides: PlatformOverrides = {}): FakePlatform {
-  const { clock, log, cri, api, seed } = machine;
-  const { host = {}, renewsIdentity = false, ...others } = overrides;
+  const { log, cri, api, seed } = machine;
+  const { host = {}, renewsIdentity = false, apiWire = (server) => server, ...others } = overrides;
+  const { clock = machine.clock } = others;
   const wire = { isCut: false };
   const files = filesOver(wire, machine.files);
   return {
@@ -83,7 +89,7 @@ export function fakePlatform(machine: FakeMachine, life = 0, overrides: Platform
     },
     openApi: async (ports) => {
       if (api === undefined) return undefined;
-      const transport = apiOver(wire, api);
+      const transport = apiOver(wire, apiWire(api));
       const seen = clientMetrics(ports.metrics, 'api.test:6443', clock).requests;
       const credentials = { authorization: async () => undefined };
       const client = () =>
@@ -92,7 +98,7 @@ export function fakePlatform(machine: FakeMachine, life = 0, overrides: Platform
       const components = renewsIdentity ? [identityOf(machine, ports, own)] : [];
       return { api: own, reviews, components, close: () => transport.close() };
     },
-    openHost: async (_ports, wanted) => ({ ...fakeHost(machine, files, wanted.cri), ...host }),
+    openHost: async (_ports, wanted) => ({ ...fakeHost({ ...machine, clock }, files, wanted.cri), ...host }),
     ...others,
     cut: () => {
       wire.isCut = true;

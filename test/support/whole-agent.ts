@@ -1,6 +1,6 @@
 import { TubeletError } from '../../src/base/errors.ts';
 import { Heartbeats } from '../../src/base/heartbeats.ts';
-import { loadSettings, type Settings } from '../../src/config/index.ts';
+import type { Settings } from '../../src/config/index.ts';
 import type { RunPodSandboxRequest } from '../../src/gen/cri/api.ts';
 import type { Node, Pod, PodSpec } from '../../src/gen/kubernetes/types.ts';
 import type { AgentViews } from '../../src/main/agent/create-agent.ts';
@@ -10,6 +10,7 @@ import { apiResources } from '../../src/model/api-resources.ts';
 import type { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
 import { aContainer, testImage } from '../../src/testing/pods.ts';
 import type { Registry } from '../../src/telemetry/index.ts';
+import { manifestFolder, nodeName, settingsOf } from './agent-settings.ts';
 import {
   fakeMachine,
   fakePlatform,
@@ -20,8 +21,6 @@ import {
 import type { PlayedPod } from './judge-log.ts';
 import { judgeAfterEachTest } from './judged-logs.ts';
 
-const nodeName = 'node-1';
-const manifestFolder = '/m';
 /** A start waits for a mirror or a runtime at most this long. */
 const startMs = 60_000;
 const stopMs = 60_000;
@@ -195,26 +194,4 @@ export class WholeAgent {
 
 function specOf(spec: Partial<PodSpec>): PodSpec {
   return { containers: [aContainer('main')], dnsPolicy: 'Default', ...spec };
-}
-
-/** As the program reads its command line. */
-function settingsOf(flags: readonly string[]): Settings {
-  const loaded = loadSettings({
-    argv: [
-      `--pod-manifest-path=${manifestFolder}`,
-      `--hostname-override=${nodeName}`,
-      '--container-runtime-endpoint=unix:///run/fake.sock',
-      '--healthz-port=0',
-      '--read-only-port=0',
-      ...flags,
-    ],
-    version: 'v1.34.0+tubelet.test',
-    cwd: '/',
-    readFile: (path) => {
-      throw new Error(`no such file: ${path}`);
-    },
-    listDir: () => [],
-  });
-  if (loaded.kind !== 'run') throw new Error(`the settings cannot be read: ${JSON.stringify(loaded)}`);
-  return loaded.settings;
 }

@@ -23,6 +23,8 @@ export interface FakeApiServerDeps {
   readonly clock: Clock;
   /** For uids and names; the same ones in each run unless told otherwise. */
   readonly random?: Random;
+  /** The uid of a new object; one at random where it does not say. */
+  readonly uidOf?: (object: JsonMap) => string | undefined;
   /** How many changes are kept to watch from. */
   readonly historyLimit?: number;
   /** Who may do what; everybody everything unless told. */
@@ -51,11 +53,11 @@ export class FakeApiServer implements ApiTransport {
   #trouble: Error | undefined;
 
   constructor(deps: FakeApiServerDeps) {
-    const { clock, random = seededRandom(1), historyLimit, allows = () => false, signer } = deps;
+    const { clock, random = seededRandom(1), historyLimit, uidOf, allows = () => false, signer } = deps;
     this.#deps = deps;
     this.#store = new ObjectStore(historyLimit);
     this.tokens = new FakeTokens(clock, random);
-    this.#verbs = new Verbs({ clock, random, store: this.#store, tokens: this.tokens, allows });
+    this.#verbs = new Verbs({ clock, random, uidOf, store: this.#store, tokens: this.tokens, allows });
     this.#watches = new Watches({ clock, random, store: this.#store });
     this.faults = new FakeApiFaults(clock, this.#watches);
     this.objects = new OtherClient(this.#store, this.#verbs, clock);

@@ -19,6 +19,8 @@ export interface FakeUser {
 interface MakerDeps {
   readonly clock: Pick<Clock, 'now'>;
   readonly random: Random;
+  /** What a test calls a new object; a uid at random where it does not say. */
+  readonly uidOf?: ((object: JsonMap) => string | undefined) | undefined;
 }
 
 interface NewObject extends JsonMap {
@@ -60,7 +62,7 @@ export function parseJson(body: string, what: string): JsonMap {
 
 /** An object as it is stored first: named, stamped and filled in. */
 export function newObject(
-  { clock, random }: MakerDeps,
+  { clock, random, uidOf }: MakerDeps,
   kind: FakeKind,
   namespace: string | undefined,
   object: JsonMap,
@@ -74,7 +76,7 @@ export function newObject(
     ...given,
     name: nameFor(kind, given, random),
     ...(kind.namespaced && { namespace }),
-    uid: newUid(random),
+    uid: uidOf?.(object) ?? newUid(random),
     ...(kind.hasGeneration && { generation: 1 }),
     creationTimestamp: apiTime(clock.now()),
   };

@@ -16,6 +16,7 @@ import { patched, updated, type UpdateRequest } from './updates.ts';
 interface VerbsDeps {
   readonly clock: Clock;
   readonly random: Random;
+  readonly uidOf?: ((object: JsonMap) => string | undefined) | undefined;
   readonly store: ObjectStore;
   readonly tokens: FakeTokens;
   /** Answers a SubjectAccessReview by its spec. */

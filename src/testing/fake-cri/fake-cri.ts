@@ -22,7 +22,7 @@ import { loseSandbox, sandboxHandlers } from './sandboxes.ts';
 import { FakeState, type FakeContainer } from './state.ts';
 import { FakeUsage, statsHandlers } from './usage.ts';
 
-interface FakeCriDeps {
+export interface FakeCriDeps {
   readonly clock: Clock;
   readonly log?: Log;
   readonly timeouts?: CriTimeouts;
