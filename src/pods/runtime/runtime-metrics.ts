@@ -23,7 +23,6 @@ const typeOf: Readonly<Record<ContainerKind, string>> = {
   ephemeral: 'ephemeral_container',
 };
 
-/** Without `metrics` the functions do nothing. */
 export function runtimeMetrics(metrics: Metrics): RuntimeMetrics {
   const count = (name: string, help: string) => metrics.counter({ name, help, stability: 'ALPHA' });
   const pods = count('kubelet_started_pods_total', 'Sandboxes that were to be started.');
