@@ -105,7 +105,7 @@ export function createPods(signals: PodSignals, stores: PodStores, parts: PodPar
   podRemoval.registerSelfEnding('pod-workers', workers);
   podRemoval.registerSelfEnding('housekeeping', housekeeping);
   cleanupDue.takenBy(() => housekeeping.wake());
-  inbox.handledBy((message) => syncLoop.handle(message));
+  inbox.setHandler((message) => syncLoop.handle(message));
   podMetrics({ metrics: ports.metrics, desired, activePods, lifecycles, observed, mirrors });
 
   return {

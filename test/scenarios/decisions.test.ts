@@ -144,7 +144,7 @@ test('a pod that was removed can still be asked about, one that never was cannot
   assert.deepEqual(decisions.slice(3).map(inShort), [
     'terminate SourceRemoved ×1: no source names the pod any more',
     'finish ContainersStopped ×1: nothing of the pod runs any more',
-    'finish Released ×1: volumes and cgroups are given back',
+    'finish Released ×1: volumes and cgroups were released',
     'remove Removed ×1: nothing of it is left in the runtime and on disk',
   ]);
   assert.equal((await ask(world, 'uid-2')).status, 404);

@@ -12,7 +12,7 @@ test('every result is recorded with its own reason', () => {
     [admitted, false, 'admit Admitted: it may run on this node'],
     [admitted, true, 'admit AlreadyAdmitted: it was admitted before the agent started'],
     [rejected('OutOfcpu', 'not enough cpu'), false, 'reject OutOfcpu: not enough cpu'],
-    [afterPreempting, false, 'admit AfterPreempting: it may run here once 2 other pods have given way'],
+    [afterPreempting, false, 'admit AfterPreempting: it is admitted after the preemption of 2 pods'],
   ];
   for (const [result, wasAdmitted, expected] of cases) {
     const { kind, reason, message, inputs } = admissionDecision(result, { wasAdmitted, activePods: 7 });

@@ -17,7 +17,7 @@ export function admissionDecision(result: PodAdmitResult, { wasAdmitted, activeP
   if (result.admit === false) return { ...common, kind: 'reject', reason: result.reason, message: result.message };
   if (result.admit === 'afterPreempting') {
     const { victims, shortOf } = result;
-    const message = `it may run here once ${victims.length} other pods have given way`;
+    const message = `it is admitted after the preemption of ${victims.length} pods`;
     const inputs = { ...common.inputs, shortOf, victims };
     return { ...common, kind: 'admit', reason: 'AfterPreempting', message, inputs };
   }
@@ -37,7 +37,7 @@ export function preemptDecision(
     ofVictim: { ...common, message: preemptionDecision.message, inputs: { criticalPod, shortOf } },
     ofNode: {
       ...common,
-      message: `pods give way to the critical pod ${criticalPod}`,
+      message: `pods are preempted for the critical pod ${criticalPod}`,
       inputs: { criticalPod, shortOf, victims },
     },
   };

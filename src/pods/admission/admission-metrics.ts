@@ -17,7 +17,7 @@ export function admissionMetrics(metrics: Metrics): AdmissionMetrics {
   });
   const preemptions = metrics.counter({
     name: 'kubelet_preemptions',
-    help: 'Pods that had to give way to critical ones, by the resource that was short.',
+    help: 'Pods that were preempted for critical ones, by the resource that was short.',
     stability: 'ALPHA',
     labels: ['preemption_signal'],
   });

@@ -101,7 +101,7 @@ export class Admission {
         this.#victims.add(uid);
         this.#metrics.preempted(result.shortOf);
       }
-      log.info('Pods give way to a critical pod', { ...fields, victims: result.victims, resource: result.shortOf });
+      log.info('Preempting pods for a critical pod', { ...fields, victims: result.victims, resource: result.shortOf });
     }
   }
 }

@@ -108,7 +108,7 @@ test('a preemption is recorded with each victim and with the node', () => {
   assert.equal(gate.admit(critical), true);
   assert.deepEqual(ended, ['uid-small']);
   assert.deepEqual(decisions.take(), [
-    'node preempt Preempting: pods give way to the critical pod default/critical',
+    'node preempt Preempting: pods are preempted for the critical pod default/critical',
     'uid-small preempt Preempting: Preempted in order to admit critical pod',
   ]);
 });

@@ -53,7 +53,7 @@ export class MirrorPodReconciler implements Component {
       watch: deps.watch,
       work: (fullName, signal) => this.#reconcile(fullName, signal),
       onError: (fullName, error, retryMs) =>
-        log.error(error, 'Cannot bring a mirror pod up to date', {
+        log.error(error, 'Cannot reconcile a mirror pod', {
           ...this.#podFieldsOf(fullName),
           retryInMs: Math.round(retryMs),
         }),

@@ -8,7 +8,7 @@ test('messages wait for the sync loop in order, and are handled at once afterwar
   const handled: SyncLoopMessage[] = [];
   inbox.probeChanged(podUid('a'));
   inbox.resourcesChanged([podUid('b')]);
-  inbox.handledBy((message) => void handled.push(message));
+  inbox.setHandler((message) => void handled.push(message));
   inbox.observedChanged(podUid('c'));
   assert.deepEqual(handled, [
     { type: 'probeChanged', uid: 'a' },
@@ -17,8 +17,8 @@ test('messages wait for the sync loop in order, and are handled at once afterwar
   ]);
 });
 
-test('there is one sync loop', () => {
+test('there is one handler', () => {
   const inbox = new SyncLoopInbox();
-  inbox.handledBy(() => {});
-  assert.throws(() => inbox.handledBy(() => {}), /sync loop already/);
+  inbox.setHandler(() => {});
+  assert.throws(() => inbox.setHandler(() => {}), /handler already/);
 });

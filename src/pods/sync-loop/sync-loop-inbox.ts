@@ -10,9 +10,9 @@ export type SyncLoopMessage =
 
 /**
  * Takes messages of all components for the sync loop. It exists before all of them. Messages that come before
- * `handledBy` wait in order; afterwards each is handled at once.
+ * `setHandler` wait in order; afterwards each is handled at once.
  *
- *   waiting ──handledBy──> handled at once
+ *   waiting ──setHandler──> handled at once
  */
 export class SyncLoopInbox {
   #waiting: SyncLoopMessage[] = [];
@@ -43,8 +43,8 @@ export class SyncLoopInbox {
   }
 
   /** Handles the messages that wait, in order, and all later ones. */
-  handledBy(handler: (message: SyncLoopMessage) => void): void {
-    if (this.#handler !== undefined) throw new Error('the inbox has a sync loop already');
+  setHandler(handler: (message: SyncLoopMessage) => void): void {
+    if (this.#handler !== undefined) throw new Error('the inbox has a handler already');
     this.#handler = handler;
     const waiting = this.#waiting;
     this.#waiting = [];

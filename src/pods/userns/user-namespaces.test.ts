@@ -236,7 +236,7 @@ describe('an agent that starts again', () => {
     const users = await keeper();
     assert.deepEqual(
       log.entries.map(({ message, fields }) => [message, fields['podUID']]),
-      [['Cannot take up the user namespace of a pod', 'a']],
+      [['Cannot restore the user namespace of a pod', 'a']],
     );
     assert.equal((await users.blockFor(ownUsers('b'), '', never))?.hostId, k64);
     await assert.rejects(users.blockFor(ownUsers('a'), '', never), {

@@ -49,7 +49,7 @@ export class UserNamespaces implements Component {
       try {
         await this.#recorded(uid);
       } catch (error) {
-        log.error(error, 'Cannot take up the user namespace of a pod', podUidFields(uid));
+        log.error(error, 'Cannot restore the user namespace of a pod', podUidFields(uid));
       }
     }
   }

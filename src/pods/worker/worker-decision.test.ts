@@ -28,8 +28,8 @@ test('each change of a life is recorded with who or what caused it', () => {
   const cases: readonly (readonly [readonly WorkerEvent[], string | undefined])[] = [
     [[configured], undefined],
     [[configured, configured], undefined],
-    [[waiting], 'wait FormerPodNotFinished -: an older pod of that name has not come to its end'],
-    [[waiting, { type: 'turn' }], 'start FormerPodFinished -: the older pod of that name is over'],
+    [[waiting], 'wait FormerPodNotFinished -: an older pod of its full name has not finished'],
+    [[waiting, { type: 'turn' }], 'start FormerPodFinished -: the older pod of its full name has finished'],
     [[waiting, { type: 'removed' }], 'finish SourceRemoved -: no source names the pod any more, and it has never run'],
     [[configured, { type: 'removed' }], 'terminate SourceRemoved 30: no source names the pod any more'],
     [[configured, { type: 'ended' }], 'terminate ContainersEnded 30: nothing of the pod may run again'],
@@ -55,11 +55,11 @@ test('each change of a life is recorded with who or what caused it', () => {
     ],
     [
       [configured, { type: 'removed' }, { type: 'stopped' }, { type: 'cleaned' }],
-      'finish Released -: volumes and cgroups are given back',
+      'finish Released -: volumes and cgroups were released',
     ],
     [
       [configured, { type: 'removed' }, configured],
-      'wait FormerLifeNotOver -: it is named again under its uid and begins anew when its end is complete',
+      'wait FormerLifeNotOver -: a source names it again, and its new life begins when it has finished',
     ],
   ];
   for (const [events, expected] of cases) {

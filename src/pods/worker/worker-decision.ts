@@ -12,11 +12,11 @@ export function workerDecision(
   if (before?.phase === after.phase) return samePhaseDecision(before, after);
   switch (after.phase) {
     case 'waiting':
-      return decided('wait', 'FormerPodNotFinished', 'an older pod of that name has not come to its end');
+      return decided('wait', 'FormerPodNotFinished', 'an older pod of its full name has not finished');
     case 'syncing':
       return before === undefined
         ? undefined
-        : decided('start', 'FormerPodFinished', 'the older pod of that name is over');
+        : decided('start', 'FormerPodFinished', 'the older pod of its full name has finished');
     case 'terminating':
       return { ...terminateDecision(event), inputs: { graceSeconds: after.graceSeconds } };
     case 'terminated':
@@ -24,7 +24,7 @@ export function workerDecision(
     case 'finished':
       return before?.phase === 'waiting'
         ? decided('finish', 'SourceRemoved', 'no source names the pod any more, and it has never run')
-        : decided('finish', 'Released', 'volumes and cgroups are given back');
+        : decided('finish', 'Released', 'volumes and cgroups were released');
     default:
       return after satisfies never;
   }
@@ -36,7 +36,7 @@ function samePhaseDecision(before: WorkerState, after: WorkerState): Decision | 
     return decided(
       'wait',
       'FormerLifeNotOver',
-      'it is named again under its uid and begins anew when its end is complete',
+      'a source names it again, and its new life begins when it has finished',
     );
   }
   if (before.phase !== 'terminating' || after.phase !== 'terminating') return undefined;
