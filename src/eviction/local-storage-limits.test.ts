@@ -15,7 +15,7 @@ const limited = (name: string, limit?: string) =>
 
 const spec = (more: Partial<PodSpec>): PodSpec => aPod({ spec: more }).spec;
 
-function judge(pod: Partial<PodSpec>, { volumes = {}, containers = {}, ...rest }: Use): readonly string[] {
+function outcomeOf(pod: Partial<PodSpec>, { volumes = {}, containers = {}, ...rest }: Use): readonly string[] {
   const limits = storageLimits(spec(pod));
   if (limits === undefined) return ['no limits'];
   const [ofVolumes, ofContainers] = [new Map(Object.entries(volumes)), new Map(Object.entries(containers))];
@@ -109,7 +109,7 @@ describe('which limit a pod exceeds', () => {
     ],
   ];
   for (const [what, pod, use, expected] of cases) {
-    test(what, () => assert.deepEqual(judge(pod, use), expected));
+    test(what, () => assert.deepEqual(outcomeOf(pod, use), expected));
   }
 });
 

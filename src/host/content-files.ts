@@ -13,7 +13,7 @@ import {
   chmod,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Access, ContentFile } from '../model/file-facts.ts';
+import type { FileAccess, ContentFile } from '../model/file-facts.ts';
 import { mappedError } from './files.ts';
 
 const permissionBits = 0o7777;
@@ -37,7 +37,7 @@ export const contentFiles = {
     return new Map(await Promise.all(read).catch(rethrow));
   },
 
-  async makeFolder(path: string, { mode, uid = 0, gid = 0 }: Access): Promise<void> {
+  async makeFolder(path: string, { mode, uid = 0, gid = 0 }: FileAccess): Promise<void> {
     try {
       await mkdir(path, { mode: unfinishedMode });
       // The owner first: a change of owner clears the group's bits.
@@ -65,7 +65,7 @@ export const contentFiles = {
   },
 
   /** Makes the link directly where nothing exists yet; otherwise the new link replaces the old one atomically. */
-  async replaceLink(path: string, target: string, { uid = 0, gid = 0 }: Omit<Access, 'mode'>): Promise<void> {
+  async replaceLink(path: string, target: string, { uid = 0, gid = 0 }: Omit<FileAccess, 'mode'>): Promise<void> {
     try {
       if (!isOther(uid, gid) && (await madeLink(target, path))) return;
       const making = join(dirname(path), linkInTheMaking);

@@ -1,11 +1,11 @@
 /** Owner and mode of a file; the agent's own user and group where unset. */
-export interface Access {
+export interface FileAccess {
   readonly mode: number;
   readonly uid?: number;
   readonly gid?: number;
 }
 
-export interface ContentFile extends Access {
+export interface ContentFile extends FileAccess {
   readonly content: Uint8Array;
 }
 

@@ -24,7 +24,7 @@ export function retryDelayMs(failures: number): number {
   return Math.min(backoff.initialMs * 2 ** (failures - 1), backoff.maxMs);
 }
 
-interface Registered {
+interface RegisteredPlugin {
   readonly identity: string;
   readonly plugin: PluginInfo;
   readonly handler: PluginHandler;
@@ -44,7 +44,7 @@ export class PluginSocket {
   readonly #path: string;
   /** The identity of the socket file whose plugin is to be registered; undefined: none. */
   #wanted: string | undefined;
-  #registered: Registered | undefined;
+  #registered: RegisteredPlugin | undefined;
   /** Aborts the registration of a file that was replaced. */
   #attempt = new AbortController();
   #failures = 0;
@@ -168,7 +168,7 @@ export class PluginSocket {
     }
   }
 
-  async #deregister({ plugin: { type, name, endpoint }, handler }: Registered): Promise<void> {
+  async #deregister({ plugin: { type, name, endpoint }, handler }: RegisteredPlugin): Promise<void> {
     const { log } = this.#deps;
     this.#registered = undefined;
     log.info('Plugin is deregistered', { type, name, endpoint, socket: this.#path });

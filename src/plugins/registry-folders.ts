@@ -23,7 +23,7 @@ interface PartialScan {
   readonly unread: string[];
 }
 
-interface Watch {
+interface FolderWatch {
   readonly identity: string;
   readonly close: () => void;
 }
@@ -34,7 +34,7 @@ const watchFailed = 'Cannot watch for plugins, scanning at intervals only';
 /** The tree of registration sockets, with a watch on each of its folders. */
 export class RegistryFolders {
   readonly #deps: RegistryFoldersDeps;
-  readonly #watches = new Map<string, Watch>();
+  readonly #watches = new Map<string, FolderWatch>();
   readonly #reported = new Map<string, string>();
 
   constructor(deps: RegistryFoldersDeps) {

@@ -67,9 +67,9 @@ export function createCgroups(wiring: CgroupsWiring): Cgroups {
   };
 }
 
-type OfPods = Pick<Cgroups, 'components' | 'podContainers'>;
+type PodCgroupsPart = Pick<Cgroups, 'components' | 'podContainers'>;
 
-const byOwner: Readonly<Record<CgroupOwner, (wiring: CgroupsWiring) => OfPods>> = {
+const byOwner: Readonly<Record<CgroupOwner, (wiring: CgroupsWiring) => PodCgroupsPart>> = {
   none: () => ({ components: [], podContainers: noPodCgroups }),
   runtime: ({ ports, host, settings }) => {
     const slices = new SystemdSlices({
@@ -82,7 +82,7 @@ const byOwner: Readonly<Record<CgroupOwner, (wiring: CgroupsWiring) => OfPods>> 
   agent: createPodCgroups,
 };
 
-function createPodCgroups({ ports, signals, settings, host, pods, events }: CgroupsWiring): OfPods {
+function createPodCgroups({ ports, signals, settings, host, pods, events }: CgroupsWiring): PodCgroupsPart {
   const { cgroupRoot, cgroupVersion: version } = settings;
   const { tree } = host;
   const { controllers } = tree;

@@ -1,6 +1,6 @@
 import { dirname, join, normalize } from 'node:path';
 import { TubeletError } from '../base/errors.ts';
-import type { Access, ContentFile, FileFacts } from '../model/file-facts.ts';
+import type { FileAccess, ContentFile, FileFacts } from '../model/file-facts.ts';
 import { changeFor } from '../model/group-access.ts';
 import type { ContentFiles, HostPaths, MountPrograms, Mounts, VolumeHost } from '../volumes/index.ts';
 import type { MemoryEntry, MemoryFiles } from './memory-files.ts';
@@ -51,7 +51,7 @@ function contentsOn(disk: MemoryFiles): ContentFiles {
             : [],
         ),
       ),
-    async makeFolder(path: string, access: Access) {
+    async makeFolder(path: string, access: FileAccess) {
       disk.fault('makeContentFolder', path);
       requireFolder(path);
       if (disk.has(path)) throw new TubeletError('alreadyExists', `${path} is there`);

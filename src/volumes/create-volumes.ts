@@ -89,13 +89,16 @@ function createOwnKinds(wiring: VolumesWiring): readonly VolumePlugin[] {
   ];
 }
 
-interface Parts {
+interface VolumeParts {
   readonly volumes: VolumeManager;
   readonly subPaths: SubPaths;
   readonly ofDrivers: VolumesOfDrivers;
 }
 
-function register(podRemoval: Pick<PodRemoval, 'register'>, { volumes, subPaths }: Omit<Parts, 'ofDrivers'>): void {
+function register(
+  podRemoval: Pick<PodRemoval, 'register'>,
+  { volumes, subPaths }: Omit<VolumeParts, 'ofDrivers'>,
+): void {
   podRemoval.register('volumes', { forget: (uid) => volumes.forget(uid), size: () => volumes.size() });
   // A teardown ends by itself, and a pod that comes back under its uid waits for it.
   podRemoval.register('volume-teardowns', { forget: () => {}, size: () => volumes.teardownsUnderWay() });
@@ -103,7 +106,7 @@ function register(podRemoval: Pick<PodRemoval, 'register'>, { volumes, subPaths 
 }
 
 /** Retries failed volumes when what they waited for may be there. */
-function listen({ signals, cluster }: VolumesWiring, { volumes, subPaths, ofDrivers }: Parts): void {
+function listen({ signals, cluster }: VolumesWiring, { volumes, subPaths, ofDrivers }: VolumeParts): void {
   signals.driverChanged.listen((name) => {
     ofDrivers.cleanUp(name);
     volumes.retry(csiKind);

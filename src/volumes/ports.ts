@@ -2,7 +2,7 @@ import type { PodUid } from '../base/ids.ts';
 import type { ImageSpec } from '../gen/cri/api.ts';
 import type { ConfigMap, Secret, Volume } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from '../model/desired-pod.ts';
-import type { Access, ContentFile, FileFacts, MountSpec } from '../model/file-facts.ts';
+import type { FileAccess, ContentFile, FileFacts, MountSpec } from '../model/file-facts.ts';
 import type { GroupAccess } from '../model/group-access.ts';
 import type { ObjectEvent } from '../model/object-event.ts';
 import type { DataObjectKind } from '../model/standalone-object.ts';
@@ -102,11 +102,11 @@ export interface ContentFiles {
   readLink(path: string): Promise<string | undefined>;
   /** The plain files below a folder, by their path from there. */
   readTree(path: string): Promise<ReadonlyMap<string, Required<ContentFile>>>;
-  makeFolder(path: string, access: Access): Promise<void>;
+  makeFolder(path: string, access: FileAccess): Promise<void>;
   /** A file that is not there yet. */
   writeFile(path: string, file: ContentFile): Promise<void>;
   /** Replaces a link atomically. */
-  replaceLink(path: string, target: string, owner: Omit<Access, 'mode'>): Promise<void>;
+  replaceLink(path: string, target: string, owner: Omit<FileAccess, 'mode'>): Promise<void>;
   /** Removes a link. */
   unlink(path: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { PodPaths } from '../model/pod-paths.ts';
-import type { Medium } from './contents/medium.ts';
+import type { StorageMedium } from './contents/medium.ts';
 import type { VolumeHost, VolumePlace } from './ports.ts';
 
 const kindMode = 0o755;
@@ -35,7 +35,7 @@ export class ScratchFolders {
   }
 
   /** Makes the folder, unless it is complete; calls `finish` last. Returns its path. */
-  async make(place: ScratchFolder, medium: Medium, finish: (path: string) => Promise<void>): Promise<string> {
+  async make(place: ScratchFolder, medium: StorageMedium, finish: (path: string) => Promise<void>): Promise<string> {
     const { files, ownPaths: paths, mounts } = this.#host;
     const path = this.#paths.volume(place.uid, place.folder, place.name);
     const marks = this.#marks(place);

@@ -26,10 +26,10 @@ export interface VolumeRecord {
   expanding?: Promise<void>;
   /** When the claim is next read for a new size, in monotonic time. */
   expansionDueMs?: number;
-  failure?: Failure;
+  failure?: VolumeFailure;
 }
 
-interface Failure {
+interface VolumeFailure {
   readonly error: TubeletError;
   /** The manager could not find out what to mount. */
   readonly isUnprocessed: boolean;
@@ -50,10 +50,10 @@ function retryDelayMs(failures: number, limitMs = maxDelayMs): number {
 }
 
 export function nextFailure(
-  before: Failure | undefined,
-  { error, isUnprocessed }: Pick<Failure, 'error' | 'isUnprocessed'>,
+  before: VolumeFailure | undefined,
+  { error, isUnprocessed }: Pick<VolumeFailure, 'error' | 'isUnprocessed'>,
   nowMs: number,
-): Failure {
+): VolumeFailure {
   const count = (before?.count ?? 0) + 1;
   const delayMs = retryDelayMs(count, isUnprocessed ? maxUnprocessedDelayMs : maxDelayMs);
   return { error, isUnprocessed, count, nextAtMs: nowMs + delayMs };
@@ -63,7 +63,7 @@ export function nextFailure(
 const maxSilentRefusals = 2;
 
 /** Reports a failure that differs from the one before, or that a due retry has repeated. */
-export function shouldReport(before: Failure | undefined, now: Failure, nowMs: number): boolean {
+export function shouldReport(before: VolumeFailure | undefined, now: VolumeFailure, nowMs: number): boolean {
   if (now.isUnprocessed && isKind(now.error, 'denied') && now.count <= maxSilentRefusals) return false;
   return before === undefined || before.error.message !== now.error.message || nowMs >= before.nextAtMs;
 }

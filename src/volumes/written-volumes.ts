@@ -3,7 +3,7 @@ import type { Clock } from '../base/clock.ts';
 import type { PodUid } from '../base/ids.ts';
 import type { Random } from '../base/random.ts';
 import { writeContents } from './contents/atomic-writer.ts';
-import { contentsFor, type Contents } from './contents/compute-write.ts';
+import { contentsFor, type VolumeContents } from './contents/compute-write.ts';
 import { setVolumeOwnership } from './contents/set-volume-ownership.ts';
 import { disk, memoryMedium, type MemoryFacts } from './contents/medium.ts';
 import type { Payload } from './contents/payload.ts';
@@ -81,7 +81,7 @@ const scratchOf = (place: VolumePlace, { folder }: WrittenKind): ScratchFolder =
 });
 
 /** Of paths, contents and owners. Each part is preceded by its length, so that different sets hash differently. */
-function digestOf({ files, folders }: Contents): string {
+function digestOf({ files, folders }: VolumeContents): string {
   const hash = createHash('sha256');
   const add = (bytes: Uint8Array): void => void hash.update(`${bytes.length}:`).update(bytes);
   add(Buffer.from(JSON.stringify(folders)));

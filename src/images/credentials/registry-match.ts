@@ -40,13 +40,13 @@ export function isDefaultRegistry(repository: string): boolean {
 /** Brackets around colons are an IPv6 address; all others are a class of letters. */
 const isAddress = /^\[[^\]]*:[^\]]*\]$/;
 
-interface Location {
+interface ImageLocation {
   readonly host: string;
   readonly port: string;
   readonly path: string;
 }
 
-function splitLocation(location: string): Location {
+function splitLocation(location: string): ImageLocation {
   const slash = location.indexOf('/');
   const place = slash < 0 ? location : location.slice(0, slash);
   const path = slash < 0 ? '' : location.slice(slash);
@@ -54,7 +54,7 @@ function splitLocation(location: string): Location {
   return match === null ? { host: place, port: '', path } : { host: match[1] ?? '', port: match[2] ?? '', path };
 }
 
-type Step = 'any' | ((character: string) => boolean);
+type PatternStep = 'any' | ((character: string) => boolean);
 
 /** One part of a host against its pattern, in time proportional to both: any tenant's secret may have patterns. */
 function matchesName(pattern: string, name: string): boolean {
@@ -84,8 +84,8 @@ function matchesName(pattern: string, name: string): boolean {
 }
 
 /** `*`, `?`, `[a-z]`, `[^a]` and `\x`; undefined for a pattern that does not end well, which matches nothing. */
-function stepsOf(pattern: string): readonly Step[] | undefined {
-  const steps: Step[] = [];
+function stepsOf(pattern: string): readonly PatternStep[] | undefined {
+  const steps: PatternStep[] = [];
   const rest = Array.from(pattern);
   for (let next = rest.shift(); next !== undefined; next = rest.shift()) {
     const letter = next === '\\' ? rest.shift() : next;

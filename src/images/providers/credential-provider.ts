@@ -29,7 +29,7 @@ interface CredentialProviderDeps {
 }
 
 /** The node or the service account that a plugin run is for. */
-interface Caller {
+interface PluginCaller {
   readonly source: CredentialSource;
   /** Separates callers whose answers must not be mixed; empty for the node. */
   readonly key: string;
@@ -68,7 +68,7 @@ export class CredentialProvider {
     }
   }
 
-  async #entriesFor(image: string, caller: Caller, signal: AbortSignal): Promise<readonly RegistryEntry[]> {
+  async #entriesFor(image: string, caller: PluginCaller, signal: AbortSignal): Promise<readonly RegistryEntry[]> {
     const subject = { image, account: caller.key };
     const cached = this.#cache.get(subject);
     if (cached !== undefined) return cached;
@@ -100,10 +100,10 @@ export class CredentialProvider {
   }
 
   /** Undefined when the plugin does not serve such a pod. */
-  async #callerFor(pod: DesiredPod, signal: AbortSignal): Promise<Caller | undefined> {
+  async #callerFor(pod: DesiredPod, signal: AbortSignal): Promise<PluginCaller | undefined> {
     const { config, accounts } = this.#deps;
     const attributes = config.tokenAttributes;
-    const node: Caller = { source: nodeSource, key: '' };
+    const node: PluginCaller = { source: nodeSource, key: '' };
     if (attributes === undefined) return node;
     const name = pod.spec.serviceAccountName ?? '';
     // Static pods have no account; a plugin that does not require one serves them all the same.

@@ -1,9 +1,9 @@
 import { nearest } from '../../base/nearest.ts';
 import type { YamlDocument } from '../../base/yaml.ts';
 
-type Path = readonly (string | number)[];
+type FieldPath = readonly (string | number)[];
 
-interface Source {
+interface ConfigSource {
   readonly file: string;
   readonly document: YamlDocument;
   readonly problems: string[];
@@ -14,13 +14,13 @@ interface Source {
  * a user sees all of them at once.
  */
 export class FieldReader {
-  readonly #source: Source;
-  readonly #path: Path;
+  readonly #source: ConfigSource;
+  readonly #path: FieldPath;
   readonly #fields: Readonly<Record<string, unknown>>;
   readonly #isMapping: boolean;
   readonly #bad = new Set<string>();
 
-  private constructor(source: Source, path: Path, value: unknown) {
+  private constructor(source: ConfigSource, path: FieldPath, value: unknown) {
     this.#source = source;
     this.#path = path;
     const fields = isMapping(value) ? value : undefined;
@@ -38,7 +38,7 @@ export class FieldReader {
     return this.#source.problems;
   }
 
-  problem(message: string, ...field: Path): void {
+  problem(message: string, ...field: FieldPath): void {
     const path = [...this.#path, ...field];
     if (typeof field[0] === 'string') this.#bad.add(field[0]);
     const dotted = path.reduce<string>((text, step) => {

@@ -40,7 +40,7 @@ interface PullRequest {
   readonly credentials: readonly Credential[];
 }
 
-interface Pulled {
+interface PulledImage {
   readonly ref: string;
   readonly image: Image | undefined;
   /** Without the time in the queue. */
@@ -55,7 +55,7 @@ export class Puller {
   readonly #deps: PullerDeps;
   readonly #line: Limiter;
   readonly #bucket: TokenBucket;
-  readonly #shared = new SharedWork<Pulled>();
+  readonly #shared = new SharedWork<PulledImage>();
 
   constructor(deps: PullerDeps) {
     this.#deps = deps;
@@ -63,14 +63,14 @@ export class Puller {
     this.#bucket = new TokenBucket(deps.clock, deps.rate);
   }
 
-  pull(request: PullRequest, signal: AbortSignal): Promise<Pulled> {
+  pull(request: PullRequest, signal: AbortSignal): Promise<PulledImage> {
     const { image, runtimeHandler, credentials } = request;
     // Credentials are part of the key, so that a pod does not get an image by joining another pod's pull.
     const key = JSON.stringify([image, runtimeHandler, ...credentials.map(({ hash }) => hash.reveal())]);
     return this.#shared.run(key, (all) => this.#line.run(() => this.#pullNow(request, all), all), signal);
   }
 
-  async #pullNow(request: PullRequest, signal: AbortSignal): Promise<Pulled> {
+  async #pullNow(request: PullRequest, signal: AbortSignal): Promise<PulledImage> {
     if (!this.#bucket.tryTake()) throw new TubeletError('exhausted', 'pull QPS exceeded');
     const { clock, service, journal } = this.#deps;
     const { image, annotations, runtimeHandler } = request;

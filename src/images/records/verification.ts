@@ -45,7 +45,7 @@ export interface KnownImage {
  *   shown      the pod has a credential with which the image was pulled; `remember` is to be added to the record
  *   mustPull   only the registry can decide
  */
-type Access =
+type ImageAccess =
   | { readonly kind: 'open' }
   | { readonly kind: 'shown'; readonly remember?: PullCredentials }
   | { readonly kind: 'mustPull' };
@@ -58,7 +58,7 @@ export function isOpen(rule: VerificationRule, { repository, record, intended }:
 }
 
 /** Whether a pod that has `credentials` may use an image that is not open to all. */
-export function computeAccess({ repository, record }: KnownImage, credentials: readonly Credential[]): Access {
+export function computeAccess({ repository, record }: KnownImage, credentials: readonly Credential[]): ImageAccess {
   const known = ownValue(record?.credentialMapping, repository);
   if (known === undefined) return { kind: 'mustPull' };
   if (known.nodePodsAccessible === true) return { kind: 'shown' };

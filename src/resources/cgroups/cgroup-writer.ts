@@ -14,7 +14,7 @@ interface CgroupWriterDeps {
   readonly metrics: Metrics;
 }
 
-type Operation = 'create' | 'update' | 'destroy';
+type CgroupOperation = 'create' | 'update' | 'destroy';
 
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -87,7 +87,7 @@ export class CgroupWriter {
     );
   }
 
-  #measured(operation: Operation, work: () => void): void {
+  #measured(operation: CgroupOperation, work: () => void): void {
     const began = this.#deps.clock.monotonic();
     try {
       work();
@@ -96,7 +96,7 @@ export class CgroupWriter {
     }
   }
 
-  #observe(operation: Operation, began: number): void {
+  #observe(operation: CgroupOperation, began: number): void {
     this.#durations.observe((this.#deps.clock.monotonic() - began) / 1_000, { operation_type: operation });
   }
 }

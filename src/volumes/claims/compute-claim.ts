@@ -10,7 +10,7 @@ const mountOptionsAnnotation = 'volume.beta.kubernetes.io/mount-options';
 const gidAnnotation = 'pv.beta.kubernetes.io/gid';
 
 /** Why the pod cannot have the volume, as its event reports it. */
-interface Problem {
+interface ClaimProblem {
   readonly problem: string;
 }
 
@@ -35,7 +35,7 @@ export function claimReference(pod: Pick<DesiredPod, 'name'>, volume: Volume): C
 }
 
 /** Checks whether the claim may be used; returns the name of the PersistentVolume that it is bound to. */
-export function checkClaim(claim: PersistentVolumeClaim): { readonly volumeName: string } | Problem {
+export function checkClaim(claim: PersistentVolumeClaim): { readonly volumeName: string } | ClaimProblem {
   const { metadata, spec, status } = claim;
   // A protected claim outlives its pods' containers, and running pods must resolve it after a restart of the agent.
   const isGoing = metadata?.deletionTimestamp !== undefined;
@@ -50,7 +50,7 @@ export function checkClaim(claim: PersistentVolumeClaim): { readonly volumeName:
 }
 
 /** Another owner may have a claim of that name; an ephemeral claim must be owned by this pod. */
-export function checkOwner(claim: PersistentVolumeClaim, name: string, pod: Claimant): Problem | undefined {
+export function checkOwner(claim: PersistentVolumeClaim, name: string, pod: Claimant): ClaimProblem | undefined {
   const controller = claim.metadata?.ownerReferences?.find((owner) => owner.controller === true);
   if (controller?.uid === pod.uid) return undefined;
   const { namespace } = pod;
@@ -64,7 +64,7 @@ export function checkBinding(
   name: string,
   volume: PersistentVolume,
   claim: PersistentVolumeClaim,
-): Problem | undefined {
+): ClaimProblem | undefined {
   const claimRef = volume.spec?.claimRef;
   if (claimRef === undefined) {
     return {
@@ -79,7 +79,7 @@ export function checkBinding(
 }
 
 /** A pod must use a Block volume as a device, and a Filesystem volume as a mount. */
-export function checkMode(spec: PodSpec, volumeName: string, mode: ClaimedVolume['mode']): Problem | undefined {
+export function checkMode(spec: PodSpec, volumeName: string, mode: ClaimedVolume['mode']): ClaimProblem | undefined {
   const containers = allContainers(spec).map(({ container }) => container);
   const isNamedIn = (list: 'volumeMounts' | 'volumeDevices'): boolean =>
     containers.some((container) => (container[list] ?? []).some(({ name }) => name === volumeName));
@@ -92,7 +92,7 @@ export function checkMode(spec: PodSpec, volumeName: string, mode: ClaimedVolume
 export function checkNodeAffinity(
   volume: PersistentVolume,
   labels: Readonly<Record<string, string>>,
-): Problem | undefined {
+): ClaimProblem | undefined {
   const required = volume.spec?.nodeAffinity?.required;
   if (required === undefined || matchesNodeSelector(required, { name: '', labels })) return undefined;
   return { problem: 'no matching NodeSelectorTerms' };

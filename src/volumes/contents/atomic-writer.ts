@@ -3,7 +3,7 @@ import type { Clock } from '../../base/clock.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { Random } from '../../base/random.ts';
 import type { ContentFiles, VolumeFiles } from '../ports.ts';
-import { foldersOf, isStamp, sameFiles, stampName, visibleNames, type Contents } from './compute-write.ts';
+import { foldersOf, isStamp, sameFiles, stampName, visibleNames, type VolumeContents } from './compute-write.ts';
 import { conflictIn, pathProblem } from './payload.ts';
 
 interface AtomicWriterDeps {
@@ -28,7 +28,7 @@ const dataLink = '..data';
 export async function writeContents(
   { clock, random, files, contents: disk }: AtomicWriterDeps,
   folder: string,
-  contents: Contents,
+  contents: VolumeContents,
 ): Promise<'written' | 'unchanged'> {
   requireGoodPaths(contents);
   const names = await files.list(folder);
@@ -53,7 +53,7 @@ export async function writeContents(
   return isSame ? 'unchanged' : 'written';
 }
 
-function requireGoodPaths({ files }: Contents): void {
+function requireGoodPaths({ files }: VolumeContents): void {
   for (const path of files.keys()) {
     const problem = pathProblem(path);
     if (problem !== undefined) throw new TubeletError('invalid', problem);
@@ -64,7 +64,7 @@ function requireGoodPaths({ files }: Contents): void {
   }
 }
 
-async function writeFolder(disk: ContentFiles, folder: string, { files, folders }: Contents): Promise<void> {
+async function writeFolder(disk: ContentFiles, folder: string, { files, folders }: VolumeContents): Promise<void> {
   await disk.makeFolder(folder, folders);
   for (const inner of foldersOf(files.keys())) await disk.makeFolder(join(folder, inner), folders);
   await Promise.all([...files].map(([path, file]) => disk.writeFile(join(folder, path), file)));

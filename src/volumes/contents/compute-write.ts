@@ -1,17 +1,17 @@
-import type { Access, ContentFile } from '../../model/file-facts.ts';
+import type { FileAccess, ContentFile } from '../../model/file-facts.ts';
 import { groupMode, type VolumeGroup } from './ownership.ts';
 import type { Payload } from './payload.ts';
 
 const folderMode = 0o755;
 
 /** A payload as it is written to disk: with the pod's group where it has one. */
-export interface Contents {
+export interface VolumeContents {
   readonly files: ReadonlyMap<string, Required<ContentFile>>;
   /** Of the folders inside the volume. */
-  readonly folders: Required<Access>;
+  readonly folders: Required<FileAccess>;
 }
 
-export function contentsFor(payload: Payload, fsGroup: number | undefined): Contents {
+export function contentsFor(payload: Payload, fsGroup: number | undefined): VolumeContents {
   const group: VolumeGroup | undefined = fsGroup === undefined ? undefined : { gid: fsGroup, readOnly: true };
   const gid = fsGroup ?? 0;
   const mode = (kind: 'file' | 'folder', own: number): number => (group ? groupMode(kind, own, group) : own);
@@ -26,7 +26,7 @@ export function contentsFor(payload: Payload, fsGroup: number | undefined): Cont
   };
 }
 
-export function sameFiles(one: Contents['files'], other: Contents['files']): boolean {
+export function sameFiles(one: VolumeContents['files'], other: VolumeContents['files']): boolean {
   if (one.size !== other.size) return false;
   return [...one].every(([path, file]) => {
     const found = other.get(path);

@@ -3,17 +3,17 @@ import type { ConfigMap, Secret } from '../../gen/kubernetes/types.ts';
 import type { DataObjectKind } from '../../model/standalone-object.ts';
 import type { VolumeObjects } from '../ports.ts';
 
-interface Named {
+interface ObjectLookup {
   readonly namespace: string;
   readonly name: string;
   readonly optional: boolean;
 }
 
-export function findConfigMap(objects: VolumeObjects, wanted: Named): ConfigMap {
+export function findConfigMap(objects: VolumeObjects, wanted: ObjectLookup): ConfigMap {
   return objects.configMap(wanted.namespace, wanted.name) ?? absent(objects, 'ConfigMap', wanted);
 }
 
-export function findSecret(objects: VolumeObjects, wanted: Named): Secret {
+export function findSecret(objects: VolumeObjects, wanted: ObjectLookup): Secret {
   return objects.secret(wanted.namespace, wanted.name) ?? absent(objects, 'Secret', wanted);
 }
 
@@ -21,7 +21,7 @@ export function findSecret(objects: VolumeObjects, wanted: Named): Secret {
 function absent(
   objects: VolumeObjects,
   kind: DataObjectKind,
-  { namespace, name, optional }: Named,
+  { namespace, name, optional }: ObjectLookup,
 ): Secret & ConfigMap {
   const problem = objects.problem?.(kind, namespace, name);
   if (problem !== undefined) throw new TubeletError('unavailable', problem);

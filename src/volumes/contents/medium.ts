@@ -5,11 +5,11 @@ import { podLimits } from '../../model/pod-resources.ts';
 import { Quantity } from '../../model/quantity.ts';
 
 /** The disk, or a file system in memory. */
-export type Medium =
+export type StorageMedium =
   | { readonly kind: 'disk' }
   | { readonly kind: 'mount'; readonly fsType: 'tmpfs' | 'hugetlbfs'; readonly options: readonly string[] };
 
-export const disk: Medium = { kind: 'disk' };
+export const disk: StorageMedium = { kind: 'disk' };
 
 export interface MemoryFacts {
   /** What all pods of the node may have of a resource. */
@@ -19,13 +19,13 @@ export interface MemoryFacts {
 }
 
 /** A tmpfs without swap, limited by its own limit, the pod's memory limit and the node's allocatable memory. */
-export function memoryMedium(spec: PodSpec, sizeLimit: string | undefined, facts: MemoryFacts): Medium {
+export function memoryMedium(spec: PodSpec, sizeLimit: string | undefined, facts: MemoryFacts): StorageMedium {
   const bounds = [facts.allocatable['memory'], memoryLimitOf(spec), sizeLimit]
     .filter((text) => text !== undefined)
     .map((text) => Quantity.parse(text).value())
     .filter((bytes) => bytes > 0n);
   const size = bounds.reduce<bigint | undefined>(
-    (least, each) => (least === undefined || each < least ? each : least),
+    (min, each) => (min === undefined || each < min ? each : min),
     undefined,
   );
   return {
@@ -47,7 +47,7 @@ function memoryLimitOf(spec: PodSpec): string | undefined {
 const hugePages = 'HugePages';
 
 /** The medium of an emptyDir. A pod that mounts huge pages must request them. */
-export function emptyDirMedium(source: EmptyDirVolumeSource, spec: PodSpec, facts: MemoryFacts): Medium {
+export function emptyDirMedium(source: EmptyDirVolumeSource, spec: PodSpec, facts: MemoryFacts): StorageMedium {
   const { medium = '', sizeLimit } = source;
   if (medium === '') return disk;
   if (medium === 'Memory') return memoryMedium(spec, sizeLimit, facts);

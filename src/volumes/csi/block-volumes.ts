@@ -30,7 +30,7 @@ export interface CsiBlockVolumesDeps extends BlockRecordsDeps {
 }
 
 /** All that is fetched before anything is set up. */
-interface Preparations {
+interface BlockPreparations {
   readonly client: DriverClient;
   readonly capabilities: ReadonlySet<DriverCapability>;
   readonly stageSecrets: Readonly<Record<string, string>>;
@@ -151,7 +151,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
     }
     await inStep('MapVolume.MapPodDevice failed', signal, async () => {
       await this.#records.makePublished(spec.name);
-      const shared = { context, capability: grown.capability, secrets: prepared.publishSecrets, about: {} };
+      const shared = { context, capability: grown.capability, secrets: prepared.publishSecrets, podContext: {} };
       const facts = { target: volumePath, staging: grown.stagingPath, ...shared };
       await prepared.client.publish(publishRequest(spec, facts), { signal });
     });
@@ -164,7 +164,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
     };
   }
 
-  async #prepare(spec: CsiVolumeSpec, signal: AbortSignal): Promise<Preparations> {
+  async #prepare(spec: CsiVolumeSpec, signal: AbortSignal): Promise<BlockPreparations> {
     const { drivers, secrets } = this.#deps;
     const client = drivers.find(spec.driver);
     return {

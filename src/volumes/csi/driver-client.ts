@@ -17,13 +17,13 @@ import type {
 } from '../../gen/csi/v1.ts';
 import type { StorageDriver } from '../../model/storage-driver.ts';
 import { capabilitiesOf, type DriverCapability } from './driver-capabilities.ts';
-import type { DriverCalled } from './driver-metrics.ts';
+import type { RecordDriverCall } from './driver-metrics.ts';
 import { secretsOfRequest } from './secrets-of-request.ts';
 
 interface DriverClientDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly open: OpenRpc;
-  readonly called: DriverCalled;
+  readonly called: RecordDriverCall;
   /** Records calls while they are under way. */
   readonly calls?: Calls | undefined;
   readonly name: string;
@@ -102,11 +102,11 @@ export class DriverClient {
     const { NodeService } = await messages();
     const answer = await this.#call(NodeService.nodeGetInfo, {}, options);
     if (answer.nodeId === '') throw new TubeletError('invalid', `driver ${this.name} has no id for this node`);
-    const most = Number(answer.maxVolumesPerNode);
+    const reported = Number(answer.maxVolumesPerNode);
     return {
       nodeId: answer.nodeId,
       topology: answer.accessibleTopology?.segments ?? {},
-      maxVolumes: most > 0 ? Math.min(most, maxReportedVolumes) : undefined,
+      maxVolumes: reported > 0 ? Math.min(reported, maxReportedVolumes) : undefined,
     };
   }
 

@@ -6,15 +6,15 @@ import { aContainer, aPod } from '../../testing/pods.ts';
 import type { DriverCapability } from './driver-capabilities.ts';
 import {
   driverTokenSpecs,
-  groupChoice,
+  fsGroupChoice,
   isAttachRequired,
   lifecycleProblem,
   podInfo,
   seLinuxContext,
   seLinuxOption,
   tokenContext,
-  type GroupChoice,
-  type GroupQuestion,
+  type FsGroupChoice,
+  type FsGroupInput,
 } from './driver-spec.ts';
 import { blockCapability, mountCapability } from './volume-capability.ts';
 import { csiVolumeSpec, publishRequest, stageRequest } from './volume-spec.ts';
@@ -42,11 +42,11 @@ test('lifecycleProblem', () => {
   assert.equal(lifecycleProblem('d', inline, 'Persistent'), `volume mode "Persistent" ${only('"Ephemeral"')}`);
 });
 
-describe('groupChoice', () => {
-  const noChange: GroupChoice = { by: 'none' };
-  const agent: GroupChoice = { by: 'agent', gid: 7 };
-  const usual: GroupQuestion = { fsGroup: 7, readOnly: false, fsType: 'ext4', accessModes: ['ReadWriteOnce'] };
-  const cases: readonly (readonly [string, Partial<GroupQuestion>, CSIDriver['spec'], GroupChoice])[] = [
+describe('fsGroupChoice', () => {
+  const noChange: FsGroupChoice = { by: 'none' };
+  const agent: FsGroupChoice = { by: 'agent', gid: 7 };
+  const usual: FsGroupInput = { fsGroup: 7, readOnly: false, fsType: 'ext4', accessModes: ['ReadWriteOnce'] };
+  const cases: readonly (readonly [string, Partial<FsGroupInput>, CSIDriver['spec'], FsGroupChoice])[] = [
     ['a pod without a group', { fsGroup: undefined }, { fsGroupPolicy: 'File' }, noChange],
     ['by default a file system that one node writes to', {}, {}, agent],
     ['the same, said aloud', {}, { fsGroupPolicy: 'ReadWriteOnceWithFSType' }, agent],
@@ -66,12 +66,12 @@ describe('groupChoice', () => {
     ['a driver that wants none', {}, { fsGroupPolicy: 'None' }, noChange],
   ];
   for (const [what, more, spec, choice] of cases) {
-    test(what, () => assert.deepEqual(groupChoice({ ...usual, ...more }, driver(spec), can()), choice));
+    test(what, () => assert.deepEqual(fsGroupChoice({ ...usual, ...more }, driver(spec), can()), choice));
   }
   test('a driver that can do it does it, whatever the policy', () => {
-    const choice = groupChoice(usual, driver({ fsGroupPolicy: 'None' }), can('VOLUME_MOUNT_GROUP'));
+    const choice = fsGroupChoice(usual, driver({ fsGroupPolicy: 'None' }), can('VOLUME_MOUNT_GROUP'));
     assert.deepEqual(choice, { by: 'driver', gid: 7 });
-    assert.deepEqual(groupChoice({ ...usual, fsGroup: undefined }, undefined, can('VOLUME_MOUNT_GROUP')), noChange);
+    assert.deepEqual(fsGroupChoice({ ...usual, fsGroup: undefined }, undefined, can('VOLUME_MOUNT_GROUP')), noChange);
   });
 });
 
@@ -181,7 +181,7 @@ describe('what a driver is asked', () => {
       secrets: { key: 'k' },
       volumeContext: { kind: 'fast' },
     });
-    assert.deepEqual(publishRequest(spec, { ...facts, staging: '/s', about: { who: 'pod' } }), {
+    assert.deepEqual(publishRequest(spec, { ...facts, staging: '/s', podContext: { who: 'pod' } }), {
       volumeId: 'h',
       publishContext: { device: '/dev/x' },
       stagingTargetPath: '/s',

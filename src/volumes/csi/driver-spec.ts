@@ -66,9 +66,9 @@ export function tokenContext(
 }
 
 /** What sets the group of a volume: the driver, the agent, or nothing. */
-export type GroupChoice = { readonly by: 'none' } | { readonly by: 'driver' | 'agent'; readonly gid: number };
+export type FsGroupChoice = { readonly by: 'none' } | { readonly by: 'driver' | 'agent'; readonly gid: number };
 
-export interface GroupQuestion {
+export interface FsGroupInput {
   readonly fsGroup: number | undefined;
   readonly readOnly: boolean;
   readonly fsType: string | undefined;
@@ -76,11 +76,11 @@ export interface GroupQuestion {
   readonly accessModes: readonly string[] | undefined;
 }
 
-export function groupChoice(
-  { fsGroup: gid, readOnly, fsType, accessModes }: GroupQuestion,
+export function fsGroupChoice(
+  { fsGroup: gid, readOnly, fsType, accessModes }: FsGroupInput,
   driver: DriverObject,
   capabilities: ReadonlySet<DriverCapability>,
-): GroupChoice {
+): FsGroupChoice {
   if (gid === undefined) return { by: 'none' };
   if (capabilities.has('VOLUME_MOUNT_GROUP')) return { by: 'driver', gid };
   const policy = driver?.spec.fsGroupPolicy ?? '';

@@ -216,12 +216,12 @@ test('capabilities are asked once for each connection', async () => {
   const release = world.driver.hang('nodeGetCapabilities');
   const caller = new AbortController();
   const given = assert.rejects(client.capabilities({ signal: caller.signal }));
-  const patient = client.capabilities();
+  const waiting = client.capabilities();
   await world.clock.settle();
   caller.abort();
   await given;
   release();
-  assert.ok((await patient).has('VOLUME_MOUNT_GROUP'));
+  assert.ok((await waiting).has('VOLUME_MOUNT_GROUP'));
 });
 
 test('what a driver was given in confidence does not come back in its error', async () => {

@@ -11,7 +11,7 @@ import type { OpenRpc } from '../../base/rpc.ts';
 import type { StorageDriver } from '../../model/storage-driver.ts';
 import { DriverClient } from './driver-client.ts';
 import { notRegistered } from './driver-errors.ts';
-import { driverMetrics, type DriverCalled } from './driver-metrics.ts';
+import { driverMetrics, type RecordDriverCall } from './driver-metrics.ts';
 import type { DriverInfo, DriverRecord } from './driver-ports.ts';
 import {
   compareVersions,
@@ -33,7 +33,7 @@ interface CsiDriversDeps {
   readonly changed: Pick<Broadcaster<string>, 'broadcast'>;
 }
 
-interface Registered {
+interface RegisteredDriver {
   readonly client: DriverClient;
   readonly version: DriverVersion;
 }
@@ -53,8 +53,8 @@ const recordMs = 10_000;
 export class CsiDrivers implements Component {
   readonly name = 'storage-drivers';
   readonly #deps: CsiDriversDeps;
-  readonly #called: DriverCalled;
-  readonly #drivers = new Map<string, Registered>();
+  readonly #called: RecordDriverCall;
+  readonly #drivers = new Map<string, RegisteredDriver>();
   /** Drivers that are being registered: their names are taken already. */
   readonly #registering = new Map<string, DriverVersion>();
 

@@ -103,17 +103,17 @@ for (const { name, status, size, before, readOnly = false, expected } of rows) {
 }
 
 test('what a refusal means', () => {
-  const judge = (code: string | undefined, isUncertain: boolean, changedMind = false): string => {
+  const outcomeOf = (code: string | undefined, isUncertain: boolean, changedMind = false): string => {
     const { isFinal, isInfeasible, isInUse } = classifyFailure(code, isUncertain, { changedMind });
     return `${isFinal ? 'final' : 'open'}${isInfeasible ? ' infeasible' : ''}${isInUse ? ' in use' : ''}`;
   };
-  assert.equal(judge('Internal', false), 'final');
-  assert.equal(judge('Internal', false, true), 'final infeasible');
+  assert.equal(outcomeOf('Internal', false), 'final');
+  assert.equal(outcomeOf('Internal', false, true), 'final infeasible');
   for (const code of ['InvalidArgument', 'OutOfRange', 'NotFound'])
-    assert.equal(judge(code, false), 'final infeasible');
-  assert.equal(judge('FailedPrecondition', false), 'final in use');
-  assert.equal(judge('DeadlineExceeded', true, true), 'open');
-  assert.equal(judge(undefined, true), 'open');
+    assert.equal(outcomeOf(code, false), 'final infeasible');
+  assert.equal(outcomeOf('FailedPrecondition', false), 'final in use');
+  assert.equal(outcomeOf('DeadlineExceeded', true, true), 'open');
+  assert.equal(outcomeOf(undefined, true), 'open');
 });
 
 test('what is written into a claim', () => {

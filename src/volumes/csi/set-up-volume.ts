@@ -8,12 +8,12 @@ import type { PublishContext } from './attach-wait.ts';
 import type { CsiFileVolumesDeps } from './csi-volumes-deps.ts';
 import type { DriverClient } from './driver-client.ts';
 import { isUncertain } from './driver-errors.ts';
-import type { GroupChoice } from './driver-spec.ts';
+import type { FsGroupChoice } from './driver-spec.ts';
 import type { ExpandPlace } from './expand-volumes.ts';
 import type { PodHolds } from './pod-holds.ts';
 import type { Staging } from './staging.ts';
 import { attachmentName } from './volume-names.ts';
-import { capabilityOf, stages, stepped, VolumePreparations, type Preparations } from './volume-preparations.ts';
+import { capabilityOf, stages, stepped, VolumePreparations, type MountPreparations } from './volume-preparations.ts';
 import { publishRequest, stageRequest, type CsiVolumeSpec } from './volume-spec.ts';
 
 interface SetUpVolumeDeps extends CsiFileVolumesDeps {
@@ -76,7 +76,7 @@ export class SetUpVolume {
   async #stage(
     place: VolumePlace,
     spec: CsiVolumeSpec,
-    prepared: Preparations,
+    prepared: MountPreparations,
     isNew: boolean,
     signal: AbortSignal,
   ): Promise<string | undefined> {
@@ -104,7 +104,7 @@ export class SetUpVolume {
   async #publish(
     place: VolumePlace,
     spec: CsiVolumeSpec,
-    prepared: Preparations,
+    prepared: MountPreparations,
     { staging, isNew }: { readonly staging: string | undefined; readonly isNew: boolean },
     signal: AbortSignal,
   ): Promise<void> {
@@ -144,7 +144,7 @@ export class SetUpVolume {
   async #setVolumeOwnership(
     pod: DesiredPod,
     spec: CsiVolumeSpec,
-    group: GroupChoice,
+    group: FsGroupChoice,
     path: string,
     signal: AbortSignal,
   ): Promise<void> {
@@ -163,7 +163,7 @@ export class SetUpVolume {
 
   #mounted(
     { driver, handle, readOnly }: CsiVolumeSpec,
-    { object, seLinux }: Preparations,
+    { object, seLinux }: MountPreparations,
     hostPath: string,
   ): MountedVolume {
     const renews = object?.spec.requiresRepublish === true;

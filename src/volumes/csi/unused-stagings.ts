@@ -85,7 +85,7 @@ export class UnusedStagings {
     try {
       const volume = decodeStaged(await this.#deps.files.readText(place.data));
       const isItsOwn = this.#deps.staging.placeOf(volume).folder === place.folder;
-      return isItsOwn ? { volume } : { problem: `${place.data} speaks of another volume` };
+      return isItsOwn ? { volume } : { problem: `${place.data} names another volume` };
     } catch (error) {
       if (isKind(error, 'notFound')) return { problem: `${place.data} is missing` };
       if (isKind(error, 'invalid')) return { problem: `${place.data} is broken: ${messageOf(error)}` };

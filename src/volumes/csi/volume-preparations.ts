@@ -10,7 +10,7 @@ import type { DriverClient } from './driver-client.ts';
 import { fetchSecrets } from './driver-secrets.ts';
 import {
   driverTokenSpecs,
-  groupChoice,
+  fsGroupChoice,
   isAttachRequired,
   lifecycleProblem,
   podInfo,
@@ -18,7 +18,7 @@ import {
   seLinuxOption,
   tokenContext,
   type DriverObject,
-  type GroupChoice,
+  type FsGroupChoice,
 } from './driver-spec.ts';
 import { mountCapability } from './volume-capability.ts';
 import type { CsiVolumeSpec, PublishFacts } from './volume-spec.ts';
@@ -26,15 +26,15 @@ import type { CsiVolumeSpec, PublishFacts } from './volume-spec.ts';
 type VolumePreparationsDeps = Pick<CsiFileVolumesDeps, 'cluster' | 'drivers' | 'secrets' | 'tokens' | 'hasSeLinux'>;
 
 /** All that is fetched before anything is set up. */
-export interface Preparations {
+export interface MountPreparations {
   readonly object: DriverObject;
   readonly client: DriverClient;
   readonly capabilities: ReadonlySet<DriverCapability>;
   readonly context: PublishContext;
-  readonly group: GroupChoice;
+  readonly group: FsGroupChoice;
   readonly seLinux: string | undefined;
   readonly stageSecrets: Readonly<Record<string, string>>;
-  readonly publish: Pick<PublishFacts, 'secrets' | 'about'>;
+  readonly publish: Pick<PublishFacts, 'secrets' | 'podContext'>;
 }
 
 /** Without a cluster there is no CSIDriver object: drivers get the pod's info, as inline volumes need, and none attaches. */
@@ -55,7 +55,7 @@ export class VolumePreparations {
     spec: CsiVolumeSpec,
     known: PublishContext | undefined,
     signal: AbortSignal,
-  ): Promise<Preparations> {
+  ): Promise<MountPreparations> {
     const { cluster, drivers, hasSeLinux, secrets } = this.#deps;
     const object = cluster === undefined ? withoutCluster : cluster.objects.get(spec.driver);
     const refused = lifecycleProblem(spec.driver, object, spec.lifecycle);
@@ -75,7 +75,7 @@ export class VolumePreparations {
       client,
       capabilities,
       context,
-      group: groupChoice({ ...spec, fsGroup }, object, capabilities),
+      group: fsGroupChoice({ ...spec, fsGroup }, object, capabilities),
       seLinux: hasSeLinux ? seLinuxContext(object, spec.accessModes ?? [], pod, volume.name) : undefined,
       stageSecrets: mayStage
         ? await inStep('MountVolume.MountDevice failed', () =>
@@ -84,7 +84,7 @@ export class VolumePreparations {
         : {},
       publish: {
         secrets: await fetchSecrets(secrets, 'NodePublishSecretRef', spec.publishSecret, signal),
-        about: { ...podInfo(object, pod, spec.lifecycle), ...(await this.#tokens(object, pod, signal)) },
+        podContext: { ...podInfo(object, pod, spec.lifecycle), ...(await this.#tokens(object, pod, signal)) },
       },
     };
   }
@@ -114,7 +114,10 @@ export function stages({ lifecycle }: CsiVolumeSpec, capabilities: ReadonlySet<D
   return lifecycle === 'Persistent' && capabilities.has('STAGE_UNSTAGE_VOLUME');
 }
 
-export function capabilityOf(spec: CsiVolumeSpec, { capabilities, group, seLinux }: Preparations): VolumeCapability {
+export function capabilityOf(
+  spec: CsiVolumeSpec,
+  { capabilities, group, seLinux }: MountPreparations,
+): VolumeCapability {
   const { accessModes = [], fsType, mountOptions } = spec;
   return mountCapability(
     {

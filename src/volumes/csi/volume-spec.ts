@@ -92,7 +92,7 @@ export interface PublishFacts extends StageFacts {
   /** Undefined where the volume is not staged. */
   readonly staging: string | undefined;
   /** What the driver wants to know of the pod. */
-  readonly about: Readonly<Record<string, string>>;
+  readonly podContext: Readonly<Record<string, string>>;
 }
 
 export function publishRequest(
@@ -107,6 +107,6 @@ export function publishRequest(
     volumeCapability: facts.capability,
     readonly: readOnly,
     secrets: { ...facts.secrets },
-    volumeContext: { ...attributes, ...facts.about },
+    volumeContext: { ...attributes, ...facts.podContext },
   };
 }

@@ -1,6 +1,6 @@
 import { basename, dirname, join, normalize } from 'node:path';
 import { TubeletError } from '../../../src/base/errors.ts';
-import type { Access, FileFacts } from '../../../src/model/file-facts.ts';
+import type { FileAccess, FileFacts } from '../../../src/model/file-facts.ts';
 import { changeFor } from '../../../src/model/group-access.ts';
 import type { ContentFiles, HostPaths, MountPrograms, Mounts, VolumeHost } from '../../../src/volumes/index.ts';
 import { Inode } from './inode.ts';
@@ -16,7 +16,7 @@ export function simVolumeHost(disk: SimDisk): VolumeHost {
 const linkInTheMaking = '..data_tmp';
 
 function contentsOn(disk: SimDisk): ContentFiles {
-  const give = (path: string, inode: Inode, { mode, uid = 0, gid = 0 }: Access): void => {
+  const give = (path: string, inode: Inode, { mode, uid = 0, gid = 0 }: FileAccess): void => {
     if (uid !== 0 || gid !== 0) disk.step('chown', path, () => Object.assign(inode, { uid, gid }));
     disk.step('chmod', path, () => Object.assign(inode, { mode }));
   };
