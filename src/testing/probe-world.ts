@@ -57,6 +57,7 @@ export function probeWorld(options: ProbeWorldOptions = {}): ProbeWorld {
     after: (ms, callback) => clock.after(ms, callback),
   };
   const probes = new ProbeManager({
+    ownRestartRules: false,
     clock: lagging,
     random: seededRandom(1),
     log: silentLog,

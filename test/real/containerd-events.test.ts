@@ -142,6 +142,7 @@ describe('the pleg on containerd', () => {
     const onChange = (uid: PodUid): void => void inspections.push(inspect(uid));
     const common = { clock, random: seededRandom(1), log: silentLog, runtime: cri, observed, onChange };
     const pleg = new Pleg({
+      podsOnDisk: async () => [],
       metrics: new Registry(),
       heartbeats: new Heartbeats(),
       ...common,

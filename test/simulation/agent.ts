@@ -19,7 +19,7 @@ const startAgainMs = 5_000;
 const componentStopMs = 5_000;
 const stopMs = 10_000;
 
-export interface AgentDeps {
+interface AgentDeps {
   readonly sim: SimMachine;
   readonly watch: BorderWatch;
   readonly diskDelayMs: () => number;

@@ -31,6 +31,8 @@ async function relaxed() {
   const log = new MemoryLog();
   const random = seededRandom(1);
   const pleg = new Pleg({
+    eventSources: [],
+    podsOnDisk: async () => [],
     heartbeats: new Heartbeats(),
     clock,
     random,
@@ -149,6 +151,8 @@ test('a stream counts as healthy when it was not refused for a second, or sent a
     onChange: () => {},
     relistPeriodMs: 1_000,
     metrics: new Registry(),
+    eventSources: [],
+    podsOnDisk: async () => [],
   };
   const pleg = new Pleg(deps);
   assert.equal(pleg.streamHealthy(), false);

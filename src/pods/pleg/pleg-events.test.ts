@@ -56,7 +56,13 @@ async function withContainerd(): Promise<World> {
   const metrics = new Registry();
   const log = new MemoryLog();
   const common = { clock, random: seededRandom(1), log, metrics, runtime: cri, observed, onChange };
-  const pleg = new Pleg({ heartbeats: new Heartbeats(), ...common, relistPeriodMs: 1_000, eventSources: [containerd] });
+  const pleg = new Pleg({
+    podsOnDisk: async () => [],
+    heartbeats: new Heartbeats(),
+    ...common,
+    relistPeriodMs: 1_000,
+    eventSources: [containerd],
+  });
   await pleg.start();
   await observed.inspect(uid, never);
   await clock.advance(26_000);
@@ -271,7 +277,14 @@ test('with CRI events an exit is reported at once, without a call', async () => 
   const { clock, cri, observed, log } = world;
   const onChange = (changed: PodUid): void => void changes.push(`${changed} ${clock.monotonic()}`);
   const common = { clock, random: seededRandom(1), log, runtime: cri, observed, onChange };
-  const pleg = new Pleg({ metrics: new Registry(), heartbeats: new Heartbeats(), ...common, relistPeriodMs: 1_000 });
+  const pleg = new Pleg({
+    eventSources: [],
+    podsOnDisk: async () => [],
+    metrics: new Registry(),
+    heartbeats: new Heartbeats(),
+    ...common,
+    relistPeriodMs: 1_000,
+  });
   await pleg.start();
   await clock.advance(500);
   world.calls();

@@ -17,6 +17,8 @@ function setUp() {
   const cri = createFakeCri({ clock });
   const registry = new Registry();
   const pleg = new Pleg({
+    eventSources: [],
+    podsOnDisk: async () => [],
     heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),

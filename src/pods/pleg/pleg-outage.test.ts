@@ -22,6 +22,8 @@ async function running() {
   const changes: string[] = [];
   const onChange = (uid: string): void => void changes.push(uid);
   const pleg = new Pleg({
+    eventSources: [],
+    podsOnDisk: async () => [],
     metrics: new Registry(),
     heartbeats: new Heartbeats(),
     clock,

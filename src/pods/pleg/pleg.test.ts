@@ -43,6 +43,8 @@ function setUp(): World {
     onChange,
     relistPeriodMs: 1_000,
     metrics: new Registry(),
+    eventSources: [],
+    podsOnDisk: async () => [],
   };
   return {
     clock,

@@ -31,9 +31,9 @@ interface PlegDeps {
   /** The minimum between relists; with a stream that misses nothing the period grows to ten times that. */
   readonly relistPeriodMs: number;
   /** Where events come from on a runtime without CRI events, the best first. */
-  readonly eventSources?: readonly RuntimeEventSource[];
+  readonly eventSources: readonly RuntimeEventSource[];
   /** Pods that an earlier run of the agent may have left; asked when the runtime's list is too long for one message. */
-  readonly podsOnDisk?: () => Promise<Iterable<string>>;
+  readonly podsOnDisk: () => Promise<Iterable<string>>;
   readonly metrics: Metrics;
 }
 
@@ -217,7 +217,7 @@ export class Pleg implements Component {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    const { runtime, eventSources = [], log, clock } = this.#deps;
+    const { runtime, eventSources, log, clock } = this.#deps;
     await followEvents({
       sources: [criEventSource(runtime), ...eventSources],
       log,

@@ -20,9 +20,9 @@ interface ProbeManagerDeps {
   readonly observations: Observations;
   readonly events: Events;
   readonly decisions: Decisions;
-  readonly metrics?: ProbeMetrics;
+  readonly metrics: ProbeMetrics;
   /** Gate ContainerRestartRules: containers may have restart policies and rules of their own. */
-  readonly ownRestartRules?: boolean;
+  readonly ownRestartRules: boolean;
   /** What an earlier run of the agent knew of a container instance, so that a restart of the agent changes no readiness. */
   readonly lastKnown: (uid: PodUid, containerName: string, id: ContainerId) => LastKnown | undefined;
   /** A result changed that others act upon: sync the pod. */
@@ -76,7 +76,7 @@ export class ProbeManager implements Component {
       known.update(pod);
       return;
     }
-    const { random, observations, onChange, ownRestartRules = false } = this.#deps;
+    const { random, observations, onChange, ownRestartRules } = this.#deps;
     if (probesOf(pod, ownRestartRules).length === 0) return;
     const probes = new PodProbes({ worker: this.#workerDeps, random, observations, onChange, ownRestartRules }, pod);
     this.#pods.set(pod.uid, probes);

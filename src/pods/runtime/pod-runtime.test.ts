@@ -46,6 +46,10 @@ class World {
     this.cri.images.add(testImage);
     const { clock, cri, events, errors, backoff, pod } = this;
     this.runtime = new PodRuntime({
+      runtimeHandlers: () => new Set<string>(),
+      userNamespaces: { blockFor: async () => undefined },
+      volumes: { extraGroups: () => [] },
+      exitEventsReliable: () => false,
       metrics: new Registry(),
       clock,
       log: new MemoryLog(),

@@ -66,16 +66,15 @@ export interface PodRuntimeDeps {
   readonly hostDns: () => Promise<HostDns>;
   readonly hostIps: () => readonly string[];
   /** The ways of running a sandbox that the runtime announces, by name. */
-  readonly runtimeHandlers?: () => ReadonlySet<string>;
+  readonly runtimeHandlers: () => ReadonlySet<string>;
   /** The API server's runtime classes; without one a class is a handler of that name. */
   readonly runtimeClasses?: RuntimeClasses;
-  /** Why pods cannot have a network of their own now; default: they can. */
-  readonly networkError?: () => string | undefined;
-  /** Without it no pod can have a user namespace. */
-  readonly userNamespaces?: UserNamespaces;
-  readonly volumes?: Pick<Volumes, 'extraGroups'>;
+  /** Why pods cannot have a network of their own now. */
+  readonly networkError: () => string | undefined;
+  readonly userNamespaces: UserNamespaces;
+  readonly volumes: Pick<Volumes, 'extraGroups'>;
   /** Whether a healthy stream of events reports when containers end. */
-  readonly exitEventsReliable?: () => boolean;
+  readonly exitEventsReliable: () => boolean;
 }
 
 interface Prunable {
@@ -139,7 +138,7 @@ export class PodRuntime {
     const pruned = await this.#prune(observed, signal);
     const started = await this.#startContainers(pod, observed, actions, signal);
     // Where events report exits, no sync at intervals is needed.
-    const exitEventsReliable = this.#deps.exitEventsReliable?.() ?? false;
+    const exitEventsReliable = this.#deps.exitEventsReliable();
     const waits = [
       ...started.waits,
       // A container that was killed and may not start yet: the next sync reports its end and removes older instances.
@@ -158,7 +157,7 @@ export class PodRuntime {
 
   /** Pods on the host network do not wait: they need no pod network, and one of them may be what brings it up. */
   #lacksNetwork(pod: DesiredPod): boolean {
-    const problem = pod.spec.hostNetwork === true ? undefined : this.#deps.networkError?.();
+    const problem = pod.spec.hostNetwork === true ? undefined : this.#deps.networkError();
     if (problem === undefined) return false;
     const message = `network is not ready: ${problem}`;
     this.#deps.events.record(pod, { type: 'Warning', reason: podEvents.networkNotReady, message });
@@ -289,7 +288,7 @@ export class PodRuntime {
         settings,
         hostDns,
         hostIps: hostIps(),
-        extraGroups: this.#deps.volumes?.extraGroups(pod) ?? [],
+        extraGroups: this.#deps.volumes.extraGroups(pod),
         ...(userNamespace && { userNamespace }),
       };
       for (const event of computeSandboxDns(input).events) this.#deps.events.record(pod, { type: 'Warning', ...event });
@@ -311,12 +310,12 @@ export class PodRuntime {
     if (pod.spec.hostUsers !== false) return undefined;
     const choice = this.#handlerFor(pod);
     if ('refusal' in choice) throw new TubeletError('invalid', choice.refusal);
-    return this.#deps.userNamespaces?.blockFor(pod, choice.handler, signal);
+    return this.#deps.userNamespaces.blockFor(pod, choice.handler, signal);
   }
 
   #handlerFor(pod: DesiredPod): HandlerChoice {
     const { runtimeClasses, runtimeHandlers } = this.#deps;
-    return runtimeHandlerFor(pod, runtimeClasses, runtimeHandlers?.() ?? new Set());
+    return runtimeHandlerFor(pod, runtimeClasses, runtimeHandlers());
   }
 
   async #createSandbox(

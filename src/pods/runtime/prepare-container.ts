@@ -19,14 +19,14 @@ import { unavailableDevices } from './unavailable-devices.ts';
 export interface PrepareDeps {
   readonly images: Images;
   readonly volumes: Volumes;
-  readonly subPaths?: SubPaths;
+  readonly subPaths: SubPaths;
   readonly files: ContainerFiles;
   readonly lookup: EnvLookup;
   readonly settings: RuntimeSettings;
   readonly node: NodeFacts;
   readonly hostIps: () => readonly string[];
-  /** Whether the pod's runtime handler can make mounts read-only with all below them; default: it cannot. */
-  readonly recursiveReadOnly?: (pod: DesiredPod) => boolean;
+  /** Whether the pod's runtime handler can make mounts read-only with all below them. */
+  readonly recursiveReadOnly: (pod: DesiredPod) => boolean;
 }
 
 interface PrepareInput {
@@ -61,7 +61,7 @@ export function prepareContainer(deps: PrepareDeps): PrepareContainer {
     if (isRefusal(env)) return env;
     // A mount that is impossible is refused before any file is made, because each later try would make the file again.
     const volumes = deps.volumes.mounted(pod.uid);
-    const recursiveReadOnly = deps.recursiveReadOnly?.(pod) === true;
+    const recursiveReadOnly = deps.recursiveReadOnly(pod);
     const { rootDir, selinuxEnabled } = settings;
     const wanted = { pod, container, volumes, env, rootDir };
     const mounts = computeMounts({ ...wanted, selinuxEnabled, recursiveReadOnly, files: {} });
@@ -106,7 +106,7 @@ async function bindSubPaths(
   const container = input.container.name;
   for (const { volumeName: mountName, volumePath, subPath, values, target } of parts) {
     try {
-      await subPaths?.bind(input.pod.uid, { mountName, container, volumePath, subPath, values, target });
+      await subPaths.bind(input.pod.uid, { mountName, container, volumePath, subPath, values, target });
     } catch (error) {
       return refuse(messageOf(error));
     }

@@ -23,6 +23,11 @@ test('sandboxes are timed by handler, and those that fail are counted', async ()
   const [clock, registry] = [new FakeClock(), new Registry()];
   const cri = createFakeCri({ clock });
   const runtime = new PodRuntime({
+    runtimeHandlers: () => new Set<string>(),
+    networkError: () => undefined,
+    userNamespaces: { blockFor: async () => undefined },
+    volumes: { extraGroups: () => [] },
+    exitEventsReliable: () => false,
     clock,
     log: new MemoryLog(),
     decisions: noDecisions,

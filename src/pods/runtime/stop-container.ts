@@ -22,7 +22,7 @@ export interface StopContainerDeps {
   readonly hooks: HookDeps;
   /** Containers whose preStop hook has begun: a second stop of the container does not run it again. */
   readonly preStopped: Set<ContainerId>;
-  readonly started?: Pick<RuntimeMetrics, 'httpFallback' | 'sleepTerminatedEarly'>;
+  readonly started: Pick<RuntimeMetrics, 'httpFallback' | 'sleepTerminatedEarly'>;
 }
 
 /** As much of a container as stopping it takes. */
@@ -108,7 +108,7 @@ async function preStop(
     problem = await runHook(deps.hooks, input, bounded);
     ended = true;
   });
-  if (!ended && handler.sleep !== undefined) deps.started?.sleepTerminatedEarly();
+  if (!ended && handler.sleep !== undefined) deps.started.sleepTerminatedEarly();
   if (problem === undefined) return;
   deps.log.warn('PreStop hook failed', {
     ...podFields(pod ?? orphan ?? {}),
@@ -125,7 +125,7 @@ export function recordHttpFallback(
   pod: DesiredPod | undefined,
 ): (host: string) => void {
   return (host) => {
-    started?.httpFallback();
+    started.httpFallback();
     const message = `request to HTTPS lifecycle hook ${host} got HTTP response, retry with HTTP succeeded`;
     if (pod !== undefined) {
       events.record(pod, { type: 'Warning', reason: containerEvents.lifecycleHttpFallback, message });

@@ -52,6 +52,9 @@ describe('the ids of a pod are asked for', () => {
     const asked: string[] = [];
     const pod = aPod({ spec });
     const runtime = new PodRuntime({
+      networkError: () => undefined,
+      volumes: { extraGroups: () => [] },
+      exitEventsReliable: () => false,
       metrics: new Registry(),
       clock,
       log: new MemoryLog(),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PodUpdate } from '../../model/pod-update.ts';
+import { defaultPodRules } from '../../model/validation/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { ManifestFolder } from '../../testing/manifest-folder.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -24,8 +25,18 @@ async function world(text: string): Promise<World> {
   const clock = new FakeClock();
   const log = new MemoryLog();
   let updates: PodUpdate[] = [];
-  const sources = new PodSources({ clock, log, configured: ['file'], onUpdate: (update) => updates.push(update) });
+  const sources = new PodSources({
+    recordDuplicate: () => undefined,
+    clock,
+    log,
+    configured: ['file'],
+    onUpdate: (update) => updates.push(update),
+  });
   const source = new FileSource({
+    preventApiReferences: true,
+    allowFolderObjects: false,
+    rules: defaultPodRules,
+    onObjects: () => undefined,
     clock,
     log,
     files,

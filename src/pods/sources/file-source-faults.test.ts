@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { defaultPodRules } from '../../model/validation/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { ManifestFolder } from '../../testing/manifest-folder.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -30,6 +31,10 @@ async function world(
   const sets: string[] = [];
   let last: readonly DesiredPod[] = [];
   const source = new FileSource({
+    preventApiReferences: true,
+    allowFolderObjects: false,
+    rules: defaultPodRules,
+    onObjects: () => undefined,
     clock,
     log,
     files,
@@ -201,6 +206,10 @@ test('a taker that throws stops nothing', async () => {
   const log = new MemoryLog();
   let calls = 0;
   const source = new FileSource({
+    preventApiReferences: true,
+    allowFolderObjects: false,
+    rules: defaultPodRules,
+    onObjects: () => undefined,
     clock,
     log,
     files,

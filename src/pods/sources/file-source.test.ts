@@ -7,6 +7,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { systemClock } from '../../base/system-clock.ts';
 import { nodeFiles } from '../../host/index.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { defaultPodRules } from '../../model/validation/index.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { FileSource } from './file-source.ts';
 
@@ -38,6 +39,10 @@ afterEach(async () => {
 
 async function start(path = folder): Promise<void> {
   source = new FileSource({
+    preventApiReferences: true,
+    allowFolderObjects: false,
+    rules: defaultPodRules,
+    onObjects: () => undefined,
     clock: systemClock(),
     log,
     files: nodeFiles,

@@ -4,7 +4,7 @@ import type { Component } from '../../base/component.ts';
 import type { Log } from '../../base/log.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 import type { StandaloneObject } from '../../model/standalone-object.ts';
-import { defaultPodRules, type PodRules } from '../../model/validation/index.ts';
+import type { PodRules } from '../../model/validation/index.ts';
 import { RecentEvents } from './entry-events.ts';
 import { rereadMs } from './classify-manifest.ts';
 import { ManifestFiles, type ManifestSet } from './manifest-files.ts';
@@ -20,13 +20,13 @@ export interface FileSourceDeps {
   readonly nodeName: string;
   /** How often the folder is read without an event. */
   readonly fileCheckFrequencyMs: number;
-  /** Feature gate PreventStaticPodAPIReferences; default: on. */
-  readonly preventApiReferences?: boolean;
+  /** Feature gate PreventStaticPodAPIReferences. */
+  readonly preventApiReferences: boolean;
   /** Take ConfigMaps and Secrets from the folder, and let its pods refer to them. For a node without an API server. */
-  readonly allowFolderObjects?: boolean;
-  readonly rules?: PodRules;
+  readonly allowFolderObjects: boolean;
+  readonly rules: PodRules;
   /** Gets all ConfigMaps and Secrets of the folder, whenever they changed, before the pods that may need them. */
-  readonly onObjects?: (objects: readonly StandaloneObject[]) => void;
+  readonly onObjects: (objects: readonly StandaloneObject[]) => void;
   /** Gets the complete set, after the first reading and then whenever it changed. */
   readonly onSet: (source: PodSource, pods: readonly DesiredPod[]) => void;
 }
@@ -54,8 +54,8 @@ export class FileSource implements Component {
 
   constructor(deps: FileSourceDeps) {
     const path = resolve(deps.path);
-    const { clock, log, files, nodeName, allowFolderObjects = false } = deps;
-    const { preventApiReferences = true, rules = defaultPodRules } = deps;
+    const { clock, log, files, nodeName, allowFolderObjects } = deps;
+    const { preventApiReferences, rules } = deps;
     const allowed = { preventApiReferences, allowFolderObjects, rules };
     this.#deps = deps;
     this.#watch = new PathWatch({ files, log, path, onChange: this.#changed });
@@ -119,7 +119,7 @@ export class FileSource implements Component {
     const { log, onObjects } = this.#deps;
     if (!sameItems(this.#publishedObjects, objects)) {
       this.#publishedObjects = objects;
-      attempt(log, 'The set of ConfigMaps and Secrets was not taken', () => onObjects?.(objects));
+      attempt(log, 'The set of ConfigMaps and Secrets was not taken', () => onObjects(objects));
     }
     // Without this set in between, a pod whose manifest was deleted and made again would not be restarted.
     if (podsBetween !== undefined) this.#publishPods(podsBetween);

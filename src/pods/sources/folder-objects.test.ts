@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultPodRules } from '../../model/validation/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { ManifestFolder } from '../../testing/manifest-folder.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -25,6 +26,8 @@ async function world(texts: Readonly<Record<string, string>>, allowFolderObjects
   const log = new MemoryLog();
   const published: string[] = [];
   const source = new FileSource({
+    preventApiReferences: true,
+    rules: defaultPodRules,
     clock,
     log,
     files,

@@ -8,6 +8,7 @@ import { describeError, TubeletError } from '../../base/errors.ts';
 import { Masked } from '../../base/masked.ts';
 import { nodeHttp } from '../../host/index.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
+import { defaultPodRules } from '../../model/validation/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
@@ -73,6 +74,8 @@ async function world(
   const sets: string[] = [];
   let last: readonly DesiredPod[] = [];
   const source = new HttpSource({
+    preventApiReferences: true,
+    rules: defaultPodRules,
     heartbeats: new Heartbeats(),
     clock,
     random: seededRandom(1),

@@ -8,7 +8,7 @@ import type { Random } from '../../base/random.ts';
 import { seenTime } from '../../model/annotations.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 import { podListFields } from '../../model/pod-log.ts';
-import { defaultPodRules, type PodRules } from '../../model/validation/index.ts';
+import type { PodRules } from '../../model/validation/index.ts';
 import { fetchManifest, shownUrl } from './fetch-manifest.ts';
 import { classifyAnswer, initialUrlState, type UrlState } from './classify-answer.ts';
 import type { Manifest } from './manifest.ts';
@@ -26,9 +26,9 @@ interface HttpSourceDeps {
   readonly headers: HttpHeaders;
   readonly nodeName: string;
   readonly httpCheckFrequencyMs: number;
-  /** Feature gate PreventStaticPodAPIReferences; default: on. */
-  readonly preventApiReferences?: boolean;
-  readonly rules?: PodRules;
+  /** Feature gate PreventStaticPodAPIReferences. */
+  readonly preventApiReferences: boolean;
+  readonly rules: PodRules;
   /** Gets the complete set, first after the first answer that can be used and then whenever it changed. */
   readonly onSet: (source: PodSource, pods: readonly DesiredPod[]) => void;
 }
@@ -100,7 +100,7 @@ export class HttpSource implements Component {
   }
 
   #read(text: string): Manifest {
-    const { clock, url, nodeName, preventApiReferences = true, rules = defaultPodRules } = this.#deps;
+    const { clock, url, nodeName, preventApiReferences, rules } = this.#deps;
     const seen = seenTime(clock.now());
     return readManifest(text, { source: 'http', origin: url, nodeName, seen, preventApiReferences, rules });
   }

@@ -171,6 +171,7 @@ test('sources together: ready when all have been read, one owner per uid, and no
     fc.property(fc.subarray([...sourceNames], { minLength: 1 }), setsOfSources, (configured, reported) => {
       const model = new Map<string, DesiredPod>();
       const sources = new PodSources({
+        recordDuplicate: () => undefined,
         clock: new FakeClock(),
         log: new MemoryLog(),
         configured,

@@ -117,6 +117,7 @@ test('PodSources: ready when every configured source has been read, after its po
   const updates: PodUpdate[] = [];
   const readyAt: boolean[] = [];
   const sources: PodSources = new PodSources({
+    recordDuplicate: () => undefined,
     log: new MemoryLog(),
     clock: new FakeClock(),
     configured: ['file', 'api'],
@@ -189,6 +190,7 @@ test('PodSources: a uid belongs to the source that has it first, and goes to the
   const updates: PodUpdate[] = [];
   const log = new MemoryLog();
   const sources = new PodSources({
+    recordDuplicate: () => undefined,
     log,
     clock: new FakeClock(),
     configured: ['file', 'api'],
@@ -210,6 +212,7 @@ test('PodSources: a uid belongs to the source that has it first, and goes to the
 test('PodSources: one full name in two sources is two pods, which take turns', () => {
   const updates: PodUpdate[] = [];
   const sources = new PodSources({
+    recordDuplicate: () => undefined,
     log: new MemoryLog(),
     clock: new FakeClock(),
     configured: ['file', 'http'],

@@ -134,7 +134,7 @@ interface PodSourcesDeps {
   readonly configured: readonly PodSource[];
   readonly onUpdate: (update: PodUpdate) => void;
   /** Records the event of a pod that was left out (FailedValidation). */
-  readonly recordDuplicate?: (pod: DesiredPod, message: string) => void;
+  readonly recordDuplicate: (pod: DesiredPod, message: string) => void;
 }
 
 /** The last set of one source. */
@@ -200,7 +200,7 @@ export class PodSources {
       if (reported.some((one) => one.uid === pod.uid && one.fullName === pod.fullName)) continue;
       log.warn('Leaving out a pod whose name or uid another pod has', { source, ...podFields(pod) });
       const reason = `due to duplicate pod name "${pod.name}", ignoring`;
-      recordDuplicate?.(pod, `Error validating pod ${describePod(pod)} from ${source} ${reason}`);
+      recordDuplicate(pod, `Error validating pod ${describePod(pod)} from ${source} ${reason}`);
     }
   }
 }

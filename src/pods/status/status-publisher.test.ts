@@ -27,6 +27,9 @@ class World {
     hostIps: () => ['192.0.2.1'],
     runtimeName: () => 'containerd',
     metrics: new Registry(),
+    resizeRefusal: () => undefined,
+    recursiveReadOnly: () => false,
+    features: { ownRestartRules: false, stopSignals: false, users: false },
   };
   readonly publisher = new StatusPublisher(this.deps);
 

@@ -23,14 +23,14 @@ export interface StatusPublisherDeps {
   readonly probes: ProbeAnswers;
   readonly startErrors: (uid: PodUid) => ReadonlyMap<string, StartError>;
   /** Why a pod does not get the resources that its spec asks for by now. */
-  readonly resizeRefusal?: (uid: PodUid) => ResizeRefusal | undefined;
+  readonly resizeRefusal: (uid: PodUid) => ResizeRefusal | undefined;
   readonly hostIps: () => readonly string[];
   /** What the runtime calls itself: the scheme of container ids. */
   readonly runtimeName: () => string;
-  /** Whether mounts of the pod can be read-only with all below them; default: they cannot. */
-  readonly recursiveReadOnly?: (pod: DesiredPod) => boolean;
-  /** Fields of statuses by feature gate; default: none of them. */
-  readonly features?: StatusFeatures;
+  /** Whether mounts of the pod can be read-only with all below them. */
+  readonly recursiveReadOnly: (pod: DesiredPod) => boolean;
+  /** Fields of statuses by feature gate. */
+  readonly features: StatusFeatures;
   readonly metrics: Metrics;
 }
 
@@ -68,11 +68,11 @@ export class StatusPublisher {
         ...input,
         previous,
         startErrors: this.#reportStartErrors(input),
-        resizeRefusal: this.#deps.resizeRefusal?.(pod.uid),
+        resizeRefusal: this.#deps.resizeRefusal(pod.uid),
         probes,
         runtimeName: runtimeName(),
-        ...(features && { features }),
-        recursiveReadOnly: recursiveReadOnly?.(pod) === true,
+        features,
+        recursiveReadOnly: recursiveReadOnly(pod),
         hostIps: hostIps(),
         nowMs: clock.now(),
       }),
@@ -80,7 +80,7 @@ export class StatusPublisher {
     const merged = mergeStatus(previous ?? pod.status, generated, {
       spec: pod.spec,
       couldHaveRunningContainers: !input.terminal,
-      ownRestartRules: features?.ownRestartRules ?? false,
+      ownRestartRules: features.ownRestartRules,
     });
     if ('illegal' in merged) {
       log.warn('Status change refused', { ...podFields(pod), reason: merged.illegal });

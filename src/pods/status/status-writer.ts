@@ -25,7 +25,7 @@ interface StatusWriterDeps {
   /** Nothing of the pod is left on this node, or it was rejected. */
   readonly mayDelete: (uid: PodUid) => boolean;
   /** How long a status waited until the API server had it. */
-  readonly observe?: (seconds: number) => void;
+  readonly observe: (seconds: number) => void;
   readonly watch?: WorkQueueMetrics | undefined;
 }
 
@@ -147,7 +147,7 @@ export class StatusWriter implements Component {
         { type: 'strategic', subresource: 'status', signal },
       );
       this.#remember(this.#written, uid, { answer: { pod: answer, atMs: clock.monotonic() }, status });
-      if (since !== undefined) observe?.((clock.monotonic() - since) / 1000);
+      if (since !== undefined) observe((clock.monotonic() - since) / 1000);
       log.debug(3, 'Status for pod updated successfully', { ...podFields(pod), phase: status.phase });
     } catch (error) {
       if (since !== undefined && !this.#since.has(uid)) this.#remember(this.#since, uid, since);

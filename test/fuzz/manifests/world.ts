@@ -3,6 +3,7 @@ import { FileSource } from '../../../src/pods/sources/index.ts';
 import { Registry } from '../../../src/telemetry/index.ts';
 import type { MemoryLog } from '../../../src/testing/memory-log.ts';
 import { apiResources } from '../../../src/model/api-resources.ts';
+import { defaultPodRules } from '../../../src/model/validation/index.ts';
 import { AgentWorld } from '../../support/agent-world.ts';
 import { ClusterWorld, nodeName } from '../../support/cluster-world.ts';
 import { file, type ManifestFile, type WorldKind } from './case.ts';
@@ -71,6 +72,8 @@ export class ManifestWorld {
     if (cluster === undefined) await node.startSilent();
     else await cluster.start();
     const source = new FileSource({
+      preventApiReferences: true,
+      rules: defaultPodRules,
       clock: node.clock,
       log: node.log,
       files: folder,
