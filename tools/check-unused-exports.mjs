@@ -1,4 +1,4 @@
-// npm run exports: what src/ exports is imported by another file, and by more than tests; see tools/lib/unused-exports.mjs.
+// npm run exports, which is part of npm run layers: what src/ exports is imported by another file, and by more than tests; see tools/lib/unused-exports.mjs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,6 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** What only tests use, and yet belongs to the product, each with the reason. */
 const reasons = {
-  'src/model/stats-summary.ts Summary': 'what the summary is as a whole: it is built and sent in parts',
   'src/stats/pages/absent.ts absentFromCadvisorPage': 'what the page has not; tests hold docs and records against it',
   'src/stats/pages/absent.ts absentFromResourcePage': 'what the page has not; tests hold docs and records against it',
   'src/stats/pages/absent.ts absentWhereNotCounted': 'what the page has not; tests hold docs and records against it',
