@@ -12,7 +12,7 @@ import {
   trueValue,
 } from '../apiserver/x509/der.ts';
 
-/** One attribute of a name: its object identifier, its text, and how the text is written (UTF8String unless told). */
+/** One attribute of a name: its object identifier, its text, and how the text is written (default: UTF8String). */
 export type NamePart = readonly [id: string, value: string | Buffer, tag?: number];
 
 export const nameIds = { cn: '2.5.4.3', o: '2.5.4.10', uid: '1.3.6.1.4.1.57683.2' } as const;

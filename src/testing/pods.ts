@@ -63,7 +63,7 @@ export function aSandbox(id: string, more: Partial<ObservedSandbox> = {}): Obser
   };
 }
 
-/** An instance of a container of the default image, running in sandbox `s0` unless told otherwise. */
+/** An instance of a container of the default image, running; default sandbox: `s0`. */
 export function anInstance(
   name: string,
   more: Partial<Omit<ObservedContainer, 'id'>> & { readonly id?: string } = {},

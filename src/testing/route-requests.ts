@@ -6,7 +6,7 @@ export interface RequestOptions extends Partial<Omit<RouteRequest, 'query' | 'bo
   readonly body?: string;
 }
 
-/** A request as a listener hands it to a handler; a GET to the secure listener unless told otherwise. */
+/** A request as a listener hands it to a handler; default: a GET to the secure listener. */
 export function aRequest({ query = '', body = '', ...more }: RequestOptions = {}): RouteRequest {
   return {
     listener: 'secure',

@@ -29,7 +29,7 @@ interface Made {
 export interface Given {
   readonly main?: Partial<Container>;
   readonly spec?: Partial<PodSpec>;
-  /** The container that is asked for; `main` unless told. */
+  /** The container that is asked for; default: `main`. */
   readonly which?: string;
   readonly settings?: Partial<RuntimeSettings>;
 }

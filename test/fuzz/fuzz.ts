@@ -14,7 +14,7 @@ import { FuzzWorld, type Sabotage } from './world.ts';
 interface FuzzOptions {
   readonly seed: number;
   readonly cases: number;
-  /** The first case; 0 unless told. */
+  /** The first case; default: 0. */
   readonly first?: number;
   /** No case begins later than this after the first. */
   readonly minutes?: number | undefined;

@@ -26,7 +26,7 @@ const step = fc.oneof(
   fc.constantFrom(...uids).map((uid) => ({ do: (listing: KnownListing) => listing.delete(uid) })),
 );
 
-test('asked by id it knows exactly what it lists', () => {
+test('it finds by id exactly what it lists', () => {
   fc.assert(
     fc.property(fc.array(step), (steps) => {
       const listing = new KnownListing();

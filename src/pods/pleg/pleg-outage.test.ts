@@ -88,7 +88,7 @@ test('after the return events are followed again, soon even after many outages',
   await pleg.stop();
 });
 
-test('blind for three minutes is unhealthy, and says for how long', async () => {
+test('without a relist for three minutes it is unhealthy, and reports for how long', async () => {
   const { clock, cri, pleg } = await running();
   const seen = pleg.lastRelist() ?? 0;
   assert.equal(clock.monotonic() - seen < 10_000, true);

@@ -34,7 +34,7 @@ test('an error is worth three tries, anything else is final', async () => {
   assert.deepEqual(await tries({ kind: 'inconclusive', reason: '' }), [1, { kind: 'inconclusive', reason: '' }]);
 });
 
-test('who gives up between tries gets no more of them', async () => {
+test('an abort between tries ends them', async () => {
   const stop = new AbortController();
   let made = 0;
   const prober = withRetries(async () => {
@@ -46,7 +46,7 @@ test('who gives up between tries gets no more of them', async () => {
   assert.equal(made, 1);
 });
 
-test('a probe that says not how is an error', async () => {
+test('a probe without a handler is an error', async () => {
   const clock = new FakeClock();
   const prober = createProber({ clock, runtime: createFakeCri({ clock }) });
   assert.deepEqual(await prober(target, signal), {

@@ -23,7 +23,7 @@ test('the status of the same instance is known, of a sidecar too', () => {
   assert.deepEqual(lastKnownIn(status, 'side', containerId('def')), { ready: false, started: true });
 });
 
-test('another instance, another container or no status say nothing', () => {
+test('nothing is known of another instance, another container or without a status', () => {
   assert.equal(lastKnownIn(status, 'web', containerId('bc')), undefined);
   assert.equal(lastKnownIn(status, 'web', containerId('def')), undefined);
   assert.equal(lastKnownIn(status, 'new', containerId('abc')), undefined);

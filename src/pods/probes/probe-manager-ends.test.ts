@@ -69,7 +69,7 @@ test('removing a pod leaves no timer, no try and no result', async () => {
   probes.removePod(uid);
 });
 
-test('a container that ends for good is not probed again, and its worker is not made anew', async () => {
+test('a container that ends for good is not probed again, and its worker is not created again', async () => {
   const { clock, probes, see, tries } = probeWorld();
   see(startsNow(clock));
   const pod = podWith({ readinessProbe: probe('ready') }, { policy: 'Never' });
@@ -85,7 +85,7 @@ test('a container that ends for good is not probed again, and its worker is not 
   assert.deepEqual(tries, ['ready@0']);
 });
 
-test('a try whose container ended meanwhile says nothing', async () => {
+test('a try whose container ended meanwhile does not count', async () => {
   const { clock, probes, see, answers, events } = probeWorld();
   answers.set('live', () => clock.sleep(800).then(() => ({ kind: 'error', state: 'unknown', error: 'no process' })));
   see(startsNow(clock));

@@ -315,7 +315,7 @@ test('in a new sandbox the count of an init container goes on', () => {
   );
 });
 
-test('what the next container has to wait for is said where nothing is started', () => {
+test('what the next container has to wait for is reported where nothing is started', () => {
   const startupProbe = {};
   const cases: readonly (readonly [Case, string | undefined])[] = [
     [{ spec: inits('one', 'two'), containers: [anInstance('one')] }, 'init container one is running'],

@@ -35,7 +35,7 @@ test('given headers stand, an empty Accept takes it away', () => {
   });
 });
 
-test('what is missing is said', () => {
+test('what is missing is reported', () => {
   assert.deepEqual(request({ port: 'nope' }), { problem: 'the container has no port "nope"' });
   assert.deepEqual(request({}, ''), { problem: 'failed to find networking container: the pod has no address' });
 });

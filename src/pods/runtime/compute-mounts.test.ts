@@ -103,7 +103,7 @@ test('propagation and relabelling', () => {
   );
 });
 
-describe('who asks the runtime for labels of SELinux', () => {
+describe('mounts that get SELinux labels', () => {
   const mount = (name: string, more: Partial<VolumeMount> = {}): VolumeMount => ({ name, mountPath: '/a', ...more });
   const options = { seLinuxOptions: { level: 's0:c1,c2' } };
   const rows: readonly (readonly [string, VolumeMount, Partial<MountsInput>, boolean])[] = [
@@ -227,7 +227,7 @@ test('read-only with all below', () => {
   assert.equal(flags(recursive(true, { mountPropagation: 'Bidirectional' })), 'refused');
 });
 
-test('who brings a hosts file gets none', () => {
+test('a container with a hosts file of its own gets none', () => {
   assert.equal(wantsHostsFile({ name: 'c' }, ['10.0.0.1']), true);
   assert.equal(wantsHostsFile({ name: 'c' }, []), false);
   assert.equal(

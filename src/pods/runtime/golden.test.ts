@@ -62,7 +62,7 @@ for (const name of names.filter((name) => withoutCalls[name] === undefined)) {
   });
 }
 
-test('refusals say what the reference said', () => {
+test('refusals have the messages of the reference', () => {
   for (const name of ['sc-nonroot-violation', 'env-missing-configmap']) {
     const record = loadGolden(name);
     const waiting = record.statuses

@@ -188,7 +188,7 @@ describe('refusals', () => {
     assert.equal(world.errors.of(world.pod.uid).get('a')?.reason, 'ErrImagePull');
   });
 
-  test('nothing but refusals is no action; the soonest says when to come back, ten seconds where none says', async () => {
+  test('nothing but refusals is no action; the soonest retry is when to sync again, ten seconds where none has one', async () => {
     const world = new World({ containers: [aContainer('a'), aContainer('b')] });
     world.refusals.set('a', { reason: 'CreateContainerConfigError', message: 'configmap "nope" not found' });
     world.refusals.set('b', { reason: 'ImagePullBackOff', message: 'wait', retryMs: 20_000 });
@@ -272,7 +272,7 @@ describe('trouble', () => {
     assert.equal(world.containers().length, 2);
   });
 
-  test('an image that changed: killed, then started anew in the same sandbox', async () => {
+  test('an image that changed: killed, then started again in the same sandbox', async () => {
     const world = new World();
     await world.sync();
     world.events.take();

@@ -23,7 +23,7 @@ describe('restart count', () => {
     assert.equal(of(anInstance('main', { attempt: 4, state: 'created' })), 4));
   test('where the runtime has none, one more than the logs', () => assert.equal(of(undefined, 6), 7));
   test('logs of the first instance count too', () => assert.equal(of(undefined, 0), 1));
-  test('the runtime knows better than the logs', () =>
+  test('an instance in the runtime counts before the logs', () =>
     assert.equal(of(anInstance('main', { attempt: 2, ...exited(1) }), 9), 3));
 });
 

@@ -39,10 +39,10 @@ describe('exec', () => {
   const answering = (exitCode: number, stderr = '') =>
     depsWith({ runtime: { execSync: async () => ({ exitCode, stdout: bytes(''), stderr: bytes(stderr) }) } });
 
-  test('says nothing when it went well', async () => {
+  test('has no message when it succeeded', async () => {
     assert.equal(await run(answering(0), { exec: { command: ['true'] } }), undefined);
   });
-  test('says the command, the code and the output', async () => {
+  test('reports the command, the code and the output', async () => {
     const said = await run(answering(3, 'no\n'), { exec: { command: ['sh', '-c', 'x'] } });
     assert.equal(
       said,

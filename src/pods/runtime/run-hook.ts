@@ -75,8 +75,8 @@ async function runCommand(
 ): Promise<string | undefined> {
   const command = cutText(cmd.join(' '), maxCommandBytes);
   const failed = (problem: string, ...output: readonly Uint8Array[]): string => {
-    const said = goQuote(cutBytes(maxMessageBytes, ...output));
-    return `${describe(input, `Exec lifecycle hook ([${command}])`, problem)}, message: ${said}`;
+    const printed = goQuote(cutBytes(maxMessageBytes, ...output));
+    return `${describe(input, `Exec lifecycle hook ([${command}])`, problem)}, message: ${printed}`;
   };
   try {
     // No deadline of its own: a preStop hook is bounded by the pod's grace, a postStart hook by nothing.
@@ -117,8 +117,8 @@ async function sendOnce(
     signal.throwIfAborted();
     const { hostname, port, protocol } = new URL(request.url);
     const number = Number(port || (protocol === 'https:' ? 443 : 80));
-    const why =
+    const reason =
       codeOf(error) === undefined ? messageOf(error) : dialFailure(hostname.replace(/^\[|\]$/g, ''), number, error);
-    return `Get ${goQuote(cutText(request.url, maxCommandBytes))}: ${cutText(why)}`;
+    return `Get ${goQuote(cutText(request.url, maxCommandBytes))}: ${cutText(reason)}`;
   }
 }

@@ -59,7 +59,7 @@ test('what is decided is recorded with the reason it was decided for', () => {
   for (const [decision, expected] of cases) assert.equal(inShort(decision), expected);
 });
 
-test('a restart, and the wait before it, say how the instance before ended', () => {
+test('a restart, and the wait before it, record how the instance before ended', () => {
   const start = startOf(web, 'regular', ended, 'it ended');
   const previous = {
     containerID: ended.id,

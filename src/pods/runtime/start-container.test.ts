@@ -256,7 +256,7 @@ describe('back-off', () => {
     assert.equal(await world.start(), undefined);
   });
 
-  test('a container with another image begins anew', async () => {
+  test('a container with another image starts at the minimum', async () => {
     const clock = new FakeClock();
     const backoff = new RestartBackoff({ clock, limits: defaultBackoffLimits });
     const refusals: (string | undefined)[] = [];

@@ -79,7 +79,7 @@ const states = (cri: FakeCri): string[] => [
 ];
 
 describe('stopPod', () => {
-  test('stops all containers, then the sandbox, and says so', async () => {
+  test('stops all containers, then the sandbox, and records events', async () => {
     const { cri, events, stop } = await setUp();
     await stop();
     assert.deepEqual(states(cri), ['exited', 'exited', 'exited', 'notReady']);
@@ -207,7 +207,7 @@ describe('stopPod', () => {
   });
 });
 
-test('a kill with a reason says the reason', async () => {
+test('a kill with a reason records the reason', async () => {
   const { clock, cri, observed } = await setUp();
   const messages: string[] = [];
   const deps = {

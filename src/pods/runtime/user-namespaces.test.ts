@@ -24,7 +24,7 @@ const hostDns = { servers: ['192.0.2.53'], searches: [], options: [] };
 const block = { hostId: 131_072, length: 65_536 };
 const mappings = [{ hostId: 131_072, containerId: 0, length: 65_536 }];
 
-test('a sandbox has its own users with whatever else its pod says or leaves out', () => {
+test('a sandbox has a user namespace whatever else its pod sets or leaves out', () => {
   const { securityContext: _, ...bare } = aPod({ spec: { hostUsers: false } }).spec;
   for (const spec of [bare, { ...bare, securityContext: {} }, { ...bare, securityContext: { fsGroup: 5 } }]) {
     const config = computeSandboxConfig({
@@ -110,7 +110,7 @@ describe('the ids of a pod are asked for', () => {
     }
   });
 
-  test('and when it cannot have them, its events say why', async () => {
+  test('and when it cannot have them, its events have the reason', async () => {
     const { outcome, hostIds, messages } = await sync({ hostUsers: false }, 'none is left');
     assert.deepEqual([outcome, hostIds], ['Failed to create pod sandbox: none is left', undefined]);
     assert.deepEqual(messages, ['Failed to create pod sandbox: none is left']);

@@ -33,7 +33,7 @@ class World {
 }
 
 describe('ApiSource', () => {
-  test('says nothing before the pods and the node have been listed, then even that there are none', async () => {
+  test('publishes nothing before the pods and the node have been listed, then even an empty set', async () => {
     const world = new World();
     await world.changed();
     world.synced = true;

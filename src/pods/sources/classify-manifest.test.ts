@@ -40,7 +40,7 @@ test('a faulty text is unstable first, then believed', () => {
   assert.equal(after([0, faulty('1', a)], [settleMs, faulty('1', a)]), 'bad a');
 });
 
-test('a text that still changes is unstable anew', () => {
+test('a text that still changes stays unstable', () => {
   assert.equal(after([0, faulty('1')], [settleMs, faulty('2')]), 'unstable ');
   assert.equal(after([0, faulty('1')], [settleMs, faulty('2')], [2 * settleMs, faulty('2')]), 'bad ');
 });

@@ -139,7 +139,7 @@ test('a lost event costs the interval, not the pod', async () => {
   assert.deepEqual(sets, ['a', 'bb']);
 });
 
-test('a folder that cannot be listed keeps the pods; one that never could be says nothing', async () => {
+test('a folder that cannot be listed keeps the pods; with one that never could be nothing is published', async () => {
   const { files, clock, sets, log } = await world({ '/m/a.yaml': manifest('a') });
   files.broken.set('readdir /m', 'disk is ill');
   files.remove('/m/a.yaml');

@@ -276,7 +276,7 @@ test('a file replaced by renaming was there throughout, however often', async ()
   assert.deepEqual(sets, ['a']);
 });
 
-test('deleted and written anew, again and again', async () => {
+test('deleted and written again, many times', async () => {
   await mkdir(folder);
   await put('a.yaml', manifest('a'));
   await start();

@@ -132,7 +132,7 @@ test('identical bytes are no news', async () => {
   assert.deepEqual(errors(log), []);
 });
 
-test('failing fetches keep the last good set, and each reason is said once', async () => {
+test('failing fetches keep the last good set, and each reason is logged once', async () => {
   const client = new FakeClient();
   client.answer = pod('a');
   const { clock, sets, log } = await world(client);
@@ -157,7 +157,7 @@ test('failing fetches keep the last good set, and each reason is said once', asy
   assert.deepEqual(sets, ['a']);
 });
 
-test('a source that has had no answer yet says nothing', async () => {
+test('a source that has had no answer yet publishes nothing', async () => {
   const client = new FakeClient();
   const { clock, sets } = await world(client);
   for (const answer of [500, new TubeletError('unavailable', 'no'), '<html>', 'kind: Pod', '', '']) {

@@ -162,7 +162,7 @@ items:
   });
 });
 
-test('config maps and secrets are faults elsewhere, and the fault says where they count', () => {
+test('config maps and secrets are faults elsewhere, and the fault names where they count', () => {
   const manifest = read('apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\n');
   assert.deepEqual(manifest.objects, []);
   const hint = 'ConfigMaps and Secrets are read only from the manifest folder of a node without an API server';

@@ -126,7 +126,7 @@ test('initialisation', () => {
   assert.deepEqual(initialized([]), ['False', 'UnknownContainerStatuses', undefined]);
 });
 
-test('a pod that has ended is not ready, whatever its containers say', () => {
+test('a pod that has ended is not ready, whatever its containers show', () => {
   for (const [phase, reason] of [
     ['Succeeded', 'PodCompleted'],
     ['Failed', 'PodFailed'],

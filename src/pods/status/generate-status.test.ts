@@ -69,7 +69,7 @@ test('the start stays, here or as the API server has it', () => {
   assert.equal(generate({ apiStatus: { startTime } }).startTime, startTime);
 });
 
-test('static pods say nothing of generations', () => {
+test('static pods have no observed generation', () => {
   assert.equal('observedGeneration' in generate({ source: 'file' }), false);
 });
 

@@ -102,7 +102,7 @@ test('a container that has ended for good does not come back', () => {
   assert.equal(attempt('Never', done, [{ name: 's', restartPolicy: 'Always' }]), undefined);
 });
 
-test('with rules of their own it is up to the containers who comes back', () => {
+test('with rules of their own the containers decide which of them comes back', () => {
   const on42 = [{ action: 'Restart', exitCodes: { operator: 'In', values: [42] } }];
   const attempt = (own: Partial<Container>, exitCode: number, policy: string, ownRestartRules = true) =>
     'illegal' in

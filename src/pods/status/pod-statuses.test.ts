@@ -52,7 +52,7 @@ test('a pod that was removed is forgotten without a change', () => {
   assert.deepEqual([statuses.get(a), statuses.versionOf(a), changes.length], [undefined, 0, 1]);
 });
 
-test('what was restored gives way to who knows better, until it has been said again', () => {
+test('a restored status gives way to that of the server, until a new one was generated', () => {
   const statuses = new PodStatuses();
   statuses.restore([[a, { phase: 'Running' }]]);
   statuses.dropRestored(a);

@@ -13,7 +13,7 @@ const expected = {
   observedGeneration: 3,
 };
 
-test('a change that is refused is pending for good', () => {
+test('a resize that is refused stays pending', () => {
   const conditions = resizeConditions({ refusal, phase: 'Running', previous: {}, nowMs });
   assert.deepEqual(conditions, [{ ...expected, lastProbeTime: now, lastTransitionTime: now }]);
 });

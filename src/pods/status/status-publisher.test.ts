@@ -218,7 +218,7 @@ describe('finish', () => {
     );
   });
 
-  test('a pod of which nothing was ever said stays unmentioned', () => {
+  test('a pod without a status gets none', () => {
     const world = new World();
     world.publisher.finish(aPod());
     assert.equal(world.statuses.get(aPod().uid), undefined);

@@ -135,7 +135,7 @@ describe('StatusWriter', () => {
     assert.ok(world.stored.status?.conditions?.some(({ type }) => type === gate.type));
   });
 
-  test('a server that drops part of what we say is not asked in a circle', async () => {
+  test('a server that drops fields is not written to in a loop', async () => {
     const world = await started();
     world.drops = (pod) => ({ ...pod, status: { ...pod.status, phase: 'Pending' } });
     await world.says(ready('True'));

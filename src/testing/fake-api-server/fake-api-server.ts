@@ -21,15 +21,15 @@ import { Watches } from './watches.ts';
 
 export interface FakeApiServerDeps {
   readonly clock: Clock;
-  /** For uids and names; the same ones in each run unless told otherwise. */
+  /** For uids and names; default: the same ones in each run. */
   readonly random?: Random;
   /** The uid of a new object; one at random where it does not say. */
   readonly uidOf?: (object: JsonMap) => string | undefined;
   /** How many changes are kept to watch from. */
   readonly historyLimit?: number;
-  /** Who may do what; everybody everything unless told. */
+  /** Who may do what; default: every client everything. */
   readonly authorize?: (request: SeenRequest, user: FakeUser) => boolean;
-  /** The answer to a SubjectAccessReview, by its spec; no unless told. */
+  /** The answer to a SubjectAccessReview, by its spec; default: no. */
   readonly allows?: (spec: JsonMap) => boolean;
   /** Told of each new CertificateSigningRequest. */
   readonly signer?: Signer;

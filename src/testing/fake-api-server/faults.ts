@@ -6,9 +6,9 @@ import type { SeenRequest } from './request-log.ts';
 import type { Watches } from './watches.ts';
 
 interface FaultOptions {
-  /** How many requests it strikes; all of them unless told. */
+  /** How many requests it strikes; default: all of them. */
   readonly times?: number;
-  /** Which requests; any unless told. */
+  /** Which requests; default: any. */
   readonly when?: (request: SeenRequest) => boolean;
 }
 

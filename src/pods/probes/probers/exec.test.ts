@@ -31,7 +31,7 @@ async function world(
   return { clock, cri, target };
 }
 
-test('exit code zero is success, any other failure with what was said', async () => {
+test('exit code zero is success, any other failure with the output', async () => {
   const { cri, target } = await world(['check']);
   const probe = execProber(cri);
   cri.execs.forContainer('main', { stdout: 'fine\n' }, { exitCode: 1, stdout: 'sick\n', stderr: 'no pulse\n' });
@@ -124,7 +124,7 @@ test('only so many run at a time, and the time of those that wait has not begun'
   assert.equal(max, execProbesAtOnce);
 });
 
-test('who gives up, waiting or running, is not answered', async () => {
+test('an abort rejects, waiting or running', async () => {
   const { clock, cri, target } = await world(['check']);
   cri.execs.forContainer('main', { hangs: true });
   const stop = new AbortController();

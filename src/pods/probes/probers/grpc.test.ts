@@ -147,7 +147,7 @@ test('a try that timed out does not connect again behind our back', async (conte
   }
 });
 
-test('who gives up is not answered', async (context) => {
+test('an abort rejects', async (context) => {
   const stop = new AbortController();
   const port = await serve(context, () => stop.abort(new Error('enough')));
   await assert.rejects(probe(port, '', new FakeClock(), stop.signal), /enough/);

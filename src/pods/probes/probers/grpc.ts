@@ -112,9 +112,9 @@ function notChecked(error: unknown, within: string): ProbeOutcome {
     const what = 'this server does not implement the grpc health protocol (grpc.health.v1.Health)';
     return { kind: 'failure', output: `error: ${what}: ${cutText(error.details)}` };
   }
-  const said = `rpc error: code = ${codeName(error.code)} desc = ${cutText(error.details)}`;
+  const detail = `rpc error: code = ${codeName(error.code)} desc = ${cutText(error.details)}`;
   const unanswered = error.code === codes.UNAVAILABLE || error.code === codes.DEADLINE_EXCEEDED;
-  return { kind: 'failure', output: `error: health rpc probe failed: ${said}`, ...(unanswered && { unanswered }) };
+  return { kind: 'failure', output: `error: health rpc probe failed: ${detail}`, ...(unanswered && { unanswered }) };
 }
 
 function isServiceError(error: unknown): error is ServiceError {

@@ -303,7 +303,7 @@ test('a header that cannot be sent is a failure', async () => {
   assert.match(outcome.output, /net\/http: Invalid character in header/);
 });
 
-test('who gives up is not answered, and the connection is closed', async () => {
+test('an abort rejects, and the connection is closed', async () => {
   const stop = new AbortController();
   let closed: Promise<unknown> = Promise.resolve();
   let asked = (): void => {};

@@ -98,7 +98,7 @@ test('a connection that is not made in time is unanswered', async () => {
   server.close();
 });
 
-test('who gives up is not answered', async () => {
+test('an abort rejects', async () => {
   const { server, port } = await listen();
   const stop = new AbortController();
   const outcome = tcpProber(systemClock())(target({ port }), stop.signal);
