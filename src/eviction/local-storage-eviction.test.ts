@@ -90,7 +90,7 @@ describe('a pod that exceeds a limit', () => {
     await world.eviction.stop();
   });
 
-  test('while it was being measured came to its end is left alone', async () => {
+  test('is not evicted when it ended during the measurement', async () => {
     const world = await started(aLimited('big'));
     world.used.set('big', 2_000);
     world.during = () => void (world.pods = []);
@@ -99,7 +99,7 @@ describe('a pod that exceeds a limit', () => {
     await world.eviction.stop();
   });
 
-  test('is not evicted when it is critical; that is said once, and again when it happens again', async () => {
+  test('is not evicted when it is critical; that is reported once, and again when it exceeds the limit anew', async () => {
     const world = await started(aLimited('static', { source: 'file' }));
     world.used.set('static', 2_000);
     await world.rounds(5);
@@ -147,7 +147,7 @@ describe('what is measured', () => {
     await world.eviction.stop();
   });
 
-  test('once at a time, however long it takes', async () => {
+  test('one round at a time, however long it takes', async () => {
     const world = await started(aLimited('v'));
     world.during = () => world.clock.sleep(35_000);
     await world.rounds(4);

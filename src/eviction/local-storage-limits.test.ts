@@ -113,7 +113,7 @@ describe('which limit a pod exceeds', () => {
   }
 });
 
-test('how much was used and how much is allowed come with the finding', () => {
+test('the usage and the limit are in the result', () => {
   const limited = (limit: string) => aContainer('web', { resources: { limits: { 'ephemeral-storage': limit } } });
   const usage = { volumes: new Map([['scratch', 2_000.5]]), containers: new Map([['web', 3_000]]), ephemeral: 0 };
   const cases: readonly (readonly [Partial<PodSpec>, number, string])[] = [

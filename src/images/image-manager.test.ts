@@ -114,7 +114,7 @@ describe('what is answered', () => {
     assert.deepEqual(cri.calls, []);
   });
 
-  test('a name of any length makes a message that ends somewhere', async () => {
+  test('a name of any length makes a bounded message', async () => {
     const { events, ensure } = setUp();
     for (const name of [`B${'b'.repeat(100_000)}`, '/d'.repeat(50_000)]) {
       const { refusal } = (await ensure(name)) as { readonly refusal: { readonly message: string } };

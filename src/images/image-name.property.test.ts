@@ -32,7 +32,7 @@ test('a completed name is complete', () => {
   );
 });
 
-test('no character slips in that a registry would not take', () => {
+test('no accepted name has a character that registries refuse', () => {
   const bad = fc.constantFrom(' ', '\n', '\t', '"', '$', '?', '#', '%', '\\', 'ä', '\u0000');
   fc.assert(
     fc.property(repository, bad, fc.nat(), (name, character, at) => {
@@ -42,7 +42,7 @@ test('no character slips in that a registry would not take', () => {
   );
 });
 
-test('long nonsense is judged in no time: a pattern that tries everything would never come back', () => {
+test('long invalid names are refused quickly: a pattern that backtracks would never finish', () => {
   for (const text of [`${'a'.repeat(50_000)}!`, 'a-'.repeat(25_000), 'a/'.repeat(25_000), '__'.repeat(25_000)]) {
     assert.equal('invalid' in completeImageName(text), true);
   }

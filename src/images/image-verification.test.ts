@@ -50,7 +50,7 @@ async function setUp(policy: VerificationPolicy = 'NeverVerifyPreloadedImages') 
 }
 
 describe('a private image on the node', () => {
-  test('is there for who had it pulled, and not for others', async () => {
+  test('is open to the pod that had it pulled, and to no others', async () => {
     const { events, ensure } = await setUp();
     assert.equal(await ensure(owner), 'ok');
     events.take();
@@ -84,7 +84,7 @@ test('an image that was there before is open, unless everything is to be verifie
   }
 });
 
-test('a pull that failed leaves no trace, and one that cannot be announced is not made', async () => {
+test('a pull that failed leaves no record, and one whose intent cannot be recorded is not made', async () => {
   const { cri, memory, events, ensure } = await setUp();
   assert.equal(await ensure(other), 'ErrImagePull');
   assert.deepEqual(await memory.list('/root/image_manager/pulling'), []);

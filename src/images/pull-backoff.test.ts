@@ -83,7 +83,7 @@ describe('back-off', () => {
     assert.equal((await refused('app:1')).reason, 'ImagePullBackOff');
   });
 
-  test('an image that came by another way is used all the same', async () => {
+  test('an image that was loaded by other means is used all the same', async () => {
     const { cri, ensure, refused } = setUp();
     cri.images.scriptPulls('app:1', { failure });
     await refused('app:1');
@@ -102,8 +102,8 @@ describe('back-off', () => {
   });
 });
 
-describe('giving up', () => {
-  test('a pull that is given up leaves no back-off and no event of a failure', async () => {
+describe('an abort', () => {
+  test('during a pull leaves no back-off and no event of a failure', async () => {
     const { clock, cri, events, ensure } = setUp();
     cri.images.scriptPulls('app:1', { hangs: true }, {});
     const gaveUp = new AbortController();
@@ -115,7 +115,7 @@ describe('giving up', () => {
     assert.equal('ok' in (await ensure('app:1')), true);
   });
 
-  test('one that waits for its turn leaves the line', async () => {
+  test('removes a pull that waits from the queue', async () => {
     const { clock, cri, ensure, pulls } = setUp();
     cri.images.scriptPulls('slow:1', { takesMs: 60_000 });
     const slow = ensure('slow:1');
@@ -130,7 +130,7 @@ describe('giving up', () => {
     assert.equal(pulls(), 1, 'the other never began');
   });
 
-  test('an image that cannot be asked for because of an abort is no refusal', async () => {
+  test('while the image is inspected is no refusal', async () => {
     const { cri, events, ensure } = setUp();
     cri.faults.hang('imageStatus');
     const gaveUp = new AbortController();

@@ -131,7 +131,7 @@ describe('the rate of pulls', () => {
   });
 });
 
-test('a registry that is down is a reason of its own, also while waiting', async () => {
+test('a registry that is down has a reason of its own, also in back-off', async () => {
   const { cri, ensure } = setUp();
   cri.faults.fail('pullImage', 'unavailable', { times: 1, message: 'RegistryUnavailable: down' });
   const message = 'image pull failed for app:1 because the registry is unavailable: down';

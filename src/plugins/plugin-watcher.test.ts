@@ -146,7 +146,7 @@ test('plugins come, go and come back with their sockets', async () => {
   assert.equal(world.watches.size, 0);
 });
 
-test('in folders below too, but not behind a dot; without a hint after ten seconds', async () => {
+test('in folders below too, but not behind a dot; without an event after ten seconds', async () => {
   const world = new PluginWorld();
   await world.watcher.start();
   world.watches.clear();
@@ -232,7 +232,7 @@ test('retries: from half a second to two minutes and two seconds', () => {
   assert.deepEqual(waits, [500, 1_000, 2_000, 64_000, 122_000, 122_000]);
 });
 
-test('a folder that cannot be read is no reason to give plugins up', async () => {
+test('a folder that cannot be read keeps its plugins registered', async () => {
   const world = new PluginWorld();
   world.watches.clear();
   world.folders.add(`${root}/deep`);

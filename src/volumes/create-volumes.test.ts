@@ -110,7 +110,7 @@ async function started(isAttachRequired?: boolean) {
   return made;
 }
 
-test('a driver that comes wakes who waits for it; what is known of a pod ends with the pod', async () => {
+test('a driver that registers wakes the pods that wait for it; what is known of a pod ends with the pod', async () => {
   const { volumes: manager, register, signals, woken } = await started();
   await assert.rejects(manager.mount(pod, never), /not found in the list of registered CSI drivers/);
   assert.deepEqual(woken, []);
@@ -146,7 +146,7 @@ test('volumes in use are unknown before the disk is read; a new one makes the no
   for (const component of components) await component.stop();
 });
 
-test('news of drivers in the cluster, and storage that answers again, wake those who failed', async () => {
+test('changes of CSIDriver objects, and storage that answers again, wake pods whose volumes failed', async () => {
   const { volumes: manager, signals, woken, news } = await started();
   await assert.rejects(manager.mount(pod, never));
   news.broadcast();
@@ -155,7 +155,7 @@ test('news of drivers in the cluster, and storage that answers again, wake those
   assert.deepEqual(woken, [pod.uid, pod.uid]);
 });
 
-test('a pod whose part of a volume was on storage that did not answer is woken when it does', async () => {
+test('a pod whose subPath was on storage that did not answer is woken when it does', async () => {
   const { subPaths, files, signals, woken } = await started();
   files.fault = (operation) => {
     if (operation === 'makeBelow') throw new TubeletError('unavailable', 'it does not answer');

@@ -8,7 +8,7 @@ function held(): { promise: Promise<void>; end: () => void } {
   return { promise, end };
 }
 
-test('work on one thing waits in order, work on another does not', async () => {
+test('work on one key waits in order, work on another does not', async () => {
   const turns = new KeyedMutex();
   const first = held();
   const log: string[] = [];
@@ -26,7 +26,7 @@ test('work on one thing waits in order, work on another does not', async () => {
   assert.deepEqual(log.slice(3), ['one ends', 'two begins', 'two ends']);
 });
 
-test('a failure is its own, and who gives up waiting never begins', async () => {
+test('a failure does not affect the next, and work that was aborted while waiting never begins', async () => {
   const turns = new KeyedMutex();
   const first = held();
   const failing = turns.run('a', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mountOptions } from './mount-options.ts';
 
-test('options of the volume and our own, each once, in the order of the alphabet', () => {
+test('options of the volume and of the agent, sorted, without repeats', () => {
   const rows: readonly (readonly [readonly string[], readonly string[], readonly string[]])[] = [
     [[], [], []],
     [['nfsvers=4.1', 'hard'], [], ['hard', 'nfsvers=4.1']],

@@ -107,7 +107,7 @@ test('a claim is read again once a minute, at syncs of its pod', async () => {
   assert.deepEqual(calls, ['resize 1Gi to 2Gi', 'resize 2Gi to 2Gi']);
 });
 
-test('kinds that do not grow are not asked about', async () => {
+test('claims of plugins that cannot expand are not read', async () => {
   const { api, sync } = setUp({ local: { path: '/dev/disk' } });
   await sync();
   await sync(minute);
@@ -131,7 +131,7 @@ test('a failure is reported, and retried from where it was', async () => {
   assert.deepEqual(calls, ['resize 1Gi to 2Gi', 'resize 1Gi to 2Gi']);
 });
 
-test('a server that cannot be asked, or a claim to something else by now, changes nothing', async () => {
+test('an API server that fails, or a claim that is bound to another volume, changes nothing', async () => {
   const { api, calls, events, sync, manager } = setUp();
   await sync();
   await sync(1);

@@ -208,7 +208,7 @@ for (const each of kinds) {
       );
     });
 
-    test('stays as it is when the agent starts anew, and can be torn down by one that knows nothing', async () => {
+    test('stays as it is when the agent restarts, and can be torn down with the disk alone', async () => {
       const { files, start, intact } = world(each);
       await start().mount(pod, never);
       const before = [...files.mounts];
@@ -334,7 +334,7 @@ describe('a local volume', () => {
     }
   });
 
-  test('as a block device is the device, and nothing of it is on our disk', async () => {
+  test('as a block device is the device, and nothing of it is on the agent’s disk', async () => {
     const containers = [aContainer('main', { volumeDevices: [{ name: 'v', devicePath: '/dev/x' }] })];
     const { api, start, files, events } = world(device);
     api.put('data', { local: { path: '/dev/sdb' }, volumeMode: 'Block' });
@@ -377,7 +377,7 @@ describe('nfs', () => {
     assert.deepEqual([new Set(paths).size, files.mounts.size], [1, 1]);
   });
 
-  test('a server that does not answer holds back its own pod and no other, and is given up with it', async () => {
+  test('a server that does not answer delays its own pod and no other, and is aborted with it', async () => {
     const { files, api, programs, start, clock } = world(served);
     programs.hang = (operation) => operation === 'mount';
     const manager = start();
@@ -391,7 +391,7 @@ describe('nfs', () => {
     assert.deepEqual([files.mounts.size, files.has(`${volumes}/kubernetes.io~nfs/pv-data`)], [0, false]);
   });
 
-  test('one that does not answer to the unmount is left by force after a minute; never lazily', async () => {
+  test('an unmount without an answer is forced after a minute; never lazy', async () => {
     const { files, programs, start, clock } = world(served);
     const manager = start();
     await manager.mount(pod, never);
@@ -406,7 +406,7 @@ describe('nfs', () => {
     assert.deepEqual([ran, files.mounts.size], [['run umount', 'run umount -f'], 0]);
   });
 
-  test('not even force helps: all is left, and the next try may', async () => {
+  test('a forced unmount that fails leaves all for the next try', async () => {
     const { files, programs, start, clock } = world(served);
     const manager = start();
     await manager.mount(pod, never);

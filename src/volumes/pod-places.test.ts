@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { podUid } from '../base/ids.ts';
 import { countPods, dropPod, placeKey } from './pod-places.ts';
 
-test('what is kept by volume ends by pod', () => {
+test('keys by volume are dropped by pod', () => {
   const places = [
     { uid: podUid('a'), name: 'one' },
     { uid: podUid('a'), name: 'two/three' },

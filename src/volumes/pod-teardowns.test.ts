@@ -5,7 +5,7 @@ import { PodTeardowns } from './pod-teardowns.ts';
 
 const uid = podUid('u');
 
-test('teardowns of a pod wait for each other, and nothing is left on record', async () => {
+test('teardowns of a pod wait for each other, and leave no record', async () => {
   const teardowns = new PodTeardowns();
   const steps: string[] = [];
   let release = (): void => {};

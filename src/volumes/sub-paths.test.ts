@@ -41,7 +41,7 @@ test('a folder that is missing is made with the mode of the volume, and bound', 
   assert.deepEqual(files.tree(place), ['2777 vol/main/0', '750 vol', '750 vol/main']);
 });
 
-test('a path with a zero byte leads nowhere: the kernel would read it up to there', async () => {
+test('a path with a zero byte is refused: the kernel would read it up to there', async () => {
   const { files, bind } = await setUp();
   await assert.rejects(bind('a\0b'), {
     message: /^the subPath of volumeMount "vol" of container "main" has a zero byte/,
@@ -56,7 +56,7 @@ test('a file is bound to a file, through a link inside the volume', async () => 
   assert.equal(await files.readText(`${place}/vol/main/2`), 'text');
 });
 
-test('the next instance has the same, or what is there now', async () => {
+test('the next instance gets the same bind, or the folder that is there now', async () => {
   const { files, bind } = await setUp();
   await bind('alpha');
   const before = files.mounts.get(`${place}/vol/main/0`);
@@ -68,7 +68,7 @@ test('the next instance has the same, or what is there now', async () => {
   assert.deepEqual(files.mounts.get(`${place}/vol/main/0`), ['bind /v/..two/alpha']);
 });
 
-test('a part outside the volume is refused in words for people', async () => {
+test('a subPath outside the volume is refused with upstream’s message', async () => {
   const { files, bind } = await setUp();
   await assert.rejects(bind('out'), {
     message: 'failed to create subPath directory for volumeMount "vol" of container "main"',
@@ -80,7 +80,7 @@ test('a part outside the volume is refused in words for people', async () => {
   assert.equal(files.mounts.size, 0);
 });
 
-test('storage that does not answer is said to people too, and its pods are known until they are asked for', async () => {
+test('storage that does not answer is in the error, and its pods are kept until takeWaiting', async () => {
   const { files, parts, bind } = await setUp();
   files.fault = (operation) => {
     if (operation === 'makeBelow') throw new TubeletError('unavailable', '/v/a: nfs4 does not answer');
@@ -94,7 +94,7 @@ test('storage that does not answer is said to people too, and its pods are known
   assert.deepEqual(parts.takeWaiting(), [], 'a removed pod does not wait');
 });
 
-test('cleaning takes all away, again and again, and goes on after a crash at any step', async () => {
+test('clean removes all, is idempotent, and goes on after a crash at any step', async () => {
   for (let steps = 0, crashed = true; crashed; steps++) {
     const { files, parts, bind } = await setUp();
     await bind('a/b', 0);

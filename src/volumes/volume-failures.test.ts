@@ -18,7 +18,7 @@ test('a failure is reported with its step, volume and causes', () => {
   );
 });
 
-test('names and paths of any length make no longer text than an event may have', () => {
+test('messages are bounded whatever the length of names and paths', () => {
   const long = '😀'.repeat(50_000);
   for (const error of [
     new TubeletError('invalid', `hostPath "${long}"`),

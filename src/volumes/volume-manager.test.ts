@@ -105,7 +105,7 @@ describe('mount', () => {
     assert.deepEqual(calls, []);
   });
 
-  test('one that fails holds the pod back; the others are kept, and it alone is tried again', async () => {
+  test('one that fails delays the pod; the others are kept, and only it is retried', async () => {
     const { calls, failing, manager, ready, clock, woken, events } = setUp();
     failing.set('etc', 'no such disk');
     const message = 'MountVolume.SetUp failed for volume "etc" : no such disk';
@@ -123,7 +123,7 @@ describe('mount', () => {
     assert.deepEqual([ready(pod), calls.length], [['cache', 'etc'], 3]);
   });
 
-  test('tries come at expanding distances', async () => {
+  test('retries back off', async () => {
     const { failing, manager, clock, woken, events } = setUp();
     failing.set('etc', 'no');
     for (let tries = 0; tries < 10; tries++) {
@@ -135,7 +135,7 @@ describe('mount', () => {
     assert.equal(events.filter((text) => text.includes('MountVolume.SetUp')).length, 10);
   });
 
-  test('what a kind waited for is there: its failures are due at once, those of others are not', async () => {
+  test('retry makes the failed volumes of one plugin due, and no others', async () => {
     const { failing, manager, woken, calls } = setUp();
     for (const name of ['etc', 'cache']) failing.set(name, 'no');
     await assert.rejects(manager.mount(pod, never));
@@ -147,7 +147,7 @@ describe('mount', () => {
     assert.equal(calls.filter((call) => call.startsWith('up emptyDir')).length, 1);
   });
 
-  test('storage that answers again makes all that failed due, of whatever kind', async () => {
+  test('storage that answers again makes all failed volumes due', async () => {
     const { failing, manager, woken, calls } = setUp();
     for (const name of ['etc', 'cache']) failing.set(name, 'does not answer');
     await assert.rejects(manager.mount(pod, never));
@@ -171,7 +171,7 @@ describe('mount', () => {
     await manager.mount(using(keys), never);
   });
 
-  test('a refresh that fails does not hold a pod back that has its volume', async () => {
+  test('a refresh that fails does not delay a pod that has its volume', async () => {
     const { failing, manager, ready, events } = setUp();
     await manager.mount(using(keys), never);
     failing.set('keys', 'gone');
@@ -179,7 +179,7 @@ describe('mount', () => {
     assert.deepEqual([ready(using(keys)), events.length], [['keys'], 1]);
   });
 
-  test('volumes are made side by side, and one that hangs holds back only its pod', async () => {
+  test('volumes are set up in parallel, and one that hangs delays only its pod', async () => {
     const { hanging, manager, ready, clock, events, calls } = setUp();
     hanging.set('cache', hang());
     const held = manager.mount(pod, never);
@@ -211,7 +211,7 @@ describe('mount', () => {
     assert.equal(events.filter((text) => text.endsWith('timed out waiting for the condition')).length, 1);
   });
 
-  test('who gives up waiting does not end what is under way', async () => {
+  test('an aborted caller does not abort what is under way', async () => {
     const { hanging, manager, ready, clock } = setUp();
     hanging.set('cache', hang());
     const gaveUp = new AbortController();
@@ -285,7 +285,7 @@ describe('tearing down', () => {
     assert.deepEqual([ready(pod), calls.at(-1)], [[], 'clean uid-1']);
   });
 
-  test('one that heeds nothing is named', async () => {
+  test('one that ignores the abort is named', async () => {
     const { hanging, manager, clock } = setUp();
     const deaf = hang();
     hanging.set('cache', { ...deaf, reject: () => {} });

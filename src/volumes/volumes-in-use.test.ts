@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { VolumesInUse } from './volumes-in-use.ts';
 
-test('volumes in use are all that anyone knows of, each once, and unknown before all disks were read', () => {
+test('volumes in use are the union of all sources, and unknown before all disks were read', () => {
   type Names = readonly string[] | undefined;
   const rows: readonly (readonly [readonly string[], readonly Names[], Names])[] = [
     [[], [], []],

@@ -75,7 +75,7 @@ test('a text that is no configuration is invalid, in words that do not repeat it
   }
 });
 
-test('passwords show nowhere', () => {
+test('passwords are masked', () => {
   const config = parsed({ auths: { 'a.example': { username: 'u', password: 'hunter2' } } });
   assert.doesNotMatch(JSON.stringify(config), /hunter2/);
 });

@@ -14,7 +14,7 @@ const entry = (registry: string, username = registry): RegistryEntry => ({
 const users = (entries: readonly RegistryEntry[], repository: string): string[] =>
   lookup(makeKeyring([{ entries, source: nodeSource }]), repository).map(({ auth }) => auth.reveal().username);
 
-test('the most particular place comes first, a wildcard last', () => {
+test('the most specific key comes first, a wildcard last', () => {
   const entries = ['*.example.com', 'a.example.com', 'a.example.com/team', 'b.example.com'].map((name) => entry(name));
   const expected = ['a.example.com/team', 'a.example.com', '*.example.com'];
   assert.deepEqual(users(entries, 'a.example.com/team/app'), expected);
@@ -23,7 +23,7 @@ test('the most particular place comes first, a wildcard last', () => {
   assert.deepEqual(users(entries, 'c.example.org/app'), []);
 });
 
-test('several for one place are all worth a try, in their order', () => {
+test('several for one key are all tried, in their order', () => {
   assert.deepEqual(users([entry('a.example', 'old'), entry('a.example', 'new')], 'a.example/app'), ['old', 'new']);
 });
 

@@ -70,7 +70,7 @@ test('a change counts at once, and an unchanged file is not read anew', async ()
   assert.deepEqual(await users(), []);
 });
 
-test('a file that cannot be used is passed over with one line, until that changes', async () => {
+test('a file that cannot be used is skipped with one log line, until that changes', async () => {
   const { texts, log, users } = setUp();
   texts.set('/var/lib/kubelet/config.json', '{"auths": hunter2');
   texts.set('/cwd/config.json', new TubeletError('denied', 'EACCES: permission denied'));

@@ -8,7 +8,7 @@ const host = fc.array(letters, { minLength: 1, maxLength: 3 });
 const path = fc.array(letters, { minLength: 1, maxLength: 3 });
 const port = fc.constantFrom('', ':80', ':5000');
 
-test('a place is meant for itself and for all below it', () => {
+test('a registry key matches itself and all below it', () => {
   fc.assert(
     fc.property(host, port, path, path, (host, port, path, below) => {
       const place = host.join('.') + port;

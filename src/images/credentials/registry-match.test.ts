@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { isDefaultRegistry, matchesImage, registryKey } from './registry-match.ts';
 
-describe('which images a place is meant for', () => {
+describe('which images a registry key matches', () => {
   const table: readonly (readonly [pattern: string, repository: string, matches: boolean])[] = [
     ['example.com', 'example.com/app', true],
     ['example.com', 'example.com/team/app', true],
@@ -42,7 +42,7 @@ describe('which images a place is meant for', () => {
   }
 });
 
-test('places are kept by host and path', () => {
+test('registry keys are host and path', () => {
   const table: Readonly<Record<string, string | undefined>> = {
     'example.com': 'example.com',
     'https://example.com': 'example.com',

@@ -64,7 +64,7 @@ function setUp(more: Partial<ProviderConfig> = {}, accounts?: ServiceAccounts) {
   return { clock, log, calls, metrics, plugin, ask, user };
 }
 
-test('only images it is for are its business', async () => {
+test('runs only for matching images', async () => {
   const { calls, ask, user } = setUp();
   assert.deepEqual(await ask('example.com/app'), []);
   assert.equal(calls.length, 0);
@@ -119,7 +119,7 @@ describe('answers are kept', () => {
 });
 
 describe('one run', () => {
-  test('serves all who ask for the same at once, and goes on when one of them leaves', async () => {
+  test('serves all concurrent callers of the same, and goes on when one of them aborts', async () => {
     const { clock, calls, plugin, ask, user } = setUp();
     plugin.takesMs = 1_000;
     const aborted = new AbortController();
@@ -146,7 +146,7 @@ describe('one run', () => {
 });
 
 describe('a plugin that fails', () => {
-  test('has nothing, is asked again, and is worth a line at each change', async () => {
+  test('gives no credentials, runs again, and is logged at each change', async () => {
     const { log, plugin, ask, user } = setUp();
     plugin.fails = 'exit code 1';
     assert.deepEqual([await ask(), await ask()], [[], []]);

@@ -37,7 +37,7 @@ test('an answer says for what, for how long, and with what', () => {
   assert.deepEqual(decode({ auth: null }).entries, []);
 });
 
-test('an answer that cannot be used is refused in words that give nothing away', () => {
+test('an answer that cannot be used is refused without quoting its values', () => {
   const table: readonly (readonly [object, RegExp])[] = [
     [{ apiVersion: `${apiVersion}beta1` }, /its apiVersion is not /],
     [{ kind: 'Secret' }, /its kind is not /],

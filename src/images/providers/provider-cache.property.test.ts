@@ -15,7 +15,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('get' as const), subject }),
 );
 
-test('an answer is given exactly while it counts and to whom it was meant for, the narrowest first', () => {
+test('an answer is used while it is valid and within its scope, the narrowest first', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       let now = 0;
@@ -55,7 +55,7 @@ test('an answer is given exactly while it counts and to whom it was meant for, t
   );
 });
 
-test('what does not count any more is not kept', () => {
+test('expired answers are dropped', () => {
   let now = 0;
   const cache = new ProviderCache({ monotonic: () => now });
   for (let n = 0; n < 100; n++) {

@@ -16,7 +16,7 @@ function setUp() {
   return { shared, begun, run, settle };
 }
 
-test('who asks together gets one outcome, who asks later another', async () => {
+test('concurrent calls get one outcome, a later call another', async () => {
   const { shared, begun, run, settle } = setUp();
   const both = Promise.all([run('a'), run('a')]);
   const other = run('b');
@@ -33,7 +33,7 @@ test('who asks together gets one outcome, who asks later another', async () => {
   assert.equal(shared.size, 0);
 });
 
-test('one who leaves does not disturb the others', async () => {
+test('an aborted caller does not disturb the others', async () => {
   const { begun, run, settle } = setUp();
   const leaver = new AbortController();
   const left = assert.rejects(run('a', leaver.signal), /bye/);
@@ -62,7 +62,7 @@ test('when all have aborted the work is aborted, and no call joins it any more',
   assert.equal(await next, 'fresh');
 });
 
-test('who left already begins nothing', async () => {
+test('an aborted signal begins nothing', async () => {
   const { begun, run, settle } = setUp();
   await assert.rejects(run('a', AbortSignal.abort(new Error('bye'))), /bye/);
   await settle();

@@ -49,7 +49,7 @@ describe('on disk', () => {
     }
   });
 
-  test('what is not understood is refused: it must not open anything', () => {
+  test('an invalid record is refused: it must not grant access', () => {
     const good = JSON.parse(
       encodePulled({
         lastUpdatedTime: time,
@@ -81,7 +81,7 @@ describe('on disk', () => {
   });
 });
 
-test('what a pull shows depends on whose credential it was', () => {
+test('what a pull proves depends on the source of its credential', () => {
   const auth = new Masked({ username: 'u', password: 'p' });
   const place = { uid: '1', namespace: 'ns', name: 's' };
   assert.deepEqual(shownBy(undefined), { nodePodsAccessible: true });

@@ -45,7 +45,7 @@ async function setUp(policy: VerificationPolicy = 'NeverVerifyPreloadedImages', 
 }
 
 describe('the life of an image', () => {
-  test('an image service that does not answer one question at the start is not asked the others', async () => {
+  test('after one call without an answer at the start, the image service is not called again', async () => {
     for (const [error, asked] of [
       ['timeout', 1],
       ['unavailable', 1],
@@ -63,7 +63,7 @@ describe('the life of an image', () => {
     }
   });
 
-  test('an image that was always there is open, one that we pulled only to who had it pulled', async () => {
+  test('a preloaded image is open, one that the agent pulled only to the pods that had it pulled', async () => {
     const { files, records, mayUse, start } = await setUp();
     await start();
     assert.equal(await mayUse(), true);
@@ -100,7 +100,7 @@ describe('the life of an image', () => {
     assert.equal(await mayUse(), true);
   });
 
-  test('who comes with a known credential from another secret is remembered', async () => {
+  test('a known credential from another secret is recorded', async () => {
     const { files, records, mayUse, start } = await setUp();
     await start();
     await records.began(image);
@@ -110,7 +110,7 @@ describe('the life of an image', () => {
     assert.match(await files.readText(recordPath), /"namespace":"ns2","name":"copy"/);
   });
 
-  test('credentials are asked for only where they matter', async () => {
+  test('credentials are read only where they matter', async () => {
     const { records, start } = await setUp('NeverVerify');
     await start();
     assert.equal(await records.mayUse(image, ref, () => assert.fail('asked')), true);
@@ -129,7 +129,7 @@ describe('what goes wrong', () => {
     assert.equal(await mayUse(credential('mine')), true);
   });
 
-  test('a pull that cannot be announced must not begin', async () => {
+  test('a pull whose intent cannot be recorded must not begin', async () => {
     const { files, records, mayUse, start } = await setUp();
     await start();
     files.fault = () => {

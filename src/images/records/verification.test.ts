@@ -75,19 +75,19 @@ describe('who may use an image that is not open', () => {
     assert.deepEqual(access({ nodePodsAccessible: true }), { kind: 'shown' });
   });
 
-  test('who has the secret that opened it', () => {
+  test('pods with the secret that pulled it', () => {
     assert.deepEqual(access(shownBy(mine), mine), { kind: 'shown' });
     assert.deepEqual(access(shownBy(mine)), { kind: 'mustPull' });
     assert.deepEqual(access(shownBy(mine), credential('other', secret('other'))), { kind: 'mustPull' });
     assert.deepEqual(access(shownBy(mine), credential('other', secret('other')), mine), { kind: 'shown' });
   });
 
-  test('who has the same credential in another secret; that is remembered', () => {
+  test('pods with the same credential in another secret; that is recorded', () => {
     const copy = credential('p', secret('copy', '2', 'ns2'));
     assert.deepEqual(access(shownBy(mine), copy), { kind: 'shown', remember: shownBy(copy) });
   });
 
-  test('who has the same secret with another credential in it; that is remembered', () => {
+  test('pods with the same secret with another credential in it; that is recorded', () => {
     const changed = credential('new', secret('mine'));
     assert.deepEqual(access(shownBy(mine), changed), { kind: 'shown', remember: shownBy(changed) });
     const recreated = credential('new', secret('mine', '2'));
@@ -105,14 +105,14 @@ describe('who may use an image that is not open', () => {
     assert.deepEqual(access({ kubernetesSecrets }, mine), { kind: 'shown' });
   });
 
-  test('who runs as the account that opened it', () => {
+  test('pods of the account that pulled it', () => {
     const bot = credential('p', account);
     assert.deepEqual(access(shownBy(bot), credential('q', account)), { kind: 'shown' });
     assert.deepEqual(access(shownBy(bot), mine), { kind: 'mustPull' });
     assert.deepEqual(access(shownBy(mine), bot), { kind: 'mustPull' });
   });
 
-  test('not who has only what every pod of the node has', () => {
+  test('no pods with only the node’s credentials', () => {
     assert.deepEqual(access(shownBy(mine), credential('p', nodeSource)), { kind: 'mustPull' });
   });
 });

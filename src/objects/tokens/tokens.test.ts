@@ -117,7 +117,7 @@ describe('PodTokens', () => {
     assert.equal(world.tokens.size(), 0);
   });
 
-  test('foreseen: one request serves the volume that asks while it is under way, and the one that asks later', async () => {
+  test('prefetch: one request serves the volume that asks while it is under way, and the one that asks later', async () => {
     const world = new World();
     world.tokens.prefetch(pod, never);
     assert.equal(await world.get(), 'token-1');

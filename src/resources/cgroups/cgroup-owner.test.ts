@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cgroupOwner, type CgroupOwner } from './cgroup-owner.ts';
 
-test('who makes the cgroups of pods', () => {
+test('what makes the cgroups of pods', () => {
   const rows: readonly (readonly [boolean, 'cgroupfs' | 'systemd', CgroupOwner])[] = [
     [true, 'cgroupfs', 'agent'],
     [true, 'systemd', 'runtime'],

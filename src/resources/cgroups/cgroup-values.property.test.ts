@@ -36,7 +36,7 @@ const podOf = (containers: readonly Container[]): ReturnType<typeof aPod> =>
 const numberIn = (values: Parameters<typeof cgroupSettings>[0], version: 1 | 2, file: string): number =>
   Number(cgroupSettings(values, version).find((setting) => setting.file === file)?.value);
 
-test('a heavier pod is never lighter, in either version', () => {
+test('a larger request never has a lower weight, in either version', () => {
   fc.assert(
     fc.property(shapes, fc.integer({ min: 1, max: 300_000 }), (given, extra) => {
       const containers = given.map((shape, index) => containerOf(shape, index));

@@ -50,7 +50,7 @@ test('reserves are enforced where that is asked for', () => {
   ]);
 });
 
-test('or only in what can be squeezed', () => {
+test('or only for compressible resources', () => {
   const [kube, ...others] = reservedCgroups({ ...settings, enforced: ['kube-reserved-compressible'] });
   assert.deepEqual(others, []);
   assert.deepEqual(kube?.values, { cpuShares: 512n });

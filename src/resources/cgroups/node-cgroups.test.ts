@@ -80,7 +80,7 @@ describe('all pods together', () => {
     assert.ok(tree.groups.has('/a/b/kubepods'));
   });
 
-  test('who use too much now are limited later', () => {
+  test('that use too much now are limited later', () => {
     const { node, tree, events } = setUp();
     node.make();
     tree.refuse = (_, { controller }) => (controller === 'memory' ? 'too much in use' : undefined);

@@ -26,7 +26,7 @@ const valuesOf = (spec: Partial<PodSpec>, more: Partial<PodCgroupSettings> = {})
 
 /** Without huge pages, of which there are none here. */
 const cases: Readonly<Record<string, readonly [Partial<PodSpec>, CgroupValues]>> = {
-  'best effort: the least weight, no limits': [{ containers: [container('a', {})] }, { cpuShares: 2n }],
+  'best effort: the minimum weight, no limits': [{ containers: [container('a', {})] }, { cpuShares: 2n }],
   'guaranteed: the sums': [
     { containers: [container('a', limits('500m', '64Mi')), container('b', limits('1', '32Mi'))] },
     { cpuShares: 1536n, cpuQuotaUs: 150_000n, cpuPeriodUs: 100_000n, memoryBytes: 96n * mega },
@@ -47,7 +47,7 @@ const cases: Readonly<Record<string, readonly [Partial<PodSpec>, CgroupValues]>>
     { containers: [container('a', { requests: { memory: '64Mi' } })] },
     { cpuShares: 2n },
   ],
-  'a quota below the least is the least': [
+  'a quota below the minimum is the minimum': [
     { containers: [container('a', limits('5m', '64Mi'))] },
     { cpuShares: 5n, cpuQuotaUs: 1_000n, cpuPeriodUs: 100_000n, memoryBytes: 64n * mega },
   ],
@@ -74,11 +74,11 @@ const cases: Readonly<Record<string, readonly [Partial<PodSpec>, CgroupValues]>>
     },
     { cpuShares: 2048n, cpuQuotaUs: 200_000n, cpuPeriodUs: 100_000n, memoryBytes: 96n * mega },
   ],
-  'the pod speaks for itself': [
+  'the pod has limits of its own': [
     { resources: limits('2', '1Gi') ?? {}, containers: [container('a', {}), container('b', {})] },
     { cpuShares: 2048n, cpuQuotaUs: 200_000n, cpuPeriodUs: 100_000n, memoryBytes: 1024n * mega },
   ],
-  'the pod speaks for its memory only': [
+  'the pod has a memory limit of its own': [
     { resources: { limits: { memory: '1Gi' } }, containers: [container('a', { requests: { cpu: '1' } })] },
     { cpuShares: 1024n, memoryBytes: 1024n * mega },
   ],
@@ -96,7 +96,7 @@ describe('cpu and memory of a pod', () => {
 
 const guaranteed = { containers: [container('a', limits('1', '64Mi'))] };
 
-test('quotas may be off, for all or for who holds CPUs alone', () => {
+test('quotas may be off, for all pods or for those with exclusive CPUs', () => {
   assert.equal(valuesOf(guaranteed, { cpuCfsQuota: false }).cpuQuotaUs, -1n);
   assert.equal(podCgroupValues(aPod({ spec: guaranteed }), settings, { withoutCpuQuota: true }).cpuQuotaUs, -1n);
 });
@@ -112,7 +112,7 @@ test('processes are limited where that is configured', () => {
   assert.equal(valuesOf({}, { podPidsLimit: 7 }).pids, 7n, 'whatever the class');
 });
 
-test('huge pages: what is asked for, and nothing of the other sizes', () => {
+test('huge pages: the request is the limit, other sizes have zero', () => {
   const asked = { 'hugepages-2Mi': '4Mi' };
   const spec = { containers: [container('a', { requests: { cpu: '1', ...asked }, limits: asked })] };
   const { hugePages } = valuesOf(spec, { hugePageSizes: ['2MB', '1GB'] });
@@ -122,7 +122,7 @@ test('huge pages: what is asked for, and nothing of the other sizes', () => {
   ]);
 });
 
-test('memory that was asked for is protected when the gate is on', () => {
+test('requested memory is protected when the gate is on', () => {
   const spec = { containers: [container('a', { requests: { memory: '1Mi' } }), container('b', {})] };
   assert.deepEqual(valuesOf(spec, { memoryQos: true }).unified, { 'memory.min': String(mega) });
   assert.equal(valuesOf({}, { memoryQos: true }).unified, undefined);

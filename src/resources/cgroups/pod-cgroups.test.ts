@@ -97,7 +97,7 @@ describe('making', () => {
     assert.match(tree.values('/kubepods/podg') ?? '', /pids\.max=50/);
   });
 
-  test('one that was there gets its values once in a life of the agent', async () => {
+  test('one that was there gets its values once per process', async () => {
     const { cgroups, tree } = setUp();
     tree.make('/kubepods/podg');
     await cgroups.ensure(guaranteed);
@@ -141,7 +141,7 @@ describe('making', () => {
 });
 
 describe('removing', () => {
-  test('wherever it is, with what still runs in it, and the tier follows', async () => {
+  test('in any tier, with what still runs in it, and the tier is updated', async () => {
     const { cgroups, tree, steps, log } = setUp();
     await cgroups.ensure(bestEffort);
     tree.make('/kubepods/besteffort/pode/container');
@@ -154,7 +154,7 @@ describe('removing', () => {
     await cgroups.remove(bestEffort.uid);
   });
 
-  test('what cannot be killed keeps it', async () => {
+  test('a process that cannot be killed keeps it', async () => {
     const { cgroups, tree } = setUp();
     await cgroups.ensure(guaranteed);
     tree.processes.set('/kubepods/podg', [7]);

@@ -11,14 +11,14 @@ const demands: readonly PodDemand[] = [
   { qos: 'BestEffort', milliCpu: 0n, memoryBytes: 0n },
 ];
 
-test('the burstable tier weighs what its pods ask for, the other as little as can be', () => {
+test('the burstable tier weighs its pods’ requests, the other the minimum', () => {
   const values = qosCgroupValues(demands, settings);
   assert.equal(values.Burstable.cpuShares, 1_024n);
   assert.equal(values.BestEffort.cpuShares, 2n);
   assert.deepEqual(values.Guaranteed, {});
 });
 
-test('without pods both weigh as little', () => {
+test('without pods both have the minimum', () => {
   assert.equal(qosCgroupValues([], settings).Burstable.cpuShares, 2n);
 });
 
@@ -38,7 +38,7 @@ test('memory is kept from lower tiers as far as it is reserved', () => {
   assert.equal(qosCgroupValues(demands, settings).Burstable.memoryBytes, undefined);
 });
 
-test('with memory QoS the tiers protect what their pods asked for', () => {
+test('with memory QoS the tiers protect their pods’ requests', () => {
   const values = qosCgroupValues(demands, { ...settings, memoryQos: true });
   assert.deepEqual(values.Guaranteed.unified, { 'memory.min': '700' });
   assert.deepEqual(values.Burstable.unified, { 'memory.min': '300' });

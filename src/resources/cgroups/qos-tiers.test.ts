@@ -42,7 +42,7 @@ test('tiers are made, and follow the pods that come and go', () => {
   assert.equal(tree.values('/kubepods/burstable'), 'cpu.shares=2');
 });
 
-test('what an earlier life set stands until every source has spoken', () => {
+test('values of an earlier process stay until all sources are ready', () => {
   const { tree, world, tiers } = setUp();
   tree.make('/kubepods/burstable');
   tree.write('/kubepods/burstable', [{ controller: 'cpu', file: 'cpu.shares', value: '4096' }]);
@@ -82,7 +82,7 @@ test('a refusal that has nothing to do with memory is an error', () => {
   assert.throws(() => tiers.update(), /no/);
 });
 
-test('version 2 would kill to get below a limit, so it is not asked to', () => {
+test('version 2 would kill to get below a limit, so the limit stays above the usage', () => {
   const { tree, world, tiers } = setUp({ reservedMemoryPercent: 100n }, 2);
   tiers.make();
   world.pods = [asking('1', '400')];

@@ -25,7 +25,7 @@ const slicesOfPod = [
   '/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podu_1.slice',
 ] as const;
 
-test('slices are left to systemd, and that is said once', async () => {
+test('slices are left to systemd, and that is logged once', async () => {
   const { log, asked, slices } = setUp();
   await slices.start();
   await slices.ensure();
@@ -35,13 +35,13 @@ test('slices are left to systemd, and that is said once', async () => {
   assert.deepEqual(asked, []);
 });
 
-test('a slice goes from wherever the QoS class put it', async () => {
+test('a slice is removed from any QoS class', async () => {
   const { asked, slices } = setUp();
   await slices.remove(podUid('u-1'));
   assert.deepEqual(asked, slicesOfPod);
 });
 
-test('a slice with processes stays, and keeps the pod from being over', async () => {
+test('a slice with processes stays, and remove fails', async () => {
   const { asked, slices } = setUp([slicesOfPod[1]]);
   const words = `processes of pod u-1 are still in /sys/fs/cgroup${slicesOfPod[1]}`;
   await assert.rejects(slices.remove(podUid('u-1')), new TubeletError('conflict', words));

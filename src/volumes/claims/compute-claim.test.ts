@@ -54,7 +54,7 @@ describe('a claim', () => {
     test(name, () => assert.deepEqual(checkClaim(aClaim('data', more)), expected));
   }
 
-  test('bound to something that is no name is no way into another folder', () => {
+  test('bound to an invalid name is refused: it would lead into another folder', () => {
     const outcome = checkClaim(aClaim('data', { spec: { volumeName: '../../etc' } }));
     assert.match('problem' in outcome ? outcome.problem : '', /^PVC has an invalid pvc.Spec.VolumeName: /);
   });
@@ -96,7 +96,7 @@ test('a claim and its volume name each other', () => {
   assert.match(bound({}, '') ?? '', /does not point to claim.UID $/, 'nothing is not the same as nothing');
 });
 
-test('devices are devices and folders are folders', () => {
+test('a Block volume must be used as a device, a Filesystem volume as a mount', () => {
   const spec = (uses: Parameters<typeof aContainer>[1]) => aPod({ spec: { containers: [aContainer('c', uses)] } }).spec;
   const mount = spec({ volumeMounts: [{ name: 'v', mountPath: '/v' }] });
   const device = spec({ volumeDevices: [{ name: 'v', devicePath: '/dev/v' }] });
@@ -139,7 +139,7 @@ test('what is behind a volume', () => {
   assert.deepEqual(sourceOf({ accessModes: [] }), { kind: 'other', field: 'none' });
 });
 
-test('how a pod has what it claimed', () => {
+test('what a pod gets of its claim', () => {
   const reference = { name: 'data', readOnly: true, isEphemeral: false };
   const claimed = (...args: Parameters<typeof aPersistentVolume>) => {
     const { objects: _, ...rest } = claimedVolume('pv-data', aClaim('data'), aPersistentVolume(...args), reference);

@@ -26,7 +26,7 @@ function setUp(labels: Readonly<Record<string, string>> | undefined = {}) {
 }
 
 describe('what is behind a claim', () => {
-  test('two objects are asked for, each by its name', async () => {
+  test('reads two objects, each by its name', async () => {
     const { api, resolve } = setUp();
     api.put('data', { local: { path: '/mnt' } });
     const { name, source } = await resolve();
@@ -51,7 +51,7 @@ describe('what is behind a claim', () => {
     );
   });
 
-  test('a server that cannot be asked keeps its kind of failure', async () => {
+  test('an API server that fails keeps its kind of failure', async () => {
     const { api, resolve } = setUp();
     api.fault = () => {
       throw new TubeletError('unavailable', 'GET: connection refused', { remoteMessage: 'connection refused' });

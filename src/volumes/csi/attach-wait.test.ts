@@ -30,7 +30,7 @@ describe('classifyAttachment', () => {
 });
 
 describe('waiting', () => {
-  test('goes on as soon as the node’s object says so, without a clock', async () => {
+  test('goes on as soon as the node’s object has changed, without a timer', async () => {
     const { attach, attachments, state } = csiWorld();
     let done = false;
     const waiting = attachments.wait(volume, never).finally(() => (done = true));
@@ -91,7 +91,7 @@ describe('waiting', () => {
     await assert.rejects(attachments.wait(volume, never), { message: 'disk is on fire' });
   });
 
-  test('ends with the one who waits', async () => {
+  test('ends with the signal of the caller', async () => {
     const { attachments } = csiWorld();
     const abort = new AbortController();
     const waiting = attachments.wait(volume, abort.signal);

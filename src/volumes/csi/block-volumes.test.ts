@@ -208,7 +208,7 @@ describe('what goes wrong', () => {
     assert.match(await failure(up('uid-1', odd)), /MapVolume\.MapBlockVolume failed/);
   });
 
-  test('a volume cannot be called as the folders of all others are', async () => {
+  test('a volume cannot have the name of a folder of all volumes', async () => {
     const { volumes, request, driver } = setUp();
     for (const name of ['staging', 'publish']) {
       assert.match(await failure(volumes.setUp(request('uid-1', { name }), never)), /no block volume can be called/);

@@ -130,7 +130,7 @@ describe('a driver that is away while a pod goes', () => {
     isClean(world);
   });
 
-  test('has forgotten what it published and says that it is done: what it left is unmounted, with nothing lost', async () => {
+  test('reports a volume as unpublished that it left mounted: it is unmounted, with nothing lost', async () => {
     const world = csiWorld();
     world.claim('data');
     const agent = world.manager();
@@ -143,7 +143,7 @@ describe('a driver that is away while a pod goes', () => {
     isClean(world);
   });
 
-  test('says that it is done although something is mounted below: nothing is unmounted or removed', async () => {
+  test('reports a volume as unpublished although something is mounted below: nothing is unmounted or removed', async () => {
     const world = csiWorld();
     world.claim('data');
     const agent = world.manager();
@@ -186,7 +186,7 @@ describe('vol_data.json', () => {
       isClean(world);
     });
 
-    test(`that is ${how}: a pod that comes back heals it`, async () => {
+    test(`that is ${how}: a pod that comes back repairs it`, async () => {
       const world = csiWorld();
       world.claim('data');
       await world.manager().mount(using(data), never);

@@ -115,7 +115,7 @@ describe('a claim to a volume of a driver', () => {
     }
   });
 
-  test('asks what the driver wants: secrets, who the pod is, tokens, options', async () => {
+  test('passes what the driver requires: secrets, pod info, tokens, options', async () => {
     const world = csiWorld({
       object: { attachRequired: false, podInfoOnMount: true, tokenRequests: [{ audience: 'vault' }] },
       capabilities: ['STAGE_UNSTAGE_VOLUME', 'VOLUME_MOUNT_GROUP'],
@@ -222,7 +222,7 @@ describe('what goes wrong', () => {
     return world.events.at(-1) ?? '';
   };
 
-  test('a driver that is not there, in the words people search for', async () => {
+  test('a missing driver fails with upstream’s message', async () => {
     const world = csiWorld();
     world.state.away = true;
     const away = `driver name ${csiDriverName} not found in the list of registered CSI drivers`;
@@ -258,7 +258,7 @@ describe('what goes wrong', () => {
     await agent.mount(pod, never);
   });
 
-  test('the cluster’s word on the driver is waited for', async () => {
+  test('waits until the CSIDriver objects are synced', async () => {
     const world = csiWorld({ object: null });
     world.state.synced = false;
     const agent = world.manager();
@@ -286,7 +286,7 @@ describe('what goes wrong', () => {
     ['nodeStageVolume', 'MountVolume.MountDevice failed'],
     ['nodePublishVolume', 'MountVolume.SetUp failed'],
   ] as const) {
-    test(`a last word at ${verb} leaves nothing that needs the driver to be removed`, async () => {
+    test(`a final error at ${verb} leaves nothing that needs the driver to be removed`, async () => {
       const world = csiWorld(verb === 'nodePublishVolume' ? { capabilities: [] } : {});
       world.driver.fail(verb, { code: 'INVALID_ARGUMENT', details: 'no such thing' });
       assert.equal(
@@ -309,7 +309,7 @@ describe('what goes wrong', () => {
     });
   }
 
-  test('a last word at publish keeps what is staged for the next try, and for who tears it down', async () => {
+  test('a final error at publish keeps what is staged for the next try, or for tearDown', async () => {
     const world = csiWorld();
     const pod = using([world.claim('data')]);
     world.driver.fail('nodePublishVolume', { code: 'INTERNAL' });
@@ -320,7 +320,7 @@ describe('what goes wrong', () => {
     isClean(world);
   });
 
-  test('a driver that hangs holds up its own volume and no other, and is given up with the pod', async () => {
+  test('a driver that hangs delays its own volume and no other, and is aborted with the pod', async () => {
     const world = csiWorld();
     const agent = world.manager();
     const [data, other] = [world.claim('data'), world.claim('other')];

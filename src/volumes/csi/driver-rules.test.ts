@@ -29,7 +29,7 @@ test('names become folders and keys, endpoints are sockets', () => {
   for (const endpoint of ['', 'csi.sock', 'tcp://1.2.3.4:5']) assert.notEqual(endpointProblem(endpoint), undefined);
 });
 
-test('which codes leave open what became of a call', () => {
+test('codes after which the outcome of a call is uncertain', () => {
   const uncertain = ['Canceled', 'DeadlineExceeded', 'Unavailable', 'ResourceExhausted', 'Aborted'];
   const final = ['InvalidArgument', 'NotFound', 'AlreadyExists', 'FailedPrecondition', 'Internal', 'Unknown'];
   for (const code of uncertain) assert.ok(isUncertain(new TubeletError('internal', '', { code })), code);
@@ -38,7 +38,7 @@ test('which codes leave open what became of a call', () => {
   assert.ok(isUncertain(new Error('unknown')));
 });
 
-test('the numbers that stand here are those of the protocol', () => {
+test('the repeated numbers are those of the protocol', () => {
   assert.deepEqual(accessModes, VolumeCapability_AccessMode_Mode);
   const { UNKNOWN, ...known } = NodeServiceCapability_RPC_Type;
   for (const [name, type] of Object.entries(known)) {

@@ -32,7 +32,7 @@ for (const [what, objects, isSo] of [
   });
 }
 
-test('what is wrong with the mirror itself is not taken for an answer', () => {
+test('an error of the mirror itself is thrown', () => {
   const broken = {
     get: (): never => {
       throw new TubeletError('internal', 'broken');

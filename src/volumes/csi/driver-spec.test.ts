@@ -75,7 +75,7 @@ describe('fsGroupChoice', () => {
   });
 });
 
-test('who the pod is, where the driver wants to know', () => {
+test('the pod’s info, where the driver asks for it', () => {
   assert.deepEqual(podInfo(driver({}), pod, 'Persistent'), {});
   assert.deepEqual(podInfo(driver({ podInfoOnMount: true }), pod, 'Ephemeral'), {
     'csi.storage.k8s.io/pod.name': 'web',

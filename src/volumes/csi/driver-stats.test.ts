@@ -98,7 +98,7 @@ test('a driver that hangs is given up after half a minute, or when the caller ab
   assert.ok(await ask('v'));
 });
 
-test('answers of odd drivers', () => {
+test('usage in unusual answers', () => {
   const of = (...list: readonly { unit: number; total?: bigint }[]) =>
     usageOf({ usage: list.map((one) => ({ available: 1n, total: 2n, used: 3n, ...one })) as never }, 5);
   const unknown = { inodes: undefined, inodesFree: undefined, inodesUsed: undefined };

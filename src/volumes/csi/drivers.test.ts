@@ -80,7 +80,7 @@ test('registered: asked about the node, recorded in the cluster, used by volumes
   assert.deepEqual(world.changed, ['x', 'x']);
 });
 
-test('who is not taken, and why', async () => {
+test('drivers that are refused, and why', async () => {
   const world = new DriverWorld();
   const refused = (driver: object, words: RegExp) =>
     assert.rejects(world.drivers.validate({ ...world.pluginInfo(), ...driver }), { message: words });
@@ -97,7 +97,7 @@ test('who is not taken, and why', async () => {
   assert.equal(world.drivers.get('x')?.endpoint, '/newer/csi.sock', 'the older one goes, the newer one stays');
 });
 
-test('a driver that comes up late is waited for; one that hangs is given up after two minutes', async () => {
+test('registration waits for a driver that starts late, two minutes at most', async () => {
   const world = new DriverWorld();
   world.driver.fail('nodeGetInfo', { code: 'UNAVAILABLE', times: 3 });
   const late = world.register();
@@ -224,7 +224,7 @@ test('capabilities are asked once for each connection', async () => {
   assert.ok((await waiting).has('VOLUME_MOUNT_GROUP'));
 });
 
-test('what a driver was given in confidence does not come back in its error', async () => {
+test('secrets that a driver was given are masked in its error', async () => {
   const world = new DriverWorld();
   await world.register();
   const token = 'eyJhbGciOiJSUzI1NiJ9';

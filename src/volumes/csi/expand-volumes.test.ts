@@ -156,7 +156,7 @@ describe('before a pod gets the volume', () => {
     assert.deepEqual(world.claim().status, { phase: 'Bound', capacity: { storage: '2Gi' } });
   });
 
-  test('a refusal for good keeps the pod waiting once; what cannot be had is not asked for again', async () => {
+  test('a final refusal delays the pod once; an infeasible size is not retried', async () => {
     const world = await setUp();
     world.driver.fail('nodeExpandVolume', { code: 'OUT_OF_RANGE', details: 'too large' });
     const error = await world.mount().catch((reason: unknown) => reason);
@@ -183,7 +183,7 @@ describe('before a pod gets the volume', () => {
     assert.equal(world.claim().status?.allocatedResourceStatuses?.['storage'], 'NodeResizeInfeasible');
   });
 
-  test('a driver in doubt is asked again, and the claim hears nothing of it', async () => {
+  test('an uncertain failure is retried, and the claim’s status is not written', async () => {
     const world = await setUp();
     world.driver.fail('nodeExpandVolume', { code: 'UNAVAILABLE', afterwards: true });
     await assert.rejects(world.mount(), { kind: 'unavailable' });
@@ -223,7 +223,7 @@ describe('while pods use the volume', () => {
   });
 });
 
-test('killed after each step: the next agent comes to the same end', async () => {
+test('killed after each step: the next agent reaches the same result', async () => {
   const whole = await setUp();
   await whole.mount();
   const steps = whole.api.asked.length + 1;

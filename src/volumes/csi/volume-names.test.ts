@@ -71,13 +71,13 @@ describe('vol_data.json', () => {
     ],
   ];
   for (const [what, text, message] of wrong) {
-    test(`with ${what} is told from a good one`, () => {
+    test(`with ${what} is refused`, () => {
       assert.throws(() => decodePublished(text), { kind: 'invalid', message });
       assert.throws(() => decodeStaged(text), { kind: 'invalid', message });
     });
   }
 
-  test('of an agent that knew no other than persistent volumes', () => {
+  test('of a kubelet without volumeLifecycleMode is that of a persistent volume', () => {
     const { lifecycle } = decodePublished('{"driverName":"d","volumeHandle":"v","specVolID":"pv"}');
     assert.equal(lifecycle, 'Persistent');
   });

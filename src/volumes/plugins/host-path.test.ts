@@ -45,7 +45,7 @@ const types: readonly (readonly [string, FileKind, string])[] = [
 ];
 
 describe('a path of the node', () => {
-  test('that is not absolute would be one of the agent', async () => {
+  test('that is relative is refused: it would be relative to the agent’s folder', async () => {
     for (const path of ['', 'etc', './etc']) {
       const { made, up } = setUp();
       await assert.rejects(up('DirectoryOrCreate', path), { message: `hostPath "${path}" must be an absolute path` });
@@ -61,7 +61,7 @@ describe('a path of the node', () => {
     }
   });
 
-  test('with a zero byte leads nowhere', async () => {
+  test('with a zero byte is refused', async () => {
     const { made, up } = setUp();
     await assert.rejects(up('DirectoryOrCreate', '/a\0b'), { message: 'hostPath "/a\\u0000b" has a zero byte' });
     assert.deepEqual(made, []);
@@ -90,7 +90,7 @@ describe('a path of the node', () => {
     });
   }
 
-  test('on storage that does not answer says which', async () => {
+  test('on storage that does not answer is named in the error', async () => {
     const { up } = setUp(
       new TubeletError('unavailable', '/p: the file system mounted on /p (nfs4, s:/) does not answer'),
     );

@@ -34,7 +34,7 @@ test('what is mounted, and how', () => {
   assert.equal(claimed({ ...server, readOnly: true }).readOnly, false);
 });
 
-test('what is no server and no path never becomes an argument of a program', () => {
+test('an invalid server or path never becomes an argument of mount(8)', () => {
   for (const server of ['', '-o', '--bind', 'a b', 'a,b', 'a/b', 'a\n']) {
     assert.throws(() => inline({ server, path: '/' }), { kind: 'invalid', message: /^invalid nfs server / });
   }

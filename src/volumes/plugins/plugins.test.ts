@@ -155,7 +155,7 @@ describe('written volumes', () => {
     assert.deepEqual(await visibleFiles(files, `${volumes}/kubernetes.io~secret/v`), { pin: '1234' });
   });
 
-  test('follow their objects, and touch no disk without news', async () => {
+  test('follow their objects, and write nothing without changes', async () => {
     const { files, configMaps, up } = setUp();
     await up(cm);
     files.fault = (operation) => assert.fail(operation);
@@ -179,7 +179,7 @@ describe('written volumes', () => {
     assert.deepEqual(await visibleFiles(files, hostPath), { at: 'last' });
   });
 
-  test('an object that cannot be asked for is not taken for a missing one', async () => {
+  test('an object that cannot be read does not count as missing', async () => {
     const { problems, up } = setUp();
     problems.set('late', 'failed to sync configmap cache: timed out waiting for the condition');
     await assert.rejects(up({ name: 'o', configMap: { name: 'late', optional: true } }), {
