@@ -47,7 +47,7 @@ export interface RegistryEntry {
   readonly kind: 'folder' | 'socket';
 }
 
-/** What mount(8) is asked for. */
+/** The arguments of mount(8). */
 export interface MountSpec {
   readonly fsType: string;
   readonly source: string;

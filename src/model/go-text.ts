@@ -12,7 +12,7 @@ const named: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** Whatever is not a letter, mark, number, punctuation, symbol or a plain space cannot be shown as it is. */
+/** Characters other than letters, marks, numbers, punctuation, symbols and the plain space are not printable. */
 const special = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
 /** A text in double quotes with escapes, as `%q` prints it. */

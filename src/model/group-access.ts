@@ -22,7 +22,7 @@ export interface AccessChange {
 /** A change of owner clears these bits of a file. */
 const setIdBits = 0o6000;
 
-/** What is to be done to an entry; nothing where it is right. Links have no mode, and their targets are not ours. */
+/** The change of an entry; undefined where it needs none. Links have no mode, and their targets are not ours. */
 export function changeFor({ gid, fileBits, folderBits }: GroupAccess, entry: EntryAccess): AccessChange | undefined {
   const isOfOther = entry.gid !== gid;
   if (entry.kind === 'link') return isOfOther ? { gid } : undefined;

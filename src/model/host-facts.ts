@@ -1,4 +1,4 @@
-/** Which machine this is, as the node's status reports it. */
+/** The identity of the machine, as the node's status reports it. */
 export interface HostIdentity {
   readonly machineId: string;
   readonly systemUuid: string;
@@ -27,7 +27,7 @@ export interface DefaultRoute {
 
 /** Kernel features that pods may ask for; constant while the machine is up. */
 export interface KernelFacts {
-  /** In the words of the label `kubernetes.io/arch`. */
+  /** As in the label `kubernetes.io/arch`. */
   readonly architecture: string;
   readonly kernelVersion: string;
   readonly hasAppArmor: boolean;

@@ -12,7 +12,7 @@ export interface PodHostname {
 
 interface HostnameOptions {
   readonly clusterDomain: string;
-  /** Whether `spec.hostnameOverride` counts. */
+  /** Whether `spec.hostnameOverride` is in force. */
   readonly allowOverride: boolean;
 }
 
@@ -29,7 +29,7 @@ export function podHostname(
   };
 }
 
-/** The name the kernel shows inside the pod, or why there cannot be one. */
+/** The kernel's host name inside the pod, or why there cannot be one. */
 export function kernelHostname(
   { hostname, domain }: PodHostname,
   asFqdn: boolean | undefined,

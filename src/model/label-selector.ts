@@ -27,7 +27,7 @@ function meets({ operator, values = [] }: LabelSelectorRequirement, value: strin
   }
 }
 
-/** A selector as it is written in queries: the same for all that select the same, in the order of keys. */
+/** A selector as queries have it, in the order of keys: equal selectors have equal texts. */
 export function selectorText({ matchLabels = {}, matchExpressions = [] }: LabelSelector): string {
   const parts = [
     ...Object.entries(matchLabels).map(([key, value]) => [key, `${key}=${value}`] as const),

@@ -1,6 +1,6 @@
 /**
- * Keys under which the agent finds its own sandboxes and containers again in the runtime. They are read after a
- * restart, also by another kubelet, so their spelling is part of the outside contract.
+ * Keys by which the agent finds its own sandboxes and containers in the runtime. They are read after a restart, also by
+ * another kubelet, so they must not change.
  */
 export const podNameLabel = 'io.kubernetes.pod.name';
 export const podNamespaceLabel = 'io.kubernetes.pod.namespace';

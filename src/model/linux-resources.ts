@@ -9,11 +9,11 @@ import { isCriticalPod, podQos } from './qos.ts';
 import { Quantity } from './quantity.ts';
 import type { NodeFacts, RuntimeSettings } from './runtime-settings.ts';
 
-/** What the managers of exclusive resources decided for a container. */
+/** The exclusive resources of a container, as the managers allocated them. */
 export interface PinnedResources {
   readonly cpusetCpus?: string;
   readonly cpusetMems?: string;
-  /** CPUs held alone need no quota. */
+  /** Exclusive CPUs need no quota. */
   readonly withoutCpuQuota?: boolean;
 }
 

@@ -1,7 +1,7 @@
 import { NamespaceMode, NamespaceOption, type IDMapping } from '../gen/cri/api.ts';
 import type { PodSpec } from '../gen/kubernetes/types.ts';
 
-/** The block of host ids that a pod with its own user namespace was given. */
+/** The block of host ids that is allocated to a pod with its own user namespace. */
 export interface UserNamespaceBlock {
   readonly hostId: number;
   readonly length: number;
@@ -30,12 +30,12 @@ export function namespaceOptions(spec: PodSpec, choices: NamespaceChoices = {}):
   });
 }
 
-/** Root of the pod is the first id of its block. */
+/** The pod's root is the first id of its block. */
 export function idMappings(block: UserNamespaceBlock | undefined): IDMapping[] {
   return block === undefined ? [] : [{ hostId: block.hostId, containerId: 0, length: block.length }];
 }
 
-/** Where processes are shared anyway, the target's can be seen without joining it. */
+/** Where the pod shares its processes, an ephemeral container sees the target's without joining its namespace. */
 function pidMode(spec: PodSpec, targetContainerId: string | undefined): NamespaceMode {
   if (spec.hostPID === true) return NamespaceMode.NODE;
   if (spec.shareProcessNamespace === true) return NamespaceMode.POD;

@@ -38,7 +38,7 @@ function matchesLabel({ operator, values = [] }: NodeSelectorRequirement, label:
   }
 }
 
-/** Nodes have one field to be chosen by; any other is empty. */
+/** `metadata.name` is the only field that a selector can match; any other is empty. */
 function matchesField({ key, operator, values = [] }: NodeSelectorRequirement, node: SelectableNode): boolean {
   if (values.length !== 1) return false;
   const found = key === 'metadata.name' ? node.name : '';
@@ -59,6 +59,6 @@ function compares(
 function wholeNumber(text: string | undefined): bigint | undefined {
   if (text === undefined || !/^[+-]?\d+$/.test(text)) return undefined;
   const value = BigInt(text.replace('+', ''));
-  // Labels hold numbers of 64 bits; anything larger is no number to them.
+  // Upstream parses labels as numbers of 64 bits; a larger one does not match.
   return BigInt.asIntN(64, value) === value ? value : undefined;
 }

@@ -12,7 +12,7 @@ const keys: Table<Table<string>> = mergeKeys;
 const sets: Table<readonly string[]> = mergeSets;
 const types: Table<Table<string>> = mergeTypes;
 
-/** `typeName` is that of the object which has the field; undefined below what the tables know, where nothing merges. */
+/** `typeName` is that of the object which has the field; undefined below types without a table, where lists are replaced. */
 export function listRule(typeName: string | undefined, field: string): ListRule {
   if (typeName === undefined) return { kind: 'atomic' };
   const key = ownValue(keys[typeName], field);

@@ -5,8 +5,7 @@ import { isPodLevelResource } from './pod-resources.ts';
 import { defaultVolume } from './volume-defaults.ts';
 
 /**
- * A pod with everything filled in that the v1 API fills in: what the API server would have stored. Applying it twice
- * changes nothing more. The input is left as it is.
+ * A pod with the defaults of the v1 API, as the API server would have stored it. Idempotent; the input is not changed.
  */
 export function defaultPod(pod: Pod): Pod {
   return { ...pod, metadata: pod.metadata ?? {}, spec: defaultPodSpec(pod.spec ?? { containers: [] }) };
@@ -70,8 +69,8 @@ function roundAmounts(amounts: Readonly<Record<string, string>>): Readonly<Recor
 }
 
 /**
- * Pod-level amounts that were left open: huge pages are limited to what the containers are limited to together, and
- * requests become those of the containers together or, where no container asks, the pod's own limit.
+ * Defaults of pod-level resources: the limit of huge pages is the sum of the containers' limits, and requests are the sum
+ * of the containers' requests or, where no container has one, the pod's own limit.
  */
 function defaultPodResources(spec: PodSpec, resources: ResourceRequirements): ResourceRequirements {
   const limits: Record<string, string> = { ...resources.limits };

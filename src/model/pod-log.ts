@@ -1,7 +1,7 @@
 import type { PodFullName, PodUid } from '../base/ids.ts';
 import type { NamespacedName } from './pod-reference.ts';
 
-/** What a log line needs of a pod; a DesiredPod, an API pod's metadata and a sandbox's metadata all have it. */
+/** What log fields are made of; a DesiredPod, an API pod's metadata and a sandbox's metadata all have it. */
 export interface LoggedPod {
   readonly namespace?: string | undefined;
   readonly name?: string | undefined;
@@ -15,8 +15,8 @@ export type PodFields = {
 };
 
 /**
- * How every log line names its pod, so that one search finds all lines about it. A caller that knows only the uid passes
- * `{ uid }`; lines about a container add `containerName`.
+ * The fields by which every log line names its pod, so that one search finds all lines about it. A caller that knows only
+ * the uid passes `{ uid }`; lines about a container add `containerName`.
  */
 export function podFields({ namespace = '', name = '', uid = '' }: LoggedPod): PodFields {
   return { ...(name !== '' && { pod: { namespace, name } }), ...(uid !== '' && { podUID: uid }) };
@@ -33,7 +33,7 @@ export function fullNameFields(fullName: PodFullName): PodFields {
   return { pod: { namespace, name } };
 }
 
-/** How a log line names several pods: `pods=["ns/name",…]`. */
+/** The fields by which a log line names several pods: `pods=["ns/name",…]`. */
 export function podListFields(pods: readonly NamespacedName[]): {
   readonly pods: readonly string[];
 } {

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import type { PodUid } from '../base/ids.ts';
 import type { PodReference } from './pod-reference.ts';
 
-/** Where the agent keeps what belongs to a pod. The layout is the kubelet's: others read it too. */
+/** The paths of a pod's files. The layout is the kubelet's, because other programs read it too. */
 export interface PodPaths {
-  /** Of all pods: `<root>/pods`. */
+  /** The folder of all pods: `<root>/pods`. */
   readonly pods: string;
   pod(uid: PodUid): string;
   volumes(uid: PodUid): string;
@@ -13,7 +13,7 @@ export interface PodPaths {
   /** Links to the devices of block volumes, by kind and name as `volumes` has the others. */
   volumeDevices(uid: PodUid): string;
   plugins(uid: PodUid): string;
-  /** Where parts of volumes are bound before they go into containers. */
+  /** Bind mounts of sub-paths of volumes, before they are mounted into containers. */
   subPaths(uid: PodUid): string;
   etcHosts(uid: PodUid): string;
   container(uid: PodUid, name: string): string;
@@ -40,7 +40,7 @@ export function podPaths(rootDir: string, podLogsDir: string): PodPaths {
   };
 }
 
-/** The uid in the name of a pod's log folder; nothing for a folder that is none. */
+/** The uid in the name of a pod's log folder; undefined for any other folder. */
 export function uidOfLogFolder(folder: string): string | undefined {
   return /^[^_]+_[^_]+_(?<uid>[^_]+)$/.exec(folder)?.groups?.['uid'];
 }

@@ -3,17 +3,17 @@ import type { PodUid } from '../base/ids.ts';
 import type { Log } from '../base/log.ts';
 import { podUidFields } from './pod-log.ts';
 
-/** What a component remembers of pods, and how it ends with a pod. */
+/** The per-pod state of a component. */
 export interface PerPodState {
-  /** Drops what is remembered of the pod; a pod that is not known is no error. */
+  /** Drops the state of the pod; without effect for an unknown pod. */
   forget(uid: PodUid): void;
-  /** How many pods something is remembered of. */
+  /** How many pods have state. */
   size(): number;
 }
 
 /**
- * The one way by which memory of pods ends. It exists before the components that remember; each registers what it keeps
- * per pod, and `podRemoved` drops the pod from all of them when nothing of it is left on the node.
+ * Ends the per-pod state of all components. It exists before them; each registers its state, and `podRemoved` drops the
+ * pod from all of them when nothing of it is left on the node.
  */
 export class PodRemoval {
   readonly #log: Log;
@@ -44,7 +44,7 @@ export class PodRemoval {
     }
   }
 
-  /** How many pods each registered state remembers. */
+  /** How many pods have state in each component. */
   sizes(): ReadonlyMap<string, number> {
     return new Map([...this.#states].map(([name, state]) => [name, state.size()]));
   }

@@ -8,15 +8,15 @@ export function isHugePages(resource: string): boolean {
   return resource.startsWith('hugepages-');
 }
 
-/** Whether requests may be lower than limits: for what the kernel shares out, not for things that are handed over whole. */
+/** Whether requests may be lower than limits: not for huge pages and devices, which are handed over whole. */
 export function isOvercommitable(resource: string): boolean {
   const native = !resource.includes('/') || resource.includes('kubernetes.io/');
   return native && !isHugePages(resource);
 }
 
 /**
- * What the containers of a pod need together at the worst moment. Sidecars run beside everything that starts after
- * them; plain init containers run one by one, before the others.
+ * The most that the containers of a pod need at one time. Sidecars run beside all containers that start after them; plain
+ * init containers run one by one, before the others.
  */
 export function aggregateResources(spec: PodSpec, kind: 'requests' | 'limits'): ResourceTotals {
   const total = new Map<string, Quantity>();

@@ -5,7 +5,7 @@ import { Quantity } from './quantity.ts';
 export type { ResourceTotals } from './pod-resource-totals.ts';
 
 interface TotalsOptions {
-  /** Adds what the pod's runtime itself needs (`spec.overhead`). */
+  /** Adds the overhead of the sandbox (`spec.overhead`). */
   readonly overhead: boolean;
 }
 
@@ -25,7 +25,7 @@ export function podLimits(spec: PodSpec, options: TotalsOptions): ResourceTotals
   const totals = new Map(aggregateResources(spec, 'limits'));
   override(totals, spec.resources?.limits);
   if (options.overhead) {
-    // Overhead widens a limit; it does not impose one.
+    // Overhead is added to a limit only where there is one.
     for (const [name, text] of Object.entries(spec.overhead ?? {})) {
       const limit = totals.get(name);
       if (limit !== undefined && !limit.isZero()) totals.set(name, limit.add(Quantity.parse(text)));

@@ -3,17 +3,17 @@ import { configAnnotations } from './annotations.ts';
 import { isTerminalPhase } from './reasons.ts';
 
 /**
- * What one pod may take of the agent's memory: its texts, and a share for each value. The API lets a pod have three times
- * as much; a usual one has a fiftieth. However many pods a node runs, they stay below a hundred megabytes together.
+ * The maximum memory of one pod in the agent: its texts, and a share for each value. The API accepts three times as much;
+ * a usual pod has a fiftieth. So all pods of a node stay below a hundred megabytes together.
  */
 export const maxPodBytes = 512 * 1024;
 const valueBytes = 32;
 const maxStatusBytes = 64 * 1024;
 
-/** On what is left of a pod that is too large: how large it was. */
+/** Annotation of the remains of a pod that is too large: its size. */
 export const tooLargeAnnotation = 'tubelet/too-large';
 
-/** What a value takes in memory, roughly; counting ends above the limit. */
+/** The approximate memory of a value; counting ends above the limit. */
 export function sizeOf(root: unknown, limit: number = maxPodBytes): number {
   const waiting: unknown[] = [root];
   let size = 0;
@@ -32,7 +32,7 @@ export function sizeOf(root: unknown, limit: number = maxPodBytes): number {
   return size;
 }
 
-/** Whether a pod is too large to be run here. What is left of one that was remembers it. */
+/** Whether a pod is too large to run on this node, also by the annotation of its remains. */
 export function isPodTooLarge({ metadata, spec }: Pod): boolean {
   return metadata?.annotations?.[tooLargeAnnotation] !== undefined || sizeOf({ metadata, spec }) > maxPodBytes;
 }
@@ -46,7 +46,7 @@ export function boundedPod(pod: Pod, previous: Pod | undefined, onIgnored: (pod:
   if (size <= maxPodBytes) return pod;
   const { phase, startTime } = pod.status ?? {};
   if (startTime === undefined || isTerminalPhase(phase)) return remainsOf(pod, size);
-  // Where an earlier run of the agent admitted it there is nothing else to go by.
+  // An earlier run of the agent admitted the pod, and its former definition is not known.
   if (previous === undefined) return pod;
   onIgnored(pod);
   return { ...previous, metadata: { ...previous.metadata, ...identityOf(pod) }, status: statusOf(pod) };

@@ -20,8 +20,8 @@ function cut(text: string): readonly [before: string, behind: string | undefined
 }
 
 /**
- * The one cgroup in which a process is accounted for, or why there is none. With systemd every process has a cgroup in its
- * tree, whether or not processors and memory are counted there.
+ * The one cgroup that accounts for a process, or why there is none. With systemd every process has a cgroup in its tree,
+ * whether or not CPU and memory are counted there.
  */
 export function accountedCgroup(
   paths: ProcessCgroups,

@@ -12,15 +12,15 @@ const systemNodeCritical = 'system-node-critical';
 /** From this priority on a pod is critical: the kubelet ends other pods to make room for it. */
 const systemCriticalPriority = 2_000_000_000;
 
-/** The class that was settled when the pod was stored; only pods that never passed an API server are classed here. */
+/** The class in the pod's status, set when it was stored; computed only for pods that no API server has stored. */
 export function podQos(pod: Pick<DesiredPod, 'spec' | 'status'>): QosClass {
   const settled = pod.status.qosClass;
   return settled !== undefined && qosClasses.includes(settled) ? (settled as QosClass) : computeQos(pod.spec);
 }
 
 /**
- * Guaranteed: every container is limited in CPU and memory and asks for as much as it may use. BestEffort: no
- * container asks for anything. Burstable: the rest. A pod with pod-level resources counts as one unit.
+ * Guaranteed: every container has limits of CPU and memory and requests as much. BestEffort: no container requests
+ * anything. Burstable: the rest. A pod with pod-level resources counts as one unit.
  */
 export function computeQos(spec: PodSpec): QosClass {
   const units: readonly ResourceRequirements[] = hasPodLevelResources(spec)
@@ -37,7 +37,7 @@ export function computeQos(spec: PodSpec): QosClass {
   return allLimited && equal ? 'Guaranteed' : 'Burstable';
 }
 
-/** Critical pods are admitted at the cost of others and are never evicted. */
+/** Critical pods may preempt others and are never evicted. */
 export function isCriticalPod(pod: Pick<DesiredPod, 'source' | 'spec'>): boolean {
   return pod.source !== 'api' || (pod.spec.priority ?? 0) >= systemCriticalPriority;
 }
@@ -57,7 +57,7 @@ function sumOf(lists: readonly (Readonly<Record<string, string>> | undefined)[])
   return sum;
 }
 
-/** Asking for zero is asking for nothing. */
+/** A request of zero counts as none. */
 function positive(text: string | undefined): Quantity | undefined {
   const amount = text === undefined ? Quantity.zero : Quantity.parse(text);
   return amount.sign() > 0 ? amount : undefined;

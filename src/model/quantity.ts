@@ -9,12 +9,12 @@ const decimalSuffixes: readonly string[] = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T
 const pattern = /^([+-]?)(\d*)(?:\.(\d*))?(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d+))?$/;
 
 const nanosPerUnit = 1_000_000_000n;
-/** Larger amounts are read as this one: no machine has it, and it keeps sums in the range the API can carry. */
+/** Larger amounts are read as this one: no machine has as much, and sums stay in the range of the API. */
 const largest = ((1n << 63n) - 1n) * nanosPerUnit;
 
 /**
- * An amount of a resource, exact to a billionth. Smaller parts are rounded up, away from nothing: asking for anything
- * never becomes asking for none.
+ * An amount of a resource, exact to a billionth. Smaller parts are rounded away from zero, so that a tiny request never
+ * becomes none.
  */
 export class Quantity {
   readonly #nanos: bigint;
@@ -52,7 +52,7 @@ export class Quantity {
     return new Quantity(milli * 1_000_000n, 'decimalSI');
   }
 
-  /** Whole units, rounded up; away from nothing below zero. */
+  /** Whole units, rounded away from zero. */
   value(): bigint {
     return divAway(this.#nanos, nanosPerUnit);
   }
@@ -109,7 +109,7 @@ function scaleOf(
   return { numerator: 1n, powerOfTen: (decimalSuffixes.indexOf(suffix ?? '') - 3) * 3, format: 'decimalSI' };
 }
 
-/** amount × 10^power, rounded up; powers beyond any use are bounded, so that a short text cannot cost much. */
+/** amount × 10^power, rounded up; powers are bounded, so that a short text cannot cost much time. */
 function scaled(amount: bigint, power: number): bigint {
   if (amount === 0n) return 0n;
   if (power >= 0) return amount * 10n ** BigInt(Math.min(power, 40));
@@ -139,7 +139,7 @@ function printDecimal(nanos: bigint, format: Format): string {
   return exponent === 0 ? `${rest}` : `${rest}e${exponent}`;
 }
 
-/** Rounds away from nothing, also below zero, as the API does. */
+/** Rounds away from zero, as the API does. */
 function divAway(amount: bigint, divisor: bigint): bigint {
   const quotient = amount / divisor;
   if (amount % divisor === 0n) return quotient;

@@ -83,7 +83,7 @@ export const endReasons = {
   containerStatusUnknown: 'ContainerStatusUnknown',
 } as const;
 
-/** Why a whole pod failed or was refused. */
+/** Reasons of failed and rejected pods. */
 export const podReasons = {
   evicted: 'Evicted',
   deadlineExceeded: 'DeadlineExceeded',
@@ -104,7 +104,7 @@ export const podReasons = {
   taintToleration: 'TaintToleration',
   appArmor: 'AppArmor',
   podLevelResourcesNotSupported: 'PodLevelResourcesNotSupported',
-  /** Not a word of the Go kubelet, which has no such limit. */
+  /** The Go kubelet has no such reason, because it has no such limit. */
   podTooLarge: 'PodTooLarge',
   nodeShutdown: 'NodeShutdown',
   volumeAttachmentLimitExceeded: 'VolumeAttachmentLimitExceeded',

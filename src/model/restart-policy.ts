@@ -17,7 +17,7 @@ export function restartPolicyOf({ container, podPolicy, ownRules }: Omit<Restart
   return policy === 'Never' || policy === 'OnFailure' ? policy : 'Always';
 }
 
-/** Whether a container that ended is started again. Its own rules go before its own policy, that before the pod's. */
+/** Whether a container that ended is restarted. Its own rules precede its own policy, which precedes the pod's. */
 export function computeRestart(input: RestartInput): boolean {
   const { container, ended, ownRules } = input;
   if (ownRules && container.restartPolicyRules?.some((rule) => applies(rule, ended.exitCode))) return true;

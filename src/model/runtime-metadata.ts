@@ -12,7 +12,7 @@ export const maxRuntimeLabelBytes = 16 * 1024;
 /** Of each text of the spec that is recorded in a container's annotations. */
 export const maxRememberedBytes = 16 * 1024;
 
-/** As many of the texts as fit; the longest are left out first, for they are hardly meant for a runtime. */
+/** As many of the texts as fit; the longest are left out first, because they are hardly meant for a runtime. */
 export function boundTexts(texts: Readonly<Record<string, string>>, maxBytes: number): BoundedTexts {
   const entries = Object.entries(texts);
   const sizes = new Map(entries.map(([key, value]) => [key, Buffer.byteLength(key) + Buffer.byteLength(value)]));

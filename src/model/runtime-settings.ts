@@ -3,7 +3,7 @@ export interface RuntimeSettings {
   readonly nodeName: string;
   readonly rootDir: string;
   readonly podLogsDir: string;
-  /** Below which `kubepods` lives; `/` unless configured. */
+  /** The parent of `kubepods`. Default: `/`. */
   readonly cgroupRoot: string;
   readonly cgroupDriver: 'cgroupfs' | 'systemd';
   readonly cgroupsPerQos: boolean;
@@ -27,7 +27,7 @@ export interface RuntimeSettings {
   readonly featureGates: (name: string) => boolean;
 }
 
-/** What the machine is, as far as containers are concerned. */
+/** Facts about the machine that container configurations need. */
 export interface NodeFacts {
   readonly memoryCapacityBytes: bigint;
   readonly swapCapacityBytes: bigint;

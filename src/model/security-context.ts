@@ -24,7 +24,7 @@ export function effectiveSecurityContext(pod: Pick<DesiredPod, 'spec'>, containe
   };
 }
 
-/** Whether a container that must not run as root would; the runtime does not check this. */
+/** Whether a container with `runAsNonRoot` would run as root; the runtime does not check this. */
 export function verifyNonRoot(pod: DesiredPod, container: Container, image: ImageUser): Refusal | undefined {
   const { runAsNonRoot, runAsUser } = effectiveSecurityContext(pod, container);
   if (runAsNonRoot !== true) return undefined;
@@ -41,7 +41,7 @@ export function verifyNonRoot(pod: DesiredPod, container: Container, image: Imag
   return (image.uid ?? 0) === 0 ? refuse(`container has runAsNonRoot and image will run as root ${where}`) : undefined;
 }
 
-/** A profile of the kernel's guards, by where it is defined. */
+/** A seccomp or AppArmor profile, by its kind of source. */
 export type ProfileChoice =
   | { readonly type: 'RuntimeDefault' }
   | { readonly type: 'Unconfined' }

@@ -1,6 +1,6 @@
 import type { Service } from '../gen/kubernetes/types.ts';
 
-/** A service as far as its variables go; shaped as the API writes it. */
+/** The fields of a service that its variables are made of, as in the API. */
 export interface ServiceObject {
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
   readonly spec?: {
@@ -15,7 +15,7 @@ interface ServicePortObject {
   readonly protocol?: string;
 }
 
-/** What is kept of a service: every node knows the services of the whole cluster, and their annotations are long. */
+/** What is kept of a service: the node knows all services of the cluster, and their annotations may be long. */
 export function boundedService(service: Service): Service {
   const { name, namespace, uid, resourceVersion } = service.metadata ?? {};
   const { clusterIP, ports } = service.spec ?? {};
@@ -45,7 +45,7 @@ export function serviceEnvironment(
     const name = service.metadata?.name ?? '';
     const master = service.metadata?.namespace === masterNamespace && masterServices.includes(name);
     const near = links && service.metadata?.namespace === namespace;
-    // A namespace's own service wins over the master's of the same name.
+    // A service of the pod's namespace replaces one of the master namespace with the same name.
     if (hasAddress(service) && (near || (master && !visible.has(name)))) visible.set(name, service);
   }
   const variables = new Map<string, string>();
