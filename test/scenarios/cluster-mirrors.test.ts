@@ -66,7 +66,7 @@ describe('a static pod in a cluster', () => {
     assert.deepEqual([hashOf(it.pod(mirror)), it.phase(mirror)], [pod.uid, 'Running']);
     await it.clock.advance(10_000);
     assert.deepEqual([hashOf(it.pod(mirror)), it.phase(mirror), it.isReady(mirror)], [changed.uid, 'Running', true]);
-    assert.deepEqual([it.node.containers(pod.uid), it.node.containers(changed.uid)], [[], ['main#0 running']]);
+    assert.deepEqual([it.containersOf(pod.uid), it.containersOf(changed.uid)], [[], ['main#0 running']]);
     await it.stop();
   });
 

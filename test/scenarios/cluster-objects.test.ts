@@ -19,7 +19,7 @@ class ObjectsWorld extends ClusterWorld {
   }
 
   filesOf(uid: string): Promise<unknown> {
-    return visibleFiles(this.node.files, pathOf(uid));
+    return visibleFiles(this.machine.files, pathOf(uid));
   }
 
   /** Watches of ConfigMaps that were opened. */
@@ -169,7 +169,7 @@ describe('what else pods need of a cluster', () => {
     await it.clock.advance(5_000);
     const path = `/var/lib/kubelet/pods/${uid}/volumes/kubernetes.io~projected/token`;
     const token = async (): Promise<string> => {
-      const { token: text = '' } = (await visibleFiles(it.node.files, path)) as { readonly token?: string };
+      const { token: text = '' } = (await visibleFiles(it.machine.files, path)) as { readonly token?: string };
       return text;
     };
     const first = await token();

@@ -38,7 +38,7 @@ describe('a pod of the API server', () => {
     const last = it.api.requests({ resource: 'pods', verb: 'patch' }).at(-1)?.body as Pod;
     assert.equal(last.status?.phase, 'Failed', 'its last word came before');
     await it.clock.advance(5_000);
-    assert.deepEqual([it.containers('web'), it.node.gone], [[], [uid]]);
+    assert.deepEqual([it.containers('web'), it.gone], [[], [uid]]);
     await it.stop();
   });
 
@@ -53,12 +53,12 @@ describe('a pod of the API server', () => {
     const next = it.bind('web');
     assert.notEqual(next, old);
     await it.clock.advance(5_000);
-    assert.deepEqual(it.node.containers(old), ['main#0 running'], 'it has its grace, wanted or not');
+    assert.deepEqual(it.containersOf(old), ['main#0 running'], 'it has its grace, wanted or not');
     await it.clock.advance(20_000);
     assert.equal(it.pod('web')?.metadata?.uid, next);
     assert.deepEqual([it.phase('web'), it.isReady('web')], ['Running', true]);
-    assert.deepEqual(it.node.containers(next), ['main#0 running']);
-    assert.deepEqual(it.node.containers(old), []);
+    assert.deepEqual(it.containersOf(next), ['main#0 running']);
+    assert.deepEqual(it.containersOf(old), []);
     assert.deepEqual(it.writes({ verb: 'delete' }), []);
     await it.stop();
   });
@@ -70,7 +70,7 @@ describe('a pod of the API server', () => {
     await it.clock.advance(2_000);
     it.delete('web', 0);
     await it.clock.advance(5_000);
-    assert.deepEqual([it.pod('web'), it.node.containers(uid)], [undefined, []]);
+    assert.deepEqual([it.pod('web'), it.containersOf(uid)], [undefined, []]);
     await it.stop();
   });
 

@@ -14,6 +14,8 @@ async function started(): Promise<ClusterWorld> {
   return it;
 }
 
+/** The node looks at what it has each ten seconds. */
+const nodeLookMs = 11_000;
 const statusPatch = { verb: 'patch', subresource: 'status' } as const;
 
 describe('an agent that comes back', () => {
@@ -24,7 +26,7 @@ describe('an agent that comes back', () => {
       await it.clock.advance(2_000);
       const before = numbered('web', 3).map((name) => it.pod(name)?.status);
       await it.stop({ checkpoint });
-      it.node.allocatableCpu = '1';
+      it.machine.capacity['cpu'] = '1';
       it.api.forgetRequests();
       await it.start();
       await it.clock.advance(70_000);
@@ -43,12 +45,13 @@ describe('an agent that comes back', () => {
 
   test('lets nobody in whom it turned away before, though there is room now', async () => {
     const it = await started();
-    it.node.allocatableCpu = '1';
+    it.machine.capacity['cpu'] = '1';
+    await it.clock.advance(nodeLookMs);
     it.bind('big', hungry('3'));
     await it.clock.advance(2_000);
     assert.equal(it.phase('big'), 'Failed');
     await it.stop({ checkpoint: false });
-    it.node.allocatableCpu = '8';
+    it.machine.capacity['cpu'] = '8';
     await it.start();
     await it.clock.advance(5_000);
     assert.deepEqual([it.phase('big'), it.pod('big')?.status?.reason], ['Failed', 'OutOfcpu']);
@@ -125,7 +128,7 @@ describe('an agent that is killed', () => {
       await it.start();
       await it.clock.advance(20_000);
       assert.equal(it.pod('web'), undefined, moment);
-      assert.deepEqual([it.node.containers(uid), starts()], [[], startsBefore], moment);
+      assert.deepEqual([it.containersOf(uid), starts()], [[], startsBefore], moment);
       await it.stop();
     }
   });
@@ -168,7 +171,7 @@ describe('an answer that got lost', () => {
     const next = it.bind('web');
     await it.clock.advance(60_000);
     assert.deepEqual([it.pod('web')?.metadata?.uid, it.isReady('web')], [next, true]);
-    assert.deepEqual([it.node.containers(old), it.node.containers(next)], [[], ['main#0 running']]);
+    assert.deepEqual([it.containersOf(old), it.containersOf(next)], [[], ['main#0 running']]);
     await it.stop();
   });
 

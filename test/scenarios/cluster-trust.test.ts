@@ -31,7 +31,7 @@ class TrustWorld extends ClusterWorld {
   /** What the pod's file says, by the letters of its certificates. */
   async letters(uid: string): Promise<string> {
     const path = `/var/lib/kubelet/pods/${uid}/volumes/kubernetes.io~projected/ca`;
-    const { 'ca.pem': text = '' } = await visibleFiles(this.node.files, path);
+    const { 'ca.pem': text = '' } = await visibleFiles(this.machine.files, path);
     const letters = [...text.matchAll(/-\n(.*)\n-/g)].map(([, base64 = '']) =>
       Buffer.from(base64, 'base64').toString(),
     );

@@ -26,7 +26,7 @@ describe('heartbeats of the loops', () => {
     const it = new ClusterWorld();
     await it.start();
     it.bind('web');
-    const { node } = it;
+    const node = it;
     await it.clock.advance(1_000);
     const names = node.heartbeats.all().map(({ name }) => name);
     for (const name of ['pleg-relist', 'pleg-events', 'pod-resync', 'housekeeping', 'event-recorder']) {
@@ -44,9 +44,9 @@ describe('heartbeats of the loops', () => {
     it.bind('crash');
     await it.clock.advance(10_000);
     it.api.faults.away();
-    assert.deepEqual(await hungWithin(it.node, 30), []);
+    assert.deepEqual(await hungWithin(it, 30), []);
     it.api.faults.back();
-    assert.deepEqual(await hungWithin(it.node, 10), []);
+    assert.deepEqual(await hungWithin(it, 10), []);
     await it.stop();
   });
 

@@ -1,35 +1,25 @@
-import { HttpApiClient, type ApiTransport } from '../../src/apiserver/index.ts';
-import { TubeletError } from '../../src/base/errors.ts';
-import type { PodUid } from '../../src/base/ids.ts';
 import type { Event, Node, Pod, PodSpec } from '../../src/gen/kubernetes/types.ts';
-import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { podEvents } from '../../src/main/agent/pod-events.ts';
-import { createSignals } from '../../src/main/agent/signals.ts';
-import { SyncLoopInbox } from '../../src/pods/sync-loop/index.ts';
-import type { PodWorldDeps } from './pod-world.ts';
 import { apiResources } from '../../src/model/api-resources.ts';
 import { desiredPod, podObject, type DesiredPod } from '../../src/model/desired-pod.ts';
 import { toStaticPod } from '../../src/model/static-pod.ts';
-import { FakeApiServer, type RequestFilter } from '../../src/testing/fake-api-server/index.ts';
+import type { FakeApiServer, RequestFilter } from '../../src/testing/fake-api-server/index.ts';
 import { aContainer, aPod } from '../../src/testing/pods.ts';
-import { seededRandom } from '../../src/testing/seeded-random.ts';
-import { Registry } from '../../src/telemetry/index.ts';
-import { AgentWorld, testSettings } from './agent-world.ts';
+import type { Registry } from '../../src/telemetry/index.ts';
+import { manifestFolder, nodeName } from './agent-settings.ts';
+import { WholeAgent } from './whole-agent.ts';
 
-export const nodeName = testSettings.nodeName;
+export { nodeName };
 
-interface ClusterWorldOptions {
+export interface ClusterWorldOptions {
   readonly seed?: number;
-  /** Whether the node has been registered before; it has unless told. */
+  /** Whether the node has been registered before; it has unless told, and where not the agent may not do it. */
   readonly registered?: boolean;
   /** How ConfigMaps and Secrets are looked at; watched unless told. */
-  readonly objectStrategy?: string;
+  readonly objectStrategy?: 'Watch' | 'Cache' | 'Get';
   /** Whether certificates of the API server are shown to pods; they are not unless told. */
   readonly trustBundles?: boolean;
   /** Budget of the client for everything but events. */
   readonly limits?: { readonly qps: number; readonly burst: number };
-  /** What else the agent is wired with. */
-  readonly machine?: Partial<PodWorldDeps> | ((node: AgentWorld) => Partial<PodWorldDeps>);
 }
 
 /** A pod of the manifests folder, as the file source would tell of it. Its name gets the node's behind it. */
@@ -40,48 +30,59 @@ export function aStaticPod(name: string, spec: Partial<PodSpec> = {}): DesiredPo
   return desiredPod('file', toStaticPod({ ...manifest, metadata }, origin));
 }
 
-/** One life of the agent, and its wire, which can be cut. */
-interface Life {
-  readonly registry: Registry;
-  readonly signal: AbortController;
-  cut: boolean;
-}
+const checkpointPath = '/var/lib/kubelet/pod_statuses_state';
 
 /** A node of a cluster on virtual time: an API server, a runtime and a disk that outlive the agent. */
 export class ClusterWorld {
-  readonly api: FakeApiServer;
-  readonly node: AgentWorld;
   /** Pods that were woken because something they use changed. */
   readonly woken: string[] = [];
-  readonly #options: ClusterWorldOptions;
-  #life: Life | undefined;
-  #runner: ComponentRunner | undefined;
-  #manifests: readonly DesiredPod[] = [];
+  /** Pods of which nothing is left on the node. */
+  readonly gone: string[] = [];
+  readonly #agent: WholeAgent;
 
-  constructor(options: ClusterWorldOptions = {}) {
-    this.#options = options;
-    const { seed = 1 } = options;
-    this.node = new AgentWorld({ seed, source: 'api', machine: () => this.#wire() });
-    this.api = new FakeApiServer({ clock: this.clock, random: seededRandom(seed + 7) });
-    if (options.registered !== false) this.registerNode();
+  constructor({ seed = 1, registered = true, objectStrategy, trustBundles, limits }: ClusterWorldOptions = {}) {
+    const gates =
+      trustBundles === true ? ['--feature-gates=ClusterTrustBundle=true,ClusterTrustBundleProjection=true'] : [];
+    this.#agent = new WholeAgent({
+      seed,
+      cluster: true,
+      flags: [...gates, ...(registered ? [] : ['--register-node=false'])],
+      config: objectStrategy === undefined ? {} : { configMapAndSecretChangeDetectionStrategy: objectStrategy },
+      overrides: () => (limits === undefined ? {} : { apiLimits: limits }),
+    });
+    this.#agent.machine.capacity['cpu'] = '4';
+    if (registered) this.registerNode();
   }
 
-  get clock(): AgentWorld['clock'] {
-    return this.node.clock;
+  get clock(): WholeAgent['clock'] {
+    return this.#agent.clock;
   }
 
-  get cri(): AgentWorld['cri'] {
-    return this.node.cri;
+  get cri(): WholeAgent['machine']['cri'] {
+    return this.#agent.machine.cri;
+  }
+
+  get api(): FakeApiServer {
+    return this.#agent.api;
+  }
+
+  /** The machine below the agent. */
+  get machine(): WholeAgent['machine'] {
+    return this.#agent.machine;
+  }
+
+  get heartbeats(): WholeAgent['heartbeats'] {
+    return this.#agent.heartbeats;
   }
 
   /** The metrics of the life that is. */
   get registry(): Registry {
-    return this.#living().registry;
+    return this.#agent.registry;
   }
 
   /** Page of metrics of the life that is. */
   get metrics(): string {
-    return this.#life?.registry.render() ?? '';
+    return this.registry.render();
   }
 
   registerNode(): void {
@@ -90,38 +91,36 @@ export class ClusterWorld {
 
   /** Starts the agent, and lets it do what it can at once. */
   async start(): Promise<void> {
-    const { clock, node } = this;
-    await node.startSilent();
-    const { signal } = this.#living();
-    this.#runner = new ComponentRunner({ clock, log: node.log, stopMs: 10_000 });
-    const { api, clusterComponents } = node.machine;
-    await this.#runner.start([...(api ? [api.recorder] : []), ...clusterComponents], signal.signal);
-    node.machine.set('file', this.#manifests);
-    await clock.advance(0);
+    await this.#agent.start();
+    const { inbox, podRemoval } = this.#agent.views.signals;
+    podRemoval.register('world', { forget: (uid) => void this.gone.push(uid), size: () => 0 });
+    const told = inbox.resourcesChanged.bind(inbox);
+    inbox.resourcesChanged = (uids) => {
+      this.woken.push(...uids);
+      told(uids);
+    };
+    await this.clock.advance(0);
   }
 
-  /** Ends the agent in order; pods go on. */
-  async stop(options: { readonly checkpoint?: boolean } = {}): Promise<void> {
-    const [runner, life] = [this.#runner, this.#life];
-    this.#runner = this.#life = undefined;
-    life?.signal.abort(new TubeletError('cancelled', 'the agent ends'));
-    const stopped = runner?.stop();
-    await this.clock.advance(0);
-    await stopped;
-    await this.node.stop(options);
+  /** Ends the agent in order; pods go on. Without its checkpoint the next one knows only what it sees. */
+  async stop({ checkpoint = true }: { readonly checkpoint?: boolean } = {}): Promise<void> {
+    await this.#agent.stop();
+    if (!checkpoint) await this.machine.files.removeFile(checkpointPath);
   }
 
   /** From now on nothing the agent says arrives: it is dead, and only its last moments are played to the end. */
   async kill(): Promise<void> {
-    if (this.#life !== undefined) this.#life.cut = true;
-    await this.stop();
+    await this.#agent.kill();
   }
 
   /** What stands in the manifests folder. */
   async manifests(...pods: readonly DesiredPod[]): Promise<void> {
-    this.#manifests = pods;
-    if (this.node.running) this.node.machine.set('file', pods);
-    await this.clock.advance(0);
+    const { manifests } = this.machine;
+    const wanted = new Map(pods.map((pod) => [fileOf(pod), manifestOf(pod)]));
+    for (const path of manifests.texts.keys()) if (!wanted.has(path)) manifests.remove(path);
+    for (const [path, text] of wanted) if (manifests.texts.get(path) !== text) manifests.put(path, text);
+    // A look at the folder follows a change after a millisecond.
+    await this.clock.advance(2);
   }
 
   /** A pod that somebody made and the scheduler bound here; answers its uid. */
@@ -162,6 +161,13 @@ export class ClusterWorld {
       .map(({ config, state }) => `${config.metadata?.name}#${config.metadata?.attempt} ${state}`);
   }
 
+  /** The same by its uid. */
+  containersOf(uid: string): string[] {
+    return [...this.cri.state.containers.values()]
+      .filter(({ config }) => config.labels['io.kubernetes.pod.uid'] === uid)
+      .map(({ config, state }) => `${config.metadata?.name}#${config.metadata?.attempt} ${state}`);
+  }
+
   /** Events as the API server has them, in short: pod reason count, in the order in which they came. */
   events(): string[] {
     return this.api.objects
@@ -186,63 +192,17 @@ export class ClusterWorld {
         return [verb, subresource, name ?? made].filter((word) => word !== undefined).join(' ');
       });
   }
-
-  #living(): Life {
-    if (this.#life === undefined) throw new Error('the agent is not running');
-    return this.#life;
-  }
-
-  #wire(): Partial<PodWorldDeps> {
-    const { clock, node, api } = this;
-    const { objectStrategy = 'Watch', trustBundles = false, limits, machine } = this.#options;
-    const life: Life = { registry: new Registry(), signal: new AbortController(), cut: false };
-    this.#life = life;
-    const transport: ApiTransport = {
-      send: async (request) => {
-        if (life.cut) throw new TubeletError('unavailable', 'the agent is dead');
-        return api.send(request);
-      },
-      reset: () => api.reset(),
-      close: async () => {},
-    };
-    const client = new HttpApiClient({
-      clock,
-      transport,
-      log: node.log,
-      userAgent: 'kubelet/test',
-      credentials: { authorization: async () => undefined },
-      ...(limits && { limits: { normal: limits } }),
-    });
-    return {
-      signals: { ...createSignals(node.log), inbox: new NotedInbox(this.woken) },
-      sources: ['api', 'file'],
-      metrics: life.registry,
-      cluster: {
-        access: { api: client },
-        nodeName,
-        objectStrategy,
-        trustBundles,
-        signal: life.signal.signal,
-        eventsOf: ({ recorder }) => podEvents(node.log, recorder),
-      },
-      ...(typeof machine === 'function' ? machine(node) : machine),
-    };
-  }
 }
 
-/** An inbox that notes which pods are woken because something they use has changed. */
-class NotedInbox extends SyncLoopInbox {
-  readonly #woken: string[];
+/** The name of a static pod without that of its node. */
+const ownName = ({ name }: DesiredPod): string => name.replace(`-${nodeName}`, '');
+const fileOf = (pod: DesiredPod): string => `${manifestFolder}/${ownName(pod)}.json`;
 
-  constructor(woken: string[]) {
-    super();
-    this.#woken = woken;
-  }
-
-  override resourcesChanged(uids: readonly PodUid[]): void {
-    this.#woken.push(...uids);
-    super.resourcesChanged(uids);
-  }
+/** A manifest of which the agent makes this very pod: it keeps a uid that is given. */
+function manifestOf(pod: DesiredPod): string {
+  const { metadata: { namespace } = {}, spec } = podObject(pod);
+  const metadata = { name: ownName(pod), namespace, uid: pod.uid };
+  return JSON.stringify({ apiVersion: 'v1', kind: 'Pod', metadata, spec });
 }
 
 function versionOf({ metadata }: Event): number {

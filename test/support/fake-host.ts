@@ -21,6 +21,8 @@ export interface FakeDisks {
   readonly certificates: MemoryCertificateFiles;
   readonly cgroups: MemoryCgroupTree;
   readonly usage: StatsWorld;
+  /** What the machine has of each resource; it may change. */
+  readonly capacity: Record<string, string>;
 }
 
 const recordMode = 0o600;
@@ -67,7 +69,7 @@ export function fakeHost(disks: FakeDisks, files: MemoryFiles, cri: Cri): Host {
       },
     },
     formerDevices: { path: '/var/lib/kubelet/device-plugins/kubelet_internal_checkpoint', read: async () => undefined },
-    node: fakeNode(),
+    node: fakeNode(disks.capacity),
     pods: fakePodHost(files, clock, cri),
     sources: { files: disks.manifests, http: { get: absentLater('network') } },
     volumes: {
@@ -126,8 +128,8 @@ export function fakeHost(disks: FakeDisks, files: MemoryFiles, cri: Cri): Host {
   };
 }
 
-function fakeNode(): Host['node'] {
-  const { identity, network, resolved, capacity, swapBytes } = goldenInputs;
+function fakeNode(capacity: FakeDisks['capacity']): Host['node'] {
+  const { identity, network, resolved, swapBytes } = goldenInputs;
   return {
     identity: async () => identity ?? { machineId: '', systemUuid: '', bootId: '', kernelVersion: '', osImage: '' },
     network: () => network,

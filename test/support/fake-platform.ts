@@ -12,6 +12,7 @@ import { MemoryCertificateFiles } from '../../src/testing/memory-certificate-fil
 import { MemoryCgroupTree } from '../../src/testing/memory-cgroup-tree.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
+import { goldenInputs } from '../../src/testing/node-world.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { StatsWorld } from '../../src/testing/stats-world.ts';
 import type { LogSink } from '../../src/telemetry/index.ts';
@@ -47,6 +48,7 @@ export function fakeMachine(options: FakeMachineOptions = {}): FakeMachine {
     certificates: new MemoryCertificateFiles(),
     cgroups: new MemoryCgroupTree(),
     usage: new StatsWorld(clock),
+    capacity: { ...goldenInputs.capacity },
     api: cluster ? new FakeApiServer({ clock, random: seededRandom(seed + 7), ...apiServer }) : undefined,
   };
 }
@@ -62,6 +64,8 @@ export interface PlatformOverrides extends Partial<Platform> {
   /** Whether the agent renews its certificate at the API server; another has one for ever. */
   readonly renewsIdentity?: boolean;
   readonly host?: Partial<Host>;
+  /** Budget of the client for everything but events. */
+  readonly apiLimits?: { readonly qps: number; readonly burst: number };
   /** What stands between the agent and the API server. */
   readonly apiWire?: (server: ApiTransport) => ApiTransport;
 }
@@ -69,7 +73,7 @@ export interface PlatformOverrides extends Partial<Platform> {
 /** Everything the agent reaches, on fakes. One life of the agent has one platform; all its randomness comes of one seed. */
 export function fakePlatform(machine: FakeMachine, life = 0, overrides: PlatformOverrides = {}): FakePlatform {
   const { log, cri, api, seed } = machine;
-  const { host = {}, renewsIdentity = false, apiWire = (server) => server, ...others } = overrides;
+  const { host = {}, renewsIdentity = false, apiLimits, apiWire = (server) => server, ...others } = overrides;
   const { clock = machine.clock } = others;
   const wire = { isCut: false };
   const files = filesOver(wire, machine.files);
@@ -93,7 +97,16 @@ export function fakePlatform(machine: FakeMachine, life = 0, overrides: Platform
       const seen = clientMetrics(ports.metrics, 'api.test:6443', clock).requests;
       const credentials = { authorization: async () => undefined };
       const client = () =>
-        new HttpApiClient({ clock, log, transport, credentials, userAgent: 'kubelet/test', seen, calls: ports.calls });
+        new HttpApiClient({
+          clock,
+          log,
+          transport,
+          credentials,
+          userAgent: 'kubelet/test',
+          seen,
+          calls: ports.calls,
+          ...(apiLimits && { limits: { normal: apiLimits } }),
+        });
       const [own, reviews] = [client(), client()];
       const components = renewsIdentity ? [identityOf(machine, ports, own)] : [];
       return { api: own, reviews, components, close: () => transport.close() };

@@ -31,6 +31,8 @@ interface WholeAgentOptions {
   readonly cluster?: boolean;
   /** Flags behind those that every agent here has. */
   readonly flags?: readonly string[];
+  /** What a configuration file would say. */
+  readonly config?: Partial<Settings['config']>;
   readonly overrides?: (machine: FakeMachine) => PlatformOverrides;
 }
 
@@ -50,13 +52,15 @@ export class WholeAgent {
   readonly machine: FakeMachine;
   readonly settings: Settings;
   readonly #overrides: PlatformOverrides;
+  #heartbeats = new Heartbeats();
   #lives = 0;
   #life: Life | undefined;
 
-  constructor({ seed = 1, cluster = false, flags = [], overrides = () => ({}) }: WholeAgentOptions = {}) {
+  constructor({ seed = 1, cluster = false, flags = [], config = {}, overrides = () => ({}) }: WholeAgentOptions = {}) {
     this.machine = fakeMachine({ seed, cluster });
     this.machine.cri.images.add(testImage);
-    this.settings = settingsOf([...(cluster ? ['--kubeconfig=/kubeconfig'] : []), ...flags]);
+    const settings = settingsOf([...(cluster ? ['--kubeconfig=/kubeconfig'] : []), ...flags]);
+    this.settings = { ...settings, config: { ...settings.config, ...config } };
     this.#overrides = overrides(this.machine);
     judgeAfterEachTest(this);
   }
@@ -87,6 +91,11 @@ export class WholeAgent {
     return this.#living().agent.views;
   }
 
+  /** The loops of the agent that runs. */
+  get heartbeats(): Heartbeats {
+    return this.#heartbeats;
+  }
+
   /** The metrics of the life that is. */
   get registry(): Registry {
     return this.#living().registry;
@@ -94,12 +103,13 @@ export class WholeAgent {
 
   async start(): Promise<void> {
     const { settings, clock } = this;
+    this.#heartbeats = new Heartbeats(settings.config.runtimeRequestTimeout.toMillis());
     const platform = fakePlatform(this.machine, this.#lives++, this.#overrides);
     const [end, registries] = [new AbortController(), [] as Registry[]];
     const unexpected = new UnexpectedErrors({ clock, log: this.log });
     const identity = {
       nodeName,
-      heartbeats: new Heartbeats(settings.config.runtimeRequestTimeout.toMillis()),
+      heartbeats: this.#heartbeats,
       lastRun: undefined,
       countUnexpected: (metrics: Registry) => {
         unexpected.countIn(metrics);

@@ -6,7 +6,7 @@ import { decodeObject } from '../../../src/model/decode-object.ts';
 import { isStatic, podObject } from '../../../src/model/desired-pod.ts';
 import { createLog } from '../../../src/telemetry/index.ts';
 import type { LogEntry } from '../../../src/testing/memory-log.ts';
-import { nodeName } from '../../support/cluster-world.ts';
+import { nodeName } from '../../support/old-cluster-world.ts';
 import type { ManifestCase } from './case.ts';
 import type { LogLine, Played } from './played.ts';
 import { plainOf, type Tree } from './tree.ts';

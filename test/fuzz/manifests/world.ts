@@ -5,7 +5,7 @@ import type { MemoryLog } from '../../../src/testing/memory-log.ts';
 import { apiResources } from '../../../src/model/api-resources.ts';
 import { defaultPodRules } from '../../../src/model/validation/index.ts';
 import { AgentWorld } from '../../support/agent-world.ts';
-import { ClusterWorld, nodeName } from '../../support/cluster-world.ts';
+import { ClusterWorld, nodeName } from '../../support/old-cluster-world.ts';
 import { file, type ManifestFile, type WorldKind } from './case.ts';
 import { FuzzFolder, manifestFolder } from './folder.ts';
 import { fakeWiring, type WorldRecord } from './world-wiring.ts';
