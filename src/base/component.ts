@@ -3,8 +3,8 @@
  *
  *   made ──start──> starting ──ready──> running ──stop──> stopped
  *
- * `start` returns when the component can serve those that come after it; work that goes on for ever runs behind it until
- * the signal given to `start` aborts or `stop` is called.
+ * `start` returns when the component can serve the components that start after it; its loops run until the signal of
+ * `start` aborts or `stop` is called.
  */
 export interface Component {
   readonly name: string;

@@ -1,6 +1,6 @@
 /**
- * The names that sort last among any number of them, without keeping more than twice as many. For folders that others may
- * fill, where the last names are the newest.
+ * The names that sort last among any number of them, without keeping more than twice as many. For folders that other
+ * programs may fill, where the last names are the newest.
  */
 export class LastNames {
   readonly #max: number;

@@ -1,6 +1,6 @@
 /**
  * The candidate that a misspelt word most plausibly meant, or undefined when none is near enough to be worth
- * suggesting. Case and separators count for little: people mistype `MaxPods` and `max_pods` more often than letters.
+ * suggesting. Case and separators count for little, because users mistype `MaxPods` and `max_pods` more often than letters.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = fold(word);

@@ -1,6 +1,6 @@
 /**
- * The value under a key chosen by a tenant, a client or a plugin. Every object inherits `constructor`, `toString` and their kin, and a
- * label or a resource may have such a name: only what the object holds itself counts.
+ * The own value under a key chosen by a tenant, a client or a plugin. Every object inherits `constructor`, `toString` and
+ * others, and a label or a resource may have such a name.
  */
 export function ownValue<Value>(
   map: Readonly<Record<string, Value>> | undefined,

@@ -7,7 +7,7 @@ export interface Rate {
   readonly burst: number;
 }
 
-/** Lets things happen at a limited rate and refuses what is too much. It begins full. */
+/** Limits a rate: `tryTake` returns false while there is no token. It begins full. */
 export class TokenBucket {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #rate: Rate;

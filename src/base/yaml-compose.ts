@@ -21,7 +21,7 @@ export interface YamlChild {
 type Children = Map<string, YamlChild>;
 type OnDuplicateKey = (key: string, line: number) => void;
 
-/** Aliases of a document may stand for this many nodes: far above any real manifest, far below what hurts. */
+/** The maximum of nodes that the aliases of a document expand to: far above any real manifest, and cheap to read. */
 const maxAliasedSize = 200_000;
 
 export function composeDocuments(

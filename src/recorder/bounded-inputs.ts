@@ -15,7 +15,7 @@ interface Budget {
   left: number;
 }
 
-/** A copy of the inputs that is small, whatever they are: cut in number, depth and length. It shares nothing with them. */
+/** A small copy of the inputs, cut in number, depth and length. It shares nothing with them. */
 export function boundedInputs(inputs: NonNullable<Decision['inputs']>): RecordedInputs {
   return boundedRecord(inputs, 0, { left: decisionLimits.inputsLength });
 }

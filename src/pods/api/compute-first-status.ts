@@ -14,8 +14,8 @@ type FirstStatus =
   | { readonly use: 'reported'; readonly reason: 'newer than a checkpoint'; readonly status: PodStatus };
 
 /**
- * What the API server shows of containers wins over a checkpoint: another agent may have been on this node since the
- * checkpoint was written. A checkpoint wins over nothing.
+ * Container statuses of the API server precede a checkpoint, because another agent may have run on this node since the
+ * checkpoint was written. Without them the checkpoint is used.
  */
 export function computeFirstStatus({ isDesired, reported }: FirstStatusInput): FirstStatus {
   if (isDesired) return { use: 'own', reason: 'published since the start' };

@@ -2,7 +2,7 @@ import type { Pod } from '../../gen/kubernetes/types.ts';
 import type { Mirror } from '../../model/api-client.ts';
 import { isStatic, type DesiredPod } from '../../model/desired-pod.ts';
 
-/** The object that shows the pod at the API server: its own, not another one of its name, or a static pod's mirror pod. */
+/** The pod's object at the API server: the one with its uid, or the mirror pod of a static pod. */
 export function copyOf(
   pod: DesiredPod,
   pods: Pick<Mirror<Pod>, 'get'>,

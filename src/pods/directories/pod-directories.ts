@@ -81,7 +81,7 @@ export class PodDirectories {
     return this.#deps.files.readText('/etc/hosts');
   }
 
-  /** Everything of the pod, logs included. Volumes must be unmounted: a mount below makes it fail, never vanish. */
+  /** Removes all files of the pod, logs included. Fails while a volume is mounted, so that its content is not removed. */
   async remove(uid: PodUid): Promise<void> {
     const removal = this.#remove(uid);
     this.#removals.set(uid, removal);

@@ -7,8 +7,8 @@ export interface Files {
   readText(path: string): Promise<string>;
   /** Names in a folder, filtered by `keep` where other programs may fill it; none when the folder does not exist. */
   list(path: string, keep?: (name: string) => boolean): Promise<readonly string[]>;
-  /** Removes a tree without following links and without crossing mounts. What is not there is fine. */
+  /** Removes a tree without following links and without crossing mounts; without effect where it does not exist. */
   removeTree(path: string): Promise<void>;
-  /** Removes a folder that has nothing in it, and fails where there is anything. What is not there is fine. */
+  /** Removes an empty folder, and fails for any other; without effect where it does not exist. */
   removeEmpty(path: string): Promise<void>;
 }

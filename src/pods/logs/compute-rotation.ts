@@ -48,7 +48,7 @@ export function computeRotation({ log, size, files, limits, nowStamp }: Rotation
   ];
 }
 
-/** Newest first, as they come. */
+/** Newest first, in the order of the input. */
 function splitByRetention(
   rotated: readonly RotatedName[],
   room: number,
@@ -72,8 +72,8 @@ function splitByRetention(
 }
 
 /**
- * The present second, or the one after the newest file's: a fast log is rotated several times in a second, and a clock
- * that is set back must neither overwrite a file nor turn the order around.
+ * The present second, or the one after the newest file's: a fast log may be rotated several times in a second, and a clock
+ * that is set back must neither cause a file to be overwritten nor change the order of files.
  */
 function nextStamp(rotated: readonly RotatedName[], nowStamp: string): string {
   const newest = rotated[0]?.stamp;

@@ -23,7 +23,7 @@ export interface LogFiles {
   rename(from: string, to: string): Promise<void>;
   /** Like a rename, but fails with `alreadyExists` where there is something at the new name. */
   renameBack(from: string, to: string): Promise<void>;
-  /** What is not there is fine. */
+  /** Without effect where the file does not exist. */
   remove(path: string): Promise<void>;
   /** Writes the file's content, compressed, into a new file of the same mode. Memory does not grow with the file. */
   compress(from: string, to: string, signal: AbortSignal): Promise<void>;

@@ -6,7 +6,7 @@ import type { TailFiles } from './ports.ts';
 import { rotatedName } from './rotated-name.ts';
 
 const blockBytes = 64 * 1024;
-/** A line longer than this is taken for its end alone; also all that is kept of a compressed file. */
+/** Of a longer line only the end is read; also the maximum that is kept of a compressed file. */
 const maxLineLength = 1024 * 1024;
 const newline = 0x0a;
 
@@ -32,7 +32,7 @@ export async function readLogTail(path: string, limits: TailLimits, files: TailF
 
 interface RawLine {
   readonly bytes: Buffer;
-  /** Its beginning is too far away to be read. */
+  /** The line is too long, and its beginning was not read. */
   readonly cut: boolean;
 }
 
@@ -98,7 +98,7 @@ async function readIfThere(path: string, start: number, length: number, files: T
   }
 }
 
-/** Empty lines are none: even a program's empty line has a prefix. */
+/** Empty lines are skipped: even a program's empty line has a prefix. */
 function* splitFromEnd(text: Buffer, cut: boolean): Generator<RawLine> {
   for (let end = text.length; end > 0;) {
     const before = text.lastIndexOf(newline, end - 1);

@@ -21,7 +21,7 @@ interface SyncLoopDeps {
   readonly cleanupDue: { mark(): void };
 }
 
-/** Takes every message about pods. It decides which pod is to be reconciled, and does no work itself. */
+/** Takes every message about pods and decides which pod is to be reconciled; the workers do the work. */
 export class SyncLoop {
   readonly #deps: SyncLoopDeps;
 

@@ -8,10 +8,10 @@ export interface IdSpace {
   readonly blockLength: number;
 }
 
-/** Below are the ids of the host's own users; blocks begin and end at multiples of it. */
+/** Ids below it are those of the host's own users; blocks begin and end at multiples of it. */
 export const idUnit = 65_536;
 
-/** The highest number a field for an id can hold is no id: the kernel reads it as "leave unchanged". */
+/** The highest number of an id field is not an id, because the kernel reads it as "leave unchanged". */
 export const idLimit = 2 ** 32 - 1;
 
 /** How many pods can have users of their own at a time. */

@@ -12,7 +12,7 @@ export function formatRecord(block: UserNamespaceBlock): string {
   return JSON.stringify({ uidMappings: mappings, gidMappings: mappings });
 }
 
-/** Users and groups have one mapping each, the same, from the pod's root on: anything else was not written by a kubelet. */
+/** Users and groups have one mapping each, the same, from the pod's root on: no kubelet writes anything else. */
 export function parseRecord(text: string): ParsedRecord {
   let content: unknown;
   try {
