@@ -7,6 +7,7 @@ import { silentLog } from '../src/base/log.ts';
 import { systemRandom } from '../src/base/system-random.ts';
 import { ImageFsInfoResponse, ListContainerStatsResponse } from '../src/gen/cri/api.ts';
 import { HostCgroupUsage } from '../src/host/cgroup-usage.ts';
+import { OpenFileCache } from '../src/host/open-file-cache.ts';
 import { ForeignStorage } from '../src/host/foreign-storage.ts';
 import { HostDisk } from '../src/host/disk-usage.ts';
 import { HostVolumeDisks } from '../src/host/volume-disks.ts';
@@ -167,7 +168,14 @@ export async function makeMachine(clock: Clock, pods: number, containers: number
     },
     paths,
     facts: await readMachineFacts(),
-    cgroups: HostCgroupUsage.open({ clock, version: 1, pressure: true, hierarchies, proc }),
+    cgroups: HostCgroupUsage.open({
+      clock,
+      version: 1,
+      pressure: true,
+      hierarchies,
+      proc,
+      files: OpenFileCache.open(clock),
+    }),
     machine: new HostProcUsage(proc),
     disk: new HostDisk(clock),
     drivers: { volumeUsage: async () => undefined },

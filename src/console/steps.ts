@@ -3,7 +3,7 @@ import { describeError } from '../base/errors.ts';
 import type { Screen } from './pod-view.ts';
 import { clip } from './table.ts';
 
-/** Tells about work one line per step: what is being done, how far it is, and how long it took. */
+/** Shows one line per step of work: the step, its progress, and how long it took. */
 export class StepPrinter {
   readonly #screen: Screen;
   readonly #clock: Clock;

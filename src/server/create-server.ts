@@ -13,7 +13,7 @@ import type { ServerSettings } from './server-settings.ts';
 
 export interface ServerPorts extends CommonPorts, Omit<ServedViews, 'pods'> {
   readonly boot: BootServerParts;
-  /** Who is let in on the secured port and by which certificate they know the node; nothing: it is not opened. */
+  /** Access control and certificates of the secured port; undefined: it is not opened. */
   readonly secured: SecuredPort | undefined;
   readonly pods: ServedViews['pods'] & ActivePods;
   readonly allocations: ResourceAllocations;

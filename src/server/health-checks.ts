@@ -1,7 +1,7 @@
 import { messageOf } from '../base/errors.ts';
 import { text, type Page } from './route.ts';
 
-/** One thing that must be well. Answers what is wrong, or nothing. */
+/** One health check. Returns the problem, or undefined. */
 export interface HealthCheck {
   readonly name: string;
   check(): string | undefined;
@@ -48,7 +48,7 @@ export function healthPage(
   return text(200, query.verbose ? [...lines, 'healthz check passed', ''].join('\n') : 'ok');
 }
 
-/** The page of one check alone, which only `shown` explains: to those who have shown who they are. */
+/** The page of one check alone, which only `shown` explains: to authenticated callers. */
 export function singleCheckPage(check: HealthCheck, shown: boolean): Page {
   const problem = problemOf(check);
   if (problem === undefined) return text(200, 'ok');

@@ -49,7 +49,7 @@ const logFiles = {
 
 const record = { ...page, listeners: closed, right: proxy, switches: ['debugging'] } as const;
 
-/** Everything the agent answers over HTTP. What is not here is not there. */
+/** Every path that the agent answers over HTTP. */
 export const routeTable = {
   healthz: { ...health, path: '/healthz', listeners: ['secure', 'readOnly', 'socket', 'healthz'] },
   healthzPing: { ...health, path: '/healthz/ping', listeners: ['secure', 'readOnly', 'socket', 'healthz'] },

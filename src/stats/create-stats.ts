@@ -47,7 +47,7 @@ interface StatsRootDeps {
   readonly volumes: MountedVolumes;
   /** What storage drivers say of their volumes. */
   readonly drivers: DriverUsages;
-  /** The page of metrics, which waits for what is measured for it. */
+  /** The metrics page, which waits until what it shows was measured. */
   readonly page: { beforePage(prepare: () => Promise<void>): void };
 }
 

@@ -5,7 +5,7 @@ import type { DesiredPod } from '../model/desired-pod.ts';
 import type { PodVolume, VolumesOf } from './ports.ts';
 import type { PodsOnNode } from './seen-pods.ts';
 
-/** What is mounted of a pod: volume name → where it is on the host. Another map only where something has changed. */
+/** What is mounted of a pod: volume name → where it is on the host. */
 type Mounted = ReadonlyMap<string, { readonly hostPath: string; readonly isOfNode?: boolean }>;
 
 export interface MountedVolumes {

@@ -104,7 +104,7 @@ describe('what a pod takes of a real disk', () => {
     const usage = (await statsOf(world).storage(new Map([[uid, 'everything' as const]]))).get(uid);
     assert.equal(usage?.ephemeral, sum.bytes + layerBytes);
     assert.equal(usage?.volumes.get('scratch'), du(volume('empty-dir', 'scratch')).bytes);
-    assert.equal(usage?.volumes.has('data'), false, 'what comes from elsewhere is nobody’s ephemeral storage');
+    assert.equal(usage?.volumes.has('data'), false, 'what comes from elsewhere is no pod’s ephemeral storage');
     assert.equal(usage?.containers.get('main'), du(...logFiles).bytes + layerBytes);
   });
 

@@ -42,7 +42,7 @@ export class RuntimeUsageSource {
   /** Asks where the last answer is too old, for pages or by the caller's own measure. Never rejects. */
   renew(signal: AbortSignal, maxAgeMs?: number): Promise<void> | undefined {
     const failed = (error: unknown): void => {
-      if (!signal.aborted) this.#deps.log.error(error, 'The runtime does not tell the usage of its file systems');
+      if (!signal.aborted) this.#deps.log.error(error, 'The runtime does not report the usage of its file systems');
     };
     return this.#kept.renew(keepMs, () => this.#ask(signal), failed, maxAgeMs);
   }
@@ -83,7 +83,7 @@ function onDisk(
   return entry === undefined || filesystem === undefined ? undefined : usedOn(filesystem, entry);
 }
 
-/** What is used by the runtime's word, what there is by the file system's. */
+/** Used bytes and inodes as the runtime reports them, the capacity as the file system does. */
 function usedOn(filesystem: FilesystemUsage | undefined, entry: CriFilesystem): FilesystemUsage {
   return {
     capacity: undefined,

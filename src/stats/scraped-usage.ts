@@ -5,8 +5,8 @@ import type { UsageDepth } from './ports.ts';
 import type { Stats } from './stats.ts';
 
 /**
- * The usage for a page of values; undefined when it could not be had, which the page then says by itself. Who gives up
- * waiting, or ends the agent, gets no page at all.
+ * The usage for a metrics page; undefined when it could not be read, which the page then says by itself. An aborted
+ * request, or one at the agent's end, gets no page at all.
  */
 export async function scrapedUsage(
   { stats, log }: { readonly stats: Pick<Stats, 'snapshot'>; readonly log: Pick<Log, 'error'> },

@@ -3,7 +3,7 @@ import type { DesiredPod } from '../model/desired-pod.ts';
 import type { ObservedPod } from '../model/observed-pod.ts';
 import type { SeenPod, StatsPods } from './ports.ts';
 
-/** The pods of this node, by those who know them. */
+/** The pods of this node, from the rooms that know them. */
 export interface PodsOnNode {
   /** Every pod of which the runtime has anything, as last seen. */
   seen(): readonly ObservedPod[];

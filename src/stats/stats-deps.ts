@@ -43,6 +43,6 @@ export interface StatsDeps {
   readonly volumesOf: VolumesOf;
   readonly volumeDisks: VolumeDisks;
   readonly drivers: DriverUsages;
-  /** Told how long it took to measure a volume. */
+  /** Called with the duration of each measurement of a volume. */
   readonly volumeMeasured: (source: VolumeSource, seconds: number) => void;
 }

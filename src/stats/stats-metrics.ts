@@ -20,7 +20,7 @@ const claimGauges: readonly (readonly [
   ],
 ];
 
-/** What pods take on the disks, by those who measure it anyhow: as it was when the page was last prepared. */
+/** What pods take on the disks, as it was when the page was last prepared. */
 export class StatsMetrics {
   readonly #durations: Histogram<'metric_source'>;
   #logs: readonly LogSize[] = [];

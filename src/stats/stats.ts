@@ -221,6 +221,6 @@ export class Stats implements Component {
   }
 
   readonly #diskFailed = (error: unknown): void => {
-    this.#deps.log.error(error, 'Cannot tell the usage of the disks of the node');
+    this.#deps.log.error(error, 'Cannot read the usage of the disks of the node');
   };
 }

@@ -42,7 +42,7 @@ export function cpuStats({ usage, nanoCores }: Sample, time: string, choice: Psi
   };
 }
 
-/** What is left is reported only where something limits: up to the limit, without what can be taken back at once. */
+/** Available memory is reported only where there is a limit: the limit without the working set. */
 export function memoryStats(
   { memory, pressure }: CgroupUsage,
   time: string,

@@ -60,7 +60,11 @@ describe('a volume of a claim', () => {
     const [volume] = (await page(world, stats))?.volume ?? [];
     assert.deepEqual(asked, [{ uid: 'u1', name: 'data', path: '/data' }]);
     assert.deepEqual([volume?.usedBytes, volume?.volumeHealthStats], [60, { abnormal: true }]);
-    assert.equal(volume !== undefined && 'inodes' in plain(volume), false, 'what the driver does not tell is left out');
+    assert.equal(
+      volume !== undefined && 'inodes' in plain(volume),
+      false,
+      'what the driver does not report is left out',
+    );
     assert.equal(world.count('filesystem /data'), 0);
     assert.deepEqual(world.measured, [['disks.example', 0]]);
     assert.deepEqual(await stats.claims(), [

@@ -16,7 +16,7 @@ interface VolumeUsagesDeps {
   readonly volumesOf: VolumesOf;
   readonly volumeDisks: VolumeDisks;
   readonly drivers: DriverUsages;
-  /** Told how long it took each time. */
+  /** Called with the duration of each measurement. */
   readonly volumeMeasured: (source: VolumeSource, seconds: number) => void;
 }
 
@@ -54,13 +54,13 @@ interface KnownVolume {
 const noWorks: readonly Promise<void>[] = [];
 
 /**
- * Few at a time: a disk that does not answer takes a thread for ever, and the process has sixteen of them. Who walks
+ * Few at a time: a disk that does not answer takes a thread for ever, and the process has sixteen of them. A walk
  * through folders of the node's own disk never waits for another disk.
  */
 const lanes = { walks: 2, ownDisks: 4, distant: 4 };
 /** For so long a distant file system counts among those that are asked. */
 const distantMs = 5_000;
-/** Who asks for values more often than usual waits so many times as long as it takes to get them. */
+/** A volume whose measuring takes long is measured less often: so many times as long lies between two measurements. */
 const maxMeasuringShare = 20;
 
 /**

@@ -18,7 +18,8 @@ const transports = 'There is one transport for each API server, and no cache of 
 
 /**
  * Metrics of the Go kubelet that this agent does not have, and why. A name that ends in `*` stands for all that begin so.
- * A test holds this table, what is registered, and the recorded page of a Go kubelet together: nothing is missing unsaid.
+ * A test compares this table, the registered metrics and the recorded page of a Go kubelet, so that no metric is missing
+ * without a reason.
  */
 export const absentMetrics: Readonly<Record<string, string>> = {
   'go_*': goRuntime,

@@ -17,7 +17,7 @@ export function headText({ name, help, stability, type }: FamilyHead): string {
   return `# HELP ${name} ${escapeHelp(words)}\n# TYPE ${name} ${type}\n`;
 }
 
-/** Labels as they stand between braces; kept by those who write them more than once. */
+/** Labels as they stand between braces; callers that write them more than once keep the text. */
 export function labelText(labels: LabelPairs): string {
   return labels.map(([label, value]) => `${label}="${escapeLabel(value)}"`).join(',');
 }

@@ -1,7 +1,7 @@
 import { describeError } from '../base/errors.ts';
 import type { NamespacedName } from '../model/pod-reference.ts';
 
-/** Pods and other named objects are written as who they are, not as all they hold: `{name, namespace}` with whatever else, or an API object with them in its metadata. */
+/** Pods and other named objects are written as their names alone: `{name, namespace}` with any other fields, or an API object with them in its metadata. */
 export function objectReference(value: unknown): NamespacedName | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const { name, namespace, metadata } = value as Record<string, unknown>;

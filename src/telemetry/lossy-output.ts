@@ -83,7 +83,7 @@ export class LossyOutput {
       }
       this.#problem = undefined;
     } catch (error) {
-      // With any other failure than a lack of room only those who ask can get to know it.
+      // Any other failure than a lack of room is reported by `problem` alone.
       const { code = 'unknown error' } = error as NodeJS.ErrnoException;
       this.#problem = `standard error does not take text: ${code}`;
       this.#forget();

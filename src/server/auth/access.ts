@@ -33,7 +33,7 @@ const verbs: ReadonlyMap<string, string> = new Map([
   ['DELETE', 'delete'],
 ]);
 
-/** The verb a method stands for. HEAD has none, as upstream has it: only who may do everything may use it. */
+/** The verb a method stands for. HEAD has none, as upstream has it: only callers that may do everything may use it. */
 export function verbOf(method: string): string {
   return verbs.get(method) ?? '';
 }

@@ -41,7 +41,7 @@ export function makeAuthentication(settings: AuthenticationSettings, deps: Authe
   if (clientCAFile === '' && !webhookEnabled && !anonymous)
     throw new TubeletError(
       'invalid',
-      'nobody could ever be known to the server: set authentication.x509.clientCAFile, ' +
+      'no caller could be authenticated: set authentication.x509.clientCAFile, ' +
         'authentication.webhook.enabled or authentication.anonymous.enabled',
     );
   if (webhookEnabled && api === undefined)

@@ -137,7 +137,7 @@ export class ClientCertificates implements Authenticator, CertificateJudge, Comp
     return caller;
   }
 
-  /** Signatures are dear and requests of one connection many. */
+  /** Remembered, because signatures are expensive to check and a connection has many requests. */
   #judgementOf(chain: readonly Buffer[], tlsVerdict: string | undefined, now: number): Judgement {
     const monotonic = this.#deps.clock.monotonic();
     const known = this.#judgements.get(chain);

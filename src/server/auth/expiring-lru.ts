@@ -5,7 +5,7 @@ interface ExpiringEntry<V> {
   readonly untilMs: number;
 }
 
-/** Remembers values for a time, and no more than a number of them: who was not asked for longest goes first. */
+/** Remembers at most `max` values, each for a time; the least recently used is dropped first. */
 export class ExpiringLru<V> {
   readonly #clock: Pick<Clock, 'monotonic'>;
   readonly #max: number;

@@ -21,7 +21,7 @@ interface Flight<V> {
 }
 
 /**
- * Shares work for one key among those who ask while it goes on. It belongs to none of them: a caller that leaves does not
+ * Shares work for one key among the callers that ask while it goes on. It belongs to none of them: a caller that leaves does not
  * end it for the others, and when the last one has left it is aborted.
  */
 export class SharedFlights<V> {

@@ -29,7 +29,7 @@ const maxTokenLength = 64 * 1024;
  * Who a client is by its bearer token, as the API server says.
  *
  *   token ──hash──> remembered? ──yes──> answer
- *                       └──no──> one review for all who ask ──> answer, remembered unless it was an error
+ *                       └──no──> one review for all callers ──> answer, remembered unless it was an error
  */
 export class TokenReviews implements Authenticator {
   readonly #deps: TokenReviewsDeps;

@@ -130,7 +130,7 @@ export class ContainerLogReader {
     }
   }
 
-  /** What is there now and not what comes meanwhile: a fast writer would keep the reader for ever. */
+  /** Reads up to the size the file has now: a fast writer would keep the reader for ever. */
   async #readOnce(
     path: string,
     options: LogOptions,

@@ -25,7 +25,7 @@ interface Shared {
 }
 
 const askTimeoutMs = 10_000;
-/** An answer serves all who follow the container and come within this time. */
+/** An answer serves all followers of the container that ask within this time. */
 const freshMs = 900;
 
 /** However many follow a container, the runtime is asked about it once a second. */

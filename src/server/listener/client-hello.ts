@@ -13,7 +13,7 @@ export function firstRecordBytes(start: Buffer): number | undefined {
 }
 
 /**
- * Waits for the first message of a TLS client, and puts it back for who reads it. Also done when it is no TLS: the
+ * Waits for the first message of a TLS client, and puts it back for the TLS server. Also done when it is no TLS: the
  * library refuses it in its own words. A client that leaves before is forgotten.
  */
 export function awaitHello(socket: Socket, done: () => void): void {

@@ -10,12 +10,12 @@ export class ConcurrencyLimit {
     this.#maxPerKey = maxPerKey;
   }
 
-  /** How many are inside. */
+  /** How many run. */
   get taken(): number {
     return this.#all;
   }
 
-  /** Nothing when there is no room; otherwise call what is returned when leaving. Twice is harmless. */
+  /** Undefined at the limit; else call the returned function when the work ends. Calling it twice is harmless. */
   enter(key: string): (() => void) | undefined {
     const here = this.#inside.get(key) ?? 0;
     if (this.#all >= this.#max || here >= this.#maxPerKey) return undefined;

@@ -91,7 +91,7 @@ export function upgradeExchange(
 /** `flush`: at once, because the body may be long in coming; otherwise they travel with its beginning. */
 export function sendHead(response: Outgoing, status: number, headers: OutgoingHttpHeaders, flush = false): void {
   if (response instanceof Http2ServerResponse) {
-    // Over HTTP/2 Node would let line breaks through, and who passes them on over HTTP/1.1 would make headers of them.
+    // Over HTTP/2 Node would let line breaks through, and a proxy that passes them on over HTTP/1.1 would make headers of them.
     for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, String(value));
     response.writeHead(status, headers);
   } else {

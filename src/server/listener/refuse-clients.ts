@@ -15,7 +15,7 @@ interface UnderWay {
   readonly response: Outgoing;
 }
 
-/** So long a client that is refused may go on sending: who is cut off in the middle of it does not read the answer. */
+/** So long a client that is refused may go on sending: a client that is cut off in the middle of it does not read the answer. */
 const lingerMs = 1_000;
 
 /** Answers clients whose HTTP/1.1 cannot be parsed, is too large or too slow with the reason, and ends their connection. */

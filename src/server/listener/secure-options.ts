@@ -47,7 +47,7 @@ export function setHttp1Limits(server: Http2SecureServer, limits: ServerLimits):
 
 /**
  * The next connection over HTTP/1.1 may send that much in its headers: Node takes the limit from the server when a
- * connection begins to speak HTTP, and it stays. So it is known in time only of who has shown a certificate.
+ * connection begins to speak HTTP, and it stays. So it is known in time only of clients with a certificate.
  */
 export function setHeaderBytes(server: Http2SecureServer, bytes: number): void {
   Object.assign(server, { maxHeaderSize: bytes });

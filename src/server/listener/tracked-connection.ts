@@ -3,7 +3,7 @@ import type { ConnectionStage } from './connection-shares.ts';
 
 interface ConnectionOwner {
   stageChanged(stage: ConnectionStage): void;
-  /** Nothing when there is no room among the authenticated; otherwise call what is returned when it has ended. */
+  /** Undefined when the limit of authenticated connections is reached; else call the returned function when it has ended. */
   authenticate(name: string): (() => void) | undefined;
 }
 
@@ -37,7 +37,7 @@ export class TrackedConnection {
     return this.#stage;
   }
 
-  /** The caller whose connection it is; nothing as long as that is not known. */
+  /** The caller whose connection it is; undefined before authentication. */
   get caller(): string | undefined {
     return this.#caller;
   }

@@ -29,7 +29,7 @@ export class UnansweredRequests {
   ): void {
     let unanswered = 0;
     const onStream = (stream: ServerHttp2Stream): void => {
-      // Of those who are known the HTTP/2 library limits the streams at a time.
+      // Of authenticated connections the HTTP/2 library limits the streams at a time.
       if (connection?.isAuthenticated === true) {
         session.off('stream', onStream);
         return;

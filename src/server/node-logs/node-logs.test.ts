@@ -202,7 +202,7 @@ describe('a query', () => {
     assert.ok(answer.bytes.length < 100_000);
   });
 
-  test('for other services looks for their files', async () => {
+  test('for other services opens their files', async () => {
     mkdirSync(join(root, 'deep'));
     writeFileSync(join(root, 'deep', 'deep.log'), 'deep\n');
     const { body } = await ask('', 'query=a&query=deep&query=no&query=..');

@@ -10,7 +10,7 @@ import { encodePprof, type PprofProfile } from './pprof.ts';
 interface ProfilerDeps {
   readonly clock: Clock;
   readonly engine: Engine;
-  /** The name of this program, for those who read profiles. */
+  /** The name of this program in profiles. */
   readonly program: string;
 }
 
@@ -48,7 +48,7 @@ export class Profiler {
     });
   }
 
-  /** Who allocates: what was allocated meanwhile and lives still, or all of it. A compressed pprof profile. */
+  /** Allocations by stack: those that are still alive, or all since it began. A compressed pprof profile. */
   heap(type: 'inuse_space' | 'alloc_space', seconds: number, signal: AbortSignal): Promise<Uint8Array> {
     return this.#alone(type === 'alloc_space' ? 'allocs' : 'heap', async () => {
       const startedAt = this.#deps.clock.now();

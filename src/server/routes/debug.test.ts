@@ -17,7 +17,7 @@ test('the page of a pod, by its uid', async () => {
   assert.deepEqual(JSON.parse(body), { uid: 'uid-1', decisions: [] });
 });
 
-test('a pod that is not on record is a 404 that says where to look', async () => {
+test('a pod that is not on record is a 404 that names the other page', async () => {
   const { status, contentType, body } = await readAnswer(await podHandler(aRequest({ params: { uid: '<b>x' } })));
   assert.deepEqual([status, contentType], [404, 'text/plain; charset=utf-8']);
   assert.match(

@@ -2,7 +2,7 @@ import { healthPage, singleCheckPage, type HealthCheck, type ObserveCheck } from
 import type { Handler } from '../route.ts';
 import type { Handlers } from '../route-table.ts';
 
-/** Each answers what is wrong, or nothing. */
+/** Each returns the problem, or undefined. */
 export type HealthProblems = Readonly<Record<'log' | 'syncloop' | 'device-plugin', () => string | undefined>>;
 
 interface HealthzDeps {
@@ -25,7 +25,7 @@ export function healthzHandlers({ problems, observe }: HealthzDeps): HealthzHand
   const all = [ping, check('log'), check('syncloop'), check('device-plugin')];
   return {
     healthz: async ({ listener, query }) =>
-      // Its own listener is for those who restart an agent that does not answer, and says no more than that it does.
+      // Its own listener is for supervisors that restart an agent that does not answer, and says no more than that it does.
       healthPage(
         listener === 'healthz' ? [ping] : all,
         { verbose: query.has('verbose'), exclude: query.getAll('exclude') },

@@ -7,7 +7,7 @@ export type PageLine = readonly [name: string, value: string];
 /** Which of them it is changes from page to page, so that no program comes to rely on the form. */
 const delimiters = [':', ': ', '=', ' '] as const;
 
-/** A page for people, who alone should read it. */
+/** A page for people, not to be parsed by programs. */
 export function peoplePage(
   title: string,
   lines: readonly PageLine[],

@@ -4,7 +4,7 @@ import type { Container, LifecycleHandler, Pod, PodSpec, Probe } from '../../gen
 /** What `kubectl apply` keeps of a whole manifest, values included. */
 const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 
-/** A pod as it may be shown to who is not known: masks stand for values of variables and of headers. */
+/** A pod as unauthenticated clients may see it: masks stand for values of variables and of headers. */
 export function withoutValues(pod: Pod): Pod {
   const { metadata, spec } = pod;
   const { annotations } = metadata ?? {};

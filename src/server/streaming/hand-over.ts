@@ -18,7 +18,7 @@ interface HandOverDeps {
 
 /** The streaming server must have answered by then. */
 const answerMs = 30_000;
-/** What is left to be said when a session is over may take this long. */
+/** The last bytes of a session may take this long. */
 const partingMs = 30_000;
 /**
  * For clients that end their half: none of the protocols means "I go on listening" by that. A client that was killed

@@ -1,6 +1,6 @@
 import { STATUS_CODES, type IncomingHttpHeaders } from 'node:http';
 
-/** What is the agent's own business with the client, or would announce a body that is never sent. */
+/** Headers of the client's own connection, and those that would announce a body that is never sent. */
 const notPassedOn: ReadonlySet<string> = new Set([
   'host',
   'content-length',

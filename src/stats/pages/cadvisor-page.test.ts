@@ -33,7 +33,7 @@ describe('cadvisorPage', () => {
     assert.deepEqual(names, names.toSorted());
   });
 
-  it('labels a container, its sandbox, its pod and what belongs to nobody', () => {
+  it('labels a container, its sandbox, its pod and what belongs to no pod', () => {
     const page = read(root, pod, sandbox, container);
     const labels = samples(page, 'container_memory_rss').map((sample) => Object.fromEntries(sample.labels));
     const { namespace, pod: name } = container.owner!;
@@ -107,7 +107,7 @@ describe('cadvisorPage', () => {
     assert.equal(rss[0]?.timestamp, container.usage.at);
   });
 
-  it('tells faults, devices, networks and file systems one by one', () => {
+  it('has faults, devices, networks and file systems one by one', () => {
     const page = read(root, sandbox);
     const faults = samples(page, 'container_memory_failures_total').filter(({ labels }) => labels.get('id') === '/');
     const { own, all } = root.usage.memory!.faults;
@@ -135,7 +135,7 @@ describe('cadvisorPage', () => {
     assert.deepEqual(values(page, 'container_fs_usage_bytes'), [root.filesystems[0]?.used]);
   });
 
-  it('tells of the machine what its disks did, each disk once', () => {
+  it('has the activity of the machine’s disks, each disk once', () => {
     const operations = (page: ParsedMetrics): readonly unknown[] =>
       samples(page, 'container_fs_reads_total').map(({ labels, value }) => [labels.get('device'), value]);
     const page = read(root, container);
@@ -155,7 +155,7 @@ describe('cadvisorPage', () => {
     assert.deepEqual(values(read(whole), 'container_fs_writes_merged_total'), [diskActivity.writesMerged]);
   });
 
-  it('tells loads and states of tasks as zero', () => {
+  it('has loads and states of tasks as zero', () => {
     const states = samples(read(container), 'container_tasks_state');
     assert.deepEqual(
       states.map(({ labels, value }) => [labels.get('state'), value]),
@@ -169,7 +169,7 @@ describe('cadvisorPage', () => {
     );
   });
 
-  it('tells a quota and its throttling only of those who have one', () => {
+  it('has a quota and its throttling only for cgroups with one', () => {
     const names = ['container_spec_cpu_quota', 'container_cpu_cfs_periods_total'];
     for (const cpuQuotaUs of [undefined, 0, -1]) {
       const page = read(changed(container, { limits: { ...container.usage.limits, cpuQuotaUs } }));
@@ -186,7 +186,7 @@ describe('cadvisorPage', () => {
     assert.deepEqual(samples(page, 'container_spec_memory_swap_limit_bytes')[0]?.value, someMachine.swapBytes);
   });
 
-  it('leaves out what the kernel does not tell', () => {
+  it('leaves out what the kernel does not count', () => {
     const bare: CgroupUsage = {
       path: '/kubepods',
       at: rich.at,
@@ -230,7 +230,7 @@ describe('cadvisorPage', () => {
     );
   });
 
-  it('says what could not be read, and tells the rest', () => {
+  it('says what could not be read, and has the rest', () => {
     const all = parseMetrics(text(rich));
     assert.deepEqual(values(all, 'container_scrape_error'), [0]);
     assert.deepEqual(values(all, 'machine_scrape_error'), [0]);

@@ -41,7 +41,7 @@ function compare(
 }
 
 describe('/metrics/cadvisor against the record', () => {
-  it('has what the record has, with types and labels, where the kernel tells everything', () => {
+  it('has what the record has, with types and labels, where the kernel counts everything', () => {
     const page = [...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)].join('');
     compare(page, 'metrics-cadvisor.txt', absentFromCadvisorPage, onlyWithQuota);
   });
@@ -51,7 +51,7 @@ describe('/metrics/cadvisor against the record', () => {
     compare(page, 'metrics-cadvisor.txt', absentFromCadvisorPage, onlyWithQuota);
   });
 
-  it('tells nothing of pressure without the gate', () => {
+  it('has no pressure without the gate', () => {
     const snapshot = usageSnapshot({ version: 2, ...plan });
     const whole = [...cadvisorPage(snapshot, someMachine)].join('');
     const page = [...cadvisorPage({ ...snapshot, pressure: false }, someMachine)].join('');
@@ -68,7 +68,7 @@ describe('/metrics/cadvisor against the record', () => {
     }
   });
 
-  it('has what depends on the kernel, where it tells', () => {
+  it('has what depends on the kernel, where it counts it', () => {
     const page = [...cadvisorPage(usageSnapshot({ version: 2, ...plan }), someMachine)].join('');
     const names = shapes(page).map(nameOf);
     assert.deepEqual(

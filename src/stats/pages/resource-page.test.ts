@@ -22,7 +22,7 @@ const changed = (owned: OwnedUsage, change: Partial<CgroupUsage>): OwnedUsage =>
 });
 
 describe('resourcePage', () => {
-  it('tells containers, pods and the node, and no sandbox', () => {
+  it('has containers, pods and the node, and no sandbox', () => {
     const page = read(rich);
     const labels = page
       .get('container_cpu_usage_seconds_total')
@@ -54,7 +54,7 @@ describe('resourcePage', () => {
     }
   });
 
-  it('tells start times with their fraction, and none that nobody knows', () => {
+  it('has start times with their fraction, and no unknown one', () => {
     assert.deepEqual(
       values(of(changed(container, { createdAt: 1_700_000_000_250 })), 'container_start_time_seconds'),
       [1_700_000_000.25],
@@ -94,7 +94,7 @@ describe('resourcePage', () => {
     assert.deepEqual(values(page, 'pod_swap_usage_bytes'), [container.usage.memory!.swap]);
   });
 
-  it('leaves out what nobody knows', () => {
+  it('leaves out unknown values', () => {
     const page = of(
       changed(container, {
         cpu: undefined,

@@ -22,7 +22,7 @@ interface NodeResourceValues {
 }
 
 /**
- * Who is reported, and with which values. The labels of that page know neither uids nor ids, so of several containers, or
+ * The node, pods and containers of the page. Its labels have neither uids nor ids, so of several containers, or
  * pods, of one name only the newest is there: the others are over.
  */
 export function resourceValues(snapshot: Pick<UsageSnapshot, 'cgroups'>): NodeResourceValues {
@@ -86,7 +86,7 @@ function together(a: OwnedResourceValues, b: OwnedResourceValues): OwnedResource
   };
 }
 
-/** What is known of the two; nothing when neither is. */
+/** The sum of the known ones; undefined when neither is known. */
 function add(a: number | undefined, b: number | undefined): number | undefined {
   return a === undefined ? b : a + (b ?? 0);
 }

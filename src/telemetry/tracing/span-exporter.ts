@@ -6,7 +6,7 @@ import type { SpanAttributes } from '../../base/tracing.ts';
 import type { ExportTraceServiceRequest } from '../../gen/opentelemetry/trace.ts';
 import { toExportRequest, type FinishedSpan } from './to-otlp.ts';
 
-/** Who takes the spans. */
+/** The collector of spans. */
 export interface Collector {
   send(request: ExportTraceServiceRequest, timeoutMs: number): Promise<void>;
   close(): void;
