@@ -6,7 +6,7 @@ import { decodeObject } from '../../../src/model/decode-object.ts';
 import { isStatic, podObject } from '../../../src/model/desired-pod.ts';
 import { createLog } from '../../../src/telemetry/index.ts';
 import type { LogEntry } from '../../../src/testing/memory-log.ts';
-import { nodeName } from '../../support/old-cluster-world.ts';
+import { nodeName } from '../../support/agent-settings.ts';
 import type { ManifestCase } from './case.ts';
 import type { LogLine, Played } from './played.ts';
 import { plainOf, type Tree } from './tree.ts';
@@ -18,11 +18,13 @@ const checkMs = 30_000;
 /** The longest grace that a pod of a case may have, and a little. */
 const endMs = 90_000;
 
+/** What the agent reads for itself. */
+const ofNode: ReadonlySet<string> = new Set(['nodes', 'leases', 'csinodes']);
 const reading = /^(list|.*[sS]tatus$|version|runtimeConfig)/;
 
 /** Throws a case at a world, looks what comes of it, and has a good pod start and end afterwards. */
 export async function play(world: ManifestWorld, made: ManifestCase, number: number): Promise<Played> {
-  const { node, folder, cluster } = world;
+  const { node, folder, api } = world;
   const { clock, log, cri } = node;
   world.tidy();
   const broken: string[] = [];
@@ -46,13 +48,17 @@ export async function play(world: ManifestWorld, made: ManifestCase, number: num
     await clock.advance(settleMs);
   });
   await attempt('pods cannot be shown', async () => {
-    pods = node.machine.desired
-      .all()
+    pods = world
+      .desired()
       .filter((pod) => !world.isGood(pod))
-      .map((pod) => ({ pod: podObject(pod), isStatic: isStatic(pod), status: node.status(pod.uid) }));
+      .map((pod) => ({
+        pod: podObject(pod),
+        isStatic: isStatic(pod),
+        status: world.agent.views.stores.statuses.get(pod.uid),
+      }));
     hostPaths.push(...pods.flatMap(({ pod }) => hostPathsOf(pod)));
-    JSON.stringify(node.machine.pods());
-    world.metrics.render();
+    JSON.stringify(world.agent.views.pods.pods());
+    world.agent.registry.render();
   });
   const check = checkFile(number);
   await attempt('a good pod does not start afterwards', async () => {
@@ -79,23 +85,23 @@ export async function play(world: ManifestWorld, made: ManifestCase, number: num
     touches: [...world.record.touches],
     hostPaths,
     requests: cri.calls.filter(({ verb }) => !reading.test(verb)).map(({ verb, request }) => ({ verb, request })),
-    apiReads: (cluster?.api.requests({ verb: 'get' }) ?? []).map(
-      ({ resource, namespace, name }) => `${resource} ${namespace}/${name}`,
-    ),
+    apiReads: (api?.requests({ verb: 'get' }) ?? [])
+      .filter(({ resource = '' }) => !ofNode.has(resource))
+      .map(({ resource, namespace, name }) => `${resource} ${namespace}/${name}`),
     goodBefore,
     goodAfter: world.good(),
     left,
   };
 }
 
-function isCheckReady({ node }: ManifestWorld, number: number): boolean {
-  const pod = node.machine.desired.all().find(({ name }) => name === checkName(number));
-  return pod !== undefined && node.isReady(pod.uid);
+function isCheckReady(world: ManifestWorld, number: number): boolean {
+  const pod = world.desired().find(({ name }) => name === checkName(number));
+  return pod !== undefined && world.isReady(pod.uid);
 }
 
 /** What an API server does with an object that somebody sends: it decodes it, and refuses it where it cannot. */
-function putObject({ cluster }: ManifestWorld, tree: Tree, problems: string[]): StoredObject | undefined {
-  if (cluster === undefined) return undefined;
+function putObject({ api }: ManifestWorld, tree: Tree, problems: string[]): StoredObject | undefined {
+  if (api === undefined) return undefined;
   const plain = plainOf(tree);
   const kind = (plain as { readonly kind?: unknown } | null)?.kind;
   if (kind !== 'Pod' && kind !== 'ConfigMap' && kind !== 'Secret') return undefined;
@@ -104,7 +110,7 @@ function putObject({ cluster }: ManifestWorld, tree: Tree, problems: string[]): 
   const { spec } = object as Pod;
   const bound = { ...object, apiVersion: 'v1', kind, ...(kind === 'Pod' && spec && { spec: { ...spec, nodeName } }) };
   try {
-    const { metadata } = cluster.api.objects.put<ApiObject>(bound);
+    const { metadata } = api.objects.put<ApiObject>(bound);
     return {
       resource: resources[kind],
       name: metadata?.name ?? '',
@@ -131,13 +137,23 @@ interface StoredObject {
   readonly hostPaths: readonly string[];
 }
 
-function removeObjects({ cluster }: ManifestWorld, stored: readonly StoredObject[]): void {
-  for (const { resource, namespace, name } of stored) cluster?.api.objects.wipe(resource, { namespace, name });
+function removeObjects({ api }: ManifestWorld, stored: readonly StoredObject[]): void {
+  for (const { resource, namespace, name } of stored) api?.objects.wipe(resource, { namespace, name });
 }
 
-function eventsOf({ node, cluster }: ManifestWorld): Played['events'] {
-  const recorded = node.events.map(({ pod, reason, message }) => ({ pod, reason, message }));
-  const sent = cluster?.api.requests({ resource: 'events' }) ?? [];
+interface LoggedEvent {
+  readonly kind: string;
+  readonly object: { readonly name: string };
+  readonly reason: string;
+  readonly message: string;
+}
+
+function eventsOf({ log, api }: ManifestWorld): Played['events'] {
+  const recorded = log.entries.flatMap(({ message: line, fields }) => {
+    const { kind, object, reason, message } = fields as unknown as LoggedEvent;
+    return line === 'Event occurred' && kind === 'Pod' ? [{ pod: object.name, reason, message }] : [];
+  });
+  const sent = api?.requests({ resource: 'events' }) ?? [];
   return [
     ...recorded,
     ...sent.flatMap(({ body }) => {

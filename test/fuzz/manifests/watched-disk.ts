@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { TubeletError } from '../../../src/base/errors.ts';
 import type { MemoryFiles } from '../../../src/testing/memory-files.ts';
 import { memoryMountPrograms, memoryVolumeHost } from '../../../src/testing/memory-volume-host.ts';
-import type { PodWorldDeps } from '../../support/pod-world.ts';
+import type { Files } from '../../../src/pods/directories/index.ts';
+import type { MountPrograms, VolumeHost } from '../../../src/volumes/index.ts';
 
 export interface Touch {
   readonly operation: string;
@@ -26,11 +27,14 @@ const paths: Readonly<Record<string, PathsOf>> = {
   'program.mount': ([spec]) => [text((spec as { readonly target?: string }).target)],
 };
 
+interface WatchedDisk {
+  readonly files: Files;
+  readonly volumeHost: VolumeHost;
+  readonly mountPrograms: MountPrograms;
+}
+
 /** The disk of a node as the agent gets it: every path is recorded, and refused where a kernel would refuse it. */
-export function watchedDisk(
-  disk: MemoryFiles,
-  record: (touch: Touch) => void,
-): Pick<PodWorldDeps, 'files' | 'volumeHost' | 'mountPrograms'> {
+export function watchedDisk(disk: MemoryFiles, record: (touch: Touch) => void): WatchedDisk {
   const watch = <T extends object>(target: T, prefix = ''): T =>
     new Proxy(target, {
       get(object, key) {

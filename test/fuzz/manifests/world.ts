@@ -1,14 +1,13 @@
-import { ComponentRunner } from '../../../src/main/component-runner.ts';
-import { FileSource } from '../../../src/pods/sources/index.ts';
-import { Registry } from '../../../src/telemetry/index.ts';
-import type { MemoryLog } from '../../../src/testing/memory-log.ts';
+import type { PodUid } from '../../../src/base/ids.ts';
 import { apiResources } from '../../../src/model/api-resources.ts';
-import { defaultPodRules } from '../../../src/model/validation/index.ts';
-import { AgentWorld } from '../../support/agent-world.ts';
-import { ClusterWorld, nodeName } from '../../support/old-cluster-world.ts';
+import type { DesiredPod } from '../../../src/model/desired-pod.ts';
+import type { FakeApiServer } from '../../../src/testing/fake-api-server/index.ts';
+import type { MemoryLog } from '../../../src/testing/memory-log.ts';
+import { nodeName } from '../../support/agent-settings.ts';
+import { WholeAgent } from '../../support/whole-agent.ts';
 import { file, type ManifestFile, type WorldKind } from './case.ts';
-import { FuzzFolder, manifestFolder } from './folder.ts';
-import { fakeWiring, type WorldRecord } from './world-wiring.ts';
+import { FuzzFolder } from './folder.ts';
+import { fuzzedHost, type WorldRecord } from './fuzzed-host.ts';
 
 const goodPod = (name: string, uid: string, volumes: string): string => `apiVersion: v1
 kind: Pod
@@ -39,64 +38,60 @@ export interface GoodPod {
   readonly containers: readonly string[];
 }
 
-/** A node on fakes and virtual time: the pod machine as it is wired, a manifest folder, in a cluster an API server. */
+/** A node on fakes and virtual time: the whole agent, a manifest folder, in a cluster an API server. */
 export class ManifestWorld {
   readonly kind: WorldKind;
   readonly folder = new FuzzFolder();
   readonly record: WorldRecord = { touches: [] };
-  readonly metrics = new Registry();
-  readonly node: AgentWorld;
-  readonly cluster: ClusterWorld | undefined;
-  readonly #life = new AbortController();
-  readonly #runner: ComponentRunner;
+  readonly agent: WholeAgent;
   readonly #goodUids = new Map<string, string>();
 
   constructor(kind: WorldKind) {
     this.kind = kind;
-    const wiring = fakeWiring(this.record, this.metrics);
-    if (kind === 'cluster') {
-      this.cluster = new ClusterWorld({ machine: wiring });
-      this.node = this.cluster.node;
-    } else this.node = new AgentWorld({ machine: wiring });
-    this.#runner = new ComponentRunner({ clock: this.node.clock, log: this.node.log, stopMs: 10_000 });
+    this.agent = new WholeAgent({
+      cluster: kind === 'cluster',
+      flags: ['--max-pods=1000'],
+      overrides: (machine) => ({ host: fuzzedHost(machine, this.folder, this.record) }),
+    });
+    Object.assign(this.agent.machine.capacity, { cpu: '1000', memory: '8000Gi', 'ephemeral-storage': '100Ti' });
+  }
+
+  /** What is below the agent. */
+  get node(): WholeAgent['machine'] {
+    return this.agent.machine;
   }
 
   get log(): MemoryLog {
-    return this.node.log;
+    return this.agent.log;
+  }
+
+  /** The API server, where there is one. */
+  get api(): FakeApiServer | undefined {
+    return this.node.api;
   }
 
   async start(): Promise<void> {
-    const { node, cluster, folder } = this;
+    const { agent, node, folder } = this;
     node.files.append('/etc/hosts', '127.0.0.1 localhost\n');
     folder.put(goodFiles);
-    if (cluster === undefined) await node.startSilent();
-    else await cluster.start();
-    const source = new FileSource({
-      preventApiReferences: true,
-      rules: defaultPodRules,
-      clock: node.clock,
-      log: node.log,
-      files: folder,
-      path: manifestFolder,
-      nodeName,
-      fileCheckFrequencyMs: 20_000,
-      allowFolderObjects: cluster === undefined,
-      onObjects: (objects) => node.machine.setObjects(objects),
-      onSet: (from, pods) => node.machine.set(from, pods),
-    });
-    await this.#runner.start([source], this.#life.signal);
-    cluster?.bind(goodApiPod);
-    await node.clock.advance(0);
-    for (const { name, uid } of node.machine.desired.all()) this.#goodUids.set(name, uid);
+    await agent.start();
+    if (this.api !== undefined) agent.bind(goodApiPod);
+    await node.clock.runUntil(() => this.desired().length === this.goodNames().length, 10_000);
+    for (const { name, uid } of this.desired()) this.#goodUids.set(name, uid);
     await node.clock.runUntil(() => this.good().every(({ isReady }) => isReady), 60_000);
   }
 
   async stop(): Promise<void> {
-    this.#life.abort();
-    const stopped = this.#runner.stop();
-    await this.node.clock.advance(0);
-    await stopped;
-    await (this.cluster ?? this.node).stop();
+    await this.agent.stop();
+  }
+
+  desired(): readonly DesiredPod[] {
+    return this.agent.views.stores.desired.all();
+  }
+
+  isReady(uid: PodUid): boolean {
+    const conditions = this.agent.views.stores.statuses.get(uid)?.conditions ?? [];
+    return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
   }
 
   isGood({ name, uid }: { readonly name: string; readonly uid: string }): boolean {
@@ -104,7 +99,7 @@ export class ManifestWorld {
   }
 
   goodNames(): readonly string[] {
-    return [`good-${nodeName}`, `more-${nodeName}`, ...(this.cluster ? [goodApiPod] : [])];
+    return [`good-${nodeName}`, `more-${nodeName}`, ...(this.kind === 'cluster' ? [goodApiPod] : [])];
   }
 
   /** By names and uids in the runtime: what takes only one of the two is another pod. */
@@ -114,10 +109,10 @@ export class ManifestWorld {
       const uid = this.#goodUids.get(name);
       const labelled = (labels: Readonly<Record<string, string>>): boolean =>
         labels['io.kubernetes.pod.name'] === name && labels['io.kubernetes.pod.uid'] === uid;
-      const pod = this.node.machine.desired.all().find((one) => one.uid === uid && one.name === name);
+      const pod = this.desired().find((one) => one.uid === uid && one.name === name);
       return {
         name,
-        isReady: pod !== undefined && this.node.isReady(pod.uid),
+        isReady: pod !== undefined && this.isReady(pod.uid),
         sandboxes: [...state.sandboxes.values()]
           .filter(({ config }) => labelled(config.labels))
           .map(({ id, state: at }) => `${id} ${at}`),
@@ -130,8 +125,9 @@ export class ManifestWorld {
 
   /** What there is of pods other than the good ones. */
   async left(): Promise<readonly string[]> {
-    const { machine, cri, files } = this.node;
-    const desired = machine.desired.all();
+    const { cri, files } = this.node;
+    const { statuses } = this.agent.views.stores;
+    const desired = this.desired();
     const uids = new Set<string>(desired.filter((pod) => this.isGood(pod)).map(({ uid }) => uid));
     const ofOthers = (labels: Readonly<Record<string, string>>): boolean =>
       !uids.has(labels['io.kubernetes.pod.uid'] ?? '');
@@ -145,27 +141,24 @@ export class ManifestWorld {
         .filter(({ config }) => ofOthers(config.labels))
         .map(({ name }) => `container ${name}`),
       ...folders.filter((uid) => !uids.has(uid)).map((uid) => `folder ${uid}`),
-      ...[...machine.statuses.all()].filter(([uid]) => !uids.has(uid)).map(([uid]) => `status ${uid}`),
+      ...[...statuses.all()].filter(([uid]) => !uids.has(uid)).map(([uid]) => `status ${uid}`),
     ];
     return left;
   }
 
   /** Fakes remember everything; a run forgets it after each case. */
   tidy(): void {
-    const { node, cluster, record } = this;
+    const { node, api, record } = this;
     node.log.clear();
-    node.events.length = 0;
-    node.gone.length = 0;
-    node.removedCgroups.length = 0;
-    node.statusHistory.clear();
     node.cri.engine.calls.length = 0;
+    node.usage.asked.length = 0;
+    node.usage.measured.length = 0;
     record.touches.length = 0;
     this.folder.asked.clear();
-    if (cluster === undefined) return;
-    cluster.woken.length = 0;
-    cluster.api.forgetRequests();
-    for (const { metadata } of cluster.api.objects.all(apiResources.events))
-      cluster.api.objects.wipe(apiResources.events, {
+    if (api === undefined) return;
+    api.forgetRequests();
+    for (const { metadata } of api.objects.all(apiResources.events))
+      api.objects.wipe(apiResources.events, {
         namespace: metadata?.namespace ?? 'default',
         name: metadata?.name ?? '',
       });
