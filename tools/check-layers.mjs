@@ -12,6 +12,7 @@ import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseSync } from 'oxc-parser';
 import { forwardReferences } from './lib/forward-references.mjs';
+import { storesInViews, storesOf } from './lib/stores-in-views.mjs';
 import { systemImports } from './lib/system-imports.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -45,6 +46,9 @@ function isComposition(path) {
 
 const isTest = (path) => path.endsWith('.test.ts');
 
+/** The root of a subsystem, or of the whole agent. */
+const handsOut = (path) => /\/create-[\w-]+\.ts$/.test(path) && !innerRoots.has(path);
+
 /** Rooms that touch the disk and start programs, beside tests and what only they use. */
 const systemRooms = new Set([
   'apiserver',
@@ -57,6 +61,15 @@ const systemRooms = new Set([
   'main',
   'up',
   'testing',
+]);
+
+/** Classes with a writing side, and what holds many of them; a root hands them out in parts. */
+const stores = new Set([...storesOf(readFileSync(join(root, 'docs/ownership.md'), 'utf8')), 'PodStores']);
+/** Roots within a root: what they return goes no further than the roots of the pods. */
+const innerRoots = new Set([
+  'src/pods/create-stores.ts',
+  'src/pods/create-signals.ts',
+  'src/pods/create-pod-runtime.ts',
 ]);
 
 /** Words that must not stand in product code, each with the reason and the files where it may. */
@@ -173,6 +186,9 @@ for (const path of sourceFiles('src')) {
   }
   for (const { offset, problem } of isComposition(path) ? forwardReferences(parseSync, path, source) : []) {
     problems.push(`${path}:${lineAt(source, offset)}: ${problem}`);
+  }
+  for (const { offset, name } of handsOut(path) ? storesInViews(parseSync, path, source, stores) : []) {
+    problems.push(`${path}:${lineAt(source, offset)}: ${name} leaves its owner: return a Pick of it, or a port`);
   }
   source.split('\n').forEach((line, index) => {
     if (/^\s*(\/\/|\*|\/\*)/.test(line)) return;

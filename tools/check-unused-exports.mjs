@@ -1,4 +1,4 @@
-// npm run exports, which is part of npm run layers: what src/ exports is imported by another file, and by more than tests; see tools/lib/unused-exports.mjs.
+// npm run exports, a part of npm run layers: what a file exports is imported by another one, and by more than tests.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -47,6 +47,14 @@ export interface PodStores {
   readonly unknownPods: UnknownPods;
 }
 
+/** What is known of pods, for the program and its tests to read. */
+export interface PodStoreViews {
+  readonly sources: Pick<PodSources, 'sourcesReady'>;
+  readonly desired: Pick<DesiredPods, 'get' | 'has' | 'all'>;
+  readonly lifecycles: Pick<PodLifecycles, 'knows' | 'stateOf' | 'isFinished'>;
+  readonly statuses: Pick<PodStatuses, 'get' | 'all' | 'versionOf'>;
+}
+
 export function createPodStores({ ports, signals, ...parts }: PodStoresParts): PodStores {
   const { clock, log } = ports;
   const { inbox, podRemoval, statusChanged, statusForgotten } = signals;

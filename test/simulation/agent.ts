@@ -6,7 +6,7 @@ import type { PodStatus } from '../../src/gen/kubernetes/types.ts';
 import { boot } from '../../src/main/agent/boot.ts';
 import { createAgent, type AgentViews } from '../../src/main/agent/create-agent.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import type { PodStores } from '../../src/pods/create-stores.ts';
+import type { PodStoreViews } from '../../src/pods/create-stores.ts';
 import { nodeName, settingsOf } from '../support/agent-settings.ts';
 import { Life, type BorderWatch } from './life.ts';
 import { simPlatform, type SimMachine } from './sim-platform.ts';
@@ -78,7 +78,7 @@ export class Agent {
   }
 
   /** What the agent thinks of pods, while there is one. */
-  get stores(): PodStores | undefined {
+  get stores(): PodStoreViews | undefined {
     return this.#views?.stores;
   }
 

@@ -11,7 +11,7 @@ import { createPlugins } from '../../plugins/create-plugins.ts';
 import { createApiPods } from '../../pods/api/create-api-pods.ts';
 import { createPods, type PodViews } from '../../pods/create-pods.ts';
 import { createSources } from '../../pods/create-sources.ts';
-import { createPodStores, type PodStores } from '../../pods/create-stores.ts';
+import { createPodStores, type PodStoreViews } from '../../pods/create-stores.ts';
 import { createCgroups } from '../../resources/create-cgroups.ts';
 import { createStats } from '../../stats/create-stats.ts';
 import { createStorageDrivers } from '../../volumes/create-storage-drivers.ts';
@@ -46,7 +46,7 @@ export interface Agent {
 /** What the program and its tests may inspect. */
 export interface AgentViews {
   readonly pods: PodViews;
-  readonly stores: PodStores;
+  readonly stores: PodStoreViews;
   readonly signals: AgentSignals;
   readonly nodeEvents: NodeEvents;
   readonly api: AgentApi | undefined;
