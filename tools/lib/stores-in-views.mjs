@@ -6,7 +6,7 @@
  * @returns {ReadonlySet<string>} the classes that the column of the only writers names
  */
 export function storesOf(document) {
-  const cells = document.split('\n').map((line) => (/^\|/.test(line) ? (line.split('|')[2] ?? '') : ''));
+  const cells = document.split('\n').map((line) => (line.startsWith('|') ? (line.split('|')[2] ?? '') : ''));
   return new Set(cells.flatMap((cell) => [...cell.matchAll(/`([A-Z]\w+)`/g)].map(([, name]) => name)));
 }
 
