@@ -90,6 +90,24 @@ describe('a static pod in a cluster', () => {
     await it.stop();
   });
 
+  test('that comes back while the API server still shows its former life begins anew', async () => {
+    const it = await started();
+    await it.manifests(pod);
+    await it.clock.advance(2_000);
+    it.api.faults.away();
+    await it.manifests();
+    await it.clock.advance(40_000);
+    assert.deepEqual(it.containers(mirror), []);
+    await it.manifests(pod);
+    await it.clock.advance(5_000);
+    it.api.faults.back();
+    await it.clock.advance(60_000);
+    const [main] = it.pod(mirror)?.status?.containerStatuses ?? [];
+    assert.deepEqual([it.phase(mirror), it.isReady(mirror), main?.restartCount], ['Running', true, 0]);
+    assert.deepEqual(main?.lastState, {});
+    await it.stop();
+  });
+
   test('waits neither for the API server nor for the node to be known', async () => {
     const it = new ClusterWorld({ registered: false });
     it.api.faults.away();

@@ -83,7 +83,7 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     ...ports,
     runs: (uid) => observed.runs(uid),
     onSet: (from, set) => {
-      first.applyToStaticPods(set);
+      first.applyToStaticPods(from, set);
       sources.set(from, set);
     },
   });

@@ -29,14 +29,23 @@ function setUp(mirrored: PodStatus) {
 
 test('a static pod begins with what its mirror pod shows, unless it is known already', () => {
   const { statuses, first } = setUp(withContainers('mirror'));
-  first.applyToStaticPods([known, fresh]);
+  first.applyToStaticPods('file', [known, fresh]);
   assert.equal(statuses.get(podUid('known'))?.reason, 'checkpoint');
   assert.equal(statuses.get(podUid('fresh'))?.reason, 'mirror');
 });
 
+test('a static pod that is named after the first set of its source begins anew', () => {
+  const { statuses, first } = setUp(withContainers('mirror'));
+  first.applyToStaticPods('file', []);
+  first.applyToStaticPods('file', [fresh]);
+  assert.equal(statuses.get(fresh.uid)?.reason, 'checkpoint');
+  first.applyToStaticPods('http', [fresh]);
+  assert.equal(statuses.get(fresh.uid)?.reason, 'mirror');
+});
+
 test('a mirror pod that shows no containers leaves the checkpoint in force', () => {
   const { statuses, first } = setUp({ phase: 'Pending' });
-  first.applyToStaticPods([fresh]);
+  first.applyToStaticPods('file', [fresh]);
   assert.equal(statuses.get(fresh.uid)?.reason, 'checkpoint');
 });
 

@@ -1,6 +1,6 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
-import type { DesiredPod } from '../../model/desired-pod.ts';
+import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
 import { computeFirstStatus } from './compute-first-status.ts';
 
 interface FirstStatusesDeps {
@@ -15,14 +15,21 @@ interface FirstStatusesDeps {
 /** Chooses the status that pods begin with, right before a source's set is passed on. */
 export class FirstStatuses {
   readonly #deps: FirstStatusesDeps;
+  /** The sources of static pods that have named a set. */
+  readonly #heard = new Set<PodSource>();
 
   constructor(deps: FirstStatusesDeps) {
     this.#deps = deps;
   }
 
-  /** A static pod brings no status: its mirror pod shows the last one. */
-  applyToStaticPods(pods: readonly DesiredPod[]): void {
+  /**
+   * A static pod brings no status: its mirror pod shows the last one. One that a source names only later begins anew; a
+   * mirror pod that is still there shows a life that this agent has seen to its end.
+   */
+  applyToStaticPods(source: PodSource, pods: readonly DesiredPod[]): void {
     const { desired, statuses, mirrors } = this.#deps;
+    if (this.#heard.has(source)) return;
+    this.#heard.add(source);
     for (const pod of pods) {
       const first = computeFirstStatus({ isDesired: desired.has(pod.uid), reported: mirrors.of(pod)?.status });
       if (first.use !== 'reported') continue;
