@@ -52,7 +52,7 @@ export interface ImagesWiring {
   readonly pullWaits: PullWaits;
 }
 
-interface Images {
+export interface Images {
   /** To be started before anything pulls. */
   readonly components: readonly Component[];
   readonly images: Pick<ImageManager, 'ensure'>;

@@ -49,7 +49,7 @@ interface NodeDeps {
   readonly cluster: NodeCluster | undefined;
 }
 
-interface NodeParts {
+export interface NodeParts {
   /** After them the view has this machine's own node; started before the first pod is reconciled. */
   readonly early: readonly Component[];
   /** Components that write to the API server and the runtime; started when pods may come and go. */
