@@ -3,7 +3,6 @@ import { Duration } from '../base/duration.ts';
 import { buildConfiguration } from './build.ts';
 import { gatesOf, withGateDefaults } from './defaults.ts';
 import { renderFault, type Fault } from './fault.ts';
-import { deepFreeze } from './freeze.ts';
 import { helpText } from './flags/help.ts';
 import { ownFlags, type KubeletFlags } from './flags/own-flags.ts';
 import { parseFlags, type ParsedFlags } from './flags/parse.ts';
@@ -97,4 +96,12 @@ function oddAddresses(config: KubeletConfiguration, flags: KubeletFlags): readon
       .filter((word) => word !== '' && isIP(word) === 0)
       .map((word) => `--node-ip: ${JSON.stringify(word)} is not an IP address and is left out`),
   ];
+}
+
+/** Freezes a value with everything in it. Values with private state protect that themselves. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const item of Object.values(value)) deepFreeze(item);
+  return value;
 }

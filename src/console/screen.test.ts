@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { describeChanges } from './changes.ts';
+import { describeChanges } from './pod-view.ts';
 import type { PodRow } from './pod-row.ts';
 import { PodView, type Screen } from './pod-view.ts';
-import { redraw } from './redraw.ts';
+import { redraw } from './pod-view.ts';
 import { formatSeconds, StepPrinter } from './steps.ts';
 import { clip, sortRows, tableLines } from './table.ts';
 

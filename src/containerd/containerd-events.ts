@@ -1,9 +1,8 @@
-import { Client, credentials, Metadata, type ClientOptions } from '@grpc/grpc-js';
+import { Client, credentials, Metadata, type ClientOptions, status } from '@grpc/grpc-js';
 import type { Clock } from '../base/clock.ts';
-import { messageOf } from '../base/errors.ts';
+import { messageOf, kindOf, TubeletError, type ErrorKind } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { EventsService, type Envelope } from '../gen/containerd/events.ts';
-import { subscriptionError } from './subscription-error.ts';
 import { toEvent, topics, type ContainerdEvent } from './to-event.ts';
 
 interface ContainerdEventsDeps {
@@ -78,4 +77,26 @@ function readEvent(envelope: Envelope, now: number, log: Log): ContainerdEvent |
     log.debug(2, 'An event of containerd cannot be read', { topic: envelope.topic, err: messageOf(error) });
     return undefined;
   }
+}
+
+/** Codes with a meaning for the subscriber; every other code is a failure inside containerd. */
+const kindOfCode: ReadonlyMap<unknown, ErrorKind> = new Map([
+  // Another runtime listens on the socket, or a containerd without this service.
+  [status.UNIMPLEMENTED, 'unsupported'],
+  [status.UNAVAILABLE, 'unavailable'],
+  // The agent did not cancel, so containerd did: it is shutting down.
+  [status.CANCELLED, 'unavailable'],
+  [status.PERMISSION_DENIED, 'denied'],
+  [status.UNAUTHENTICATED, 'denied'],
+  [status.INVALID_ARGUMENT, 'invalid'],
+  [status.RESOURCE_EXHAUSTED, 'exhausted'],
+]);
+
+/** The error of a subscription for the rest of the agent: a kind and containerd's message. */
+function subscriptionError(error: unknown): TubeletError {
+  const code: unknown = Reflect.get(Object(error), 'code');
+  const details: unknown = Reflect.get(Object(error), 'details');
+  const kind = typeof code === 'number' ? (kindOfCode.get(code) ?? 'internal') : kindOf(error);
+  const words = typeof details === 'string' && details !== '' ? details : messageOf(error);
+  return new TubeletError(kind, `containerd events: ${words}`, { cause: error, remoteMessage: words });
 }

@@ -5,7 +5,6 @@ import type { PodRemoval } from '../model/pod-removal.ts';
 import type { StandaloneObject } from '../model/standalone-object.ts';
 import { ApiObjects } from './api-objects.ts';
 import { objectCache } from './object-cache.ts';
-import { podObjectsOfApi } from './pod-objects.ts';
 import type { ObjectsApi, PodObjects, ResourceInbox } from './ports.ts';
 import { StandaloneObjects } from './standalone-objects.ts';
 import { PodTokens } from './tokens/pod-tokens.ts';
@@ -83,4 +82,17 @@ function createTrust(
   });
   podRemoval.register('objects/trust-bundles', trust);
   return { components: [trust], trust };
+}
+
+/** The objects of pods for their syncs; requests the pod's tokens along with them. */
+function podObjectsOfApi(objects: ApiObjects, tokens: Pick<PodTokens, 'prefetch'>): PodObjects {
+  return {
+    ready: (pod, signal) => {
+      tokens.prefetch(pod, signal);
+      return objects.ready(pod, signal);
+    },
+    configMap: (namespace, name) => objects.configMap(namespace, name),
+    secret: (namespace, name) => objects.secret(namespace, name),
+    problem: (kind, namespace, name) => objects.problem(kind, namespace, name),
+  };
 }

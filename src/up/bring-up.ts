@@ -1,3 +1,4 @@
+import { createServer } from 'node:net';
 import { mkdir, writeFile } from 'node:fs/promises';
 import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
@@ -6,14 +7,13 @@ import { AgentSupervisor, type AgentCommand } from './agent-supervisor.ts';
 import { canonicalRoot, checkRoot, claimRoot, loadJournal, type ClaimedRoot } from './claim-root.ts';
 import { installPackages } from './debian-packages.ts';
 import { tailOf } from './detached-process.ts';
-import { freePort } from './free-port.ts';
 import { httpGet } from './http-probe.ts';
 import { agentEnvironment, agentFlags, kubeletConfiguration, type AgentPlan } from './kubelet-config.ts';
 import { instanceNames, type InstanceNames } from './names.ts';
 import type { RunCommand, Steps } from './ports.ts';
 import { checkMachine, readMachineFacts, type Problem } from './preflight.ts';
 import { chooseSnapshotter, importStarterImages, prepareNetwork, startContainerd } from './private-runtime.ts';
-import { readBootId } from './process-table.ts';
+import { readBootId, errnoOf } from './process-table.ts';
 import { removeEverything } from './remove-everything.ts';
 import { prepareManifests } from './sample-pod.ts';
 import { starterImages } from './starter-images.ts';
@@ -173,4 +173,20 @@ async function isHealthy(port: number, clock: Clock): Promise<boolean> {
     // Not listening yet; the caller decides how long to wait.
     return false;
   }
+}
+
+/** The preferred port of the loopback address, or another one when it is in use. */
+async function freePort(preferred: number): Promise<number> {
+  return (await tryListen(preferred)) ?? (await tryListen(0)) ?? preferred;
+}
+
+function tryListen(port: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', (error) => (errnoOf(error) === 'EADDRINUSE' ? resolve(undefined) : reject(error)));
+    server.listen(port, '127.0.0.1', () => {
+      const address = server.address();
+      server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : undefined));
+    });
+  });
 }

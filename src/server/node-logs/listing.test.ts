@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { contentTypeOf } from './content-type.ts';
+import { contentTypeOf } from './file-pages.ts';
 import { acceptsGzip } from './gzip-sink.ts';
 import { namesOf } from './file-pages.ts';
 import { listingPage } from './listing.ts';

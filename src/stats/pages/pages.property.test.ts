@@ -6,7 +6,7 @@ import { floatText } from '../../telemetry/exposition.ts';
 import { parseMetrics } from '../../testing/parse-metrics.ts';
 import { someMachine, usageSnapshot } from '../../testing/usage-snapshots.ts';
 import { cadvisorPage, resourcePage } from './index.ts';
-import { numberText } from './number-text.ts';
+import { numberText } from './family.ts';
 
 const rich = usageSnapshot({ version: 2, pods: 1, containersPerPod: 1 });
 const containers = rich.cgroups.filter(({ owner }) => owner?.container === 'container-0');

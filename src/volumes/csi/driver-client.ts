@@ -1,9 +1,10 @@
+import { tokensKey } from './driver-spec.ts';
 import { raceAbort } from '../../base/abort.ts';
 import { noCalls, type Calls } from '../../base/calls.ts';
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
 import { kindOf, TubeletError } from '../../base/errors.ts';
-import { maskError } from '../../base/mask-errors.ts';
+import { maskError, secretTexts } from '../../base/mask-errors.ts';
 import type { OpenRpc, RpcChannel, RpcMethod } from '../../base/rpc.ts';
 import type * as csi from '../../gen/csi/v1.ts';
 import type {
@@ -18,7 +19,6 @@ import type {
 import type { StorageDriver } from '../../model/storage-driver.ts';
 import { capabilitiesOf, type DriverCapability } from './driver-capabilities.ts';
 import type { RecordDriverCall } from './driver-metrics.ts';
-import { secretsOfRequest } from './secrets-of-request.ts';
 
 interface DriverClientDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -153,4 +153,15 @@ function subjectOf(request: unknown): { readonly subject?: string } {
 
 function messages(): Promise<typeof csi> {
   return import('../../gen/csi/v1.ts');
+}
+
+/** The secrets and service account tokens of a request to a driver, in the forms in which a text may quote them. */
+function secretsOfRequest(request: unknown): readonly string[] {
+  const { secrets = {}, volumeContext = {} } = Object(request) as {
+    readonly secrets?: Readonly<Record<string, string>>;
+    readonly volumeContext?: Readonly<Record<string, string>>;
+  };
+  const tokens = volumeContext[tokensKey] ?? '';
+  const each = [...tokens.matchAll(/"token":"([^"]+)"/g)].map(([, token]) => token ?? '');
+  return secretTexts([...Object.values(secrets), tokens, ...each]);
 }

@@ -1,10 +1,10 @@
+import { defaultBackoffLimits, type BackoffLimits } from '../../../base/backoff.ts';
 import type { Settings } from '../../../config/index.ts';
 import type { PodSource } from '../../../model/desired-pod.ts';
 import { Quantity } from '../../../model/quantity.ts';
 import type { RuntimeSettings } from '../../../model/runtime-settings.ts';
 import type { LogPolicy } from '../../../pods/create-logs.ts';
 import type { PodSettings } from '../../../pods/create-parts.ts';
-import { restartLimits } from './restart-limits.ts';
 
 /** The configuration of the life of pods. */
 export function podSettings(settings: Settings, runtime: RuntimeSettings): PodSettings {
@@ -43,4 +43,14 @@ function logPolicy({ config, flags }: Settings): LogPolicy {
       maxTotal: flags.maximumDeadContainers,
     },
   };
+}
+
+/** The restart back-off of crashed containers, from gates and configuration. */
+function restartLimits({ config, featureGates }: Pick<Settings, 'config' | 'featureGates'>): BackoffLimits {
+  const base = featureGates.enabled('ReduceDefaultCrashLoopBackOffDecay')
+    ? { initialMs: 1_000, maxMs: 60_000 }
+    : defaultBackoffLimits;
+  const wanted = config.crashLoopBackOff.maxContainerRestartPeriod?.toMillis();
+  if (!featureGates.enabled('KubeletCrashLoopBackOffMax') || wanted === undefined) return base;
+  return { initialMs: Math.min(base.initialMs, wanted), maxMs: wanted };
 }

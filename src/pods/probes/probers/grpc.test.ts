@@ -17,7 +17,7 @@ import { FakeClock } from '../../../testing/fake-clock.ts';
 import { aContainer, aPod } from '../../../testing/pods.ts';
 import type { ProbeOutcome } from '../ports.ts';
 import { grpcProber } from './grpc.ts';
-import { decodeCheckResponse, encodeCheckRequest } from './grpc-health-messages.ts';
+import { decodeCheckResponse, encodeCheckRequest } from './grpc.ts';
 
 /** A health server on raw bytes: it shares no encoding with the client. */
 type Check = (request: Buffer, reply: sendUnaryData<Buffer>, metadata: Metadata) => void;

@@ -1,3 +1,4 @@
+import { BinaryReader, BinaryWriter, WireType } from '@bufbuild/protobuf/wire';
 import { Client, connectivityState, credentials, Metadata, status as codes, type ServiceError } from '@grpc/grpc-js';
 import { withTimeout } from '../../../base/abort.ts';
 import type { Clock } from '../../../base/clock.ts';
@@ -7,7 +8,6 @@ import { isKind, messageOf } from '../../../base/errors.ts';
 import { goQuote } from '../../../model/go-text.ts';
 import type { Prober, ProbeOutcome } from '../ports.ts';
 import { containerPort } from './container-port.ts';
-import { decodeCheckResponse, encodeCheckRequest } from './grpc-health-messages.ts';
 import { probeUserAgent } from './http-request.ts';
 import { hostAndPort } from '../../../model/network-text.ts';
 import { noAddressYet } from './no-address.ts';
@@ -126,4 +126,26 @@ function codeName(code: codes): string {
   if (code === codes.CANCELLED) return 'Canceled';
   const words = (codes[code] ?? String(code)).split('_');
   return words.map((word) => word.slice(0, 1) + word.slice(1).toLowerCase()).join('');
+}
+
+/** The two messages of grpc.health.v1.Health/Check, of which each has one field, numbered one. */
+
+const statusNames: readonly string[] = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
+
+export function encodeCheckRequest(service: string): Buffer {
+  const writer = new BinaryWriter();
+  if (service !== '') writer.tag(1, WireType.LengthDelimited).string(service);
+  return Buffer.from(writer.finish());
+}
+
+/** The name of the status; an unknown one is its number. */
+export function decodeCheckResponse(bytes: Uint8Array): string {
+  const reader = new BinaryReader(bytes);
+  let status = 0;
+  while (reader.pos < reader.len) {
+    const [field, wireType] = reader.tag();
+    if (field === 1 && wireType === WireType.Varint) status = reader.int32();
+    else reader.skip(wireType, field);
+  }
+  return statusNames[status] ?? String(status);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loadGolden } from '../../testing/golden.ts';
 import { aPod } from '../../testing/pods.ts';
-import { activeDeadline, deadlineDecision } from './active-deadline.ts';
+import { activeDeadline, deadlineDecision } from './active-deadlines.ts';
 
 const pod = aPod({ spec: { activeDeadlineSeconds: 5 } });
 
