@@ -6,7 +6,7 @@ import { loadSettings } from './load.ts';
 
 const golden = JSON.parse(readFileSync('test/golden/node/configz.json', 'utf8')) as { kubeletconfig: object };
 
-/** Placeholders of the recording are taken for real paths, so that nothing need be translated. */
+/** Placeholders of the recording are treated as real paths, so that no value must be translated. */
 function configzOf(file: object): object {
   const result = loadSettings({
     argv: ['--config=/k', '--kubeconfig=/kc'],

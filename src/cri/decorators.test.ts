@@ -12,7 +12,7 @@ import type { Invocation } from './invoke.ts';
 
 type AnyInvocation = Invocation<unknown, unknown>;
 
-/** A transport that answers what the test says. */
+/** A transport with the answers of the test. */
 function transport(answer: (invocation: AnyInvocation) => Promise<unknown>): CriTransport {
   return {
     endpoint: 'test',

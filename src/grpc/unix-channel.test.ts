@@ -21,7 +21,7 @@ interface World {
   readonly driver: FakeCsiDriver;
   readonly socket: string;
   readonly channel: RpcChannel;
-  /** Resolves when a connection that stood is gone. */
+  /** Resolves when an established connection is lost. */
   readonly lost: Promise<void>;
 }
 

@@ -15,7 +15,7 @@ function setUp(context: TestContext) {
     await hostMounts.release(root);
     rmSync(root, { recursive: true, force: true });
   });
-  /** A program that stands in for the real one. */
+  /** A program that replaces the real one. */
   const script = (name: string, text: string): string => {
     const path = join(root, name);
     writeFileSync(path, `#!/bin/sh\n${text}\n`);

@@ -148,7 +148,7 @@ describe('names', () => {
 });
 
 describe('watching', () => {
-  test('tells of a write', async () => {
+  test('reports a write', async () => {
     writeFileSync(at('a'), '');
     let stop = (): void => {};
     const changed = new Promise<void>((resolve) => {

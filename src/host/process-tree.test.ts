@@ -17,7 +17,7 @@ function setUp(context: TestContext, version: 1 | 2, more: Partial<HostProcessTr
     root: join(root, name),
     controllers: version === 1 ? [name] : [],
   }));
-  // The tree of version 2 of a hybrid machine is nothing to a kubelet.
+  // A kubelet does not use the tree of version 2 of a hybrid machine.
   if (version === 1) hierarchies.push({ version: 2, root: join(root, 'other'), controllers: [] });
   for (const process of ['self', '1']) {
     mkdirSync(join(root, process, 'ns'), { recursive: true });

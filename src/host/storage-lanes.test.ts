@@ -16,7 +16,7 @@ const mount = (name: string): ForeignMount => ({
   source: `server:/${name}`,
 });
 
-/** A process that answers when the test says so. */
+/** A process that answers when the test releases its call. */
 class ScriptedProcess implements StorageProcess {
   readonly asked: Extract<StorageRequest, { readonly id: number }>[] = [];
   readonly aborted: number[] = [];

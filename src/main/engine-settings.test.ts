@@ -19,7 +19,7 @@ for (const [node, v8, flags] of rows) {
   test(`the flags of Node ${node}`, () => assert.deepEqual(flagsFor(v8), flags));
 }
 
-/** What an engine that is given flags prints, and whether it goes on. */
+/** The output of an engine with these flags, and whether it continues. */
 function given(flags: readonly string[]): { readonly output: string; readonly status: number | null } {
   const program = flags.map((flag) => `require('node:v8').setFlagsFromString(${JSON.stringify(flag)});`).join('');
   const { stdout, stderr, status } = spawnSync(process.execPath, ['--eval', program], { encoding: 'utf8' });

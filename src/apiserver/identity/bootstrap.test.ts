@@ -84,7 +84,7 @@ async function identity(world: World): Promise<ClientIdentity> {
   return result;
 }
 
-/** What went wrong; empty when nothing did. */
+/** The error; empty after success. */
 async function failure(world: World, limitMs?: number): Promise<string> {
   const result = await outcome(world, limitMs);
   return result instanceof Error ? result.message : '';

@@ -96,7 +96,7 @@ test('a damaged file is put aside with a word about it, however it was cut', asy
     assert.equal(await readFile(`${file}.damaged`, 'utf8'), whole.slice(0, end));
     assert.equal(log.messages('warn').length, 1);
     assert.equal(log.entries[0]?.fields['aside'], `${file}.damaged`);
-    // The link leads nowhere now, which is no error.
+    // The link is dangling now, which is not an error.
     assert.equal(await store.read(), undefined);
   }
   await store.write(pair, noon);

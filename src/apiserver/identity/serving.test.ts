@@ -127,7 +127,7 @@ test('files that were given are used, and read again when they change', async ()
   await serving.start(signal);
   assert.equal(serving.current()?.certificate, one.certificate);
 
-  // Half of a replacement is no pair, and costs one line.
+  // Half of a replacement is not a pair, and is logged once.
   files.put('/tls/a.crt', two.certificate);
   await clock.advance(60_000);
   assert.equal(serving.current()?.certificate, one.certificate);

@@ -329,7 +329,7 @@ describe('the server', () => {
     transport.reset();
     await send('/next');
     assert.equal(sessions.length, 2);
-    // The one that lives goes on with what it carries.
+    // The living connection finishes its streams.
     assert.equal(transport.connections, 2);
     await iterator.return?.();
   });

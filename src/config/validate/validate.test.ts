@@ -19,7 +19,7 @@ test('the defaults are valid', () => {
   assert.deepEqual(faultsOf(''), []);
 });
 
-/** Bodies with the field that must be objected to, or undefined when nothing may be. */
+/** Bodies with the field of the expected fault, or undefined for a valid body. */
 const table: readonly (readonly [string, string | undefined])[] = [
   ['port: 70000', 'port'],
   ['port: 65535', undefined],

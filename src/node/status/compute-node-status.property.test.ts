@@ -70,7 +70,7 @@ test('fields of other writers outlive every status of ours, also in the patch', 
       const previous = nodeWith(known);
       const { node } = computeNodeStatus(previous, given, 1_000);
       assertKept(node, known);
-      // The server has gone on while we computed: what the patch does not name is not touched.
+      // The server has changed the node meanwhile: fields that the patch does not name stay.
       const onServer = nodeWith({ ...meanwhile, conditions: known.conditions });
       const after = applyStrategicMergePatch(onServer, nodeDiff(previous, node) ?? {}, 'Node');
       assertKept(after, { ...meanwhile, conditions: known.conditions });
