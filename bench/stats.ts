@@ -15,13 +15,27 @@ const everyMs = 10_000;
 
 const real = systemClock();
 let skippedMs = 0;
-/** Time passes between two pages without anybody waiting for it. */
+const timers = new Set<{ readonly atMs: number; readonly fire: () => void }>();
+/** Time passes between two pages without a wait; what was due by then has happened, as the end of a shared answer. */
 const clock: Clock = {
   ...real,
   now: () => real.now() + skippedMs,
   monotonic: () => real.monotonic() + skippedMs,
   sleep: (ms, signal) => real.sleep(ms, signal),
-  after: (ms, callback) => real.after(ms, callback),
+  after(ms, callback) {
+    const fire = (): void => {
+      cancel();
+      callback();
+    };
+    const timer = { atMs: clock.monotonic() + ms, fire };
+    const cancelReal = real.after(ms, fire);
+    const cancel = (): void => {
+      cancelReal();
+      timers.delete(timer);
+    };
+    timers.add(timer);
+    return cancel;
+  },
 };
 const { signal } = new AbortController();
 const machine = await makeMachine(clock, pods, containers);
@@ -75,5 +89,6 @@ for (const [path, { medianMs, meanMs, bytes, longestPauseMs }] of Object.entries
 
 async function next(page: () => Promise<unknown>): Promise<void> {
   skippedMs += everyMs;
+  for (const { atMs, fire } of [...timers]) if (atMs <= clock.monotonic()) fire();
   await page();
 }

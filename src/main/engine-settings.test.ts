@@ -4,12 +4,11 @@ import { test } from 'node:test';
 import { flagsFor } from './engine-settings.ts';
 
 const growth = '--heap-growing-percent=30';
-const common = [growth, '--gc-memory-reducer-start-delay-ms=600000', '--retain-maps-for-n-gc=100'];
 
 const rows: readonly (readonly [node: string, v8: string, flags: readonly string[] | undefined])[] = [
-  ['20', '11.3.244.8-node.38', [...common, '--interrupt-budget=400000']],
+  ['20', '11.3.244.8-node.38', [growth, '--interrupt-budget=400000']],
   ['21, which was not tried', '11.8.172.17-node.20', undefined],
-  ['22', '12.4.254.21-node.57', [...common, '--invocation-count-for-turbofan=18000']],
+  ['22', '12.4.254.21-node.57', [growth, '--invocation-count-for-turbofan=18000']],
   ['24', '13.6.233.17-node.53', [growth]],
   ['26', '14.6.202.34-node.34', [growth]],
   ['one that is not out yet', '14.61.1', undefined],

@@ -1,19 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Some seconds after work the engine collects garbage up to three times, to give memory back. With a client that reads
- * metrics now and then, the agent would pay for that each time, and also for compiling dropped code again. Ten minutes
- * later is soon enough.
- */
-const laterMemoryReducer = '--gc-memory-reducer-start-delay-ms=600000';
-
-/**
- * Compiled code is dropped with its hidden classes, and a hidden class is dropped when two collections have seen no
- * object of it. Objects of a metrics page are hardly ever seen by a collection. Their hidden classes now live longer.
- */
-const keptKinds = '--retain-maps-for-n-gc=100';
-
-/**
  * The engine optimises a function after it has run for a while. In a mostly idle agent that costs more time than it
  * saves, so a function has to run six times longer: a budget of bytecode up to V8 11, a count of calls after.
  */
@@ -33,10 +20,10 @@ const smallSteps = '--heap-growing-percent=30';
  */
 const flagsByEngine: Readonly<Record<string, readonly string[]>> = {
   /** Node.js 20. */
-  '11.3': [smallSteps, laterMemoryReducer, keptKinds, largerBudget],
+  '11.3': [smallSteps, largerBudget],
   /** Node.js 22. */
-  '12.4': [smallSteps, laterMemoryReducer, keptKinds, moreCalls],
-  /** Node.js 24: the others save no time there. */
+  '12.4': [smallSteps, moreCalls],
+  /** Node.js 24: later optimisation saves no time there. */
   '13.6': [smallSteps],
   /** Node.js 26, as 24. */
   '14.6': [smallSteps],
