@@ -48,7 +48,7 @@ export function persistentWorld({ cluster = true, labels = {}, ...more }: Persis
     }),
     hostPath({ paths: host.paths }),
     localVolume({ clock, host, paths, programs, events: { record }, rootDir: '/k' }),
-    nfs({ clock, host, paths, programs, turns: new KeyedMutex() }),
+    nfs({ clock, host, paths, programs, mutex: new KeyedMutex() }),
     csi(more.csi ?? noCsiVolumes, noCsiVolumes),
   ];
   /** An agent as it is after a start: it knows what is on disk and nothing else. */

@@ -73,9 +73,9 @@ function createOwnKinds(wiring: VolumesWiring): readonly VolumePlugin[] {
   const scratch = new ScratchFolders(host, paths);
   const written = new WrittenVolumes({ clock, random, host, scratch, memory, events });
   signals.podRemoval.register('written-volumes', { forget: (uid) => written.forget(uid), size: () => written.size() });
-  const turns = new KeyedMutex();
+  const mutex = new KeyedMutex();
   // Operations under way end by themselves.
-  signals.podRemoval.register('nfs-operations', { forget: () => {}, size: () => countPods(turns.keys()) });
+  signals.podRemoval.register('nfs-operations', { forget: () => {}, size: () => countPods(mutex.keys()) });
   return [
     emptyDir({ clock, scratch, paths: host.ownPaths, memory, events }),
     hostPath({ paths: host.paths }),
@@ -84,7 +84,7 @@ function createOwnKinds(wiring: VolumesWiring): readonly VolumePlugin[] {
     downwardApi(written, facts),
     projected({ written, objects, facts, tokens, trust }),
     localVolume({ clock, host, paths, programs, events, rootDir: settings.rootDir }),
-    nfs({ clock, host, paths, programs, turns }),
+    nfs({ clock, host, paths, programs, mutex }),
     ...(settings.imageVolumes ? [imageVolume(images, imageVolumeMetrics(metrics))] : []),
   ];
 }

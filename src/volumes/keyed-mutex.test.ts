@@ -9,7 +9,7 @@ function held(): { promise: Promise<void>; end: () => void } {
 }
 
 test('work on one key waits in order, work on another does not', async () => {
-  const turns = new KeyedMutex();
+  const mutex = new KeyedMutex();
   const first = held();
   const log: string[] = [];
   const work = (name: string, until?: Promise<void>) => async () => {
@@ -17,9 +17,9 @@ test('work on one key waits in order, work on another does not', async () => {
     await until;
     log.push(`${name} ends`);
   };
-  const one = turns.run('a', work('one', first.promise));
-  const two = turns.run('a', work('two'));
-  await turns.run('b', work('beside'));
+  const one = mutex.run('a', work('one', first.promise));
+  const two = mutex.run('a', work('two'));
+  await mutex.run('b', work('beside'));
   assert.deepEqual(log, ['one begins', 'beside begins', 'beside ends']);
   first.end();
   await Promise.all([one, two]);
@@ -27,16 +27,16 @@ test('work on one key waits in order, work on another does not', async () => {
 });
 
 test('a failure does not affect the next, and work that was aborted while waiting never begins', async () => {
-  const turns = new KeyedMutex();
+  const mutex = new KeyedMutex();
   const first = held();
-  const failing = turns.run('a', async () => {
+  const failing = mutex.run('a', async () => {
     await first.promise;
     throw new Error('no');
   });
   const gaveUp = new AbortController();
   let began = false;
-  const waiting = turns.run('a', async () => void (began = true), gaveUp.signal);
-  const after = turns.run('a', async () => 'fine');
+  const waiting = mutex.run('a', async () => void (began = true), gaveUp.signal);
+  const after = mutex.run('a', async () => 'fine');
   gaveUp.abort(new Error('enough'));
   await assert.rejects(waiting, /enough/);
   first.end();

@@ -12,11 +12,11 @@ export class KeyedMutex {
   /** Work that waits is dropped when the signal aborts; work that has begun must watch the signal itself. */
   async run<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const before = this.#lines.get(key) ?? Promise.resolve();
-    const turn = before.then(() => {
+    const result = before.then(() => {
       signal?.throwIfAborted();
       return work();
     });
-    const end = turn.then(
+    const end = result.then(
       () => undefined,
       () => undefined,
     );
@@ -25,6 +25,6 @@ export class KeyedMutex {
       if (this.#lines.get(key) === end) this.#lines.delete(key);
     });
     if (signal !== undefined) await raceAbort(before, signal);
-    return turn;
+    return result;
   }
 }

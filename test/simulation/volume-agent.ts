@@ -92,7 +92,7 @@ export class VolumeAgent {
         downwardApi(written, facts),
         projected({ written, objects, facts, tokens: noTokens, trust: noTrust }),
         localVolume({ clock, host, paths, programs, events, rootDir }),
-        nfs({ clock, host, paths, programs, turns: new KeyedMutex() }),
+        nfs({ clock, host, paths, programs, mutex: new KeyedMutex() }),
         csi(this.#drivers, noCsiVolumes),
       ],
       claims: new VolumeClaims({

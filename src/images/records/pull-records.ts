@@ -56,7 +56,7 @@ export class PullRecords implements Component, PullAccess {
   readonly #pulling: string;
   readonly #pulled: string;
   /** One operation at a time: no read may see one of an image's two files without the other. */
-  readonly #turn = new Limiter(1);
+  readonly #lock = new Limiter(1);
   /** How many pulls of an image are under way; with several credentials there can be several. */
   readonly #underWay = new Map<string, number>();
 
@@ -78,7 +78,7 @@ export class PullRecords implements Component, PullAccess {
   async mayUse(image: string, ref: string, credentials: () => Promise<readonly Credential[]>): Promise<boolean> {
     let known: KnownImage;
     try {
-      known = await this.#turn.run(() => this.#known(image, ref));
+      known = await this.#lock.run(() => this.#known(image, ref));
     } catch (error) {
       this.#deps.log.error(error, 'Pull record cannot be read; the image will be pulled again', { image });
       return false;
@@ -87,12 +87,12 @@ export class PullRecords implements Component, PullAccess {
     const access = computeAccess(known, await credentials());
     if (access.kind !== 'shown') return false;
     const { remember } = access;
-    if (remember !== undefined) await this.#turn.run(() => this.#tryRecord(image, ref, remember));
+    if (remember !== undefined) await this.#lock.run(() => this.#tryRecord(image, ref, remember));
     return true;
   }
 
   began(image: string): Promise<void> {
-    return this.#turn.run(async () => {
+    return this.#lock.run(async () => {
       try {
         await this.#deps.files.writeAtomic(join(this.#pulling, fileName(image)), encodeIntent(image), fileMode);
       } catch (error) {
@@ -104,7 +104,7 @@ export class PullRecords implements Component, PullAccess {
   }
 
   pulled(image: string, ref: string, credential: Credential | undefined): Promise<void> {
-    return this.#turn.run(async () => {
+    return this.#lock.run(async () => {
       const recorded = await this.#tryRecord(image, ref, shownBy(credential));
       // Without a record the intention stays: it still marks the image as pulled by the agent, not preloaded.
       await this.#ended(image, recorded);
@@ -112,12 +112,12 @@ export class PullRecords implements Component, PullAccess {
   }
 
   failed(image: string): Promise<void> {
-    return this.#turn.run(() => this.#ended(image, true));
+    return this.#lock.run(() => this.#ended(image, true));
   }
 
   /** Removes records of removed images. Keeps records younger than the listing of images: it may lack their images. */
   prune(presentRefs: ReadonlySet<string>, listedAtMs: number): Promise<void> {
-    return this.#turn.run(async () => {
+    return this.#lock.run(async () => {
       for (const path of await this.#recordPaths(this.#pulled)) {
         const record = await this.#understood(path, decodePulled);
         if (record === undefined || presentRefs.has(record.imageRef)) continue;

@@ -51,7 +51,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
   readonly #deps: CsiBlockVolumesDeps;
   readonly #records: BlockRecords;
   /** Pods share a volume: one operation at a time for each. */
-  readonly #turns = new KeyedMutex();
+  readonly #mutex = new KeyedMutex();
   /** Staged by this process. Volumes that an earlier one staged are staged again: NodeStageVolume is idempotent. */
   readonly #staged = new Set<string>();
   /** By PersistentVolume; unset before the disk was read. */
@@ -102,14 +102,14 @@ export class CsiBlockVolumes implements CsiDevices, Component {
     const context = isAttached
       ? await inStep('MapVolume.WaitForAttach failed', signal, () => cluster.attachments.wait(spec, signal))
       : {};
-    return this.#turns.run(spec.name, () => this.#setUp(request, spec, context, signal), signal);
+    return this.#mutex.run(spec.name, () => this.#setUp(request, spec, context, signal), signal);
   }
 
   /** Expands the volume while pods use it, where its claim asks for more. */
   async resize(request: VolumeRequest, before: ClaimedVolume, signal: AbortSignal): Promise<void> {
     const spec = csiVolumeSpec(request);
     const { drivers, expander } = this.#deps;
-    await this.#turns.run(
+    await this.#mutex.run(
       spec.name,
       async () => {
         const capabilities = await drivers.find(spec.driver).capabilities({ signal });
@@ -121,7 +121,7 @@ export class CsiBlockVolumes implements CsiDevices, Component {
 
   /** Needs nothing but the disk. */
   tearDown(place: VolumePlace): Promise<void> {
-    return this.#turns.run(place.name, async () => {
+    return this.#mutex.run(place.name, async () => {
       try {
         await this.#tearDown(place);
       } catch (error) {

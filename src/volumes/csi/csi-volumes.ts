@@ -31,7 +31,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
   readonly #tearDowns: TearDownVolume;
   readonly #unused: UnusedStagings;
   /** A pod may have one volume under two names. */
-  readonly #turns = new KeyedMutex();
+  readonly #mutex = new KeyedMutex();
   /** By pod and folder. */
   readonly #published = new Map<string, PublishedVolume>();
   /** Volumes that must not be detached, by the names that the node's status has for them; unset before the disk was read. */
@@ -90,7 +90,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
       this.#published.set(key, published);
       return published.mounted;
     };
-    return this.#turns.run(key, work, signal);
+    return this.#mutex.run(key, work, signal);
   }
 
   /** Skips a volume that this process has not set up: `whileMounting` expands it then. */
@@ -100,11 +100,11 @@ export class CsiFileVolumes implements CsiVolumes, Component {
       const published = this.#published.get(key);
       if (published !== undefined) await this.#deps.expander?.online(request, before, published.place, signal);
     };
-    await this.#turns.run(key, grow, signal);
+    await this.#mutex.run(key, grow, signal);
   }
 
   tearDown(place: VolumePlace): Promise<void> {
-    return this.#turns.run(placeKey(place), async () => {
+    return this.#mutex.run(placeKey(place), async () => {
       this.#published.delete(placeKey(place));
       const { unused } = await this.#tearDowns.run(place);
       if (unused === undefined) return;
@@ -125,7 +125,7 @@ export class CsiFileVolumes implements CsiVolumes, Component {
 
   /** How many pods have operations under way. */
   podsUnderWay(): number {
-    return countPods(this.#turns.keys());
+    return countPods(this.#mutex.keys());
   }
 
   #markInUse({ driver, handle, lifecycle }: DriverVolume & { readonly lifecycle: string }): void {

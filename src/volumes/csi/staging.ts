@@ -33,7 +33,7 @@ const dataMode = 0o644;
  */
 export class Staging {
   readonly #deps: StagingDeps;
-  readonly #turns = new KeyedMutex();
+  readonly #mutex = new KeyedMutex();
   /** Staged by this process. Volumes that an earlier one staged are staged again: NodeStageVolume is idempotent. */
   readonly #staged = new Set<string>();
 
@@ -47,18 +47,18 @@ export class Staging {
 
   /** Stages it, unless that is done. The pod's hold must be recorded already. */
   async ensure(data: StagedData, stage: (target: string) => Promise<void>, signal: AbortSignal): Promise<void> {
-    await this.#turns.run(attachableName(data), () => this.#stage(data, stage), signal);
+    await this.#mutex.run(attachableName(data), () => this.#stage(data, stage), signal);
   }
 
   /** Runs one driver call on a volume at a time: CSI leaves that to the agent. */
   exclusively<T>(volume: DriverVolume, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#turns.run(attachableName(volume), work, signal);
+    return this.#mutex.run(attachableName(volume), work, signal);
   }
 
   /** Releases a pod's hold; unstages the volume before the last one. */
   async release(volume: DriverVolume, place: VolumePlace, client: Unstager): Promise<{ readonly wasLast: boolean }> {
     const { holds } = this.#deps;
-    return this.#turns.run(attachableName(volume), async () => {
+    return this.#mutex.run(attachableName(volume), async () => {
       const wasLast = (await holds.usersOf(volume, place.name, place)).length === 0;
       if (wasLast) await this.#unstage(volume, client);
       await holds.drop(place);
@@ -69,7 +69,7 @@ export class Staging {
   /** Unstages a volume that no pod holds any more. Returns whether it did. */
   async clear(volume: DriverVolume, client: Unstager): Promise<boolean> {
     const { holds } = this.#deps;
-    return this.#turns.run(attachableName(volume), async () => {
+    return this.#mutex.run(attachableName(volume), async () => {
       if ((await holds.usersOf(volume)).length > 0) return false;
       await this.#unstage(volume, client);
       return true;

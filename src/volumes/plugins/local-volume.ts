@@ -46,7 +46,7 @@ interface LocalVolumeDeps {
 export function localVolume(deps: LocalVolumeDeps): VolumePlugin {
   const local = new LocalVolumes(deps);
   // Pods share a volume and its device: one of them at a time.
-  const turns = new KeyedMutex();
+  const mutex = new KeyedMutex();
   return {
     folder,
     handles: () => false,
@@ -54,9 +54,9 @@ export function localVolume(deps: LocalVolumeDeps): VolumePlugin {
     async setUp(request, signal) {
       const { claimed, source } = localOf(request);
       if (claimed.mode === 'Block') return local.device(claimed, source);
-      return turns.run(claimed.name, () => local.setUp(request.pod, claimed, source, signal), signal);
+      return mutex.run(claimed.name, () => local.setUp(request.pod, claimed, source, signal), signal);
     },
-    tearDown: (place) => turns.run(place.name, () => local.tearDown(place)),
+    tearDown: (place) => mutex.run(place.name, () => local.tearDown(place)),
   };
 }
 

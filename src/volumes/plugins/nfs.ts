@@ -23,7 +23,7 @@ interface NfsDeps {
   readonly paths: PodPaths;
   readonly programs: MountPrograms;
   /** By pod and folder: two volumes of a pod may be claims to the same. */
-  readonly turns: KeyedMutex;
+  readonly mutex: KeyedMutex;
 }
 
 /**
@@ -31,7 +31,7 @@ interface NfsDeps {
  * mounts and never the mounted folder, and mount(8) and umount(8) do the work in processes of their own.
  */
 export function nfs(deps: NfsDeps): VolumePlugin {
-  const { turns } = deps;
+  const { mutex } = deps;
   return {
     folder,
     handles: (volume) => volume.nfs !== undefined,
@@ -39,9 +39,9 @@ export function nfs(deps: NfsDeps): VolumePlugin {
     async setUp(request, signal) {
       const spec = nfsMountSpec(request);
       const key = placeKey({ uid: request.pod.uid, name: spec.name });
-      return turns.run(key, () => setUp(deps, request.pod.uid, spec, signal), signal);
+      return mutex.run(key, () => setUp(deps, request.pod.uid, spec, signal), signal);
     },
-    tearDown: (place) => turns.run(placeKey(place), () => tearDown(deps, place)),
+    tearDown: (place) => mutex.run(placeKey(place), () => tearDown(deps, place)),
   };
 }
 
