@@ -5,6 +5,7 @@
 import { renameSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
+import { noCalls } from '../src/base/calls.ts';
 import { silentLog } from '../src/base/log.ts';
 import { systemClock } from '../src/base/system-clock.ts';
 import { connectCri } from '../src/cri/index.ts';
@@ -24,6 +25,7 @@ const port = await freePort();
 const authentication = { anonymous: { enabled: true }, webhook: { enabled: false } };
 const node = await startBenchNode({ verbosity: 2, config: { port, authentication } });
 const cri = connectCri({
+  calls: noCalls,
   endpoint: node.runtime.endpoint,
   clock: systemClock(),
   log: silentLog,

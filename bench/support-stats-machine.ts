@@ -1,6 +1,7 @@
 // A machine made of plain files: cgroups of pods with their containers, processes with networks, logs and volumes.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { noCalls } from '../src/base/calls.ts';
 import type { Clock } from '../src/base/clock.ts';
 import { containerId, podUid, sandboxId } from '../src/base/ids.ts';
 import { silentLog } from '../src/base/log.ts';
@@ -182,7 +183,13 @@ export async function makeMachine(clock: Clock, pods: number, containers: number
     volumeMeasured: () => {},
     volumeDisks: new HostVolumeDisks({
       clock,
-      storage: new ForeignStorage({ clock, log: silentLog, rootDir: folder, onAnswer: () => undefined }),
+      storage: new ForeignStorage({
+        calls: noCalls,
+        clock,
+        log: silentLog,
+        rootDir: folder,
+        onAnswer: () => undefined,
+      }),
     }),
     runtime: {
       listContainerStats: async () => ListContainerStatsResponse.decode(answer),

@@ -4,6 +4,7 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test, type TestContext } from 'node:test';
+import { noCalls } from '../base/calls.ts';
 import { isKind } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
 import { systemClock } from '../base/system-clock.ts';
@@ -35,7 +36,7 @@ async function serve(context: TestContext, services?: ('runtime' | 'images')[]):
   const fake = createFakeCri({ clock });
   const path = join(folder, `${++sockets}.sock`);
   const served = await serveFakeCri(fake, path, services === undefined ? {} : { services });
-  const cri = connectCri({ endpoint: served.endpoint, clock, log: silentLog, timeouts });
+  const cri = connectCri({ calls: noCalls, endpoint: served.endpoint, clock, log: silentLog, timeouts });
   context.after(async () => {
     cri.close();
     await served.stop();
@@ -69,7 +70,7 @@ test('reconnects to a runtime that restarted', async (context) => {
 
 test('a missing runtime is unavailable at once, and found when it starts', async (context) => {
   const path = join(folder, `${++sockets}.sock`);
-  const cri = connectCri({ endpoint: `unix://${path}`, clock, log: silentLog, timeouts });
+  const cri = connectCri({ calls: noCalls, endpoint: `unix://${path}`, clock, log: silentLog, timeouts });
   context.after(() => cri.close());
   await assert.rejects(handshake(cri), (error: unknown) => {
     assert.ok(isKind(error, 'unavailable'));
@@ -139,7 +140,14 @@ test('images may be served elsewhere', async (context) => {
   const images = await serve(context, ['images']);
   images.fake.images.add('example.com/a:1');
   const { endpoint } = runtime.served;
-  const cri = connectCri({ endpoint, imageEndpoint: images.served.endpoint, clock, log: silentLog, timeouts });
+  const cri = connectCri({
+    calls: noCalls,
+    endpoint,
+    imageEndpoint: images.served.endpoint,
+    clock,
+    log: silentLog,
+    timeouts,
+  });
   context.after(() => cri.close());
   assert.equal((await handshake(cri)).name, 'fake');
   const image = ImageSpec.fromPartial({ image: 'example.com/a:1' });
@@ -192,7 +200,7 @@ test('running calls and streams are unavailable when the runtime is killed', asy
     near.pipe(far).pipe(near);
   });
   await new Promise<void>((resolve) => between.listen(path, resolve));
-  const cri = connectCri({ endpoint: `unix://${path}`, clock, log: silentLog, timeouts });
+  const cri = connectCri({ calls: noCalls, endpoint: `unix://${path}`, clock, log: silentLog, timeouts });
   context.after(() => {
     cri.close();
     between.close();
@@ -210,7 +218,7 @@ test('running calls and streams are unavailable when the runtime is killed', asy
 test('a bare path is warned of once', (context) => {
   const log = new MemoryLog();
   const path = join(folder, 'bare.sock');
-  const cri = connectCri({ endpoint: path, imageEndpoint: '', clock, log, timeouts });
+  const cri = connectCri({ calls: noCalls, endpoint: path, imageEndpoint: '', clock, log, timeouts });
   context.after(() => cri.close());
   assert.equal(cri.endpoint, `unix://${path}`);
   assert.equal(log.messages('warn').length, 1);

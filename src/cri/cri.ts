@@ -47,7 +47,7 @@ export interface CriDeps {
   readonly observe?: ObserveCall | undefined;
   readonly tracer?: Tracer | undefined;
   /** Records calls while they are running. */
-  readonly calls?: Calls | undefined;
+  readonly calls: Calls;
 }
 
 /** A transport with all decorators that every call needs; see `Invoke` for the order. */

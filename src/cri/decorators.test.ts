@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noCalls } from '../base/calls.ts';
 import { isKind, TubeletError } from '../base/errors.ts';
 import { silentLog } from '../base/log.ts';
 import type { Tracer } from '../base/tracing.ts';
@@ -54,7 +55,12 @@ test('deadlines: the request timeout for most verbs, its derivatives for some, n
   ];
   for (const [name, seconds, call] of cases) {
     const clock = new FakeClock();
-    const cri = criOver(transport(never), { clock, log: silentLog, timeouts: { requestMs: 120 * second } });
+    const cri = criOver(transport(never), {
+      calls: noCalls,
+      clock,
+      log: silentLog,
+      timeouts: { requestMs: 120 * second },
+    });
     const outcome = call(cri).then(
       () => 'answer',
       (error: unknown) => error,
@@ -72,7 +78,7 @@ test('a finished call leaves neither timer nor listener', async () => {
   const clock = new FakeClock();
   const cri = criOver(
     transport(async () => ({})),
-    { clock, log: silentLog, timeouts: { requestMs: 1_000 } },
+    { calls: noCalls, clock, log: silentLog, timeouts: { requestMs: 1_000 } },
   );
   const controller = new AbortController();
   let listeners = 0;
@@ -89,7 +95,12 @@ test('a finished call leaves neither timer nor listener', async () => {
 test('a signal gives up, also before the call', async () => {
   let asked = 0;
   const never = (): Promise<unknown> => (asked++, new Promise(() => {}));
-  const cri = criOver(transport(never), { clock: new FakeClock(), log: silentLog, timeouts: { requestMs: 1_000 } });
+  const cri = criOver(transport(never), {
+    calls: noCalls,
+    clock: new FakeClock(),
+    log: silentLog,
+    timeouts: { requestMs: 1_000 },
+  });
   const controller = new AbortController();
   const call = cri.listImages({ filter: undefined }, { signal: controller.signal });
   controller.abort(new Error('enough'));
@@ -107,7 +118,13 @@ test('every call is observed with its duration and how it failed', async () => {
     return {};
   };
   const observe = (...what: readonly unknown[]): void => void seen.push(what);
-  const cri = criOver(transport(answer), { clock, log: silentLog, timeouts: { requestMs: 1_000 }, observe });
+  const cri = criOver(transport(answer), {
+    calls: noCalls,
+    clock,
+    log: silentLog,
+    timeouts: { requestMs: 1_000 },
+    observe,
+  });
   const started = cri.startContainer(nothing);
   await clock.advance(250);
   await started;
@@ -123,7 +140,12 @@ test('only stopping and removing ignore `notFound`', async () => {
   const gone = async (): Promise<unknown> => {
     throw new TubeletError('notFound', 'gone');
   };
-  const cri = criOver(transport(gone), { clock: new FakeClock(), log: silentLog, timeouts: { requestMs: 1_000 } });
+  const cri = criOver(transport(gone), {
+    calls: noCalls,
+    clock: new FakeClock(),
+    log: silentLog,
+    timeouts: { requestMs: 1_000 },
+  });
   await cri.stopPodSandbox(nothing);
   await cri.removePodSandbox(nothing);
   await cri.stopContainer(nothing);
@@ -139,7 +161,12 @@ test('the log names the subject of a call and nothing that could be secret', asy
     if (invocation.verb === 'pullImage') throw new TubeletError('denied', 'no access');
     return { containerId: 'new', podSandboxId: 'new' };
   };
-  const cri = criOver(transport(answer), { clock: new FakeClock(), log, timeouts: { requestMs: 1_000 } });
+  const cri = criOver(transport(answer), {
+    calls: noCalls,
+    clock: new FakeClock(),
+    log,
+    timeouts: { requestMs: 1_000 },
+  });
   const config = ContainerConfig.fromPartial({
     metadata: { name: 'app' },
     envs: [{ key: 'TOKEN', value: Buffer.from('hunter2') }],
@@ -188,7 +215,13 @@ test('a traced call is a span named as gRPC names it, about its subject, and the
     },
   };
   const clock = new FakeClock();
-  const cri = criOver(transport(answer), { clock, log: silentLog, timeouts: { requestMs: 1_000 }, tracer });
+  const cri = criOver(transport(answer), {
+    calls: noCalls,
+    clock,
+    log: silentLog,
+    timeouts: { requestMs: 1_000 },
+    tracer,
+  });
   await cri.stopPodSandbox({ podSandboxId: 'sandbox' });
   assert.deepEqual(spans, [
     {

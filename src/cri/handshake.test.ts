@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { noCalls } from '../base/calls.ts';
 import { silentLog } from '../base/log.ts';
 import { systemClock } from '../base/system-clock.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -28,7 +29,7 @@ test('refuses a runtime without CRI v1 with a hint to the operator', async (cont
   const folder = await mkdtemp(join(tmpdir(), 'cri-handshake-'));
   const path = join(folder, 'old.sock');
   const served = await serveFakeCri(createFakeCri({ clock }), path, { services: [] });
-  const cri = connectCri({ endpoint: path, clock, log: silentLog, timeouts: { requestMs: 20_000 } });
+  const cri = connectCri({ calls: noCalls, endpoint: path, clock, log: silentLog, timeouts: { requestMs: 20_000 } });
   context.after(async () => {
     cri.close();
     await served.stop();

@@ -3,8 +3,7 @@ import type { Invoke } from './invoke.ts';
 import { subjectOf } from './observation.ts';
 
 /** Decorator: each call is reported while it runs, and how it ended. */
-export function withReports(next: Invoke, calls: Calls | undefined): Invoke {
-  if (calls === undefined) return next;
+export function withReports(next: Invoke, calls: Calls): Invoke {
   return (invocation) => {
     const { verb, request } = invocation;
     const subject = Object.entries(subjectOf(request))

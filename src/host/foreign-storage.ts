@@ -1,6 +1,6 @@
 import { readlinkSync, realpathSync } from 'node:fs';
 import { realpath } from 'node:fs/promises';
-import { noCalls, reportedCall, type Calls } from '../base/calls.ts';
+import { reportedCall, type Calls } from '../base/calls.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
 import { TubeletError } from '../base/errors.ts';
@@ -23,7 +23,7 @@ interface ForeignStorageDeps {
   /** Called when storage that did not answer may be tried again. */
   readonly onAnswer: () => void;
   /** Records calls on storage that may hang, while they are running. */
-  readonly calls?: Calls;
+  readonly calls: Calls;
   readonly mounts?: () => readonly MountEntry[];
   readonly start?: StartStorageProcess;
 }
@@ -201,7 +201,7 @@ export class ForeignStorage implements Component {
     args: readonly unknown[],
     options: StorageCallOptions,
   ): Promise<{ readonly chain: StorageWork['chain']; readonly value: unknown }> {
-    const { calls = noCalls } = this.#deps;
+    const { calls } = this.#deps;
     const call = { system: 'storage', verb, subject: where.shown } as const;
     return reportedCall(calls, call, () => this.#askThroughLinks(where, verb, args, options));
   }

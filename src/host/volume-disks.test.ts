@@ -4,6 +4,7 @@ import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { noCalls } from '../base/calls.ts';
 import { silentLog } from '../base/log.ts';
 import { FakeClock } from '../testing/fake-clock.ts';
 import { MemoryCalls } from '../testing/memory-calls.ts';
@@ -25,7 +26,14 @@ const asOwn = tableOf(line('/', 'ext4', '8:1'));
 
 function disks(mounts: () => readonly MountEntry[] = asOwn) {
   const clock = new FakeClock({ wall: 5_000 });
-  const storage = new ForeignStorage({ clock, log: silentLog, rootDir: '/', onAnswer: () => undefined, mounts });
+  const storage = new ForeignStorage({
+    calls: noCalls,
+    clock,
+    log: silentLog,
+    rootDir: '/',
+    onAnswer: () => undefined,
+    mounts,
+  });
   after(() => storage.stop());
   return new HostVolumeDisks({ clock, storage });
 }

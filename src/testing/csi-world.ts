@@ -1,3 +1,4 @@
+import { noCalls } from '../base/calls.ts';
 import type { CSIDriver, CSIPersistentVolumeSource, PersistentVolumeSpec, Volume } from '../gen/kubernetes/types.ts';
 import type { OpenRpc } from '../base/rpc.ts';
 import type { TubeletError } from '../base/errors.ts';
@@ -85,7 +86,14 @@ export function csiWorld(options: CsiWorldOptions = {}) {
 
   /** The agent's CSI volumes, as after a restart. */
   const volumes = (): CsiFileVolumes => {
-    const client = new DriverClient({ clock, open, called: () => {}, name: csiDriverName, endpoint: '/csi.sock' });
+    const client = new DriverClient({
+      calls: noCalls,
+      clock,
+      open,
+      called: () => {},
+      name: csiDriverName,
+      endpoint: '/csi.sock',
+    });
     return new CsiFileVolumes({
       clock,
       log,

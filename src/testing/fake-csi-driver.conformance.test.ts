@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noCalls } from '../base/calls.ts';
 import type { OpenRpc } from '../base/rpc.ts';
 import { systemClock } from '../base/system-clock.ts';
 import { unixChannels } from '../grpc/index.ts';
@@ -25,7 +26,14 @@ async function subjectFor(open: (driver: FakeCsiDriver, socket: string) => Promi
   ends.push(() => rm(folder, { recursive: true, force: true }));
   const fake = new FakeCsiDriver({ ...traits, targets: diskTargets });
   const endpoint = join(folder, 'csi.sock');
-  const client = { clock, open: await open(fake, endpoint), called: () => {}, name: fake.name, endpoint };
+  const client = {
+    calls: noCalls,
+    clock,
+    open: await open(fake, endpoint),
+    called: () => {},
+    name: fake.name,
+    endpoint,
+  };
   const driver = new DriverClient(client);
   ends.push(
     () => fake.die(),

@@ -211,7 +211,13 @@ export class FuzzWorld {
       return summary(...asked);
     };
     const { machine } = this.#node;
-    const storage = new ForeignStorage({ clock, log, rootDir: this.#folder, onAnswer: () => undefined });
+    const storage = new ForeignStorage({
+      calls: noCalls,
+      clock,
+      log,
+      rootDir: this.#folder,
+      onAnswer: () => undefined,
+    });
     const server = createServer(served, {
       ...ports,
       boot: boot.parts,

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { noCalls } from '../../src/base/calls.ts';
 import { silentLog } from '../../src/base/log.ts';
 import {
   ForeignStorage,
@@ -29,6 +30,7 @@ before(async () => {
   folder = await realFolder('limits-hung-host');
   mkdirSync(join(folder.path, 'root'));
   storage = new ForeignStorage({
+    calls: noCalls,
     clock,
     log: silentLog,
     rootDir: join(folder.path, 'root'),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { noCalls } from '../../src/base/calls.ts';
 import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { podUid, type PodUid } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -22,7 +23,13 @@ let cri: Cri;
 before(async () => {
   folder = await realFolder('events');
   runtime = await startPrivateRuntime({ root: folder.root, log: silentLog, clock });
-  cri = connectCri({ endpoint: runtime.endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+  cri = connectCri({
+    calls: noCalls,
+    endpoint: runtime.endpoint,
+    clock,
+    log: silentLog,
+    timeouts: { requestMs: 120_000 },
+  });
 });
 after(async () => {
   cri?.close();

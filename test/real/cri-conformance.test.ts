@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noCalls } from '../../src/base/calls.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { systemClock } from '../../src/base/system-clock.ts';
 import { connectCri } from '../../src/cri/index.ts';
@@ -19,7 +20,13 @@ criConformance({
     ends.push(() => runtime.destroy());
     const logs = join(folder, 'logs');
     await mkdir(logs);
-    const cri = connectCri({ endpoint: runtime.endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+    const cri = connectCri({
+      calls: noCalls,
+      endpoint: runtime.endpoint,
+      clock,
+      log: silentLog,
+      timeouts: { requestMs: 120_000 },
+    });
     ends.push(() => cri.close());
     return { cri, clock, image: runtime.images.busybox, folder: logs, cgroupParent: runtime.cgroupRoot };
   },

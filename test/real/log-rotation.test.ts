@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { noCalls } from '../../src/base/calls.ts';
 import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { podUid } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
@@ -51,7 +52,13 @@ let cri: Cri;
 before(async () => {
   folder = await realFolder('logs');
   runtime = await startPrivateRuntime({ root: folder.root, log: silentLog, clock });
-  cri = connectCri({ endpoint: runtime.endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+  cri = connectCri({
+    calls: noCalls,
+    endpoint: runtime.endpoint,
+    clock,
+    log: silentLog,
+    timeouts: { requestMs: 120_000 },
+  });
 });
 after(async () => {
   cri?.close();

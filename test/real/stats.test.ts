@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { noCalls } from '../../src/base/calls.ts';
 import { podUid } from '../../src/base/ids.ts';
 import { systemRandom } from '../../src/base/system-random.ts';
 import { connectCri, type Cri } from '../../src/cri/index.ts';
@@ -48,7 +49,13 @@ before(async () => {
   const { containerRuntimeEndpoint } = JSON.parse(readFileSync(node.names.kubeletConfig, 'utf8')) as {
     readonly containerRuntimeEndpoint: string;
   };
-  cri = connectCri({ endpoint: containerRuntimeEndpoint, clock, log: silentLog, timeouts: { requestMs: 60_000 } });
+  cri = connectCri({
+    calls: noCalls,
+    endpoint: containerRuntimeEndpoint,
+    clock,
+    log: silentLog,
+    timeouts: { requestMs: 60_000 },
+  });
   paths = podPaths(node.names.kubeletRoot, node.names.podLogs);
   const limits = { cpu: '200m', memory: '64Mi' };
   node.put(
@@ -119,6 +126,7 @@ async function makeStats(): Promise<Stats> {
     volumeDisks: new HostVolumeDisks({
       clock,
       storage: new ForeignStorage({
+        calls: noCalls,
         clock,
         log: silentLog,
         rootDir: node.names.kubeletRoot,

@@ -1,3 +1,4 @@
+import { noCalls } from '../../src/base/calls.ts';
 import type { Clock } from '../../src/base/clock.ts';
 import { TubeletError } from '../../src/base/errors.ts';
 import type { OpenRpc, RpcChannel } from '../../src/base/rpc.ts';
@@ -101,7 +102,7 @@ export class SimDriver {
   /** The drivers that one life of the agent finds. */
   found(life: Life): FoundDrivers {
     const common = { clock: life.clock, open: this.#open(life), called: () => {} };
-    const client = new DriverClient({ ...common, name: csiDriver, endpoint: '/csi.sock' });
+    const client = new DriverClient({ calls: noCalls, ...common, name: csiDriver, endpoint: '/csi.sock' });
     return {
       find: (name) => {
         if (this.#isAway || name !== csiDriver) throw notRegistered(name);

@@ -1,3 +1,4 @@
+import { noCalls } from '../../src/base/calls.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { connectCri, type Cri } from '../../src/cri/index.ts';
 import {
@@ -24,7 +25,7 @@ export class RuntimeView {
 
   constructor(endpoint: string) {
     // The runtime may be slow under load.
-    this.#cri = connectCri({ endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+    this.#cri = connectCri({ calls: noCalls, endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
   }
 
   async gone(name: string): Promise<void> {

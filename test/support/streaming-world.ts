@@ -1,5 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { noCalls } from '../../src/base/calls.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { connectCri, type Cri } from '../../src/cri/index.ts';
 import { ContainerConfig, PodSandboxConfig } from '../../src/gen/cri/api.ts';
@@ -40,7 +41,13 @@ export class StreamingWorld {
   private constructor(folder: RealFolder, runtime: PrivateRuntime) {
     this.#folder = folder;
     this.#runtime = runtime;
-    this.cri = connectCri({ endpoint: runtime.endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+    this.cri = connectCri({
+      calls: noCalls,
+      endpoint: runtime.endpoint,
+      clock,
+      log: silentLog,
+      timeouts: { requestMs: 120_000 },
+    });
     this.pod = aPod({
       spec: {
         containers: Object.entries(containers).map(([name, { stdin, tty }]) => aContainer(name, { stdin, tty })),

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { noCalls } from '../../base/calls.ts';
 import { silentLog } from '../../base/log.ts';
 import { systemClock } from '../../base/system-clock.ts';
 import { connectCri, type Cri } from '../../cri/index.ts';
@@ -63,7 +64,13 @@ criConformance({
     subjectFor(async (folder) => {
       const served = await serveFakeCri(fakeForSuite(), join(folder, 'cri.sock'));
       ends.push(() => served.stop());
-      return connectCri({ endpoint: served.endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+      return connectCri({
+        calls: noCalls,
+        endpoint: served.endpoint,
+        clock,
+        log: silentLog,
+        timeouts: { requestMs: 120_000 },
+      });
     }),
   teardown: tearDown,
 });

@@ -1,3 +1,4 @@
+import { noCalls } from '../../base/calls.ts';
 import type { Clock } from '../../base/clock.ts';
 import { silentLog, type Log } from '../../base/log.ts';
 import {
@@ -88,6 +89,7 @@ export function createFakeCri(deps: FakeCriDeps): FakeCri {
     events,
   );
   const cri = criOver(fakeCriTransport(engine), {
+    calls: noCalls,
     clock,
     log: deps.log ?? silentLog,
     timeouts: deps.timeouts ?? { requestMs: 120_000 },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noCalls } from '../../base/calls.ts';
 import type { PersistentVolumeClaim } from '../../gen/kubernetes/types.ts';
 import { podPaths } from '../../model/pod-paths.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -35,7 +36,14 @@ function world() {
   const files = new MemoryFiles();
   const api = new MemoryClaims();
   const driver = new FakeCsiDriver({ name: 'd', clock, targets: memoryTargets(files) });
-  const client = new DriverClient({ clock, open: driver.open, called: () => {}, name: 'd', endpoint: '/d.sock' });
+  const client = new DriverClient({
+    calls: noCalls,
+    clock,
+    open: driver.open,
+    called: () => {},
+    name: 'd',
+    endpoint: '/d.sock',
+  });
   const events = new MemoryEvents();
   const shared = {
     clock,

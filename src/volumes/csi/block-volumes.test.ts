@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { noCalls } from '../../base/calls.ts';
 import { TubeletError } from '../../base/errors.ts';
 import { podUid } from '../../base/ids.ts';
 import type { NodePublishVolumeRequest, NodeStageVolumeRequest } from '../../gen/csi/v1.ts';
@@ -26,7 +27,14 @@ function setUp(options: FakeCsiDriverOptions = {}) {
   const clock = new FakeClock();
   const files = new MemoryFiles();
   const driver = new FakeCsiDriver({ name: 'd', clock, targets: memoryTargets(files), ...options });
-  const client = new DriverClient({ clock, open: driver.open, called: () => {}, name: 'd', endpoint: '/d.sock' });
+  const client = new DriverClient({
+    calls: noCalls,
+    clock,
+    open: driver.open,
+    called: () => {},
+    name: 'd',
+    endpoint: '/d.sock',
+  });
   const devices = new MemoryBlockDevices(files);
   const deps: CsiBlockVolumesDeps = {
     log: new MemoryLog(),

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { test, type TestContext } from 'node:test';
+import { noCalls } from '../../base/calls.ts';
 import { silentLog } from '../../base/log.ts';
 import { hostFiles, volumeHost } from '../../host/index.ts';
 import { podPaths } from '../../model/pod-paths.ts';
@@ -26,6 +27,7 @@ async function realWorld(t: TestContext) {
   const paths = podPaths(rootDir, join(rootDir, 'logs'));
   const start = (): CsiFileVolumes => {
     const client = new DriverClient({
+      calls: noCalls,
       clock,
       open: driver.open,
       called: () => {},

@@ -1,6 +1,6 @@
 import { tokensKey } from './driver-spec.ts';
 import { raceAbort } from '../../base/abort.ts';
-import { noCalls, type Calls } from '../../base/calls.ts';
+import type { Calls } from '../../base/calls.ts';
 import type { CallOptions } from '../../base/call.ts';
 import type { Clock } from '../../base/clock.ts';
 import { kindOf, TubeletError } from '../../base/errors.ts';
@@ -25,7 +25,7 @@ interface DriverClientDeps {
   readonly open: OpenRpc;
   readonly called: RecordDriverCall;
   /** Records calls while they are under way. */
-  readonly calls?: Calls | undefined;
+  readonly calls: Calls;
   readonly name: string;
   readonly endpoint: string;
 }
@@ -125,7 +125,7 @@ export class DriverClient {
     request: Request,
     options?: CallOptions,
   ): Promise<Response> {
-    const { clock, called, name, calls = noCalls } = this.#deps;
+    const { clock, called, name, calls } = this.#deps;
     const verb = method.path.slice(method.path.lastIndexOf('/') + 1);
     const end = calls.begin({ system: `driver:${name}`, verb, ...subjectOf(request) });
     const began = clock.monotonic();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { noCalls } from '../../base/calls.ts';
 import { podUid } from '../../base/ids.ts';
 import { VolumeUsage_Unit } from '../../gen/csi/v1.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -15,7 +16,14 @@ const uid = podUid('uid-1');
 async function setUp(capabilities: FakeCsiDriverOptions['capabilities'] = ['GET_VOLUME_STATS', 'VOLUME_CONDITION']) {
   const clock = new FakeClock();
   const driver = new FakeCsiDriver({ name: 'd', clock, capabilities });
-  const client = new DriverClient({ clock, open: driver.open, called: () => {}, name: 'd', endpoint: '/d.sock' });
+  const client = new DriverClient({
+    calls: noCalls,
+    clock,
+    open: driver.open,
+    called: () => {},
+    name: 'd',
+    endpoint: '/d.sock',
+  });
   const volumeCapability = { block: {}, accessMode: { mode: accessModes.SINGLE_NODE_WRITER } };
   await client.publish({ volumeId: 'h', targetPath: '/target', volumeCapability });
   driver.taken();

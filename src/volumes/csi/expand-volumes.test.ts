@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { noCalls } from '../../base/calls.ts';
 import { TubeletError } from '../../base/errors.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimStatus } from '../../gen/kubernetes/types.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
@@ -40,7 +41,14 @@ async function setUp({
 }: FakeCsiDriverOptions & { status?: PersistentVolumeClaimStatus; requested?: string; readOnly?: boolean } = {}) {
   const clock = new FakeClock();
   const driver = new FakeCsiDriver({ name: 'd', clock, ...options });
-  const client = new DriverClient({ clock, open: driver.open, called: () => {}, name: 'd', endpoint: '/d.sock' });
+  const client = new DriverClient({
+    calls: noCalls,
+    clock,
+    open: driver.open,
+    called: () => {},
+    name: 'd',
+    endpoint: '/d.sock',
+  });
   await client.stage({ volumeId: 'h', stagingTargetPath: staging, volumeCapability: capability });
   await client.publish({
     volumeId: 'h',

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { noCalls } from '../../../src/base/calls.ts';
 import { unixChannels } from '../../../src/grpc/index.ts';
 import { readMountInfo } from '../../../src/host/index.ts';
 import { hostMounts } from '../../../src/host/mounts.ts';
@@ -24,6 +25,7 @@ class Bench {
     dataFolder: this.data,
   });
   readonly driver = new DriverClient({
+    calls: noCalls,
     clock,
     open: unixChannels(clock),
     called: () => {},

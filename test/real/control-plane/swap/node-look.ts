@@ -1,3 +1,4 @@
+import { noCalls } from '../../../../src/base/calls.ts';
 import { silentLog } from '../../../../src/base/log.ts';
 import { connectCri, type Cri } from '../../../../src/cri/index.ts';
 import {
@@ -35,7 +36,7 @@ export class NodeLook {
   readonly #podsFolder: string;
 
   constructor(endpoint: string, podsFolder: string) {
-    this.cri = connectCri({ endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
+    this.cri = connectCri({ calls: noCalls, endpoint, clock, log: silentLog, timeouts: { requestMs: 120_000 } });
     this.#podsFolder = podsFolder;
   }
 
