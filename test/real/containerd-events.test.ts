@@ -7,7 +7,7 @@ import { podUid, type PodUid } from '../../src/base/ids.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { containerdEvents, type ContainerdEvent } from '../../src/containerd/index.ts';
 import { connectCri, type Cri } from '../../src/cri/index.ts';
-import { ContainerConfig, PodSandboxConfig } from '../../src/gen/cri/api.ts';
+import { ContainerConfig, ContainerState, PodSandboxConfig } from '../../src/gen/cri/api.ts';
 import { containerLabels, sandboxLabels } from '../../src/model/labels.ts';
 import { containerdEventSource, ObservedPods, Pleg } from '../../src/pods/pleg/index.ts';
 import { Registry } from '../../src/telemetry/registry.ts';
@@ -105,6 +105,11 @@ describe('the events of containerd', () => {
     const id = await start(pod, 'main', 'sleep 0.5; exit 3');
     assert.equal((await cri.execSync({ containerId: id, cmd: ['true'], timeout: 10n })).exitCode, 0);
     await until('the exit is reported', () => listener.of(id).some(({ kind }) => kind === 'exited'));
+    // containerd reports the exit before its shim ends; a sandbox stopped meanwhile fails, and the agent would try again.
+    await until('CRI shows the exit', async () => {
+      const { status } = await cri.containerStatus({ containerId: id, verbose: false });
+      return status?.state === ContainerState.CONTAINER_EXITED;
+    });
     await remove(pod);
     const gone = (of: string) => () => listener.of(of).some(({ kind }) => kind === 'removed');
     await until('the removals are reported', () => gone(id)() && gone(pod.sandbox)());
