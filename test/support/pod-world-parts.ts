@@ -1,6 +1,6 @@
 import { TubeletError } from '../../src/base/errors.ts';
 import type { PodHost } from '../../src/pods/create-parts.ts';
-import type { StorageAccess } from './pod-world.ts';
+import type { VolumesWiring } from '../../src/volumes/volumes-wiring.ts';
 
 /** A disk on which logs never grow. */
 export const inertLogFiles: PodHost['logFiles'] = {
@@ -20,6 +20,11 @@ export const inertLogFiles: PodHost['logFiles'] = {
 };
 
 const refused = async (): Promise<never> => Promise.reject(new TubeletError('internal', 'there is no storage driver'));
+
+interface StorageAccess extends Pick<VolumesWiring['machine'], 'files' | 'devices'> {
+  readonly drivers: VolumesWiring['drivers'];
+  readonly hasSeLinux: boolean;
+}
 
 /** A node on which no storage driver registers, and no other agent left anything of one. */
 export const noStorage: StorageAccess = {

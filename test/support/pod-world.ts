@@ -7,14 +7,10 @@ import type { Heartbeats } from '../../src/base/heartbeats.ts';
 import type { PodUid } from '../../src/base/ids.ts';
 import type { Log } from '../../src/base/log.ts';
 import type { Random } from '../../src/base/random.ts';
-import type { Tracer } from '../../src/base/tracing.ts';
 import type { Cri } from '../../src/cri/index.ts';
 import type { Pod, PodStatus } from '../../src/gen/kubernetes/types.ts';
-import { createImages, type ImagesWiring } from '../../src/images/create-images.ts';
-import { createAgentApi, type AgentApi } from '../../src/main/agent/agent-api.ts';
-import type { ApiAccess } from '../../src/main/agent/platform.ts';
+import { createImages } from '../../src/images/create-images.ts';
 import { objectsOfPods } from '../../src/main/agent/pod-objects.ts';
-import { reflectOn } from '../../src/main/agent/reflect.ts';
 import { volumeSettings } from '../../src/main/agent/settings/volume-settings.ts';
 import type { AgentSignals } from '../../src/main/agent/signals.ts';
 import type { AdmissionNode } from '../../src/model/admission-node.ts';
@@ -26,13 +22,11 @@ import type { PodEvent } from '../../src/model/object-event.ts';
 import { podPaths } from '../../src/model/pod-paths.ts';
 import type { NodeFacts, RuntimeSettings } from '../../src/model/runtime-settings.ts';
 import { createObjects, type Objects } from '../../src/objects/create-objects.ts';
-import { createApiPods, type ApiPods } from '../../src/pods/api/create-api-pods.ts';
 import type { LogPolicy } from '../../src/pods/create-logs.ts';
 import type { PodHost, PodObjects } from '../../src/pods/create-parts.ts';
 import { createPods, type PodViews } from '../../src/pods/create-pods.ts';
 import { createPodStores, type PodStores } from '../../src/pods/create-stores.ts';
 import type { Files } from '../../src/pods/directories/index.ts';
-import type { RuntimeEventSource } from '../../src/pods/pleg/index.ts';
 import { createProber } from '../../src/pods/probes/index.ts';
 import { nodeHookRequests, type PodEvents } from '../../src/pods/runtime/index.ts';
 import type { Cgroups } from '../../src/pods/sync/index.ts';
@@ -64,58 +58,27 @@ export interface PodWorldDeps {
   readonly resyncMs: number;
   readonly volumeHost: VolumesWiring['machine']['host'];
   readonly mountPrograms: VolumesWiring['machine']['programs'];
-  readonly volumesCluster?: VolumesWiring['cluster'];
-  readonly storage?: StorageAccess;
   readonly tokens?: VolumesWiring['tokens'];
   readonly services?: PodObjects['lookup']['services'];
-  readonly runtimeHandlers?: () => ReadonlySet<string>;
-  readonly recursiveReadOnly?: (handler: string) => boolean;
-  readonly networkError?: () => string | undefined;
   readonly userNamespaces?: PodHost['userNamespaces'];
-  readonly parallelPulls?: number;
-  readonly imagePolicy?: Pick<ImagesWiring, 'settings' | 'files' | 'pluginRunner' | 'providers'>;
   readonly restartLimits?: BackoffLimits;
   readonly terminationMessages?: PodHost['terminationMessages'];
   readonly hookRequests?: PodHost['hookRequests'];
   readonly prober?: PodHost['prober'];
   readonly logFiles?: PodHost['logFiles'];
   readonly logs?: Partial<LogPolicy>;
-  readonly eventSources?: readonly RuntimeEventSource[];
   readonly metrics?: Registry;
-  readonly tracer?: Tracer;
-  readonly cluster?: WorldCluster;
   readonly onStatus?: (uid: PodUid, status: PodStatus) => void;
   /** Nothing of the pod is left on the node. */
   readonly onRemoved?: (uid: PodUid) => void;
 }
 
-export interface StorageAccess {
-  readonly drivers: VolumesWiring['drivers'];
-  readonly files: VolumesWiring['machine']['files'];
-  readonly devices: VolumesWiring['machine']['devices'];
-  readonly hasSeLinux: boolean;
-}
-
-/** An API server, and how its objects are looked at. */
-interface WorldCluster {
-  readonly access: Pick<ApiAccess, 'api'>;
-  readonly nodeName: string;
-  readonly objectStrategy: string;
-  readonly trustBundles: boolean;
-  readonly signal: AbortSignal;
-  /** Events go to the API server beside the world's own record. */
-  readonly eventsOf: (api: AgentApi) => PodEvents;
-}
-
 export interface PodWorld extends PodStores {
   readonly signals: AgentSignals;
   readonly views: PodViews;
-  readonly api: AgentApi | undefined;
   readonly volumes: Volumes;
   /** In the order in which they start. */
   readonly components: readonly Component[];
-  /** To be started after the components. */
-  readonly clusterComponents: readonly Component[];
   /** Takes the full set of one source. */
   set(source: PodSource, pods: readonly DesiredPod[]): void;
   setObjects: Objects['setManifestObjects'];
@@ -125,13 +88,11 @@ export interface PodWorld extends PodStores {
 
 /** Pods with volumes, images and objects as the agent composes them, on the fakes of a world. */
 export function createPodWorld(deps: PodWorldDeps): PodWorld {
-  const { clock, random, log, heartbeats, decisions, signals, cri, files, settings, node, cluster } = deps;
+  const { clock, random, log, heartbeats, decisions, signals, cri, files, settings, node, events } = deps;
   const { inbox, podRemoval } = signals;
   const metrics = deps.metrics ?? new Registry();
   const ports: CommonPorts = { clock, random, log, heartbeats, decisions, metrics, calls: noCalls };
   const paths = podPaths(settings.rootDir, settings.podLogsDir);
-  const api = cluster && createAgentApi(ports, cluster.access as ApiAccess, cluster.nodeName);
-  const events = cluster && api ? cluster.eventsOf(api) : deps.events;
   const terminationMessages = deps.terminationMessages ?? {
     readEnd: async () => Promise.reject(new TubeletError('notFound', 'there is no message')),
     readLogTail: async () => '',
@@ -148,60 +109,49 @@ export function createPodWorld(deps: PodWorldDeps): PodWorld {
   });
   const objects = createObjects({
     ports,
-    settings: {
-      changeDetectionStrategy: cluster?.objectStrategy ?? 'Watch',
-      clusterTrustBundles: cluster?.trustBundles ?? false,
-    },
+    settings: { changeDetectionStrategy: 'Watch', clusterTrustBundles: false },
     inbox,
     podRemoval,
-    api: cluster &&
-      api && {
-        client: api.client,
-        reflect: reflectOn({ ...ports, api: api.client, signal: cluster.signal }),
-        node: { node: () => api.mirrors.node.get({ name: cluster.nodeName }) },
-      },
+    api: undefined,
   });
-  const found = objectsOfPods(objects, api?.mirrors);
+  const found = objectsOfPods(objects, undefined);
   const named = deps.services ? { ...found, lookup: { ...found.lookup, services: deps.services } } : found;
   const none = async (): Promise<never> => Promise.reject(new TubeletError('notFound', 'there is no such file'));
   const images = createImages({
     ports,
     signals,
-    ...(deps.imagePolicy ?? {
-      settings: {
-        parallelPulls: deps.parallelPulls ?? 1,
-        pullRate: { perSecond: 0, burst: 0 },
-        nodeConfigPlaces: { rootDir: settings.rootDir, workingDir: '/', homeDir: '' },
-        providerBinDir: '',
-        pullRecords: undefined,
-      },
-      files: { readText: none, makeFolder: none, writeAtomic: none, list: none, removeTree: none },
-      pluginRunner: { run: none },
-      providers: undefined,
-    }),
+    settings: {
+      parallelPulls: 1,
+      pullRate: { perSecond: 0, burst: 0 },
+      nodeConfigPlaces: { rootDir: settings.rootDir, workingDir: '/', homeDir: '' },
+      providerBinDir: '',
+      pullRecords: undefined,
+    },
+    files: { readText: none, makeFolder: none, writeAtomic: none, list: none, removeTree: none },
+    pluginRunner: { run: none },
+    providers: undefined,
     service: cri,
     events,
     secrets: named.lookup,
     pullWaits: stores.starts,
   });
-  const storage = deps.storage ?? noStorage;
   const volumes = createVolumes({
     ports,
     signals: { ...signals, nodeStatusDue: signals.node.statusDue },
-    settings: volumeSettings(settings, { kernelRelease: '6.1.0', hasSeLinux: storage.hasSeLinux }),
-    machine: { host: deps.volumeHost, programs: deps.mountPrograms, ...storage },
+    settings: volumeSettings(settings, { kernelRelease: '6.1.0', hasSeLinux: noStorage.hasSeLinux }),
+    machine: { host: deps.volumeHost, programs: deps.mountPrograms, ...noStorage },
     paths,
     node: { facts: node, hostIps: deps.hostIps },
     objects: named.lookup,
     images: images.volumeImages,
-    tokens: deps.tokens ?? objects.tokens ?? noTokens,
-    trust: objects.trust ?? noTrust,
+    tokens: deps.tokens ?? noTokens,
+    trust: noTrust,
     events,
-    drivers: storage.drivers,
-    cluster: deps.volumesCluster,
+    drivers: noStorage.drivers,
+    cluster: undefined,
   });
   const pods = createPods(signals, stores, {
-    ports: { ...ports, events, tracer: deps.tracer, probeMetrics: new Registry() },
+    ports: { ...ports, events, tracer: undefined, probeMetrics: new Registry() },
     settings: {
       runtime: settings,
       resyncMs: deps.resyncMs,
@@ -217,10 +167,10 @@ export function createPodWorld(deps: PodWorldDeps): PodWorld {
     runtime: {
       cri,
       name: deps.runtimeName,
-      handlers: deps.runtimeHandlers ?? (() => new Set()),
-      recursiveReadOnly: deps.recursiveReadOnly ?? (() => false),
-      networkError: deps.networkError ?? (() => undefined),
-      eventSources: deps.eventSources ?? [],
+      handlers: () => new Set(),
+      recursiveReadOnly: () => false,
+      networkError: () => undefined,
+      eventSources: [],
     },
     host: {
       files,
@@ -242,37 +192,16 @@ export function createPodWorld(deps: PodWorldDeps): PodWorld {
     subPaths: volumes.subPaths,
     cgroups: deps.cgroups,
   });
-  const apiPods: ApiPods | undefined =
-    api &&
-    createApiPods({
-      ports,
-      signals,
-      stores,
-      api: api.client,
-      pods: api.mirrors.pods,
-      node: api.mirrors.node,
-      nodeName: settings.nodeName,
-      workqueues: api.workqueues,
-      views: pods.views,
-    });
   const { onStatus, onRemoved } = deps;
   signals.statusChanged.listen((uid) => onStatus?.(uid, stores.statuses.get(uid) ?? {}));
   podRemoval.register('world', { forget: (uid) => onRemoved?.(uid), size: () => 0 });
-  const staticPods = apiPods?.staticPods ?? stores.sources;
-  const { services, runtimeClasses, drivers, node: nodeMirror } = api?.mirrors ?? {};
   return {
     ...stores,
     signals,
     views: pods.views,
-    api,
     volumes,
     components: [...images.components, ...volumes.components, ...pods.components],
-    clusterComponents: [
-      ...objects.components,
-      ...[services, runtimeClasses, drivers, nodeMirror].filter((mirror) => mirror !== undefined),
-      ...(apiPods?.components ?? []),
-    ],
-    set: (source, set) => (source === 'api' ? stores.sources : staticPods).set(source, set),
+    set: (source, set) => stores.sources.set(source, set),
     setObjects: (found) => objects.setManifestObjects(found),
     pods: () => pods.views.pods(),
     record: (uid, event) => {
