@@ -33,7 +33,7 @@ interface ApiPodsParts {
   };
 }
 
-export interface ApiPods {
+interface ApiPods {
   /** In the order in which they start, after the components of `createPods`. */
   readonly components: readonly Component[];
   /** Takes the sets of static pods and holds them for their mirror pods, two seconds at most. It starts last. */
