@@ -273,3 +273,11 @@ describe('inspect', () => {
     assert.equal(observed.get(uid)?.containers[0]?.state, 'exited');
   });
 });
+
+test('a relist that did not ask for all the runtime has says nothing of a pod that nobody knew', async () => {
+  const { observed, cri } = setUp();
+  await runContainer(cri, pod, await runSandbox(cri, pod));
+  observed.relisted(observed.begin(), new Map(), [], false);
+  const seen = await observed.newerThan(uid, 0, never);
+  assert.deepEqual([seen.sandboxes.length, seen.containers.length], [1, 1]);
+});

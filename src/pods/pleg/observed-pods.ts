@@ -28,6 +28,8 @@ export class ObservedPods {
   readonly #listing = new KnownListing();
   /** The number of the last relist; a pod that it found unchanged is known as of then. */
   #relistedAt = 0;
+  /** The number of the last relist for which the runtime told all it has: a pod that it did not tell of is not there. */
+  #relistedWholeAt = 0;
   #seq = 0;
   #onInspected: () => void = () => {};
 
@@ -89,7 +91,7 @@ export class ObservedPods {
     const known = this.#pods.get(uid);
     if (!this.#changed.has(uid)) {
       if (known !== undefined && Math.max(known.observedAt, this.#relistedAt) > since) return known;
-      if (known === undefined && this.#relistedAt > since) return emptyObservation(uid, this.#relistedAt);
+      if (known === undefined && this.#relistedWholeAt > since) return emptyObservation(uid, this.#relistedWholeAt);
     }
     return this.inspect(uid, signal);
   }
@@ -114,7 +116,10 @@ export class ObservedPods {
   relisted(at: number, listing: Listing, changed: readonly PodUid[], isWhole: boolean): void {
     this.#relistedAt = at;
     this.#listing.replace(listing);
-    if (isWhole) this.#forgetAbsent(at);
+    if (isWhole) {
+      this.#relistedWholeAt = at;
+      this.#forgetAbsent(at);
+    }
     for (const uid of changed) this.markChanged(uid);
   }
 
