@@ -135,8 +135,9 @@ describe('a static pod behind another of its full name', () => {
     assert.equal(after(waiting, configured)?.phase, 'waiting');
     assert.equal(after(waiting, { type: 'turn' })?.phase, 'syncing');
   });
-  test('never started, is finished at once when its source removes it', () => {
-    assert.equal(after(waiting, { type: 'removed' })?.phase, 'finished');
+  test('is terminated when its source removes it: containers of a former life may still run', () => {
+    const state = after(waiting, { type: 'removed' });
+    assert.ok(state?.phase === 'terminating' && state.removedFromSource);
     assert.equal(after(waiting, { type: 'killed' })?.phase, 'terminating', 'its worker publishes why it ended');
   });
 });

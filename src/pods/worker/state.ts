@@ -7,16 +7,16 @@ import { computeGrace } from './compute-grace.ts';
  * The lifecycle of one pod on this node. States only advance; after `finished` a new life may begin.
  *
  *   waiting ─────turn─────> syncing          a static pod waits while an older one of its full name is still there
- *      │ │                     │
- *      │ └────killed────┐  killed, removed, ended, deletion asked for
- *      │                v      v
- *      │                  terminating        containers are being stopped; grace can only shrink
- *      │                       │ stopped
+ *      │                       │
+ *      killed, removed    killed, removed, ended, deletion asked for
  *      │                       v
- *      │                  terminated         nothing runs; volumes and cgroups are being released
- *   removed                    │ cleaned
- *      │                       v
- *      └──────────────────> finished ──(configured again after removal)──> a new life
+ *      └─────────────────> terminating       containers are being stopped; grace can only shrink
+ *                              │ stopped
+ *                              v
+ *                         terminated         nothing runs; volumes and cgroups are being released
+ *                              │ cleaned
+ *                              v
+ *                          finished ──(configured again after removal)──> a new life
  */
 export type WorkerState = WaitingState | SyncingState | TerminatingState | TerminatedState | FinishedState;
 
@@ -117,10 +117,10 @@ function configured(state: WorkerState | undefined, pod: DesiredPod, mustWait: b
 
 function removed(state: WorkerState | undefined): WorkerState | undefined {
   if (state === undefined) return undefined;
-  if (state.phase === 'waiting') {
-    return { phase: 'finished', target: { kind: 'desired', pod: state.pod }, removedFromSource: true };
+  // Also a pod that waits may have containers: those it ran before the agent was restarted and its source named it again.
+  if (state.phase === 'waiting' || state.phase === 'syncing') {
+    return terminating(state.pod, { removedFromSource: true });
   }
-  if (state.phase === 'syncing') return terminating(state.pod, { removedFromSource: true });
   const { next: _, ...rest } = state;
   return { ...rest, removedFromSource: true };
 }
@@ -131,7 +131,7 @@ function killed(state: WorkerState | undefined, graceSeconds?: number, decided?:
     case 'terminated':
     case 'finished':
       return state;
-    // A pod that waits has nothing to stop, but the end must be published in its status too.
+    // The end of a pod that waits must be published in its status too.
     case 'waiting':
     case 'syncing':
       return terminating(state.pod, { ...defined({ graceSeconds, decided }) });

@@ -30,7 +30,7 @@ test('each change of a life is recorded with who or what caused it', () => {
     [[configured, configured], undefined],
     [[waiting], 'wait FormerPodNotFinished -: an older pod of its full name has not finished'],
     [[waiting, { type: 'turn' }], 'start FormerPodFinished -: the older pod of its full name has finished'],
-    [[waiting, { type: 'removed' }], 'finish SourceRemoved -: no source names the pod any more, and it has never run'],
+    [[waiting, { type: 'removed' }], 'terminate SourceRemoved 30: no source names the pod any more'],
     [[configured, { type: 'removed' }], 'terminate SourceRemoved 30: no source names the pod any more'],
     [[configured, { type: 'ended' }], 'terminate ContainersEnded 30: nothing of the pod may run again'],
     [[configured, { type: 'killed', decided, graceSeconds: 1 }], 'terminate Evicted 1: it takes too much'],

@@ -22,9 +22,7 @@ export function workerDecision(
     case 'terminated':
       return decided('finish', 'ContainersStopped', 'nothing of the pod runs any more');
     case 'finished':
-      return before?.phase === 'waiting'
-        ? decided('finish', 'SourceRemoved', 'no source names the pod any more, and it has never run')
-        : decided('finish', 'Released', 'volumes and cgroups were released');
+      return decided('finish', 'Released', 'volumes and cgroups were released');
     default:
       return after satisfies never;
   }
