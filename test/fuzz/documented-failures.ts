@@ -26,14 +26,14 @@ export const documentedFailures: readonly DocumentedFailure[] = [
     words: 'container not found ("',
     body: /^container not found \("/,
     why: 'a session or a command for a container that does not run',
-    from: ['streaming/answers.ts', 'routes/run.ts'],
+    from: ['streaming/session.ts', 'routes/run.ts'],
   },
   {
     status: 500,
     words: 'pod not found ("',
     body: /^pod not found \("/,
     why: 'port forwarding to a pod that does not run',
-    from: ['streaming/answers.ts'],
+    from: ['streaming/session.ts'],
   },
   {
     status: 500,
@@ -41,21 +41,21 @@ export const documentedFailures: readonly DocumentedFailure[] = [
     // What the fake runtime says has no code.
     body: /^rpc error: code = \w+ desc = |^(the runtime is (away|broken)|cannot be run)$/,
     why: 'the runtime refused a session or a command; these are its words',
-    from: ['streaming/answers.ts', 'routes/run.ts'],
+    from: ['streaming/session.ts', 'routes/run.ts'],
   },
   {
     status: 500,
     words: 'no answer within ',
     body: /^no answer within \d+ s$/,
     why: 'the runtime did not answer in time',
-    from: ['streaming/answers.ts', 'routes/run.ts'],
+    from: ['streaming/session.ts', 'routes/run.ts'],
   },
   {
     status: 500,
     words: 'the container runtime gave no address of the session',
     body: /^the container runtime gave no address of the session$/,
     why: 'the runtime opened a session, but not where',
-    from: ['streaming/answers.ts'],
+    from: ['streaming/session.ts'],
   },
   {
     status: 500,
