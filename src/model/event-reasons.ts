@@ -85,6 +85,7 @@ export const nodeEvents = {
   freeDiskSpaceFailed: 'FreeDiskSpaceFailed',
   evictionThresholdMet: 'EvictionThresholdMet',
   systemOom: 'SystemOOM',
+  checkLimitsForResolvConf: 'CheckLimitsForResolvConf',
   cgroupV1: 'CgroupV1',
   possibleMemoryBackedVolumesOnDisk: 'PossibleMemoryBackedVolumesOnDisk',
   invalidImageId: 'InvalidImageID',

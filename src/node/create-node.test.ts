@@ -66,6 +66,7 @@ class RootWorld extends NodeWorld {
       },
       events: this.events,
       startFacts: { cgroupVersion: 2, swapBytes: 0n, tmpfsNoSwap: true },
+      resolver: { path: '', clusterDomain: '', read: async () => ({ servers: [], searches: [], options: [] }) },
       programStart: { upSeconds: 40, startedAt: 0 },
       pleg: { unhealthy: () => this.unhealthy },
       volumes: { volumesInUse: () => ['kubernetes.io/csi/d^v'] },

@@ -13,6 +13,7 @@ import { OwnNode } from './own-node.ts';
 import { PodCidr } from './pod-cidr/pod-cidr.ts';
 import type { NodeCluster, NodeEvents, NodeHost, RuntimeNetwork, RuntimeReader } from './ports.ts';
 import { RegisterNode } from './register/register-node.ts';
+import { ResolvConfCheck, type HostResolver } from './resolv-conf-check.ts';
 import type { NodeSettings } from './settings.ts';
 import { StartEvents, type StartFacts } from './start-events.ts';
 import { nodeSources, type PlegHealth, type VolumesInUse } from './status/node-sources.ts';
@@ -41,6 +42,7 @@ interface NodeDeps {
   readonly runtime: RuntimeReader & RuntimeNetwork;
   readonly events: NodeEvents;
   readonly startFacts: StartFacts;
+  readonly resolver: HostResolver;
   readonly programStart: ProgramStart;
   readonly pleg: PlegHealth;
   readonly volumes: VolumesInUse;
@@ -58,12 +60,13 @@ export interface NodeParts {
 
 /** The node of this machine: written to the API server where there is one, otherwise only read by other subsystems. */
 export function createNode(deps: NodeDeps): NodeParts {
-  const { ports, settings, events, startFacts, programStart, cluster } = deps;
+  const { ports, settings, events, startFacts, resolver, programStart, cluster } = deps;
   const own = new OwnNode({ ...ports, settings, sources: sourcesOf(deps) });
   const startup = new NodeStartup({ ...ports, ...programStart });
   const start = new StartEvents(events, startFacts);
+  const resolvConf = new ResolvConfCheck(resolver, events);
   const parts = cluster === undefined ? loneNode(deps, own) : clusterNode(deps, own, startup, cluster);
-  return { ...parts, early: [start, ...parts.early] };
+  return { ...parts, early: [start, resolvConf, ...parts.early] };
 }
 
 function sourcesOf({ views, formerDevices, settings, ...deps }: NodeDeps): ReturnType<typeof nodeSources> {

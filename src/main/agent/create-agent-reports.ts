@@ -50,6 +50,11 @@ export function createAgentReports(context: AgentContext, parts: ReportParts): A
       tmpfsNoSwap: canKeepOutOfSwap(kernel.kernelVersion),
       lastRun: lastRun?.kind === 'stopped' ? undefined : lastRun,
     },
+    resolver: {
+      path: settings.config.resolvConf,
+      clusterDomain: settings.config.clusterDomain,
+      read: () => host.pods.dns(),
+    },
     programStart: host.programStart,
     pleg: pods.views.pleg,
     volumes: { volumesInUse: () => volumes.inUse.names() },
