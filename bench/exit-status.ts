@@ -11,7 +11,7 @@ import { ContainerState, ListContainersRequest } from '../src/gen/cri/api.ts';
 import type { ContainerStatus, Pod, PodStatus } from '../src/gen/kubernetes/types.ts';
 import { createFakeCri } from '../src/testing/fake-cri/index.ts';
 import { aContainer, aPod, testImage } from '../src/testing/pods.ts';
-import { AgentWorld } from '../test/support/agent-world.ts';
+import { AgentWorld } from '../test/support/old-agent-world.ts';
 import { median, quantile, record, startBenchNode, until, type BenchNode } from './support.ts';
 
 const crowds = [1, 50, 200];

@@ -1,7 +1,7 @@
 // What the agent itself costs with many pods: on a runtime whose verbs take no time, how much CPU until all pods run, how
 // that grows with their number, and how much memory an idle pod takes.
 import { aPod } from '../src/testing/pods.ts';
-import { AgentWorld } from '../test/support/agent-world.ts';
+import { AgentWorld } from '../test/support/old-agent-world.ts';
 import { record } from './support.ts';
 
 const sizes = [100, 500, 1_000];

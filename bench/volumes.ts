@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Pod, Volume } from '../src/gen/kubernetes/types.ts';
 import { aContainer, aPod } from '../src/testing/pods.ts';
-import { AgentWorld } from '../test/support/agent-world.ts';
+import { AgentWorld } from '../test/support/old-agent-world.ts';
 import { usage } from './support-usage.ts';
 import { crowds, type Kind } from './support-volumes-cluster.ts';
 import { median, parseLog, record, startBenchNode, until, type BenchNode } from './support.ts';

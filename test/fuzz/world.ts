@@ -38,7 +38,7 @@ import { hostCertificateFiles } from '../../src/apiserver/identity/index.ts';
 import { noCalls } from '../../src/base/calls.ts';
 import { scrapedUsage } from '../../src/stats/index.ts';
 import { StatsWorld } from '../../src/testing/stats-world.ts';
-import { AgentWorld } from '../support/agent-world.ts';
+import { AgentWorld } from '../support/old-agent-world.ts';
 import { allows, hireCallers, makeCertificates, type ClientCertificate } from './callers.ts';
 import { HostileRuntime } from './hostile-runtime.ts';
 import { QuickClock } from './quick-clock.ts';

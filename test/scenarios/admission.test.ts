@@ -42,7 +42,7 @@ describe('admission', () => {
     const pods = [aPod({ uid: 'a', name: 'a', spec: hungry('2') }), aPod({ uid: 'b', name: 'b', spec: hungry('2') })];
     await it.manifests(...pods);
     await it.stop();
-    it.allocatableCpu = '1';
+    it.machine.capacity['cpu'] = '1';
     await it.start();
     await it.clock.advance(5_000);
     assert.deepEqual([it.phase('a'), it.phase('b')], ['Running', 'Running']);
@@ -76,16 +76,7 @@ describe('objects of the folder', () => {
     await it.manifests(aPod({ spec }));
     const waiting = it.status('uid-1')?.containerStatuses?.[0]?.state?.waiting;
     assert.equal(waiting?.reason, 'CreateContainerConfigError');
-    it.machine.setObjects([
-      {
-        kind: 'ConfigMap',
-        namespace: 'default',
-        name: 'cm',
-        path: '/manifests/cm.yaml',
-        line: 1,
-        object: { metadata: { name: 'cm', namespace: 'default' }, data: { alpha: 'one' } },
-      },
-    ]);
+    await it.objects({ kind: 'ConfigMap', namespace: 'default', name: 'cm', object: { data: { alpha: 'one' } } });
     await it.clock.advance(10);
     assert.equal(it.phase(), 'Running');
     const [container] = it.cri.state.containers.values();

@@ -45,7 +45,7 @@ describe('restarting the agent', () => {
     for (const path of ['/var/lib/kubelet/pods/uid-1', '/var/log/pods']) await it.files.removeTree(path);
     await it.start();
     await it.clock.advance(1_000);
-    assert.deepEqual([...it.machine.statuses.all().keys()], []);
+    assert.deepEqual([...it.views.stores.statuses.all().keys()], []);
     await it.stop();
   });
 
@@ -55,12 +55,12 @@ describe('restarting the agent', () => {
     await it.manifests(aPod());
     await it.stop();
     await it.manifests();
-    const set = it.manifests.bind(it);
-    await it.startSilent();
+    it.machine.manifests.broken.set('readdir /m', 'input/output error');
+    await it.start();
     await it.clock.advance(300_000);
     assert.deepEqual(it.containers(), ['main#0 running']);
-    await set();
-    await it.clock.advance(3_000);
+    it.machine.manifests.broken.clear();
+    await it.clock.advance(23_000);
     assert.deepEqual(it.containers(), []);
     await it.stop();
   });

@@ -7,14 +7,15 @@ import { exitAfter } from '../../src/testing/fake-cri/index.ts';
 import { aContainer, aPod } from '../../src/testing/pods.ts';
 import { aRequest, readAnswer } from '../../src/testing/route-requests.ts';
 import { AgentWorld } from '../support/agent-world.ts';
+import { ClusterWorld } from '../support/cluster-world.ts';
 
-async function ask(world: AgentWorld, uid: string): Promise<{ readonly status: number; readonly body: string }> {
-  const handler = debugPodHandler({ pod: (of) => world.recorder?.podPage(of) });
+async function ask({ recorder }: Pick<AgentWorld, 'recorder'>, uid: string): Promise<{ readonly status: number; readonly body: string }> {
+  const handler = debugPodHandler({ pod: (of) => recorder.podPage(of) });
   return readAnswer(await handler(aRequest({ params: { uid } })));
 }
 
 /** What whoever may read nodes/proxy gets. */
-async function pageOf(world: AgentWorld, uid = 'uid-1'): Promise<PodPage> {
+async function pageOf(world: Pick<AgentWorld, 'recorder'>, uid = 'uid-1'): Promise<PodPage> {
   const { status, body } = await ask(world, uid);
   assert.equal(status, 200, body);
   return JSON.parse(body) as PodPage;
@@ -24,7 +25,7 @@ const inShort = ({ kind, reason, message, containerName, count }: ShownDecision)
   `${kind} ${reason}${containerName === undefined ? '' : ` ${containerName}`} ×${count}: ${message}`;
 
 async function worldWith(pod: DesiredPod, prepare: (world: AgentWorld) => void = () => {}): Promise<AgentWorld> {
-  const world = new AgentWorld({ source: pod.source });
+  const world = new AgentWorld();
   prepare(world);
   await world.start();
   await world.manifests(pod);
@@ -37,10 +38,13 @@ const secondsFrom = (from: string | undefined, to: string | undefined): number =
 describe('the page of a pod says', () => {
   test('by which rule it was refused', async () => {
     const containers = [aContainer('main', { resources: { requests: { cpu: '64' } } })];
-    const world = await worldWith(aPod({ source: 'api', spec: { containers, priority: 0 } }), (it) => {
-      it.allocatableCpu = '2';
-    });
-    const { namespace, name, decisions } = await pageOf(world);
+    // A static pod is critical: others would have to give way.
+    const world = new ClusterWorld();
+    world.machine.capacity['cpu'] = '2';
+    await world.start();
+    const uid = world.bind('web', { containers, priority: 0 });
+    await world.clock.advance(1_000);
+    const { namespace, name, decisions } = await pageOf(world, uid);
     assert.deepEqual([namespace, name], ['default', 'web']);
     assert.deepEqual(decisions.map(inShort), [
       "reject OutOfcpu ×1: Node didn't have enough resource: cpu, requested: 64000, used: 0, capacity: 2000",
@@ -59,9 +63,9 @@ describe('the page of a pod says', () => {
       'admit Admitted ×1: it may run on this node',
       'createSandbox NoSandbox ×1: there is no sandbox',
       'start Started main ×1: the sandbox is new',
-      'backOff CrashLoopBackOff main ×1: back-off 10s restarting failed container=main pod=web_default(uid-1)',
+      'backOff CrashLoopBackOff main ×1: back-off 10s restarting failed container=main pod=web-node-1_default(uid-1)',
       'restart Restarted main ×2: it ended',
-      'backOff CrashLoopBackOff main ×1: back-off 20s restarting failed container=main pod=web_default(uid-1)',
+      'backOff CrashLoopBackOff main ×1: back-off 20s restarting failed container=main pod=web-node-1_default(uid-1)',
     ]);
     const last = decisions.at(-1);
     const previous = last?.inputs?.['previous'] as Readonly<Record<string, unknown>>;

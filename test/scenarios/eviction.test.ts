@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { Pod } from '../../src/gen/kubernetes/types.ts';
+import { apiResources } from '../../src/model/api-resources.ts';
 import { ignoresTerm } from '../../src/testing/fake-cri/index.ts';
 import { aPod } from '../../src/testing/pods.ts';
 import { AgentWorld } from '../support/agent-world.ts';
+import { ClusterWorld } from '../support/cluster-world.ts';
 
 const decided = { reason: 'Evicted', message: 'The node was low on resource: memory.' };
 
@@ -12,7 +15,7 @@ describe('a pod that is evicted', () => {
     const pod = aPod();
     await it.start();
     await it.manifests(pod);
-    it.machine.views.terminate(pod.uid, { graceSeconds: 1, decided });
+    it.views.pods.terminate(pod.uid, { graceSeconds: 1, decided });
     await it.clock.advance(120_000);
     const { phase, reason, message } = it.status('uid-1') ?? {};
     assert.deepEqual({ phase, reason, message }, { phase: 'Failed', ...decided });
@@ -27,7 +30,7 @@ describe('a pod that is evicted', () => {
     await it.start();
     await it.manifests(old);
     await it.manifests(next);
-    it.machine.views.terminate(next.uid, { graceSeconds: 1, decided });
+    it.views.pods.terminate(next.uid, { graceSeconds: 1, decided });
     await it.clock.advance(120_000);
     assert.equal(it.phase('next'), 'Failed');
     assert.equal(it.status('next')?.reason, 'Evicted');
@@ -36,20 +39,25 @@ describe('a pod that is evicted', () => {
   });
 
   test('stays evicted when the agent dies before it has remembered that itself', async () => {
-    const it = new AgentWorld({ source: 'api' });
-    const pod = aPod({ source: 'api' });
+    const it = new ClusterWorld();
     await it.start();
-    await it.manifests(pod);
+    const uid = it.bind('web');
+    await it.clock.advance(5_000);
+    assert.equal(it.phase('web'), 'Running');
     await it.stop();
     // The checkpoint is of before, the API server has heard of the end.
-    const status = { ...it.lastStatus(), phase: 'Failed', ...decided };
-    await it.manifests(aPod({ source: 'api', status }));
-    it.statusHistory.clear();
+    it.api.objects.edit<Pod>(apiResources.pods, { namespace: 'default', name: 'web' }, (pod) => ({
+      ...pod,
+      status: { ...pod.status, phase: 'Failed', ...decided },
+    }));
+    it.api.forgetRequests();
     await it.start();
     await it.clock.advance(60_000);
-    const told = it.statusHistory.get('uid-1')?.map(({ phase, reason }) => `${phase} ${reason}`);
-    assert.deepEqual(new Set(told), new Set(['Failed Evicted']));
-    assert.deepEqual(it.containers(), ['main#0 exited']);
+    const written = it.api.requests({ resource: 'pods', subresource: 'status' }).map(({ body }) => body as Pod);
+    const phases = [...written, it.pod('web')].flatMap((pod) => pod?.status?.phase ?? []);
+    assert.deepEqual(new Set(phases), new Set(['Failed']));
+    assert.equal(it.pod('web')?.status?.reason, 'Evicted');
+    assert.deepEqual(it.containersOf(uid), ['main#0 exited']);
     await it.stop();
   });
 });

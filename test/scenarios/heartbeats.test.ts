@@ -70,8 +70,11 @@ describe('heartbeats of the loops', () => {
     let stuck = false;
     const never = new Promise<never>(() => {});
     const it = new AgentWorld({
-      machine: ({ cri }) => ({
-        cri: { ...cri, listPodSandbox: (...asked) => (stuck ? never : cri.listPodSandbox(...asked)) },
+      overrides: () => ({
+        runtimeWire: (cri) => ({
+          ...cri,
+          listPodSandbox: (...asked) => (stuck ? never : cri.listPodSandbox(...asked)),
+        }),
       }),
     });
     await it.start();

@@ -17,8 +17,7 @@ const podsOf = (count: number, container: Containers = {}): DesiredPod[] =>
   );
 
 /** Timers that are armed when pods have been there for two minutes; the runtime has none of its own while it idles. */
-async function timersWith(pods: readonly DesiredPod[], it: AgentWorld = new AgentWorld()): Promise<number> {
-  it.podLimit = '1000';
+async function timersWith(pods: readonly DesiredPod[], it: AgentWorld = new AgentWorld({ config: { maxPods: 1_000 } })): Promise<number> {
   await it.start();
   await it.manifests(...pods);
   await it.clock.advance(120_000);
@@ -30,7 +29,7 @@ async function timersWith(pods: readonly DesiredPod[], it: AgentWorld = new Agen
 
 describe('timers of an agent whose pods idle', () => {
   test('are as many with a hundred pods as with one', async () => {
-    const hundred = new AgentWorld();
+    const hundred = new AgentWorld({ config: { maxPods: 1_000 } });
     const timers = await timersWith(podsOf(100), hundred);
     assert.equal(hundred.statusHistory.size, 100);
     for (const [uid] of hundred.statusHistory) assert.equal(hundred.lastStatus(uid).phase, 'Running');

@@ -6,7 +6,7 @@ import { podUid } from '../../src/base/ids.ts';
 import { AgentWorld } from '../support/agent-world.ts';
 import { judgeWorld } from '../support/judged-logs.ts';
 
-const pod = aPod({ name: 'web' });
+const pod = aPod({ name: 'web-node-1' });
 
 /** What a line that some component might write is found guilty of, while the pod runs. */
 async function verdictOn(write: (world: AgentWorld, containerId: string) => void): Promise<readonly string[]> {
@@ -14,30 +14,30 @@ async function verdictOn(write: (world: AgentWorld, containerId: string) => void
   await world.start();
   await world.manifests(pod);
   await world.clock.runUntil(() => world.isReady(), 60_000);
-  assert.deepEqual(judgeWorld(world), []);
+  assert.deepEqual(judgeWorld(world.agent), []);
   const [id = ''] = world.cri.state.containers.keys();
   write(world, id);
-  const found = judgeWorld(world);
+  const found = judgeWorld(world.agent);
   await world.stop();
   return found;
 }
 
 describe('a line of the log is refused', () => {
   const refused: Readonly<Record<string, (world: AgentWorld, id: string) => void>> = {
-    'that has only the name in its message': ({ log }) => log.info('Something happened to default/web'),
-    'that has the full name in a field': ({ log }) => log.info('Something happened', { to: 'web_default' }),
+    'that has only the name in its message': ({ log }) => log.info('Something happened to default/web-node-1'),
+    'that has the full name in a field': ({ log }) => log.info('Something happened', { to: 'web-node-1_default' }),
     'that has the uid in a path': ({ log }) => log.warn('Gone', { path: '/var/lib/kubelet/pods/uid-1/etc-hosts' }),
     'that has the uid in a folder of logs': ({ log }) =>
-      log.warn('Gone', { path: '/var/log/pods/default_web_uid-1/a' }),
+      log.warn('Gone', { path: '/var/log/pods/default_web-node-1_uid-1/a' }),
     'that has the uid in a cgroup': ({ log }) => log.warn('Gone', { cgroup: '/kubepods/poduid-1/a' }),
     'that has the uid in its error': ({ log }) => log.error(new Error('uid-1 is gone'), 'Gone'),
     'that has only the id of a container': ({ log }, id) => log.debug(4, 'Gone', { containerID: id }),
     'that speaks of a pod and names none': ({ log }) => log.debug(2, 'A pod is looked at'),
-    'that names the pod by one text': ({ log }) => log.info('Gone', { pod: 'default/web', podUID: 'uid-1' }),
+    'that names the pod by one text': ({ log }) => log.info('Gone', { pod: 'default/web-node-1', podUID: 'uid-1' }),
     'that spells the uid in its own way': ({ log }) => log.info('Gone', { ...podFields(pod), podUid: 'uid-1' }),
     'that spells the container in its own way': ({ log }, id) =>
       log.info('Gone', { ...podFields(pod), containerId: id }),
-    'that lists pods by their full names': ({ log }) => log.info('Gone', { pods: ['web_default'] }),
+    'that lists pods by their full names': ({ log }) => log.info('Gone', { pods: ['web-node-1_default'] }),
     'that has its error under a word of its own': ({ log }) => log.info('Gone', { why: 'it had to' }),
     'that has an error anywhere else': ({ log }) => log.info('Gone', { because: new Error('x') }),
   };

@@ -21,16 +21,19 @@ describe('a pod from its manifest to its end', () => {
     assert.deepEqual(it.eventReasons(), ['Pulled', 'Created', 'Started']);
     assert.ok(it.files.tree('/var/lib/kubelet/pods/uid-1').includes('644 etc-hosts'));
 
+    const cgroups = (): string[] => [...it.machine.cgroups.groups.keys()].filter((path) => path.endsWith('poduid-1'));
+    assert.equal(cgroups().length, 1);
+
     await it.manifests();
     await it.clock.advance(10);
     assert.deepEqual(it.containers(), []);
     assert.deepEqual(it.sandboxes(), []);
     assert.deepEqual(it.files.tree('/var/lib/kubelet/pods'), []);
     assert.deepEqual(it.files.tree('/var/log/pods'), []);
-    assert.deepEqual(it.removedCgroups, ['uid-1']);
+    assert.deepEqual(cgroups(), []);
     assert.deepEqual(it.gone, ['uid-1']);
-    assert.equal(it.machine.pods().length, 0);
-    assert.deepEqual(it.machine.lifecycles.uids(), []);
+    assert.equal(it.views.pods.pods().length, 0);
+    assert.deepEqual(it.agent.remembered(), {});
     await it.stop();
   });
 
@@ -87,7 +90,7 @@ describe('restarts', () => {
     assert.deepEqual(container()?.state, {
       waiting: {
         reason: 'CrashLoopBackOff',
-        message: 'back-off 20s restarting failed container=main pod=web_default(uid-1)',
+        message: 'back-off 20s restarting failed container=main pod=web-node-1_default(uid-1)',
       },
     });
     assert.equal(container()?.lastState?.terminated?.exitCode, 3);

@@ -94,7 +94,6 @@ describe('a pod whose manifest goes and comes back', () => {
 
   test('passes admission anew, and is counted there', async () => {
     const it = new AgentWorld();
-    it.allocatableCpu = '4';
     const greedy = (name: string): DesiredPod =>
       aPod({
         name,

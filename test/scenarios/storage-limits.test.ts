@@ -1,149 +1,101 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { Heartbeats } from '../../src/base/heartbeats.ts';
-import type { PodUid } from '../../src/base/ids.ts';
-import { LocalStorageEviction } from '../../src/eviction/index.ts';
-import { noDecisions } from '../../src/testing/no-decisions.ts';
-import type { DesiredPod } from '../../src/model/desired-pod.ts';
-import type { PodStorageUsage } from '../../src/model/usage.ts';
-import { Registry } from '../../src/telemetry/index.ts';
-import { aContainer, aPod } from '../../src/testing/pods.ts';
-import { seededRandom } from '../../src/testing/seeded-random.ts';
-import { AgentWorld } from '../support/agent-world.ts';
+import type { Pod, PodSpec } from '../../src/gen/kubernetes/types.ts';
+import { aContainer } from '../../src/testing/pods.ts';
+import { ClusterWorld } from '../support/cluster-world.ts';
 
-const scratch = '/var/lib/kubelet/pods/uid-1/volumes/kubernetes.io~empty-dir/scratch';
+/** A pod with a folder that it may fill up to a limit. */
+const scratchSpec = (sizeLimit: string): Partial<PodSpec> => ({
+  volumes: [{ name: 'scratch', emptyDir: { sizeLimit } }],
+  containers: [aContainer('main', { volumeMounts: [{ name: 'scratch', mountPath: '/scratch' }] })],
+});
 
-/** A pod of the API server with a folder that it may fill up to a limit. */
-const aScratchPod = (sizeLimit: string, more: Parameters<typeof aPod>[0] = {}): DesiredPod =>
-  aPod({
-    source: 'api',
-    spec: {
-      volumes: [{ name: 'scratch', emptyDir: { sizeLimit } }],
-      containers: [aContainer('main', { volumeMounts: [{ name: 'scratch', mountPath: '/scratch' }] })],
-    },
-    ...more,
-  });
+const scratchOf = (uid: string): string => `/var/lib/kubelet/pods/${uid}/volumes/kubernetes.io~empty-dir/scratch`;
 
-interface Node {
-  readonly it: AgentWorld;
-  readonly registry: Registry;
-  /** Pods that were measured. */
-  readonly measured: ReadonlySet<string>;
-  /** What the container writes. */
-  fill(bytes: number): void;
-  stop(): Promise<void>;
+/** What the container writes: its volume is as large as that. */
+function fill({ machine }: ClusterWorld, uid: string, bytes: number): void {
+  machine.usage.trees.set(scratchOf(uid), { bytes, inodes: 1 });
 }
 
-/** The agent, and who watches over limits; volumes are as large as the files in them. */
-async function start(it = new AgentWorld({ source: 'api' }), isOn = true): Promise<Node> {
-  const registry = new Registry();
-  const measured = new Set<string>();
-  const sizeOf = (path: string): number =>
-    [...it.files.entries].reduce(
-      (sum, [at, { content = '' }]) => (at.startsWith(`${path}/`) ? sum + content.length : sum),
-      0,
-    );
-  const usageOf = (uid: PodUid): PodStorageUsage => {
-    measured.add(uid);
-    const volumes = [...it.machine.volumes.volumes.mounted(uid)].map(
-      ([name, { hostPath }]) => [name, sizeOf(hostPath)] as const,
-    );
-    return { volumes: new Map(volumes), containers: new Map() };
-  };
-  const eviction = new LocalStorageEviction({
-    heartbeats: new Heartbeats(),
-    decisions: noDecisions,
-    clock: it.clock,
-    random: seededRandom(7),
-    log: it.log,
-    pods: { activePods: () => it.machine.activePods.activePods() },
-    workers: { terminate: (uid, how) => it.machine.views.terminate(uid, how) },
-    meter: { storage: async (scopes) => new Map([...scopes.keys()].map((uid) => [uid, usageOf(uid)])) },
-    events: { record: ({ name }, event) => void it.events.push({ ...event, pod: name }) },
-    metrics: registry,
-  });
+/** The agent of a node on which a pod runs. */
+async function started(spec: Partial<PodSpec>, it = new ClusterWorld()): Promise<{ it: ClusterWorld; uid: string }> {
   await it.start();
-  if (isOn) await eviction.start();
-  return {
-    it,
-    registry,
-    measured,
-    fill: (bytes) => it.files.append(`${scratch}/data`, 'x'.repeat(bytes)),
-    stop: async () => {
-      if (isOn) await eviction.stop();
-      await it.stop();
-      assert.equal(it.clock.pending(), 0);
-    },
-  };
+  const uid = it.bind('web', spec);
+  await it.clock.advance(5_000);
+  return { it, uid };
 }
+
+async function stopped(it: ClusterWorld): Promise<void> {
+  await it.stop();
+  assert.equal(it.clock.pending(), 0);
+}
+
+const evictions = (it: ClusterWorld): readonly string[] => it.events().filter((event) => event.includes(' Evicted '));
 
 describe('a pod that fills its emptyDir', () => {
   test('beyond the limit is evicted: it stops, fails, says why, does not come back, and its files go', async () => {
-    const node = await start();
-    const { it } = node;
-    await it.manifests(aScratchPod('1Ki'));
-    node.fill(1_024);
+    const { it, uid } = await started(scratchSpec('1Ki'));
+    fill(it, uid, 1_024);
     await it.clock.advance(60_000);
-    assert.equal(it.phase(), 'Running', 'as much as it may have');
-    node.fill(1);
-    await it.clock.advance(12_000);
-    const message = 'Usage of EmptyDir volume "scratch" exceeds the limit "1Ki". ';
-    const { phase, reason, message: told, conditions } = it.status('uid-1') ?? {};
-    assert.deepEqual({ phase, reason, told }, { phase: 'Failed', reason: 'Evicted', told: message });
+    assert.equal(it.phase('web'), 'Running', 'as much as it may have');
+    fill(it, uid, 1_025);
+    // It looks every ten seconds at what was measured within the last ten.
+    await it.clock.advance(22_000);
+    const expected = 'Usage of EmptyDir volume "scratch" exceeds the limit "1Ki". ';
+    const { phase, reason, message, conditions }: NonNullable<Pod['status']> = it.pod('web')?.status ?? {};
+    assert.deepEqual({ phase, reason, message }, { phase: 'Failed', reason: 'Evicted', message: expected });
     assert.equal(
       conditions?.some(({ type }) => type === 'DisruptionTarget'),
       false,
     );
-    const events = it.events.filter((event) => event.reason === 'Evicted');
-    assert.deepEqual(events, [{ type: 'Warning', reason: 'Evicted', message, pod: 'web' }]);
-    assert.match(node.registry.render(), /^kubelet_evictions\{eviction_signal="emptydirfs.limit"\} 1$/m);
+    assert.deepEqual(evictions(it), ['web Evicted 1']);
+    assert.ok(it.messages('web').includes(expected));
+    assert.match(it.metrics, /^kubelet_evictions\{eviction_signal="emptydirfs.limit"\} 1$/m);
     await it.clock.advance(120_000);
-    assert.deepEqual(it.containers(), ['main#0 exited']);
-    assert.equal(it.files.has(scratch), false, 'what filled the disk is gone, though the pod is still there');
-    assert.equal(it.events.filter((event) => event.reason === 'Evicted').length, 1);
-    await node.stop();
+    assert.deepEqual(it.containersOf(uid), ['main#0 exited']);
+    assert.equal(it.machine.files.has(scratchOf(uid)), false, 'what filled the disk is gone, though the pod is there');
+    assert.deepEqual(evictions(it), ['web Evicted 1']);
+    await stopped(it);
   });
 
   test('stays evicted across a restart of the agent', async () => {
-    const node = await start();
-    const { it } = node;
-    await it.manifests(aScratchPod('1Ki'));
-    node.fill(5_000);
-    await it.clock.advance(12_000);
-    assert.equal(it.status('uid-1')?.reason, 'Evicted');
-    await node.stop();
-    const next = await start(it);
+    const { it, uid } = await started(scratchSpec('1Ki'));
+    fill(it, uid, 5_000);
+    await it.clock.advance(22_000);
+    assert.equal(it.pod('web')?.status?.reason, 'Evicted');
+    await stopped(it);
+    await it.start();
     await it.clock.advance(60_000);
-    assert.equal(it.status('uid-1')?.reason, 'Evicted');
-    assert.deepEqual(it.containers(), ['main#0 exited']);
-    await next.stop();
+    assert.equal(it.pod('web')?.status?.reason, 'Evicted');
+    assert.deepEqual(it.containersOf(uid), ['main#0 exited']);
+    await stopped(it);
   });
 
   test('goes on where nobody watches over local storage', async () => {
-    const node = await start(undefined, false);
-    await node.it.manifests(aScratchPod('1Ki'));
-    node.fill(5_000);
-    await node.it.clock.advance(120_000);
-    assert.equal(node.it.phase(), 'Running');
-    await node.stop();
+    const unwatched = new ClusterWorld({ config: { localStorageCapacityIsolation: false } });
+    const { it, uid } = await started(scratchSpec('1Ki'), unwatched);
+    fill(it, uid, 5_000);
+    await it.clock.advance(120_000);
+    assert.equal(it.phase('web'), 'Running');
+    await stopped(it);
   });
 
   test('goes on when it is critical', async () => {
-    const node = await start();
-    const pod = aScratchPod('1Ki');
-    await node.it.manifests({ ...pod, spec: { ...pod.spec, priority: 2_000_000_000 } });
-    node.fill(5_000);
-    await node.it.clock.advance(120_000);
-    assert.equal(node.it.phase(), 'Running');
-    await node.stop();
+    const { it, uid } = await started({ ...scratchSpec('1Ki'), priority: 2_000_000_000 });
+    fill(it, uid, 5_000);
+    await it.clock.advance(120_000);
+    assert.equal(it.phase('web'), 'Running');
+    await stopped(it);
   });
 });
 
 test('pods without limits are not measured', async () => {
-  const it = new AgentWorld({ source: 'api' });
-  const node = await start(it);
-  await it.manifests(aPod({ source: 'api', uid: 'free', name: 'free' }), aScratchPod('1Gi'));
+  const { it, uid } = await started(scratchSpec('1Gi'));
+  const free = it.bind('free', { ...scratchSpec('1Gi'), volumes: [{ name: 'scratch', emptyDir: {} }] });
   await it.clock.advance(120_000);
-  assert.deepEqual(node.measured, new Set(['uid-1']));
-  await node.stop();
+  assert.equal(it.phase('free'), 'Running');
+  const measured = (of: string): number => it.machine.usage.count(`tree ${scratchOf(of)}`);
+  assert.ok(measured(uid) > 5, `measured ${measured(uid)} times in two minutes`);
+  assert.equal(measured(free), 0);
+  await stopped(it);
 });

@@ -43,7 +43,7 @@ describe('a pod that wants a ConfigMap', () => {
     const told = it.events.filter(({ pod }) => pod === 'one').map(({ reason, message }) => `${reason}: ${message}`);
     assert.equal(new Set(told).size, 1);
     assert.equal(told[0], 'FailedMount: MountVolume.SetUp failed for volume "cm" : configmap "settings" not found');
-    it.machine.setObjects([settings({ color: 'green' })]);
+    await it.objects(settings({ color: 'green' }));
     await it.clock.advance(100);
     assert.deepEqual(it.containers('one'), ['main#0 running']);
     assert.deepEqual(await visibleFiles(it.files, cmPath('one')), { color: 'green' });
@@ -51,13 +51,13 @@ describe('a pod that wants a ConfigMap', () => {
 
   test('sees a change at once, and goes on with what it has when the object goes', async () => {
     const it = await world();
-    it.machine.setObjects([settings({ color: 'green' })]);
+    await it.objects(settings({ color: 'green' }));
     await it.manifests(using('one', cm));
     await it.clock.advance(1_000);
-    it.machine.setObjects([settings({ color: 'red', more: '+' })]);
+    await it.objects(settings({ color: 'red', more: '+' }));
     await it.clock.advance(100);
     assert.deepEqual(await visibleFiles(it.files, cmPath('one')), { color: 'red', more: '+' });
-    it.machine.setObjects([]);
+    await it.objects();
     await it.clock.advance(120_000);
     assert.deepEqual(await visibleFiles(it.files, cmPath('one')), { color: 'red', more: '+' });
     assert.deepEqual(it.containers('one'), ['main#0 running']);
@@ -67,13 +67,13 @@ describe('a pod that wants a ConfigMap', () => {
 describe('volumes outlive the agent', () => {
   test('one that comes back finds them as they were', async () => {
     const it = await world();
-    it.machine.setObjects([settings({ color: 'green' })]);
+    await it.objects(settings({ color: 'green' }));
     await it.manifests(using('one', cm, ram));
     await it.clock.advance(1_000);
     const before = it.files.listing('/var/lib/kubelet/pods/one/volumes');
     await it.stop();
     await it.start();
-    it.machine.setObjects([settings({ color: 'green' })]);
+    await it.objects(settings({ color: 'green' }));
     await it.clock.advance(60_000);
     assert.deepEqual(it.files.listing('/var/lib/kubelet/pods/one/volumes'), before);
     assert.equal(it.files.mounts.size, 1);
@@ -82,7 +82,7 @@ describe('volumes outlive the agent', () => {
 
   test('of a pod deleted while nobody was there they are taken down, mounts first', async () => {
     const it = await world();
-    it.machine.setObjects([settings({ color: 'green' })]);
+    await it.objects(settings({ color: 'green' }));
     await it.manifests(using('gone', cm, ram), using('stays', ram));
     await it.clock.advance(1_000);
     assert.equal(it.files.mounts.size, 2);
@@ -128,13 +128,20 @@ describe('volumes outlive the agent', () => {
 });
 
 test('one volume that hangs holds back its pod and no other', async () => {
-  const it = await world();
   const hung = new Promise<void>(() => {});
-  const makeFolder = it.files.makeFolder.bind(it.files);
-  it.files.makeFolder = async (path, mode) => {
-    if (path.endsWith('empty-dir/ram')) await hung;
-    return makeFolder(path, mode);
-  };
+  const it = new AgentWorld({
+    overrides: () => ({
+      diskWire: (files) => {
+        const makeFolder = files.makeFolder.bind(files);
+        files.makeFolder = async (path, mode) => {
+          if (path.endsWith('empty-dir/ram')) await hung;
+          return makeFolder(path, mode);
+        };
+        return files;
+      },
+    }),
+  });
+  await it.start();
   await it.manifests(using('hangs', ram), using('runs', { name: 'disk', emptyDir: {} }));
   await it.clock.advance(130_000);
   assert.deepEqual([it.containers('hangs'), it.containers('runs')], [[], ['main#0 running']]);

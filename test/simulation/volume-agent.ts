@@ -27,7 +27,7 @@ import {
 import { completeConfigMap, type StandaloneObject } from '../../src/model/standalone-object.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { aVolumeManager, noCsiVolumes } from '../../src/testing/volume-manager.ts';
-import { testNode } from '../support/agent-world.ts';
+import { testNode } from '../support/old-agent-world.ts';
 import type { SimDisk } from './disk/sim-disk.ts';
 import { simMountPrograms, simVolumeHost } from './disk/volume-faces.ts';
 import { lifeFiles, lifeMountPrograms, lifeVolumeHost } from './life-disk.ts';

@@ -2,7 +2,7 @@ import { TubeletError } from '../../src/base/errors.ts';
 import type { Container } from '../../src/gen/kubernetes/types.ts';
 import { createProber, type Prober, type ProbeOutcome, type ProbeTarget } from '../../src/pods/probes/index.ts';
 import type { HookRequests } from '../../src/pods/runtime/index.ts';
-import type { AgentWorld } from '../support/agent-world.ts';
+import type { AgentWorld } from '../support/old-agent-world.ts';
 import type { HealthService } from './stage.ts';
 
 const firstFailure = 400;

@@ -3,7 +3,7 @@ import { staticPodName } from '../../src/model/static-pod.ts';
 import { defaultPodRules } from '../../src/model/validation/index.ts';
 import { readManifest, type Contents } from '../../src/pods/sources/index.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
-import { AgentWorld, testImage, testNode, testSettings } from '../support/agent-world.ts';
+import { AgentWorld, testImage, testNode, testSettings } from '../support/old-agent-world.ts';
 import { FakeCast } from './fake-cast.ts';
 import { fakeInside } from './fake-inside.ts';
 import { FakeLogs } from './fake-logs.ts';

@@ -6,7 +6,7 @@ import type { FakeApiServer, RequestFilter } from '../../src/testing/fake-api-se
 import { aContainer, aPod } from '../../src/testing/pods.ts';
 import type { Registry } from '../../src/telemetry/index.ts';
 import { manifestFolder, nodeName } from './agent-settings.ts';
-import { WholeAgent } from './whole-agent.ts';
+import { WholeAgent, type WholeAgentOptions } from './whole-agent.ts';
 
 export { nodeName };
 
@@ -20,6 +20,8 @@ export interface ClusterWorldOptions {
   readonly trustBundles?: boolean;
   /** Budget of the client for everything but events. */
   readonly limits?: { readonly qps: number; readonly burst: number };
+  /** What a configuration file would say. */
+  readonly config?: WholeAgentOptions['config'];
 }
 
 /** A pod of the manifests folder, as the file source would tell of it. Its name gets the node's behind it. */
@@ -40,14 +42,18 @@ export class ClusterWorld {
   readonly gone: string[] = [];
   readonly #agent: WholeAgent;
 
-  constructor({ seed = 1, registered = true, objectStrategy, trustBundles, limits }: ClusterWorldOptions = {}) {
+  constructor(options: ClusterWorldOptions = {}) {
+    const { seed = 1, registered = true, objectStrategy, trustBundles, limits, config = {} } = options;
     const gates =
       trustBundles === true ? ['--feature-gates=ClusterTrustBundle=true,ClusterTrustBundleProjection=true'] : [];
     this.#agent = new WholeAgent({
       seed,
       cluster: true,
       flags: [...gates, ...(registered ? [] : ['--register-node=false'])],
-      config: objectStrategy === undefined ? {} : { configMapAndSecretChangeDetectionStrategy: objectStrategy },
+      config: {
+        ...config,
+        ...(objectStrategy !== undefined && { configMapAndSecretChangeDetectionStrategy: objectStrategy }),
+      },
       overrides: () => (limits === undefined ? {} : { apiLimits: limits }),
     });
     this.#agent.machine.capacity['cpu'] = '4';
@@ -73,6 +79,11 @@ export class ClusterWorld {
 
   get heartbeats(): WholeAgent['heartbeats'] {
     return this.#agent.heartbeats;
+  }
+
+  /** What the life that is decided. */
+  get recorder(): WholeAgent['recorder'] {
+    return this.#agent.recorder;
   }
 
   /** The metrics of the life that is. */

@@ -1,7 +1,7 @@
 import { CertificateStore, ClientCertificateManager } from '../../src/apiserver/identity/index.ts';
 import { clientMetrics, HttpApiClient, type ApiTransport } from '../../src/apiserver/index.ts';
 import { TubeletError } from '../../src/base/errors.ts';
-import { criOver, type CriTransport } from '../../src/cri/index.ts';
+import { criOver, type Cri, type CriTransport } from '../../src/cri/index.ts';
 import type { Host, Platform } from '../../src/main/agent/platform.ts';
 import type { CommonPorts } from '../../src/model/common-ports.ts';
 import { FakeClock } from '../../src/testing/fake-clock.ts';
@@ -68,15 +68,20 @@ export interface PlatformOverrides extends Partial<Platform> {
   readonly apiLimits?: { readonly qps: number; readonly burst: number };
   /** What stands between the agent and the API server. */
   readonly apiWire?: (server: ApiTransport) => ApiTransport;
+  /** The same between it and the runtime. */
+  readonly runtimeWire?: (cri: Cri) => Cri;
+  /** The same between it and the disk. */
+  readonly diskWire?: (files: MemoryFiles) => MemoryFiles;
 }
 
 /** Everything the agent reaches, on fakes. One life of the agent has one platform; all its randomness comes of one seed. */
 export function fakePlatform(machine: FakeMachine, life = 0, overrides: PlatformOverrides = {}): FakePlatform {
   const { log, cri, api, seed } = machine;
-  const { host = {}, renewsIdentity = false, apiLimits, apiWire = (server) => server, ...others } = overrides;
+  const { host = {}, renewsIdentity = false, apiLimits, ...wired } = overrides;
+  const { apiWire = same, runtimeWire = same, diskWire = same, ...others } = wired;
   const { clock = machine.clock } = others;
   const wire = { isCut: false };
-  const files = filesOver(wire, machine.files);
+  const files = diskWire(filesOver(wire, machine.files));
   return {
     clock,
     random: seededRandom(seed * 1_000 + life),
@@ -87,7 +92,7 @@ export function fakePlatform(machine: FakeMachine, life = 0, overrides: Platform
     connectRuntime: (observers) => {
       const transport = runtimeOver(wire, fakeCriTransport(cri.engine));
       return {
-        cri: criOver(transport, { ...observers, clock, log, timeouts: { requestMs: 120_000 } }),
+        cri: runtimeWire(criOver(transport, { ...observers, clock, log, timeouts: { requestMs: 120_000 } })),
         eventSources: [],
       };
     },
@@ -118,6 +123,8 @@ export function fakePlatform(machine: FakeMachine, life = 0, overrides: Platform
     },
   };
 }
+
+const same = <T>(wire: T): T => wire;
 
 interface Wire {
   isCut: boolean;

@@ -7,6 +7,8 @@ import type { AgentViews } from '../../src/main/agent/create-agent.ts';
 import { startAgent, type RunningAgent } from '../../src/main/agent/start-agent.ts';
 import { UnexpectedErrors } from '../../src/main/unexpected-errors.ts';
 import { apiResources } from '../../src/model/api-resources.ts';
+import type { Decisions } from '../../src/model/decisions.ts';
+import { FlightRecorder } from '../../src/recorder/index.ts';
 import type { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
 import { aContainer, testImage } from '../../src/testing/pods.ts';
 import type { Registry } from '../../src/telemetry/index.ts';
@@ -25,10 +27,12 @@ import { judgeAfterEachTest } from './judged-logs.ts';
 const startMs = 60_000;
 const stopMs = 60_000;
 
-interface WholeAgentOptions {
+export interface WholeAgentOptions {
   readonly seed?: number;
   /** Whether there is an API server. */
   readonly cluster?: boolean;
+  /** What outlives the agent; made of the seed unless told. */
+  readonly machine?: FakeMachine;
   /** Flags behind those that every agent here has. */
   readonly flags?: readonly string[];
   /** What a configuration file would say. */
@@ -40,6 +44,7 @@ interface WholeAgentOptions {
 interface Life {
   readonly platform: FakePlatform;
   readonly registry: Registry;
+  readonly recorder: FlightRecorder;
   readonly end: AbortController;
   readonly agent: RunningAgent;
 }
@@ -53,13 +58,14 @@ export class WholeAgent {
   readonly settings: Settings;
   readonly #overrides: PlatformOverrides;
   #heartbeats = new Heartbeats();
+  readonly #played = new Map<string, PlayedPod>();
   #lives = 0;
   #life: Life | undefined;
 
-  constructor({ seed = 1, cluster = false, flags = [], config = {}, overrides = () => ({}) }: WholeAgentOptions = {}) {
-    this.machine = fakeMachine({ seed, cluster });
+  constructor({ flags = [], config = {}, overrides = () => ({}), ...options }: WholeAgentOptions = {}) {
+    this.machine = options.machine ?? fakeMachine(options);
     this.machine.cri.images.add(testImage);
-    const settings = settingsOf([...(cluster ? ['--kubeconfig=/kubeconfig'] : []), ...flags]);
+    const settings = settingsOf([...(this.machine.api ? ['--kubeconfig=/kubeconfig'] : []), ...flags]);
     this.settings = { ...settings, config: { ...settings.config, ...config } };
     this.#overrides = overrides(this.machine);
     judgeAfterEachTest(this);
@@ -69,12 +75,14 @@ export class WholeAgent {
     return this.machine.log;
   }
 
-  /** All pods that the runtime was given, in all lives of the agent. */
+  /** All pods that a source named or the runtime was given, in all lives of the agent. */
   playedPods(): readonly PlayedPod[] {
-    return this.machine.cri.calls.flatMap(({ verb, request }) => {
+    this.#noteNamed();
+    for (const { verb, request } of this.machine.cri.calls) {
       const metadata = verb === 'runPodSandbox' ? (request as RunPodSandboxRequest).config?.metadata : undefined;
-      return metadata === undefined ? [] : [metadata];
-    });
+      if (metadata !== undefined) this.#played.set(metadata.uid, metadata);
+    }
+    return [...this.#played.values()];
   }
 
   get clock(): FakeMachine['clock'] {
@@ -101,6 +109,11 @@ export class WholeAgent {
     return this.#living().registry;
   }
 
+  /** What the life that is decided. */
+  get recorder(): FlightRecorder {
+    return this.#living().recorder;
+  }
+
   async start(): Promise<void> {
     const { settings, clock } = this;
     this.#heartbeats = new Heartbeats(settings.config.runtimeRequestTimeout.toMillis());
@@ -116,16 +129,24 @@ export class WholeAgent {
         registries.push(metrics);
       },
     };
-    const agent = await this.#inTime(startAgent(settings, platform, identity, end.signal), startMs);
+    let recorder: Decisions | undefined;
+    const openHost: FakePlatform['openHost'] = (ports, wanted) => {
+      recorder = ports.decisions;
+      return platform.openHost(ports, wanted);
+    };
+    const starting = startAgent(settings, { ...platform, openHost }, identity, end.signal);
+    const agent = await this.#inTime(starting, startMs);
     const [registry] = registries;
     if (registry === undefined) throw new Error('the agent has no metrics');
-    this.#life = { platform, registry, end, agent };
+    if (!(recorder instanceof FlightRecorder)) throw new Error('the agent does not record what it decides');
+    this.#life = { platform, registry, recorder, end, agent };
     await clock.advance(0);
   }
 
   /** Ends the agent in order; pods go on. */
   async stop(): Promise<void> {
     const { agent, end } = this.#living();
+    this.#noteNamed();
     this.#life = undefined;
     end.abort(new TubeletError('cancelled', 'the agent ends'));
     await this.#inTime(agent.stop(), stopMs);
@@ -194,6 +215,10 @@ export class WholeAgent {
     work.then(end, end);
     await this.clock.runUntil(() => ended, limitMs);
     return work;
+  }
+
+  #noteNamed(): void {
+    for (const pod of this.#life?.agent.views.stores.desired.all() ?? []) this.#played.set(pod.uid, pod);
   }
 
   #living(): Life {

@@ -1,5 +1,5 @@
 import type { Dice } from '../../simulation/dice.ts';
-import { testImage } from '../../support/agent-world.ts';
+import { testImage } from '../../../src/testing/pods.ts';
 import type { Made } from './case.ts';
 import { withKey, type Mapping, type Tree } from './tree.ts';
 import { secretName, secretObject, settingsName, settingsObject, validPod, type PodTree } from './valid-pods.ts';

@@ -1,5 +1,5 @@
 import type { Dice } from '../../simulation/dice.ts';
-import { testImage } from '../../support/agent-world.ts';
+import { testImage } from '../../../src/testing/pods.ts';
 import type { Mapping, Tree } from './tree.ts';
 
 export interface PodTree extends Mapping {
