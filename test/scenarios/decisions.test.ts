@@ -9,7 +9,10 @@ import { aRequest, readAnswer } from '../../src/testing/route-requests.ts';
 import { AgentWorld } from '../support/agent-world.ts';
 import { ClusterWorld } from '../support/cluster-world.ts';
 
-async function ask({ recorder }: Pick<AgentWorld, 'recorder'>, uid: string): Promise<{ readonly status: number; readonly body: string }> {
+async function ask(
+  { recorder }: Pick<AgentWorld, 'recorder'>,
+  uid: string,
+): Promise<{ readonly status: number; readonly body: string }> {
   const handler = debugPodHandler({ pod: (of) => recorder.podPage(of) });
   return readAnswer(await handler(aRequest({ params: { uid } })));
 }

@@ -17,7 +17,10 @@ const podsOf = (count: number, container: Containers = {}): DesiredPod[] =>
   );
 
 /** Timers that are armed when pods have been there for two minutes; the runtime has none of its own while it idles. */
-async function timersWith(pods: readonly DesiredPod[], it: AgentWorld = new AgentWorld({ config: { maxPods: 1_000 } })): Promise<number> {
+async function timersWith(
+  pods: readonly DesiredPod[],
+  it: AgentWorld = new AgentWorld({ config: { maxPods: 1_000 } }),
+): Promise<number> {
   await it.start();
   await it.manifests(...pods);
   await it.clock.advance(120_000);

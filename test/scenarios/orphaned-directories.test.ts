@@ -21,7 +21,8 @@ async function leftBehind(): Promise<Node> {
     'kubelet_orphan_pod_cleaned_volumes_errors',
     'tubelet_stuck_pods',
   ];
-  const figure = (name: string): string | undefined => new RegExp(`^${name} (.*)$`, 'm').exec(it.agent.registry.render())?.[1];
+  const figure = (name: string): string | undefined =>
+    new RegExp(`^${name} (.*)$`, 'm').exec(it.agent.registry.render())?.[1];
   return { it, figures: () => names.map(figure) };
 }
 

@@ -83,7 +83,9 @@ export class AgentWorld {
   }
 
   /** These ConfigMaps and Secrets stand in the manifests folder from now on, and no others. */
-  async objects(...objects: readonly Pick<StandaloneObject, 'kind' | 'namespace' | 'name' | 'object'>[]): Promise<void> {
+  async objects(
+    ...objects: readonly Pick<StandaloneObject, 'kind' | 'namespace' | 'name' | 'object'>[]
+  ): Promise<void> {
     const texts = objects.map(({ kind, namespace, name, object }) => {
       const text = JSON.stringify({ apiVersion: 'v1', ...object, kind, metadata: { name, namespace } });
       return [`${kind}-${name}`, text] as const;

@@ -1,1 +1,0 @@
-export { LocalStorageEviction } from './local-storage-eviction.ts';
