@@ -1,6 +1,7 @@
 import { silentLog } from '../../src/base/log.ts';
 import type { PodUid } from '../../src/base/ids.ts';
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
+import type { NodeFacts } from '../../src/model/runtime-settings.ts';
 import { podPaths } from '../../src/model/pod-paths.ts';
 import { PodDirectories } from '../../src/pods/directories/index.ts';
 import { computeSubPaths } from '../../src/pods/runtime/compute-mounts.ts';
@@ -27,7 +28,6 @@ import {
 import { completeConfigMap, type StandaloneObject } from '../../src/model/standalone-object.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { aVolumeManager, noCsiVolumes } from '../../src/testing/volume-manager.ts';
-import { testNode } from '../support/old-agent-world.ts';
 import type { SimDisk } from './disk/sim-disk.ts';
 import { simMountPrograms, simVolumeHost } from './disk/volume-faces.ts';
 import { lifeFiles, lifeMountPrograms, lifeVolumeHost } from './life-disk.ts';
@@ -40,6 +40,14 @@ const never = new AbortController().signal;
 
 /** A container's volumes as they are on the machine. */
 type Shows = readonly { readonly containerPath: string; readonly hostPath: string }[];
+
+const node: NodeFacts = {
+  memoryCapacityBytes: 8n << 30n,
+  swapCapacityBytes: 0n,
+  allocatable: { cpu: '2', memory: '8Gi', 'ephemeral-storage': '100Gi' },
+  hugePageSizes: ['2MB'],
+  thermalThrottlePaths: [],
+};
 
 /** The part of an agent that cares for pods' volumes and directories, in one life of it. */
 export class VolumeAgent {
@@ -55,8 +63,8 @@ export class VolumeAgent {
     const programs = lifeMountPrograms(life, simMountPrograms(disk, storage.sources));
     const paths = podPaths(rootDir, '/var/log/pods');
     const events = { record: () => {} };
-    const memory = () => ({ allocatable: testNode.allocatable, noSwap: true });
-    const facts = { node: testNode, nodeName: 'node-1', hostIps: () => ['192.0.2.1'] };
+    const memory = () => ({ allocatable: node.allocatable, noSwap: true });
+    const facts = { node, nodeName: 'node-1', hostIps: () => ['192.0.2.1'] };
     const random = seededRandom(number);
     const scratch = new ScratchFolders(host, paths);
     const written = new WrittenVolumes({ clock, random, host, scratch, memory, events });

@@ -1,5 +1,5 @@
 import type { FakeContainer } from '../../src/testing/fake-cri/index.ts';
-import type { AgentWorld } from '../support/old-agent-world.ts';
+import type { AgentWorld } from '../support/agent-world.ts';
 import type { FakeListeners } from './fake-network.ts';
 import { fakeBehaviour, fakeCommand, FakeFolder } from './fake-programs.ts';
 import { containersOf, type ContainerPlan, type PodPlan } from './plan.ts';

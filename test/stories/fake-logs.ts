@@ -67,16 +67,17 @@ export class FakeLogs implements FakeLogSink, LogFiles, LogWatch, LinkFiles, Ter
     return this.#files.makeFolder(path, mode);
   }
 
-  async readLink(): Promise<string | undefined> {
-    return undefined;
+  async readLink(path: string): Promise<string | undefined> {
+    return this.#files.entries.get(path)?.target;
   }
 
   async exists(path: string): Promise<boolean> {
-    return this.#files.has(path);
+    return this.#files.has((await this.readLink(path)) ?? path);
   }
 
-  async link(path: string): Promise<void> {
-    throw new TubeletError('internal', `no links here: ${path}`);
+  async link(path: string, target: string): Promise<void> {
+    if (this.#files.has(path)) throw new TubeletError('alreadyExists', `there is something at ${path}`);
+    this.#files.entries.set(path, { target, mode: 0o777 });
   }
 
   async readEnd(path: string, bytes: number): Promise<string> {

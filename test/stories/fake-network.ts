@@ -1,8 +1,7 @@
 import { TubeletError } from '../../src/base/errors.ts';
 import type { Container } from '../../src/gen/kubernetes/types.ts';
-import { createProber, type Prober, type ProbeOutcome, type ProbeTarget } from '../../src/pods/probes/index.ts';
+import type { Prober, ProbeOutcome, ProbeTarget } from '../../src/pods/probes/index.ts';
 import type { HookRequests } from '../../src/pods/runtime/index.ts';
-import type { AgentWorld } from '../support/old-agent-world.ts';
 import type { HealthService } from './stage.ts';
 
 const firstFailure = 400;
@@ -16,8 +15,7 @@ export interface FakeListeners {
 }
 
 /** Probes as the agent carries them out, but that fake containers have no sockets. */
-export function fakeProber({ clock, cri }: AgentWorld, listeners: FakeListeners): Prober {
-  const real = createProber({ clock, runtime: cri });
+export function fakeProber(real: Prober, listeners: FakeListeners): Prober {
   return async (target, signal) => {
     const { httpGet, tcpSocket, grpc } = target.probe;
     if (httpGet !== undefined) return askHttp(target, listeners);

@@ -1,5 +1,5 @@
 import type { Behaviour, ExecOutcome, FakeContainer, LifeStep, OutputLine } from '../../src/testing/fake-cri/index.ts';
-import type { AgentWorld } from '../support/old-agent-world.ts';
+import type { AgentWorld } from '../support/agent-world.ts';
 import { chatterLine, commandIn, lastWordsPath, type ContainerPlan, type Program } from './plan.ts';
 import type { Mark } from './stage.ts';
 

@@ -1,9 +1,11 @@
 import type { Pod } from '../../src/gen/kubernetes/types.ts';
 import { staticPodName } from '../../src/model/static-pod.ts';
-import { defaultPodRules } from '../../src/model/validation/index.ts';
-import { readManifest, type Contents } from '../../src/pods/sources/index.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
-import { AgentWorld, testImage, testNode, testSettings } from '../support/old-agent-world.ts';
+import { testImage } from '../../src/testing/pods.ts';
+import { manifestFolder, nodeName } from '../support/agent-settings.ts';
+import { AgentWorld } from '../support/agent-world.ts';
+import { machineMemory } from '../support/fake-host.ts';
+import { fakeMachine } from '../support/fake-platform.ts';
 import { FakeCast } from './fake-cast.ts';
 import { fakeInside } from './fake-inside.ts';
 import { FakeLogs } from './fake-logs.ts';
@@ -13,7 +15,9 @@ import { manifestOf, type Fields, type PodPlan } from './plan.ts';
 import { clusterDomain, logLimits, storyGate } from './settings.ts';
 import type { HealthService, Machine, SeenPod, Stage, StagePod } from './stage.ts';
 
-const { nodeName, podLogsDir } = testSettings;
+const podLogsDir = '/var/log/pods';
+/** A look at the folder follows a change after a millisecond. */
+const lookMs = 2;
 const defaultSeconds = 60;
 
 const hosts = '127.0.0.1\tlocalhost\n127.0.1.1\tmachine\n';
@@ -22,28 +26,36 @@ const machine: Machine = {
   hostname: 'machine',
   hosts,
   resolver: { nameserver: ['192.0.2.53'], search: [], options: [] },
-  memoryBytes: Number(testNode.memoryCapacityBytes),
+  memoryBytes: Number(machineMemory),
   lowestOomScore: -1_000,
   allCapabilities: '000001ffffffffff',
   unconfined: '0',
 };
 
-/** A stage in virtual time: the real wiring on a fake runtime, for which the programs of the story are a script. */
+const flags = [
+  `--cluster-domain=${clusterDomain}`,
+  `--feature-gates=${storyGate}=true`,
+  `--container-log-max-size=${logLimits.maxSize}`,
+  `--container-log-max-files=${logLimits.maxFiles}`,
+];
+
+/** A stage in virtual time: the whole agent on a fake runtime, for which the programs of the story are a script. */
 export async function openFakeStage(): Promise<Stage> {
   const files = new MemoryFiles();
   const logs = new FakeLogs(files);
   const cast = new FakeCast();
   files.append('/etc/hosts', hosts);
   const world = new AgentWorld({
-    files,
-    logs,
-    machine: (it) => ({
-      settings: { ...testSettings, clusterDomain, featureGates: (gate) => gate === storyGate },
-      terminationMessages: logs,
-      logFiles: logs,
-      logs: { limits: logLimits },
-      prober: fakeProber(it, cast),
-      hookRequests: fakeHookRequests(cast),
+    machine: fakeMachine({ files, runtime: { logs } }),
+    flags,
+    overrides: () => ({
+      podHost: (own) => ({
+        ...own,
+        terminationMessages: logs,
+        logFiles: logs,
+        prober: fakeProber(own.prober, cast),
+        hookRequests: fakeHookRequests(cast),
+      }),
     }),
   });
   cast.direct(world);
@@ -51,12 +63,12 @@ export async function openFakeStage(): Promise<Stage> {
   return new FakeStage(world, cast);
 }
 
+const pathOf = (name: string): string => `${manifestFolder}/${name}.json`;
+
 class FakeStage implements Stage {
   readonly machine = machine;
   readonly #world: AgentWorld;
   readonly #cast: FakeCast;
-  /** What stands in the manifests folder, by name of its file. */
-  readonly #manifests = new Map<string, object>();
 
   constructor(world: AgentWorld, cast: FakeCast) {
     this.#world = world;
@@ -69,8 +81,7 @@ class FakeStage implements Stage {
   }
 
   async giveObject(name: string, object: Fields): Promise<void> {
-    this.#manifests.set(name, object);
-    await this.#tell();
+    await this.#write(name, object);
   }
 
   async pass(seconds: number): Promise<void> {
@@ -81,11 +92,9 @@ class FakeStage implements Stage {
     return this.#cast.health;
   }
 
-  /** Both ways it ends between two deeds, with its checkpoint written; agents that die at any await are simulated. */
-  async restartAgent(): Promise<void> {
-    await this.#world.stop();
-    await this.#world.startSilent();
-    await this.#tell();
+  async restartAgent(how: 'kill' | 'graceful'): Promise<void> {
+    await (how === 'kill' ? this.#world.kill() : this.#world.stop());
+    await this.#world.start();
   }
 
   async close(): Promise<void> {
@@ -94,35 +103,18 @@ class FakeStage implements Stage {
 
   async #put(plan: PodPlan): Promise<void> {
     this.#cast.plan(staticPodName(plan.name, nodeName), plan);
-    this.#manifests.set(plan.name, manifestOf(plan, testImage, `/story/${plan.name}`));
-    await this.#tell();
+    await this.#write(plan.name, manifestOf(plan, testImage, `/story/${plan.name}`));
   }
 
-  /** As the file source reads its folder. */
-  async #tell(): Promise<void> {
-    const contents = [...this.#manifests].map(([name, object]) => this.#read(name, object));
-    this.#world.machine.setObjects(contents.flatMap(({ objects }) => objects));
-    await this.#world.manifests(...contents.flatMap(({ pods }) => pods));
-  }
-
-  #read(name: string, object: object): Contents {
-    const manifest = readManifest(JSON.stringify(object), {
-      nodeName,
-      source: 'file',
-      origin: `/manifests/${name}.json`,
-      seen: '2025-01-01T00:00:00Z',
-      preventApiReferences: true,
-      allowFolderObjects: true,
-      rules: { ...defaultPodRules, containerRestartRules: true },
-    });
-    if (manifest.faults.length > 0) throw new Error(`${name}: ${JSON.stringify(manifest.faults)}`);
-    return manifest;
+  async #write(name: string, object: object): Promise<void> {
+    this.#world.machine.manifests.put(pathOf(name), JSON.stringify(object));
+    await this.#world.clock.advance(lookMs);
   }
 
   #podOf(plainName: string): StagePod {
     const world = this.#world;
-    const name = staticPodName(plainName, nodeName);
-    const find = (): Pod | undefined => world.machine.pods().find(({ metadata }) => metadata?.name === name);
+    const [name, path] = [staticPodName(plainName, nodeName), pathOf(plainName)];
+    const find = (): Pod | undefined => world.views.pods.pods().find(({ metadata }) => metadata?.name === name);
     const reach = async (what: string, isSo: () => boolean, seconds: number): Promise<void> => {
       try {
         await world.clock.runUntil(isSo, seconds * 1_000);
@@ -146,14 +138,24 @@ class FakeStage implements Stage {
       now: async () => find(),
       edit: (plan) => this.#put(plan),
       writeAnew: async () => {
-        const manifest = this.#manifests.get(plainName);
-        if (manifest !== undefined) await world.writtenAnew(...this.#read(plainName, manifest).pods);
+        const { manifests } = world.machine;
+        const text = manifests.texts.get(path) ?? '';
+        manifests.remove(path);
+        // A file system tells of a new file by its entry first.
+        manifests.emit(path, 'entry');
+        manifests.put(path, text);
+        await world.clock.advance(lookMs);
       },
-      replaceFile: () => this.#tell(),
+      replaceFile: async () => {
+        // A rename takes the old name away before it gives its file the new one.
+        world.machine.manifests.emit(`${manifestFolder}/.new`, 'entry');
+        world.machine.manifests.emit(path, 'entry');
+        await world.clock.advance(lookMs);
+      },
       remove: async () => {
-        this.#manifests.delete(plainName);
         this.#cast.folder(name).trail.push({ at: world.clock.monotonic() / 1_000, word: 'removed' });
-        await this.#tell();
+        world.machine.manifests.remove(path);
+        await world.clock.advance(lookMs);
       },
       gone: (seconds = defaultSeconds) => {
         const isLeft = (): boolean =>
@@ -175,7 +177,7 @@ class FakeStage implements Stage {
     };
     return {
       statuses: () => world.statusHistory.get(find()?.metadata?.uid ?? '') ?? [],
-      events: () => world.events.filter(({ pod }) => pod === name),
+      events: () => world.events.filter(({ pod }) => staticPodName(pod, nodeName) === name),
       containers: async () => this.#containers(name),
       trail: async () => this.#cast.folder(name).trail,
       log: async (container, instance = 0) =>

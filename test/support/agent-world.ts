@@ -76,6 +76,12 @@ export class AgentWorld {
     if (!checkpoint) await this.files.removeFile(checkpointPath);
   }
 
+  /** From now on nothing the agent says arrives: it is dead, and only its last moments are played to the end. */
+  async kill(): Promise<void> {
+    this.#isRunning = false;
+    await this.agent.kill();
+  }
+
   /** These pods stand in the manifests folder from now on, and no others. */
   async manifests(...pods: readonly DesiredPod[]): Promise<void> {
     this.#write('pod', new Map(pods.map((pod) => [ownName(pod), manifestOf(pod)])));

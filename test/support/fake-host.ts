@@ -25,6 +25,8 @@ export interface FakeDisks {
   readonly capacity: Record<string, string>;
 }
 
+/** Of a machine in memory. */
+export const machineMemory = 24n << 30n;
 const recordMode = 0o600;
 /** Host ids for three pods with users of their own. */
 const idSpace = { first: 65_536, end: 4 * 65_536, blockLength: 65_536 };
@@ -42,7 +44,7 @@ export function fakeHost(disks: FakeDisks, files: MemoryFiles, cri: Cri): Host {
   return {
     components: [],
     machine: {
-      memoryBytes: 24n << 30n,
+      memoryBytes: machineMemory,
       swapBytes: 0n,
       cpus: 2,
       hugePageSizes: ['2MB'],

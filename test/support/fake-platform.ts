@@ -32,18 +32,21 @@ interface FakeMachineOptions {
   readonly seed?: number;
   readonly cluster?: boolean;
   readonly clock?: FakeClock;
+  /** A disk that others write on as well. */
+  readonly files?: MemoryFiles;
   readonly runtime?: Omit<FakeCriDeps, 'clock'>;
   readonly apiServer?: Pick<FakeApiServerDeps, 'uidOf'>;
 }
 
 export function fakeMachine(options: FakeMachineOptions = {}): FakeMachine {
   const { seed = 1, cluster = false, clock = new FakeClock(), runtime, apiServer } = options;
+  const { files = new MemoryFiles() } = options;
   return {
     seed,
     clock,
     log: new MemoryLog(),
     cri: createFakeCri({ clock, ...runtime }),
-    files: new MemoryFiles(),
+    files,
     manifests: new ManifestFolder(),
     certificates: new MemoryCertificateFiles(),
     cgroups: new MemoryCgroupTree(),
@@ -64,6 +67,8 @@ export interface PlatformOverrides extends Partial<Platform> {
   /** Whether the agent renews its certificate at the API server; another has one for ever. */
   readonly renewsIdentity?: boolean;
   readonly host?: Partial<Host>;
+  /** The same for what pods need of it. */
+  readonly podHost?: (own: Host['pods']) => Host['pods'];
   /** Budget of the client for everything but events. */
   readonly apiLimits?: { readonly qps: number; readonly burst: number };
   /** What stands between the agent and the API server. */
@@ -78,7 +83,7 @@ export interface PlatformOverrides extends Partial<Platform> {
 export function fakePlatform(machine: FakeMachine, life = 0, overrides: PlatformOverrides = {}): FakePlatform {
   const { log, cri, api, seed } = machine;
   const { host = {}, renewsIdentity = false, apiLimits, ...wired } = overrides;
-  const { apiWire = same, runtimeWire = same, diskWire = same, ...others } = wired;
+  const { apiWire = same, runtimeWire = same, diskWire = same, podHost = same, ...others } = wired;
   const { clock = machine.clock } = others;
   const wire = { isCut: false };
   const files = diskWire(filesOver(wire, machine.files));
@@ -116,7 +121,10 @@ export function fakePlatform(machine: FakeMachine, life = 0, overrides: Platform
       const components = renewsIdentity ? [identityOf(machine, ports, own)] : [];
       return { api: own, reviews, components, close: () => transport.close() };
     },
-    openHost: async (_ports, wanted) => ({ ...fakeHost({ ...machine, clock }, files, wanted.cri), ...host }),
+    openHost: async (_ports, wanted) => {
+      const own = fakeHost({ ...machine, clock }, files, wanted.cri);
+      return { ...own, pods: podHost(own.pods), ...host };
+    },
     ...others,
     cut: () => {
       wire.isCut = true;
