@@ -2,7 +2,5 @@ export { ApiSource } from './api-source.ts';
 export { FileSource, type FileSourceDeps } from './file-source.ts';
 export { StaticPodHold } from './static-pod-hold.ts';
 export { HttpSource } from './http-source.ts';
-export type { Contents } from './manifest.ts';
 export { PodSources } from './merge-sources.ts';
 export type { Files, HttpClient, HttpHeaders } from './ports.ts';
-export { readManifest } from './read-manifest.ts';
