@@ -43,8 +43,13 @@ describe('composeApiStatus', () => {
       { phase: 'Pending', reason: 'Old', nominatedNodeName: 'n2', hostIP: '10.0.0.9' },
       { phase: 'Running' },
     );
-    assert.deepEqual(next, { phase: 'Running', nominatedNodeName: 'n2', conditions: [] });
+    assert.deepEqual(next, { phase: 'Running', nominatedNodeName: 'n2' });
   });
+});
+
+test('conditions that the server has are taken away one by one, never as a whole list', () => {
+  const { conditions } = composeApiStatus({ conditions: [condition('PodScheduled')] }, { phase: 'Failed' });
+  assert.deepEqual(conditions, []);
 });
 
 test('withoutNulls takes nulls out at any depth and nothing else', () => {

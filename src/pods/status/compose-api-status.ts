@@ -13,11 +13,13 @@ export function composeApiStatus(api: PodStatus, ours: PodStatus): PodStatus {
   const { phase, reason, message, conditions = [], ...rest } = ours;
   const outcome = ended ? api : { phase, reason, message };
   const foreign = Object.fromEntries(foreignFields.map((name) => [name, api[name]]));
+  const all = [...foreignConditions(api, ours), ...conditions.filter(({ type }) => isOwnCondition(type))];
   return {
     ...rest,
     ...present(foreign),
     ...present({ phase: outcome.phase, reason: outcome.reason, message: outcome.message }),
-    conditions: [...foreignConditions(api, ours), ...conditions.filter(({ type }) => isOwnCondition(type))],
+    // The server keeps no empty list: where it has none, one would differ from what it has for ever.
+    ...((all.length > 0 || api.conditions !== undefined) && { conditions: all }),
   };
 }
 

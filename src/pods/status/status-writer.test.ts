@@ -147,6 +147,20 @@ describe('StatusWriter', () => {
     await world.writer.stop();
   });
 
+  test('a status without conditions is sent once, though the server keeps no empty list', async () => {
+    const world = await started();
+    world.drops = (pod) => {
+      const { conditions = [], ...status } = pod.status ?? {};
+      return { ...pod, status: conditions.length === 0 ? status : { ...status, conditions } };
+    };
+    await world.says({ phase: 'Failed', reason: 'AppArmor', message: 'Pod was rejected' });
+    assert.deepEqual(world.stored?.status, { phase: 'Failed', reason: 'AppArmor', message: 'Pod was rejected' });
+    await world.catchesUp();
+    await world.clock.advance(60_000);
+    assert.equal(world.sent.length, 1);
+    await world.writer.stop();
+  });
+
   test('a mirror that was made again gets it at once', async () => {
     const world = await started();
     world.source = 'file';
