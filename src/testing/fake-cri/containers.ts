@@ -107,6 +107,8 @@ function createContainer(
     throw new TubeletError('notFound', `failed to resolve image "${imageName}": not found`);
   }
   const logDirectory = sandboxConfig?.logDirectory ?? '';
+  const { runAsUser, runAsGroup } = config.linux?.securityContext ?? {};
+  const user = { linux: { uid: runAsUser?.value ?? 0n, gid: runAsGroup?.value ?? 0n, supplementalGroups: [] } };
   const container: FakeContainer = {
     id,
     name,
@@ -115,6 +117,7 @@ function createContainer(
     imageId: image.id,
     imageName: [...image.tags][0] ?? image.id,
     logPath: logDirectory === '' || config.logPath === '' ? '' : `${logDirectory}/${config.logPath}`,
+    user: deps.health.supplementalGroupsPolicy ? user : undefined,
     createdAt: state.stamp(),
     checkpoints: [],
     state: 'created',

@@ -55,6 +55,20 @@ test('a scripted exit comes at its time, with its code, on the given clock', asy
   assert.equal(status.finishedAt - status.startedAt < 1_500_000_000n, true);
 });
 
+test('an older runtime offers no features, and does not tell as whom containers run', async () => {
+  const { fake } = make();
+  const features = async () => {
+    const { runtimeHandlers, features: own } = await fake.status({ verbose: false });
+    return [own?.supplementalGroupsPolicy, runtimeHandlers[0]?.features?.recursiveReadOnlyMounts];
+  };
+  assert.deepEqual(await features(), [true, true]);
+  assert.equal((await statusOf(fake, await start(fake, 'app'))).user?.linux?.uid, 0n);
+  fake.health.supplementalGroupsPolicy = false;
+  fake.health.recursiveReadOnlyMounts = false;
+  assert.deepEqual(await features(), [false, false]);
+  assert.equal((await statusOf(fake, await start(fake, 'other'))).user, undefined);
+});
+
 test('a program that wants to hears of its life, of its end before the runtime does', async () => {
   const { clock, fake } = make();
   const heard: string[] = [];

@@ -74,7 +74,7 @@ export function createFakeCri(deps: FakeCriDeps): FakeCri {
   const health = new FakeHealth();
   const logs = deps.logs ?? noLogs;
   const imageFilesystem = deps.imageFilesystem ?? '/var/lib/fake';
-  const containerDeps = { clock, state, events, images, programs, logs };
+  const containerDeps = { clock, state, events, health, images, programs, logs };
   const engine = new FakeEngine(
     clock,
     {

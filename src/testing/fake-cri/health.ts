@@ -15,6 +15,10 @@ export class FakeHealth {
   readonly runtimeHandlers = new Set(['', 'runc']);
   /** Those of them that can give a pod users of its own. */
   readonly userNamespaceHandlers = new Set<string>();
+  /** Whether its handlers can make mounts read-only all the way down. */
+  recursiveReadOnlyMounts = true;
+  /** Whether it keeps to what a pod says of the groups of its image, and tells as whom containers run. */
+  supplementalGroupsPolicy = true;
 }
 
 export function healthHandlers(
@@ -28,7 +32,10 @@ export function healthHandlers(
   });
   const handlerView = (name: string): RuntimeHandler => ({
     name,
-    features: { recursiveReadOnlyMounts: true, userNamespaces: health.userNamespaceHandlers.has(name) },
+    features: {
+      recursiveReadOnlyMounts: health.recursiveReadOnlyMounts,
+      userNamespaces: health.userNamespaceHandlers.has(name),
+    },
   });
   return {
     version: () => ({
@@ -43,7 +50,7 @@ export function healthHandlers(
       },
       info: {},
       runtimeHandlers: [...health.runtimeHandlers].map(handlerView),
-      features: { supplementalGroupsPolicy: true },
+      features: { supplementalGroupsPolicy: health.supplementalGroupsPolicy },
     }),
     updateRuntimeConfig({ runtimeConfig }) {
       health.podCidr = runtimeConfig?.networkConfig?.podCidr ?? '';

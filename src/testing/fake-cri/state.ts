@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../base/clock.ts';
 import { TubeletError } from '../../base/errors.ts';
-import type { ContainerConfig, LinuxContainerResources, PodSandboxConfig } from '../../gen/cri/api.ts';
+import type { ContainerConfig, ContainerUser, LinuxContainerResources, PodSandboxConfig } from '../../gen/cri/api.ts';
 import type { FakeProcess } from './process.ts';
 
 /** ready ──stop, death of the pause process──> notReady ──remove──> gone */
@@ -27,6 +27,8 @@ export interface FakeContainer {
   /** What the image is called: a tag of it, whichever way it was asked for; its id when it has none. */
   readonly imageName: string;
   readonly logPath: string;
+  /** As whom it runs, where the runtime tells. */
+  readonly user: ContainerUser | undefined;
   readonly createdAt: bigint;
   readonly checkpoints: string[];
   state: 'created' | 'running' | 'exited';

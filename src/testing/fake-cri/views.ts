@@ -74,8 +74,6 @@ export function containerItem(container: FakeContainer): Container {
 export function containerStatus(container: FakeContainer): ContainerStatus {
   const { config } = container;
   const byCode = container.exitCode === 0 ? 'Completed' : 'Error';
-  const user = config.linux?.securityContext?.runAsUser?.value ?? 0n;
-  const group = config.linux?.securityContext?.runAsGroup?.value ?? 0n;
   return {
     id: container.id,
     metadata: config.metadata,
@@ -94,7 +92,7 @@ export function containerStatus(container: FakeContainer): ContainerStatus {
     logPath: container.logPath,
     resources: { linux: container.resources },
     imageId: container.imageId,
-    user: { linux: { uid: user, gid: group, supplementalGroups: [] } },
+    user: container.user,
     stopSignal: config.stopSignal,
   };
 }
