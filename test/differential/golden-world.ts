@@ -1,140 +1,136 @@
-import { readFileSync } from 'node:fs';
-import { Heartbeats } from '../../src/base/heartbeats.ts';
-import type { PodStatus, Quantity } from '../../src/gen/kubernetes/types.ts';
-import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { createSignals } from '../../src/main/agent/signals.ts';
-import type { AdmissionNode } from '../../src/model/admission-node.ts';
-import { noDecisions } from '../../src/testing/no-decisions.ts';
-import type { PodSource } from '../../src/model/desired-pod.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { ApiTransport } from '../../src/apiserver/index.ts';
+import type { Event, Pod, PodStatus } from '../../src/gen/kubernetes/types.ts';
+import { apiResources } from '../../src/model/api-resources.ts';
 import type { PodEvent } from '../../src/model/object-event.ts';
-import type { StandaloneObject } from '../../src/model/standalone-object.ts';
-import { parseLogLine } from '../../src/pods/logs/cri-log-line.ts';
-import { anAdmissionNode } from '../../src/testing/admission-node.ts';
-import { createFakeCri, type FakeCri } from '../../src/testing/fake-cri/index.ts';
-import { FakeClock } from '../../src/testing/fake-clock.ts';
-import {
-  goldenHostDns,
-  goldenLookup,
-  goldenNode,
-  goldenSettings,
-  type GoldenRecord,
-} from '../../src/testing/golden.ts';
+import type { FakeClock } from '../../src/testing/fake-clock.ts';
+import type { FakeCri } from '../../src/testing/fake-cri/index.ts';
+import type { GoldenRecord } from '../../src/testing/golden.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
-import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
-import { MemoryLog } from '../../src/testing/memory-log.ts';
-import { seededRandom } from '../../src/testing/seeded-random.ts';
-import { wholeCgroups } from '../../src/testing/whole-cgroups.ts';
-import { createPodWorld, type PodWorld } from '../support/pod-world.ts';
-import { goldenProber } from './golden-prober.ts';
+import { manifestFolder } from '../support/agent-settings.ts';
+import { fakeMachine } from '../support/fake-platform.ts';
+import { WholeAgent } from '../support/whole-agent.ts';
+import { boundPod, stageCluster } from './golden-cluster.ts';
 import { scriptOf } from './programs.ts';
+import { inRealWords, namesOf, type RecordedNames } from './recorded-names.ts';
+import { recordedFlags, recordedHost, recordedPodHost } from './recorded-node.ts';
 import { stageRuntime } from './stage-runtime.ts';
 
-/** The node of the recording with the real wiring inside, on virtual time, a scripted runtime and a disk in memory. */
-export class GoldenWorld {
-  readonly clock = new FakeClock();
-  readonly files = new MemoryFiles();
-  readonly log = new MemoryLog();
-  readonly events: PodEvent[] = [];
-  readonly statuses: PodStatus[] = [];
-  readonly cri: FakeCri;
-  readonly machine: PodWorld;
-  onStatus: (status: PodStatus) => void = () => {};
-  readonly #runner: ComponentRunner;
+const manifestPath = `${manifestFolder}/pod.json`;
 
-  constructor(record: GoldenRecord, source: PodSource, nodeName: string) {
-    const { clock, files, log } = this;
+/**
+ * The whole agent on the node of the recording, with one pod: on virtual time, with a scripted runtime, a disk in memory
+ * and an API server. What is compared is read at these edges.
+ */
+export class GoldenWorld {
+  readonly names: RecordedNames;
+  /** What the status of the pod at the API server became after each other. */
+  readonly statuses: PodStatus[] = [];
+  readonly #record: GoldenRecord;
+  readonly #agent: WholeAgent;
+  #status: PodStatus | undefined;
+
+  constructor(record: GoldenRecord) {
+    this.#record = record;
+    this.names = namesOf(record);
+    const files = new MemoryFiles();
+    const machine = fakeMachine({ cluster: true, files, runtime: { logs: files } });
     const script = scriptOf(record);
-    this.cri = createFakeCri({ clock, logs: files });
-    stageRuntime({ clock, cri: this.cri, files, record, script });
+    this.#agent = new WholeAgent({
+      machine,
+      nodeName: this.names.node,
+      flags: recordedFlags(this.names),
+      overrides: () => ({
+        host: recordedHost(machine, this.names),
+        podHost: recordedPodHost(machine, script),
+        apiWire: (server) => this.#watched(server),
+      }),
+    });
+    stageRuntime({ clock: machine.clock, cri: machine.cri, files, record, script });
+    stageCluster(this.#agent.api, this.names);
     void files.makeFolder('/etc/apt', 0o755);
     files.append('/etc/hosts', '127.0.0.1\tlocalhost\n');
-    this.machine = createPodWorld({
-      signals: createSignals(log),
-      heartbeats: new Heartbeats(),
-      clock,
-      random: seededRandom(1),
-      log,
-      cri: this.cri,
-      files,
-      volumeHost: memoryVolumeHost(files),
-      mountPrograms: memoryMountPrograms(files),
-      tokens: { get: async () => ({ value: 'token', expiresAtMs: Infinity }), refreshInMs: () => undefined },
-      terminationMessages: { readEnd: (path) => files.readText(path), readLogTail: (path) => this.#logOf(path) },
-      cgroups: wholeCgroups,
-      decisions: noDecisions,
-      events: { record: (_, event) => void this.events.push(event) },
-      settings: { ...goldenSettings, nodeName },
-      node: goldenNode(),
-      admissionNode: () => recordedNode(nodeName),
-      hostIps: () => ['{{hostIP}}'],
-      hostDns: async () => goldenHostDns,
-      runtimeName: () => 'containerd',
-      sources: [source],
-      resyncMs: 60_000,
-      prober: goldenProber({ clock, cri: this.cri, script }),
-      services: () => goldenLookup(recordedServiceIp(record)).services(),
-      onStatus: (_, status) => {
-        this.statuses.push(status);
-        this.onStatus(status);
+  }
+
+  get clock(): FakeClock {
+    return this.#agent.clock;
+  }
+
+  get cri(): FakeCri {
+    return this.#agent.machine.cri;
+  }
+
+  get files(): MemoryFiles {
+    return this.#agent.machine.files;
+  }
+
+  start(): Promise<void> {
+    return this.#agent.start();
+  }
+
+  stop(): Promise<void> {
+    return this.#agent.stop();
+  }
+
+  /** Makes the pod as it was made when it was recorded: in the cluster, or as a manifest in the folder. */
+  makePod(): void {
+    const { manifest, source } = this.#record;
+    if (source === 'file') {
+      this.#agent.machine.manifests.put(manifestPath, JSON.stringify(inRealWords(manifest, this.names)));
+    } else {
+      this.#agent.api.objects.put<Pod>(boundPod(this.#record, this.names));
+      this.#noteStatus();
+    }
+  }
+
+  deletePod(): void {
+    if (this.#record.source === 'file') this.#agent.machine.manifests.remove(manifestPath);
+    else this.#agent.api.objects.remove(apiResources.pods, this.#ref);
+  }
+
+  /** The pod as the API server has it; of a static pod its mirror. */
+  pod(): Pod | undefined {
+    return this.#agent.api.objects.find<Pod>(apiResources.pods, this.#ref);
+  }
+
+  /** Events about the pod, in the order in which the API server was told of them. */
+  events(): readonly PodEvent[] {
+    const told = this.#agent.api.requests({ verb: 'create', resource: 'events' });
+    return told
+      .map(({ body }) => body as Event)
+      .filter(({ involvedObject }) => involvedObject.kind === 'Pod')
+      .map(({ type, reason = '', message = '', involvedObject: { fieldPath } }) => ({
+        type: type === 'Warning' ? 'Warning' : 'Normal',
+        reason,
+        message,
+        ...(fieldPath !== undefined && { fieldPath }),
+      }));
+  }
+
+  get #ref(): { readonly namespace: string; readonly name: string } {
+    const { manifest, source } = this.#record;
+    const name = manifest.metadata?.name ?? '';
+    return { namespace: this.names.namespace, name: source === 'file' ? `${name}-${this.names.node}` : name };
+  }
+
+  /** The status is looked at after each request: nobody but the agent changes it. */
+  #watched(server: ApiTransport): ApiTransport {
+    return {
+      send: async (request) => {
+        const answer = await server.send(request);
+        this.#noteStatus();
+        return answer;
       },
-    });
-    this.machine.setObjects(goldenObjects());
-    this.#runner = new ComponentRunner({ clock, log, stopMs: 10_000 });
+      reset: () => server.reset(),
+      close: () => server.close(),
+    };
   }
 
-  async start(): Promise<void> {
-    await this.#runner.start(this.machine.components, new AbortController().signal);
+  /** The first status is what the API server itself says of a new pod. */
+  #noteStatus(): void {
+    const { status } = this.pod() ?? {};
+    if (status === undefined || isDeepStrictEqual(status, this.#status)) return;
+    if (this.#status !== undefined) this.statuses.push(status);
+    this.#status = status;
   }
-
-  async stop(): Promise<void> {
-    const stopped = this.#runner.stop();
-    await this.clock.advance(0);
-    await stopped;
-  }
-
-  async #logOf(path: string): Promise<string> {
-    const lines = (await this.files.readText(path)).split('\n').filter((line) => line !== '');
-    return lines.map((line) => `${parseLogLine(Buffer.from(line))?.content.toString()}\n`).join('');
-  }
-}
-
-/** The objects that the recorded pods refer to. */
-function goldenObjects(): readonly StandaloneObject[] {
-  const lookup = goldenLookup();
-  const at = { namespace: '{{namespace}}', path: '/golden', line: 1 };
-  const binaryData = { bin: Buffer.from([0, 1, 2]).toString('base64') };
-  return [
-    { ...at, kind: 'ConfigMap', name: 'cm', object: { ...lookup.configMap('', 'cm'), binaryData } },
-    { ...at, kind: 'ConfigMap', name: 'kube-root-ca.crt', object: { data: { 'ca.crt': 'an authority' } } },
-    { ...at, kind: 'Secret', name: 'sec', object: { ...lookup.secret('', 'sec') } },
-  ];
-}
-
-interface NodeObject {
-  readonly metadata: { readonly labels: Readonly<Record<string, string>> };
-  readonly status: {
-    readonly allocatable: Readonly<Record<string, Quantity>>;
-    readonly nodeInfo: { readonly architecture: string; readonly kernelVersion: string };
-  };
-}
-
-/** The node of the recording, as admission sees it. */
-function recordedNode(name: string): AdmissionNode {
-  const { metadata, status } = JSON.parse(readFileSync('test/golden/node/node.json', 'utf8')) as NodeObject;
-  return anAdmissionNode({
-    name,
-    labels: metadata.labels,
-    allocatable: status.allocatable,
-    arch: status.nodeInfo.architecture,
-    kernelVersion: status.nodeInfo.kernelVersion,
-    appArmor: { enabled: false, reason: 'AppArmor is not enabled on the host' },
-    supplementalGroupsPolicySupported: false,
-  });
-}
-
-/** The records of static pods carry the real address of the service. */
-function recordedServiceIp(record: GoldenRecord): string | undefined {
-  const create = record.cri.find(({ verb }) => verb === 'CreateContainer')?.request.config;
-  const envs = (create?.['envs'] ?? []) as readonly { readonly key: string; readonly value: string }[];
-  return envs.find(({ key }) => key === 'WEB_SVC_SERVICE_HOST')?.value;
 }

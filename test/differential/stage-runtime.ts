@@ -19,6 +19,10 @@ interface Stage {
 
 /** Makes the fake runtime do what the recorded one did. */
 export function stageRuntime({ clock, cri, files, record, script }: Stage): void {
+  // The recorded runtime is too old to tell of handlers and features.
+  cri.health.name = 'containerd';
+  cri.health.recursiveReadOnlyMounts = false;
+  cri.health.supplementalGroupsPolicy = false;
   cri.images.add('busybox:1.36', { id: `sha256:${'d'.repeat(64)}` });
   cri.faults.delay('runPodSandbox', sandboxMs);
   cri.faults.delay('createContainer', createMs);

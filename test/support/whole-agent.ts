@@ -12,7 +12,7 @@ import { FlightRecorder } from '../../src/recorder/index.ts';
 import type { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
 import { aContainer, testImage } from '../../src/testing/pods.ts';
 import type { Registry } from '../../src/telemetry/index.ts';
-import { manifestFolder, nodeName, settingsOf } from './agent-settings.ts';
+import { manifestFolder, nodeName as usualName, settingsOf } from './agent-settings.ts';
 import {
   fakeMachine,
   fakePlatform,
@@ -33,6 +33,7 @@ export interface WholeAgentOptions {
   readonly cluster?: boolean;
   /** What outlives the agent; made of the seed unless told. */
   readonly machine?: FakeMachine;
+  readonly nodeName?: string;
   /** Flags behind those that every agent here has. */
   readonly flags?: readonly string[];
   /** What a configuration file would say. */
@@ -56,16 +57,20 @@ interface Life {
 export class WholeAgent {
   readonly machine: FakeMachine;
   readonly settings: Settings;
+  readonly #nodeName: string;
   readonly #overrides: PlatformOverrides;
   #heartbeats = new Heartbeats();
   readonly #played = new Map<string, PlayedPod>();
   #lives = 0;
   #life: Life | undefined;
 
-  constructor({ flags = [], config = {}, overrides = () => ({}), ...options }: WholeAgentOptions = {}) {
+  constructor(options: WholeAgentOptions = {}) {
+    const { nodeName = usualName, flags = [], config = {}, overrides = () => ({}) } = options;
     this.machine = options.machine ?? fakeMachine(options);
     this.machine.cri.images.add(testImage);
-    const settings = settingsOf([...(this.machine.api ? ['--kubeconfig=/kubeconfig'] : []), ...flags]);
+    this.#nodeName = nodeName;
+    const own = [`--hostname-override=${nodeName}`, ...(this.machine.api ? ['--kubeconfig=/kubeconfig'] : [])];
+    const settings = settingsOf([...own, ...flags]);
     this.settings = { ...settings, config: { ...settings.config, ...config } };
     this.#overrides = overrides(this.machine);
     judgeAfterEachTest(this);
@@ -121,7 +126,7 @@ export class WholeAgent {
     const [end, registries] = [new AbortController(), [] as Registry[]];
     const unexpected = new UnexpectedErrors({ clock, log: this.log });
     const identity = {
-      nodeName,
+      nodeName: this.#nodeName,
       heartbeats: this.#heartbeats,
       lastRun: undefined,
       countUnexpected: (metrics: Registry) => {
@@ -174,7 +179,7 @@ export class WholeAgent {
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name, namespace: 'default' },
-      spec: { ...specOf(spec), nodeName },
+      spec: { ...specOf(spec), nodeName: this.#nodeName },
     });
   }
 
@@ -190,7 +195,7 @@ export class WholeAgent {
 
   /** This node as the API server has it. */
   node(): Node | undefined {
-    return this.api.objects.find<Node>(apiResources.nodes, { name: nodeName });
+    return this.api.objects.find<Node>(apiResources.nodes, { name: this.#nodeName });
   }
 
   /** Names of the pods of which the runtime has a running container. */
