@@ -4,14 +4,15 @@
 import { join } from 'node:path';
 import { renameSync, writeFileSync } from 'node:fs';
 import { noCalls } from '../src/base/calls.ts';
+import { Duration } from '../src/base/duration.ts';
 import { silentLog } from '../src/base/log.ts';
 import { systemClock } from '../src/base/system-clock.ts';
 import { connectCri, type Cri } from '../src/cri/index.ts';
 import { ContainerState, ListContainersRequest } from '../src/gen/cri/api.ts';
 import type { ContainerStatus, Pod, PodStatus } from '../src/gen/kubernetes/types.ts';
-import { createFakeCri } from '../src/testing/fake-cri/index.ts';
-import { aContainer, aPod, testImage } from '../src/testing/pods.ts';
-import { AgentWorld } from '../test/support/old-agent-world.ts';
+import { aContainer, aPod } from '../src/testing/pods.ts';
+import { AgentWorld } from '../test/support/agent-world.ts';
+import { fakeMachine } from '../test/support/fake-platform.ts';
 import { median, quantile, record, startBenchNode, until, type BenchNode } from './support.ts';
 
 const crowds = [1, 50, 200];
@@ -50,20 +51,20 @@ interface InMemory {
 }
 
 async function measureInMemory(others: number): Promise<InMemory> {
-  const cri = createFakeCri({ clock });
-  cri.images.add(testImage);
-  let onStatus: (uid: string, status: PodStatus) => void = () => {};
+  let onStatus: (uid: string, status: PodStatus | undefined) => void = () => {};
   const world = new AgentWorld({
-    machine: () => ({
-      clock,
-      cri,
-      onStatus: (uid, status) => onStatus(uid, status),
+    machine: fakeMachine({ runtime: { clock } }),
+    flags: ['--feature-gates=KubeletCrashLoopBackOffMax=true'],
+    config: {
+      maxPods: others + 1,
       // It ends so often that it would have to wait between its lives.
-      restartLimits: { initialMs: 1, maxMs: 1 },
-    }),
+      crashLoopBackOff: { maxContainerRestartPeriod: Duration.parse('1ms') },
+    },
+    overrides: () => ({ clock }),
   });
-  world.podLimit = String(others + 1);
+  const { cri } = world;
   await world.start();
+  world.views.signals.statusChanged.listen((uid) => onStatus(uid, world.status(uid)));
   const pods = Array.from({ length: others }, (_, index) => aPod({ uid: `uid-${index}`, name: `pod-${index}` }));
   const victim = aPod({ uid: 'victim', name: 'victim', spec: { containers: [aContainer('victim')] } });
   await world.manifests(victim, ...pods);

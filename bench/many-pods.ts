@@ -1,7 +1,7 @@
 // What the agent itself costs with many pods: on a runtime whose verbs take no time, how much CPU until all pods run, how
 // that grows with their number, and how much memory an idle pod takes.
 import { aPod } from '../src/testing/pods.ts';
-import { AgentWorld } from '../test/support/old-agent-world.ts';
+import { AgentWorld } from '../test/support/agent-world.ts';
 import { record } from './support.ts';
 
 const sizes = [100, 500, 1_000];
@@ -32,8 +32,7 @@ console.log(
 );
 
 async function measure(count: number): Promise<Result> {
-  const world = new AgentWorld();
-  world.podLimit = String(count + 1);
+  const world = new AgentWorld({ config: { maxPods: count + 1 } });
   await world.start();
   const pods = Array.from({ length: count }, (_, index) => aPod({ uid: `uid-${index}`, name: `pod-${index}` }));
   await world.manifests();

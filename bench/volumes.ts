@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Pod, Volume } from '../src/gen/kubernetes/types.ts';
 import { aContainer, aPod } from '../src/testing/pods.ts';
-import { AgentWorld } from '../test/support/old-agent-world.ts';
+import { AgentWorld } from '../test/support/agent-world.ts';
 import { usage } from './support-usage.ts';
 import { crowds, type Kind } from './support-volumes-cluster.ts';
 import { median, parseLog, record, startBenchNode, until, type BenchNode } from './support.ts';
@@ -28,17 +28,15 @@ const thereAndBack: readonly Kind[] = ['without', 'with', 'with', 'without'];
 
 const data = { color: 'green', 'settings.json': JSON.stringify({ many: 'x'.repeat(2_000) }) };
 
-/** A token is a file of a projected volume; where nobody hands out tokens, a Secret stands in its place. */
-const volumes = (token: boolean): readonly Volume[] => [
+/** A token is a file of a projected volume; without an API server nobody hands out tokens, a Secret stands in its place. */
+const volumes: readonly Volume[] = [
   { name: 'config', configMap: { name: 'settings' } },
   { name: 'secret', secret: { secretName: 'keys' } },
   {
     name: 'access',
     projected: {
       sources: [
-        token
-          ? { serviceAccountToken: { path: 'token' } }
-          : { secret: { name: 'keys', items: [{ key: 'color', path: 'token' }] } },
+        { secret: { name: 'keys', items: [{ key: 'color', path: 'token' }] } },
         { configMap: { name: 'settings', items: [{ key: 'settings.json', path: 'ca.crt' }] } },
         { downwardAPI: { items: [{ path: 'namespace', fieldRef: { fieldPath: 'metadata.namespace' } }] } },
       ],
@@ -92,19 +90,16 @@ async function onFakes(): Promise<{ readonly cpuMs: number; readonly addedCpuMs:
 }
 
 async function fakeRound(kind: Kind): Promise<number> {
-  const tokens = { get: async () => ({ value: 'token', expiresAtMs: Infinity }), refreshInMs: () => undefined };
-  const world = new AgentWorld({ machine: () => ({ tokens }) });
-  world.podLimit = String(count + 1);
+  const world = new AgentWorld({ config: { maxPods: count + 1 } });
   await world.start();
-  const place = { namespace: 'default', path: '/manifests/objects.yaml', line: 1 };
   const encoded = Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('base64')]),
   );
-  world.machine.setObjects([
-    { ...place, kind: 'ConfigMap', name: 'settings', object: { data } },
-    { ...place, kind: 'Secret', name: 'keys', object: { data: encoded } },
-  ]);
-  const used = kind === 'with' ? volumes(true) : [];
+  await world.objects(
+    { namespace: 'default', kind: 'ConfigMap', name: 'settings', object: { data } },
+    { namespace: 'default', kind: 'Secret', name: 'keys', object: { data: encoded } },
+  );
+  const used = kind === 'with' ? volumes : [];
   const spec = { volumes: used, containers: [aContainer('main', { volumeMounts: mountsOf(used) })] };
   const pods = Array.from({ length: count }, (_, index) => aPod({ uid: `uid-${index}`, name: `pod-${index}`, spec }));
   await world.manifests();
@@ -193,7 +188,7 @@ async function realRound(node: BenchNode, name: string, kind: Kind, pods: number
 }
 
 function manifest(node: BenchNode, name: string, kind: Kind): Pod {
-  const used = kind === 'with' ? volumes(false) : [];
+  const used = kind === 'with' ? volumes : [];
   return {
     apiVersion: 'v1',
     kind: 'Pod',

@@ -34,8 +34,10 @@ interface FakeMachineOptions {
   readonly clock?: FakeClock;
   /** A disk that others write on as well. */
   readonly files?: MemoryFiles;
-  readonly runtime?: Omit<FakeCriDeps, 'clock'>;
-  readonly apiServer?: Pick<FakeApiServerDeps, 'uidOf'>;
+  /** The runtime has the machine's clock unless told. */
+  readonly runtime?: Partial<FakeCriDeps>;
+  /** So has the API server. */
+  readonly apiServer?: Partial<Pick<FakeApiServerDeps, 'clock' | 'uidOf' | 'allows'>>;
 }
 
 export function fakeMachine(options: FakeMachineOptions = {}): FakeMachine {
