@@ -6,7 +6,7 @@ import { Registry } from '../../telemetry/registry.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryDecisions } from '../../testing/memory-decisions.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
-import { observedPod } from '../../testing/pods.ts';
+import { aSandbox, observedPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { Housekeeping } from './housekeeping.ts';
 
@@ -21,6 +21,8 @@ class World {
   readonly workers = new Map<PodUid, boolean>();
   readonly continuing = new Set<PodUid>();
   readonly inRuntime = new Set<PodUid>();
+  /** In the runtime, but the last relist could not read the list of the pod; an inspection can. */
+  readonly unlisted = new Set<PodUid>();
   readonly onDisk = new Set<PodUid>();
   readonly done: string[] = [];
   sourcesReady = true;
@@ -59,7 +61,8 @@ class World {
       listed: () => new Map([...this.inRuntime].map((uid) => [uid, { name: `of-${uid}`, namespace: 'default' }])),
       inspect: async (uid) => {
         await this.during(`inspect ${uid}`);
-        return observedPod([], [], uid);
+        if (this.unlisted.delete(uid)) this.inRuntime.add(uid);
+        return observedPod(this.inRuntime.has(uid) ? [aSandbox('of-it')] : [], [], uid);
       },
     },
     remover: {
@@ -119,6 +122,27 @@ describe('what is removed', () => {
     await world.tidy();
     assert.deepEqual(world.done, ['files a', 'podRemoved a']);
     assert.deepEqual(world.log.messages('info'), ['Removing orphaned pod directory']);
+  });
+
+  test('no files of a pod that runs, though the relist did not show it; it is an orphan', async () => {
+    const world = new World();
+    world.onDisk.add(a);
+    world.unlisted.add(a);
+    await world.tidy();
+    assert.deepEqual(world.done, []);
+    await world.tidy();
+    assert.deepEqual(world.done, ['adopt a default/of-a']);
+  });
+
+  test('no files as long as the runtime cannot be asked for the pod', async () => {
+    const world = new World();
+    world.onDisk.add(a);
+    world.during = (now) => {
+      if (now === 'inspect a') throw new Error('the list is too long');
+    };
+    await world.tidy();
+    assert.deepEqual([world.done, [...world.onDisk]], [[], [a]]);
+    assert.equal(world.housekeeping.stuck()[0]?.why, 'the list is too long');
   });
 
   test('an orphan is adopted once', async () => {
@@ -188,6 +212,14 @@ describe('a pod that comes back in the middle', () => {
     world.during = (now) => (now === 'files b' ? world.comesBack(b) : undefined);
     await world.tidy();
     assert.deepEqual(world.done, ['files b']);
+  });
+
+  test('while the runtime is asked for its orphaned directory keeps its files', async () => {
+    const world = new World();
+    world.onDisk.add(b);
+    world.during = (now) => (now === 'inspect b' ? world.comesBack(b) : undefined);
+    await world.tidy();
+    assert.deepEqual([world.done, [...world.onDisk]], [[], [b]]);
   });
 
   test('while the disk is being read keeps its files, though they were orphaned', async () => {

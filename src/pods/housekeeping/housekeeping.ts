@@ -146,7 +146,8 @@ export class Housekeeping implements Component {
     for (const orphan of leftovers.orphans) workers.adoptOrphan(orphan);
     for (const uid of leftovers.remains) this.#beginRemoval(uid, () => this.#removeRemains(uid, signal));
     for (const uid of leftovers.onlyRemembered) podRemoval.podRemoved(uid);
-    for (const uid of leftovers.orphanedDirectories) this.#beginRemoval(uid, () => this.#removeOrphanedDirectory(uid));
+    for (const uid of leftovers.orphanedDirectories)
+      this.#beginRemoval(uid, () => this.#removeOrphanedDirectory(uid, signal));
   }
 
   /** Another process may have removed what we could not. */
@@ -189,8 +190,12 @@ export class Housekeeping implements Component {
     workers.forget(uid);
   }
 
-  async #removeOrphanedDirectory(uid: PodUid): Promise<void> {
-    const { directories, lifecycles, isDesired, podRemoval, log } = this.#deps;
+  async #removeOrphanedDirectory(uid: PodUid, signal: AbortSignal): Promise<void> {
+    const { observed, directories, lifecycles, isDesired, podRemoval, log } = this.#deps;
+    // A relist does not show a pod whose own list the runtime could not send: it may run, and use its volumes.
+    const { sandboxes, containers } = await observed.inspect(uid, signal);
+    if (isDesired(uid) || lifecycles.knows(uid)) return;
+    if (sandboxes.length + containers.length > 0) return this.wake();
     // Logged once, however often it is retried.
     if (!this.#stuck.has(uid)) {
       log.info('Removing orphaned pod directory', podUidFields(uid));
