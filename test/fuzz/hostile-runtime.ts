@@ -2,6 +2,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { systemClock } from '../../src/base/system-clock.ts';
 import type { Cri } from '../../src/cri/index.ts';
 import type { FakeCri } from '../../src/testing/fake-cri/index.ts';
+import { nodeName } from '../support/agent-settings.ts';
 
 const opened = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: SPDY/3.1\r\nConnection: Upgrade\r\n\r\n';
 const answer = (status: string, body: string, ...headers: readonly string[]): string =>
@@ -29,30 +30,30 @@ const manners = {
   fails: (socket) => void socket.end(answer('500 Internal Server Error', 'the runtime failed')),
   overloaded: (socket) => void socket.end(answer('503 Service Unavailable', 'the runtime is busy', 'Retry-After: 1')),
   dies: (socket) => void socket.resetAndDestroy(),
-  diesLater: (socket) => {
+  'dies-later': (socket) => {
     socket.write(`${opened}first words`);
     clock.after(20, () => socket.resetAndDestroy());
   },
   drips: (socket) => drip(socket, Buffer.from(opened)),
-  stopsHalfway: (socket) => void socket.end('HTTP/1.1 1'),
+  'stops-halfway': (socket) => void socket.end('HTTP/1.1 1'),
   continues: (socket) => void socket.write(`HTTP/1.1 100 Continue\r\n\r\n${opened}`),
   endless: (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
     flood(socket, Buffer.from(`4000\r\n${'x'.repeat(0x4000)}\r\n`));
   },
-  oldVersion: (socket) => void socket.end('HTTP/1.0 101 Switching\r\n\r\n'),
+  'old-version': (socket) => void socket.end('HTTP/1.0 101 Switching\r\n\r\n'),
   headless: (socket) => void socket.end(`HTTP/1.1 101 Switching Protocols\r\n${'X-A: b\r\n'.repeat(20)}`),
 } as const satisfies Record<string, Manner>;
 
 /** What the runtime itself says when it is asked for a session. */
 const urls: Readonly<Record<string, (port: number) => string>> = {
-  noUrl: () => '',
-  oddUrl: () => 'not an address',
-  otherScheme: () => 'ftp://127.0.0.1/x',
-  nobodyThere: () => 'http://127.0.0.1:1/x',
-  noSocket: () => 'http+unix://%2fnowhere%2fat.sock/x',
-  relativeSocket: () => 'http+unix://at.sock/x',
-  tlsToPlain: (port) => `https://127.0.0.1:${port}/good`,
+  'no-url': () => '',
+  'odd-url': () => 'not an address',
+  'other-scheme': () => 'ftp://127.0.0.1/x',
+  'nobody-there': () => 'http://127.0.0.1:1/x',
+  'no-socket': () => 'http+unix://%2fnowhere%2fat.sock/x',
+  'relative-socket': () => 'http+unix://at.sock/x',
+  'tls-to-plain': (port) => `https://127.0.0.1:${port}/good`,
 };
 
 const streamingModes: readonly string[] = Object.keys(manners);
@@ -88,6 +89,7 @@ export class HostileRuntime {
       await open();
       return { url: this.#url(mode) };
     };
+    const pod = (id: string): string => ownName(fake.state.sandbox(id).config.metadata?.name ?? '');
     const container = (id: string): string => fake.state.container(id).config.metadata?.name ?? '';
     return {
       ...fake,
@@ -96,7 +98,7 @@ export class HostileRuntime {
       portForward: (request, options) =>
         session(
           () => fake.portForward(request, options),
-          fake.state.sandbox(request.podSandboxId).config.metadata?.name ?? '',
+          pod(request.podSandboxId),
         ),
     };
   }
@@ -120,7 +122,7 @@ export class HostileRuntime {
       if (!head.includes('\r\n\r\n') && head.length < 2_000_000) return;
       socket.off('data', onData);
       this.onHead(head);
-      const mode = /^\S+ \/(\w+)/.exec(head)?.[1] ?? '';
+      const mode = /^\S+ \/([\w-]+)/.exec(head)?.[1] ?? '';
       (Object.hasOwn(manners, mode) ? manners[mode as keyof typeof manners] : manners.nonsense)(socket);
       if (mode !== 'good') socket.resume();
     };
@@ -129,6 +131,9 @@ export class HostileRuntime {
     socket.on('end', () => clock.after(50, () => socket.destroy()));
   }
 }
+
+/** The name of a static pod without that of its node. */
+const ownName = (name: string): string => name.replace(new RegExp(`-${nodeName}$`), '');
 
 function drip(socket: Socket, bytes: Buffer): void {
   let at = 0;

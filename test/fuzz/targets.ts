@@ -1,7 +1,7 @@
 import { routeTable, type RouteId } from '../../src/server/route-table.ts';
 import type { Dice } from '../simulation/dice.ts';
 import { allModes } from './hostile-runtime.ts';
-import { fuzzNamespace, fuzzPod, fuzzUid, portModes, runModes } from './world-pods.ts';
+import { fuzzNamespace, fuzzPod, fuzzUid, portModes, portPod, runModes } from './world-pods.ts';
 
 /** Stands where secrets stand in queries and bodies; no line of the log may have it, and hardly any answer. */
 export const queryMark = 'qu3rys3cret';
@@ -113,7 +113,7 @@ export function aTarget(dice: Dice, id: RouteId = dice.pick(routeIds)): FuzzTarg
   const modes = isRun ? runModes : id.startsWith('portForward') ? portModes : allModes;
   // Of sessions that come about there is most to be broken.
   const mode = !isRun && dice.chance(0.4) ? dice.pick(['good', 'good', 'silent']) : dice.pick(modes);
-  const pod = id.startsWith('portForward') ? mode : fuzzPod;
+  const pod = id.startsWith('portForward') ? portPod(mode) : fuzzPod;
   const path = spec.path.replaceAll(/\{(\w+)(?:\.\.\.)?\}/g, (_, name: string) => {
     if (dice.chance(0.06)) return dice.pick(['nothing', 'a'.repeat(dice.whole(1, 5_000)), '%41', ...strange]);
     if (name === 'namespace') return fuzzNamespace;

@@ -1,29 +1,32 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DesiredPod } from '../../src/model/desired-pod.ts';
+import { staticPodName } from '../../src/model/static-pod.ts';
 import type { FakeCri } from '../../src/testing/fake-cri/index.ts';
 import { aContainer, aPod, testImage } from '../../src/testing/pods.ts';
+import { nodeName } from '../support/agent-settings.ts';
 import { allModes } from './hostile-runtime.ts';
 
 export const fuzzImage = testImage;
 export const fuzzNamespace = 'default';
 /** Has a container for each way in which sessions can go. */
-export const fuzzPod = 'web';
+export const fuzzPod = staticPodName('web', nodeName);
 export const fuzzUid = 'uid-web';
 /** Of the ways that sessions of ports can go, one pod each. */
 export const portModes = ['good', 'silent', 'hangs', 'dies', 'nonsense'] as const;
 const execModes = ['runs', 'exits', 'fails', 'hangs'] as const;
+/** The pod whose sessions of ports go that way. */
+export const portPod = (mode: string): string => staticPodName(mode, nodeName);
 /** Containers in which `/run` goes differently. */
 export const runModes: readonly string[] = execModes.map((mode) => `run-${mode}`);
 const logLines = 3_000;
 
-const containerName = (mode: string): string => mode;
 
 export function fuzzPods(): readonly DesiredPod[] {
-  const containers = [...allModes, ...runModes].map((mode) => aContainer(containerName(mode)));
+  const containers = [...allModes, ...runModes].map((mode) => aContainer(mode));
   return [
     aPod({ name: fuzzPod, uid: fuzzUid, spec: { containers } }),
-    ...portModes.map((mode) => aPod({ name: mode, uid: `uid-${mode}` })),
+    ...portModes.map((mode) => aPod({ name: portPod(mode), uid: `uid-${mode}` })),
   ];
 }
 

@@ -17,6 +17,7 @@ import { servingIdentity } from '../../src/main/agent/serving-identity.ts';
 import { noUsageYet, usagePages } from '../../src/main/agent/usage-pages.ts';
 import { ForeignStorage, socketFiles } from '../../src/host/index.ts';
 import { PodRemoval } from '../../src/model/pod-removal.ts';
+import { ObservedPods } from '../../src/pods/pleg/index.ts';
 import { FlightRecorder } from '../../src/recorder/index.ts';
 import {
   createBootServer,
@@ -32,18 +33,20 @@ import { noAllocations } from '../../src/server/podresources/index.ts';
 import type { ListenerName } from '../../src/server/route.ts';
 import { createLog, Registry, type LogSink } from '../../src/telemetry/index.ts';
 import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
-import { createFakeCri, type FakeCri } from '../../src/testing/fake-cri/index.ts';
+import type { FakeCri } from '../../src/testing/fake-cri/index.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { hostCertificateFiles } from '../../src/apiserver/identity/index.ts';
 import { noCalls } from '../../src/base/calls.ts';
 import { scrapedUsage } from '../../src/stats/index.ts';
 import { StatsWorld } from '../../src/testing/stats-world.ts';
-import { AgentWorld } from '../support/old-agent-world.ts';
+import { AgentWorld } from '../support/agent-world.ts';
+import { fakeMachine } from '../support/fake-platform.ts';
+import { nodeName } from '../support/agent-settings.ts';
 import { allows, hireCallers, makeCertificates, type ClientCertificate } from './callers.ts';
 import { HostileRuntime } from './hostile-runtime.ts';
 import { QuickClock } from './quick-clock.ts';
 import { fuzzSettings } from './world-settings.ts';
-import { fuzzImage, fuzzPods, scriptRuntime, writeLogs } from './world-pods.ts';
+import { fuzzPods, scriptRuntime, writeLogs } from './world-pods.ts';
 
 /** Half a minute passes in a second and a half. */
 const timeFactor = 20;
@@ -74,7 +77,10 @@ esac
 /** Breaks the server on purpose: called for each `/stats/summary`, with a folder of the agent's. */
 export type Sabotage = (world: FuzzWorld, folder: string) => Promise<void>;
 
-/** The agent's server as it is wired, on real sockets: behind it a pod machine over a fake runtime, and an API server. */
+/**
+ * The agent's server as it is wired, on real sockets, and an API server for its reviews. Behind it is the whole agent on a
+ * fake machine, which opens no ports itself: no setting makes the limits short that Node's own timers keep.
+ */
 export class FuzzWorld {
   readonly clock = new QuickClock(timeFactor);
   readonly runtime = new HostileRuntime();
@@ -101,10 +107,10 @@ export class FuzzWorld {
     this.log = createLog({ format: 'text', clock, verbosity: mostVerbosity, write: (text) => this.onLog(text) });
     this.api = new FakeApiServer({ clock, allows });
     hireCallers(this.api);
-    this.#fake = createFakeCri({ clock, timeouts: { requestMs } });
-    this.#fake.images.add(fuzzImage);
+    const machine = fakeMachine({ runtime: { clock, timeouts: { requestMs } } });
+    this.#fake = machine.cri;
     this.#cri = this.runtime.over(this.#fake);
-    this.#node = new AgentWorld({ machine: () => ({ clock, log: this.log, cri: this.#fake }) });
+    this.#node = new AgentWorld({ machine, overrides: () => ({ clock, log: this.log }) });
     this.#runner = new ComponentRunner({ clock, log: this.log, stopMs: 200_000 });
   }
 
@@ -137,7 +143,8 @@ export class FuzzWorld {
 
   /** What the fakes remember of every call would look like a leak; a client may have turned the log down. */
   tidy(): void {
-    this.#fake.engine.calls.length = 0;
+    const { log, usage, manifests } = this.#node.machine;
+    for (const remembered of [this.#fake.engine.calls, log.entries, usage.asked, manifests.calls]) remembered.length = 0;
     this.api.forgetRequests();
     this.log.setVerbosity(mostVerbosity);
   }
@@ -210,7 +217,7 @@ export class FuzzWorld {
       await this.#sabotage?.(this, this.#folder);
       return summary(...asked);
     };
-    const { machine } = this.#node;
+    const { pods, stores } = this.#node.views;
     const storage = new ForeignStorage({
       calls: noCalls,
       clock,
@@ -223,21 +230,22 @@ export class FuzzWorld {
       boot: boot.parts,
       secured: securedPort(settings, common, client),
       pods: {
-        pods: () => machine.pods(),
-        seen: () => machine.views.observed(),
-        stuck: () => machine.views.stuck(),
-        activePods: () => machine.activePods.activePods(),
+        pods: () => pods.pods(),
+        seen: () => pods.observed(),
+        stuck: () => pods.stuck(),
+        // None of them ends.
+        activePods: () => stores.desired.all(),
       },
-      desired: machine.desired,
-      statuses: machine.statuses,
-      observed: machine.observed,
+      desired: { named: (fullName) => stores.desired.all().filter((pod) => pod.fullName === fullName) },
+      statuses: stores.statuses,
+      observed: new ObservedPods({ runtime: cri }),
       runtime: cri,
       stats,
       usagePages: usagePages({
         usageForPage: (depth, signal) => scrapedUsage({ stats, log }, depth, signal),
         machine: () => stats.machine(),
       }),
-      health: { lastSyncRound: () => machine.views.lastRelist(), devicePluginProblem: () => undefined },
+      health: { lastSyncRound: () => pods.lastRelist(), devicePluginProblem: () => undefined },
       allocations: noAllocations,
       files: servedFiles(storage, env),
     });
@@ -261,7 +269,6 @@ export class FuzzWorld {
 
 /** Who is let in, as the API server says, and a certificate of our own. */
 function securedPort(settings: Settings, common: CommonPorts, api: HttpApiClient): SecuredPort {
-  const nodeName = 'node-1';
   const admission = serverAccessSettings(settings, nodeName);
   if (admission === undefined) throw new Error('the settings have no secured port');
   return {
