@@ -95,11 +95,7 @@ export class HostileRuntime {
       ...fake,
       exec: (request, options) => session(() => fake.exec(request, options), container(request.containerId)),
       attach: (request, options) => session(() => fake.attach(request, options), container(request.containerId)),
-      portForward: (request, options) =>
-        session(
-          () => fake.portForward(request, options),
-          pod(request.podSandboxId),
-        ),
+      portForward: (request, options) => session(() => fake.portForward(request, options), pod(request.podSandboxId)),
     };
   }
 

@@ -21,7 +21,6 @@ export const portPod = (mode: string): string => staticPodName(mode, nodeName);
 export const runModes: readonly string[] = execModes.map((mode) => `run-${mode}`);
 const logLines = 3_000;
 
-
 export function fuzzPods(): readonly DesiredPod[] {
   const containers = [...allModes, ...runModes].map((mode) => aContainer(mode));
   return [

@@ -6,14 +6,11 @@ import { join } from 'node:path';
 import { Heartbeats } from '../../src/base/heartbeats.ts';
 import { HttpApiClient } from '../../src/apiserver/index.ts';
 import type { Component } from '../../src/base/component.ts';
-import type { CommonPorts } from '../../src/model/common-ports.ts';
 import { describeError } from '../../src/base/errors.ts';
-import type { Settings } from '../../src/config/index.ts';
 import type { Cri } from '../../src/cri/index.ts';
 import { ComponentRunner } from '../../src/main/component-runner.ts';
-import { authorityFiles, servedFiles } from '../../src/main/agent/server-files.ts';
-import { serverAccessSettings, serverSettings } from '../../src/main/agent/settings/server-settings.ts';
-import { servingIdentity } from '../../src/main/agent/serving-identity.ts';
+import { servedFiles } from '../../src/main/agent/server-files.ts';
+import { serverSettings } from '../../src/main/agent/settings/server-settings.ts';
 import { noUsageYet, usagePages } from '../../src/main/agent/usage-pages.ts';
 import { ForeignStorage, socketFiles } from '../../src/host/index.ts';
 import { PodRemoval } from '../../src/model/pod-removal.ts';
@@ -22,11 +19,9 @@ import { FlightRecorder } from '../../src/recorder/index.ts';
 import {
   createBootServer,
   createServer,
-  createServerAccess,
   defaultLimits,
   PlainListener,
   SecureListener,
-  type SecuredPort,
   type ServerLimits,
 } from '../../src/server/index.ts';
 import { noAllocations } from '../../src/server/podresources/index.ts';
@@ -35,16 +30,15 @@ import { createLog, Registry, type LogSink } from '../../src/telemetry/index.ts'
 import { FakeApiServer } from '../../src/testing/fake-api-server/index.ts';
 import type { FakeCri } from '../../src/testing/fake-cri/index.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
-import { hostCertificateFiles } from '../../src/apiserver/identity/index.ts';
 import { noCalls } from '../../src/base/calls.ts';
 import { scrapedUsage } from '../../src/stats/index.ts';
 import { StatsWorld } from '../../src/testing/stats-world.ts';
 import { AgentWorld } from '../support/agent-world.ts';
 import { fakeMachine } from '../support/fake-platform.ts';
-import { nodeName } from '../support/agent-settings.ts';
 import { allows, hireCallers, makeCertificates, type ClientCertificate } from './callers.ts';
 import { HostileRuntime } from './hostile-runtime.ts';
 import { QuickClock } from './quick-clock.ts';
+import { securedPort } from './world-access.ts';
 import { fuzzSettings } from './world-settings.ts';
 import { fuzzPods, scriptRuntime, writeLogs } from './world-pods.ts';
 
@@ -144,7 +138,8 @@ export class FuzzWorld {
   /** What the fakes remember of every call would look like a leak; a client may have turned the log down. */
   tidy(): void {
     const { log, usage, manifests } = this.#node.machine;
-    for (const remembered of [this.#fake.engine.calls, log.entries, usage.asked, manifests.calls]) remembered.length = 0;
+    for (const remembered of [this.#fake.engine.calls, log.entries, usage.asked, manifests.calls])
+      remembered.length = 0;
     this.api.forgetRequests();
     this.log.setVerbosity(mostVerbosity);
   }
@@ -265,22 +260,6 @@ export class FuzzWorld {
     if (component instanceof PlainListener)
       this.#ports.set(component.name === 'http-healthz' ? 'healthz' : 'readOnly', component.port);
   }
-}
-
-/** Who is let in, as the API server says, and a certificate of our own. */
-function securedPort(settings: Settings, common: CommonPorts, api: HttpApiClient): SecuredPort {
-  const admission = serverAccessSettings(settings, nodeName);
-  if (admission === undefined) throw new Error('the settings have no secured port');
-  return {
-    access: createServerAccess(admission, { ...common, files: authorityFiles, reviews: api }),
-    serving: servingIdentity({
-      ...common,
-      settings,
-      nodeName,
-      files: hostCertificateFiles(common.random),
-      cluster: { api, addresses: () => [] },
-    }),
-  };
 }
 
 function newPages(): { readonly agent: Registry; readonly probes: Registry; readonly slis: Registry } {

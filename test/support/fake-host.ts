@@ -11,7 +11,6 @@ import { asText, type MemoryFiles } from '../../src/testing/memory-files.ts';
 import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
 import { goldenInputs } from '../../src/testing/node-world.ts';
 import type { StatsWorld } from '../../src/testing/stats-world.ts';
-import { inertLogFiles } from './pod-world-parts.ts';
 
 /** What of a machine in memory is still there when its agent has ended. */
 export interface FakeDisks {
@@ -31,6 +30,23 @@ const recordMode = 0o600;
 /** Host ids for three pods with users of their own. */
 const idSpace = { first: 65_536, end: 4 * 65_536, blockLength: 65_536 };
 const controllers: ReadonlySet<string> = new Set(['cpu', 'cpuset', 'hugetlb', 'memory', 'pids']);
+
+/** A disk on which logs never grow. */
+const inertLogFiles: Host['pods']['logFiles'] = {
+  size: async () => 0,
+  list: async () => [],
+  rename: async () => {},
+  renameBack: async () => {},
+  remove: async () => {},
+  compress: async () => {},
+  watch: () => () => {},
+  makeFolder: async () => {},
+  async *names() {},
+  readLink: async () => undefined,
+  exists: async () => false,
+  link: async () => {},
+  removeLink: async () => {},
+};
 
 const absent = (what: string) => (): never => {
   throw new TubeletError('unsupported', `this machine has no ${what}`);
