@@ -32,10 +32,6 @@ export class AgentWorld {
     ({ clock: this.clock, cri: this.cri, files: this.files, log: this.log } = this.machine);
   }
 
-  get running(): boolean {
-    return this.#isRunning;
-  }
-
   get views(): WholeAgent['views'] {
     return this.agent.views;
   }
