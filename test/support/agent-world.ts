@@ -60,6 +60,7 @@ export class AgentWorld {
     this.#isRunning = true;
     const { signals, stores } = this.views;
     signals.podRemoval.register('world', { forget: (uid) => void this.gone.push(uid), size: () => 0 });
+    // What was told while it started is seen as it was in the end.
     for (const [uid, status] of stores.statuses.all()) this.#remember(uid, status);
     signals.statusChanged.listen((uid) => this.#remember(uid, stores.statuses.get(uid) ?? {}));
     await this.clock.advance(0);

@@ -82,7 +82,6 @@ export class WholeAgent {
 
   /** All pods that a source named or the runtime was given, in all lives of the agent. */
   playedPods(): readonly PlayedPod[] {
-    this.#noteNamed();
     for (const { verb, request } of this.machine.cri.calls) {
       const metadata = verb === 'runPodSandbox' ? (request as RunPodSandboxRequest).config?.metadata : undefined;
       if (metadata !== undefined) this.#played.set(metadata.uid, metadata);
@@ -145,13 +144,13 @@ export class WholeAgent {
     if (registry === undefined) throw new Error('the agent has no metrics');
     if (!(recorder instanceof FlightRecorder)) throw new Error('the agent does not record what it decides');
     this.#life = { platform, registry, recorder, end, agent };
+    this.#rememberPods(agent.views);
     await clock.advance(0);
   }
 
   /** Ends the agent in order; pods go on. */
   async stop(): Promise<void> {
     const { agent, end } = this.#living();
-    this.#noteNamed();
     this.#life = undefined;
     end.abort(new TubeletError('cancelled', 'the agent ends'));
     await this.#inTime(agent.stop(), stopMs);
@@ -223,8 +222,13 @@ export class WholeAgent {
     return work;
   }
 
-  #noteNamed(): void {
-    for (const pod of this.#life?.agent.views.stores.desired.all() ?? []) this.#played.set(pod.uid, pod);
+  /** Every pod gets a status, also one that is refused. */
+  #rememberPods({ stores: { desired }, signals }: AgentViews): void {
+    const remember = (pod: PlayedPod | undefined): void => {
+      if (pod !== undefined) this.#played.set(pod.uid, pod);
+    };
+    for (const pod of desired.all()) remember(pod);
+    signals.statusChanged.listen((uid) => remember(desired.get(uid)));
   }
 
   #living(): Life {
