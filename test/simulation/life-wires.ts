@@ -36,7 +36,7 @@ export function lifeApi(life: Life, real: ApiTransport): ApiTransport {
     const linked = linkedSignal(request.signal);
     try {
       const run = (signal: AbortSignal): Promise<TransportAnswer> => real.send({ ...request, signal });
-      const answer = await life.calling(linked, request.method, request.path, run);
+      const answer = await life.onConnection(linked, () => life.calling(linked, request.method, request.path, run));
       return { ...answer, body: life.pieces(linked, answer.body) };
     } catch (error) {
       linked.release();

@@ -130,6 +130,16 @@ export class Life {
     }
   }
 
+  /** A request whose connection ends with this life; the server then drops it, unless it has begun with it. */
+  async onConnection<T>(linked: LinkedSignal, run: () => Promise<T>): Promise<T> {
+    this.#streams.add(linked);
+    try {
+      return await run();
+    } finally {
+      this.#streams.delete(linked);
+    }
+  }
+
   /** What comes piece by piece. Death breaks it off, and the dead hear nothing of that. */
   pieces<T>(linked: LinkedSignal, source: AsyncIterable<T>): AsyncGenerator<T, void> {
     this.#streams.add(linked);
