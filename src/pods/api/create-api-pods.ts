@@ -78,7 +78,12 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     mayDelete: (uid) => views.isTerminatedOrRejected(uid),
     observe: (seconds) => latency.observe(seconds),
   });
-  const first = new FirstStatuses({ desired, statuses, mirrors });
+  const first = new FirstStatuses({
+    desired,
+    statuses,
+    mirrors,
+    isAbsent: (uid) => observed.hasBeenListed() && !observed.listed().has(uid),
+  });
   const hold = new StaticPodHold({
     ...ports,
     runs: (uid) => observed.runs(uid),

@@ -13,7 +13,7 @@ const withContainers = (reason: string): PodStatus => ({
 });
 const [known, fresh] = [aPod({ uid: 'known' }), aPod({ uid: 'fresh' })];
 
-function setUp(mirrored: PodStatus) {
+function setUp(mirrored: PodStatus, isAbsent = false) {
   const statuses = new PodStatuses();
   statuses.restore([
     [known.uid, withContainers('checkpoint')],
@@ -23,6 +23,7 @@ function setUp(mirrored: PodStatus) {
     desired: { has: (uid) => uid === known.uid },
     statuses,
     mirrors: { of: () => ({ status: mirrored }) },
+    isAbsent: () => isAbsent,
   });
   return { statuses, first };
 }
@@ -34,13 +35,27 @@ test('a static pod begins with what its mirror pod shows, unless it is known alr
   assert.equal(statuses.get(podUid('fresh'))?.reason, 'mirror');
 });
 
-test('a static pod that is named after the first set of its source begins anew', () => {
+test('a static pod that is named after the first set of its source does not begin with its mirror pod', () => {
   const { statuses, first } = setUp(withContainers('mirror'));
   first.applyToStaticPods('file', []);
   first.applyToStaticPods('file', [fresh]);
   assert.equal(statuses.get(fresh.uid)?.reason, 'checkpoint');
   first.applyToStaticPods('http', [fresh]);
   assert.equal(statuses.get(fresh.uid)?.reason, 'mirror');
+});
+
+test('if the runtime has nothing of it either, the checkpoint shows a life that has ended', () => {
+  const { statuses, first } = setUp(withContainers('mirror'), true);
+  first.applyToStaticPods('file', []);
+  first.applyToStaticPods('file', [known, fresh]);
+  assert.equal(statuses.get(fresh.uid), undefined);
+  assert.equal(statuses.get(known.uid)?.reason, 'checkpoint');
+});
+
+test('in the first set of its source a pod keeps its past, though the runtime has nothing of it', () => {
+  const { statuses, first } = setUp({ phase: 'Pending' }, true);
+  first.applyToStaticPods('file', [fresh]);
+  assert.equal(statuses.get(fresh.uid)?.reason, 'checkpoint');
 });
 
 test('a mirror pod that shows no containers leaves the checkpoint in force', () => {

@@ -10,6 +10,8 @@ interface FirstStatusesDeps {
     restore(statuses: Iterable<readonly [PodUid, PodStatus]>): void;
   };
   readonly mirrors: { of(pod: DesiredPod): Pod | undefined };
+  /** The runtime has been listed, and has nothing of the pod. */
+  readonly isAbsent: (uid: PodUid) => boolean;
 }
 
 /** Chooses the status that pods begin with, right before a source's set is passed on. */
@@ -24,11 +26,14 @@ export class FirstStatuses {
 
   /**
    * A static pod brings no status: its mirror pod shows the last one. One that a source names only later begins anew; a
-   * mirror pod that is still there shows a life that this agent has seen to its end.
+   * mirror pod that is still there shows a life that has ended, and so does a checkpoint if the runtime has nothing of it.
    */
   applyToStaticPods(source: PodSource, pods: readonly DesiredPod[]): void {
-    const { desired, statuses, mirrors } = this.#deps;
-    if (this.#heard.has(source)) return;
+    const { desired, statuses, mirrors, isAbsent } = this.#deps;
+    if (this.#heard.has(source)) {
+      for (const { uid } of pods) if (!desired.has(uid) && isAbsent(uid)) statuses.dropRestored(uid);
+      return;
+    }
     this.#heard.add(source);
     for (const pod of pods) {
       const first = computeFirstStatus({ isDesired: desired.has(pod.uid), reported: mirrors.of(pod)?.status });
