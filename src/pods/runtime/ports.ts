@@ -1,6 +1,8 @@
 import type { CallOptions } from '../../base/call.ts';
 import type { PodUid } from '../../base/ids.ts';
 import type {
+  ContainerStatusRequest,
+  ContainerStatusResponse,
   CreateContainerRequest,
   CreateContainerResponse,
   PodSandboxConfig,
@@ -36,6 +38,7 @@ export interface ContainerRuntime {
   startContainer(request: StartContainerRequest, options?: CallOptions): Promise<unknown>;
   stopContainer(request: StopContainerRequest, options?: CallOptions): Promise<unknown>;
   removeContainer(request: RemoveContainerRequest, options?: CallOptions): Promise<unknown>;
+  containerStatus(request: ContainerStatusRequest, options?: CallOptions): Promise<ContainerStatusResponse>;
 }
 
 export interface Images {

@@ -33,6 +33,8 @@ interface World {
   readonly metrics: () => string;
   /** What preparing answers; by default a container of the test image. */
   prepared: Refusable<ContainerConfig> | undefined;
+  /** What happens meanwhile. */
+  whilePreparing: () => Promise<unknown>;
   readonly start: (signal?: AbortSignal) => Promise<StartRefusal | undefined>;
 }
 
@@ -55,14 +57,18 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
     errors,
     backoff,
     started: runtimeMetrics(registry),
-    prepare: async ({ start }) =>
-      world.prepared ?? {
-        ok: ContainerConfig.fromPartial({
-          metadata: { name: 'main', attempt: computeRestartCount(start, undefined) },
-          image: { image: testImage },
-          labels: containerLabels(pod, 'main'),
-        }),
-      },
+    prepare: async ({ start }) => {
+      await world.whilePreparing();
+      return (
+        world.prepared ?? {
+          ok: ContainerConfig.fromPartial({
+            metadata: { name: 'main', attempt: computeRestartCount(start, undefined) },
+            image: { image: testImage },
+            labels: containerLabels(pod, 'main'),
+          }),
+        }
+      );
+    },
   };
   let ended: number | undefined;
   const context = {
@@ -80,6 +86,7 @@ async function setUp(kind: 'regular' | 'init' = 'regular'): Promise<World> {
     errors,
     metrics: () => registry.render(),
     prepared: undefined,
+    whilePreparing: async () => {},
     async start(signal = new AbortController().signal) {
       const [previous] = (await observe(cri, pod)).containers;
       ended = previous?.state === 'exited' ? previous.finishedAt : undefined;
@@ -123,6 +130,19 @@ describe('a start', () => {
       [['running', 3]],
     );
     assert.equal(world.cri.state.containers.has(stale), false);
+  });
+
+  test('leaves alone one that runs after all: a call of an agent that has died may start it late', async () => {
+    const world = await setUp();
+    const sandbox = [...world.cri.state.sandboxes.keys()][0] ?? '';
+    const late = await createContainer(world.cri, pod, sandbox);
+    world.whilePreparing = () => world.cri.startContainer({ containerId: late });
+    assert.equal(await world.start(), undefined);
+    assert.deepEqual(
+      [...world.cri.state.containers.values()].map(({ id, state }) => [id, state]),
+      [[late, 'running']],
+    );
+    assert.deepEqual(world.events.take(), []);
   });
 
   test('the stale one stays while its successor is refused', async () => {

@@ -1,7 +1,12 @@
 import { Duration } from '../../base/duration.ts';
-import { remoteMessageOf } from '../../base/errors.ts';
+import { isKind, remoteMessageOf } from '../../base/errors.ts';
 import { containerId, type ContainerId, type SandboxId } from '../../base/ids.ts';
-import { CreateContainerRequest, type ContainerConfig, type PodSandboxConfig } from '../../gen/cri/api.ts';
+import {
+  ContainerState,
+  CreateContainerRequest,
+  type ContainerConfig,
+  type PodSandboxConfig,
+} from '../../gen/cri/api.ts';
 import { containerFieldPath, describePod } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { containerEvents } from '../../model/event-reasons.ts';
@@ -16,7 +21,6 @@ import type { RestartBackoff } from './restart-backoff.ts';
 import type { RuntimeMetrics } from './runtime-metrics.ts';
 import type { StartErrors } from './start-errors.ts';
 import type { StopContainerDeps } from './stop-container.ts';
-import { ignoreNotFound } from './stop-pod.ts';
 import { withoutArguments } from './run-hook.ts';
 
 export interface StartDeps extends StopContainerDeps {
@@ -149,9 +153,8 @@ async function createAndStart(
   if ('refusal' in prepared) return prepared.refusal;
 
   // It was created but never started, so its name and its restart count are used again.
-  if (start.previous?.state === 'created') {
-    await ignoreNotFound(deps.runtime.removeContainer({ containerId: start.previous.id }, { signal }));
-  }
+  if (start.previous?.state === 'created' && !(await removeUnstarted(deps, start.previous.id, signal)))
+    return undefined;
   const created = await create(deps, sandbox, prepared.ok, sandboxConfig, signal);
   if ('refusal' in created) return created.refusal;
   deps.events.record(pod, {
@@ -185,6 +188,22 @@ async function createAndStart(
     annotations: prepared.ok.annotations,
   } as const;
   return runPostStart(deps, { pod, container: start.container, instance, podIp: podIps[0] ?? '', fieldPath }, signal);
+}
+
+/**
+ * Removes a container that was created and never started; false if it has been started since it was seen. Preparing may
+ * have taken minutes, and the runtime may finish a start that an agent asked for before it died: to remove the container
+ * would kill it without its grace. The next observation shows it.
+ */
+async function removeUnstarted({ runtime }: StartDeps, id: ContainerId, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { status } = await runtime.containerStatus({ containerId: id, verbose: false }, { signal });
+    if (status?.state !== ContainerState.CONTAINER_CREATED) return false;
+    await runtime.removeContainer({ containerId: id }, { signal });
+  } catch (error) {
+    if (!isKind(error, 'notFound')) throw error;
+  }
+  return true;
 }
 
 async function create(
