@@ -28,7 +28,7 @@ const thereAndBack: readonly Kind[] = ['without', 'with', 'with', 'without'];
 
 const data = { color: 'green', 'settings.json': JSON.stringify({ many: 'x'.repeat(2_000) }) };
 
-/** A token is a file of a projected volume; without an API server nobody hands out tokens, a Secret stands in its place. */
+/** A token is a file of a projected volume; without an API server no token is issued, and a Secret stands in its place. */
 const volumes: readonly Volume[] = [
   { name: 'config', configMap: { name: 'settings' } },
   { name: 'secret', secret: { secretName: 'keys' } },

@@ -93,10 +93,10 @@ export class GoldenWorld {
     return this.#agent.api.objects.find<Pod>(apiResources.pods, this.#ref);
   }
 
-  /** Events about the pod, in the order in which the API server was told of them. */
+  /** Events about the pod, in the order in which they were created at the API server. */
   events(): readonly PodEvent[] {
-    const told = this.#agent.api.requests({ verb: 'create', resource: 'events' });
-    return told
+    const created = this.#agent.api.requests({ verb: 'create', resource: 'events' });
+    return created
       .map(({ body }) => body as Event)
       .filter(({ involvedObject }) => involvedObject.kind === 'Pod')
       .map(({ type, reason = '', message = '', involvedObject: { fieldPath } }) => ({

@@ -24,7 +24,7 @@ export class AgentRules {
   readonly #ledger: Ledger;
   readonly #complain: Complain;
   readonly #seen = new Map<PodUid, Seen>();
-  /** Highest restart count told, by life of the manifest: it outlives the agent. */
+  /** Highest restart count reported, by life of the manifest: it outlives the agent. */
   readonly #restarts = new Map<string, number>();
   #logged = 0;
 
@@ -52,7 +52,7 @@ export class AgentRules {
       };
       if (before?.settled === true && this.#node.isDesired(uid)) this.#forward(uid, before, now);
       this.#seen.set(uid, now);
-      // What was told of a former life of the pod is not about this one.
+      // What was reported of a former life of the pod is not about this one.
       if (before?.settled !== true) this.#node.agent.announced.delete(uid);
       const announced = this.#node.agent.announced.get(uid);
       if (announced !== undefined && now.settled) this.#restartCounts(uid, announced);

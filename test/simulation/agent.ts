@@ -37,7 +37,7 @@ interface AgentDeps {
 export class Agent {
   /** When it was killed. */
   readonly deaths: number[] = [];
-  /** The newest status that this life has told of each pod; what it only remembers of the life before is not there. */
+  /** The newest status that this life has reported of each pod; what it only remembers of the life before is not there. */
   readonly announced = new Map<PodUid, PodStatus>();
   readonly #deps: AgentDeps;
   #lives = 0;

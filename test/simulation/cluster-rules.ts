@@ -6,12 +6,12 @@ import type { SimNode } from './node.ts';
 import type { PodPlan } from './pod-plans.ts';
 import type { Complain } from './runtime-rules.ts';
 
-/** Rules about what the API server is told: statuses go forward, and no pod is said to be gone that still runs. */
+/** Rules about what the agent reports to the API server: statuses go forward, and no pod that runs is reported as removed. */
 export class ClusterRules {
   readonly #node: SimNode;
   readonly #ledger: Ledger;
   readonly #complain: Complain;
-  readonly #told = new Map<PodUid, PodStatus>();
+  readonly #reported = new Map<PodUid, PodStatus>();
   /** As the API server shows them, for the trail. */
   readonly #phases = new Map<string, string>();
   #version = 0;
@@ -58,22 +58,20 @@ export class ClusterRules {
   }
 
   #forward({ uid }: PodPlan, { status = {} }: Pod): void {
-    const before = this.#told.get(uid) ?? {};
-    this.#told.set(uid, status);
+    const before = this.#reported.get(uid) ?? {};
+    this.#reported.set(uid, status);
     if (isTerminalPhase(before.phase) && status.phase !== before.phase) {
-      this.#complain(`the API server was told that ${uid} is ${before.phase}, and then ${status.phase}`);
+      this.#complain(`${uid} was reported as ${before.phase}, and then ${status.phase}`);
     }
     if (before.startTime !== undefined && status.startTime !== before.startTime) {
-      this.#complain(
-        `the API server was told that ${uid} started at ${before.startTime}, and then ${status.startTime}`,
-      );
+      this.#complain(`${uid} was reported as started at ${before.startTime}, and then at ${status.startTime}`);
     }
     if (this.#node.tampered.has(uid)) return;
     const counts = new Map(before.containerStatuses?.map(({ name, restartCount }) => [name, restartCount]));
     for (const { name, restartCount } of status.containerStatuses ?? []) {
       const known = counts.get(name) ?? 0;
       if (restartCount < known) {
-        this.#complain(`the API server was told of ${known} restarts of ${uid} ${name}, and then of ${restartCount}`);
+        this.#complain(`${known} restarts of ${uid} ${name} were reported, and then ${restartCount}`);
       }
     }
   }

@@ -6,7 +6,7 @@ import type { PodPlan } from './pod-plans.ts';
 
 /** Two renewals of the lease. */
 const leaseMs = 20_000;
-/** The node's status is told each five minutes, or half of that later, as upstream has it; a look comes each ten seconds. */
+/** The node's status is reported each five minutes, or half of that later, as upstream has it, and computed each ten seconds. */
 const reportMs = 470_000;
 
 /** What keeps the API server from showing the node and its pods as they are; empty when all is right. */
@@ -24,15 +24,15 @@ export function unsettledCluster(node: SimNode): string[] {
 function unsettledNode({ cluster, clock, wallSetAt }: SimNode): string[] {
   const renewed = Date.parse(cluster.lease()?.spec?.renewTime ?? '');
   const ready = cluster.node()?.status?.conditions?.find(({ type }) => type === 'Ready');
-  // What was told before the clock was set says nothing now.
+  // What was reported before the clock was set says nothing now.
   const isRecent = clock.monotonic() - wallSetAt < reportMs;
-  const told = Date.parse(ready?.lastHeartbeatTime ?? '');
+  const reported = Date.parse(ready?.lastHeartbeatTime ?? '');
   return [
     ...(clock.now() - renewed <= leaseMs ? [] : [`the lease was renewed at ${cluster.lease()?.spec?.renewTime}`]),
     ...(ready?.status === 'True' ? [] : [`the node is not ready: ${ready?.message ?? 'nobody said so'}`]),
-    ...(isRecent || clock.now() - told <= reportMs
+    ...(isRecent || clock.now() - reported <= reportMs
       ? []
-      : [`the node's status was told at ${ready?.lastHeartbeatTime}`]),
+      : [`the node's status was reported at ${ready?.lastHeartbeatTime}`]),
   ];
 }
 
@@ -53,12 +53,16 @@ function unsettledContainers(node: SimNode, { uid, containers }: PodPlan, { stat
   const statuses = [...(status?.containerStatuses ?? []), ...(status?.initContainerStatuses ?? [])];
   return containers.flatMap(({ name }) => {
     const real = node.containersOf(uid).findLast(({ config }) => config.metadata?.name === name);
-    const told = statuses.find((container) => container.name === name);
+    const reported = statuses.find((container) => container.name === name);
     if (real === undefined) return [];
     const word =
-      told?.state?.running !== undefined ? 'running' : told?.state?.terminated === undefined ? 'waiting' : 'exited';
-    const isOther = told?.containerID?.endsWith(real.id) !== true;
-    if (isOther) return [`the API server shows ${told?.containerID} for ${uid} ${name}, and there is ${real.id}`];
+      reported?.state?.running !== undefined
+        ? 'running'
+        : reported?.state?.terminated === undefined
+          ? 'waiting'
+          : 'exited';
+    const isOther = reported?.containerID?.endsWith(real.id) !== true;
+    if (isOther) return [`the API server shows ${reported?.containerID} for ${uid} ${name}, and there is ${real.id}`];
     return word === real.state ? [] : [`${uid} ${name} is ${real.state}, and the API server says ${word}`];
   });
 }

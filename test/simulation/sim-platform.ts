@@ -91,7 +91,7 @@ function simHost({ machine, disk, storage, driver, bootId, complain }: SimMachin
   };
 }
 
-/** Reading takes its time; what the watch tells the dead is told to nobody. */
+/** Reading takes its time; a dead agent hears nothing of what the watch reports. */
 function manifestsOf({ manifests }: FakeMachine, life: Life): Host['sources']['files'] {
   const asked = lifeAsked(life, manifests);
   return {

@@ -7,7 +7,7 @@ const checkpointLagMs = 20_000;
 /** The longest that the runtime may take for a call that it does late. */
 export const longestDelayMs = 8_000;
 /** A changed file is looked at after a millisecond; a watch brings at once what is new. */
-const toldWithinMs = 50;
+const reportedWithinMs = 50;
 
 /** What is wrong with the world and for how long, and so what nobody can be blamed for. */
 export class Troubles {
@@ -58,7 +58,7 @@ export class Troubles {
   /** Whether the agent must have heard by now what its sources said then. */
   mustKnow(saidAt: number): boolean {
     const { heardAt } = this.#agent();
-    return heardAt !== undefined && this.#now() - Math.max(heardAt, saidAt, this.#silentUntil) > toldWithinMs;
+    return heardAt !== undefined && this.#now() - Math.max(heardAt, saidAt, this.#silentUntil) > reportedWithinMs;
   }
 
   /** The agent died, and the runtime finishes for nobody what it was asked for. */

@@ -28,7 +28,7 @@ export class ObservedPods {
   readonly #listing = new KnownListing();
   /** The number of the last relist; a pod that it found unchanged is known as of then. */
   #relistedAt = 0;
-  /** The number of the last relist for which the runtime told all it has: a pod that it did not tell of is not there. */
+  /** The number of the last relist for which the runtime listed all it has: a pod that is not in it is absent. */
   #relistedWholeAt = 0;
   #seq = 0;
   #onInspected: () => void = () => {};

@@ -253,7 +253,7 @@ test('a burst wakes a pod once', async () => {
 
 test('a flood of unknown containers is bounded, and what is dropped is counted', async () => {
   const { clock, pleg, metrics, emit } = await withContainerd();
-  for (let n = 0; n < 1_010; n++) emit('exited', `stranger ${n}`);
+  for (let n = 0; n < 1_010; n++) emit('exited', `unknown ${n}`);
   await clock.advance(1_000);
   assert.match(metrics.render(), /^kubelet_pleg_discard_events 10$/m);
   await pleg.stop();

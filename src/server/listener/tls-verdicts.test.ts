@@ -62,7 +62,7 @@ test('what the TLS library finds of certificates, and where it differs from upst
     ['forged', [client({ forgedWith: newKey() })], 'CERT_SIGNATURE_FAILURE'],
   ];
   for (const [what, chain, wanted] of table) assert.equal(await verdictOn(...chain), wanted, what);
-  const unknown = oddCertificate({ ...times, subject: named('stranger'), authority: true });
+  const unknown = oddCertificate({ ...times, subject: named('unknown'), authority: true });
   assert.notEqual(await verdictOn(client({ issuer: unknown })), 'ok');
 });
 

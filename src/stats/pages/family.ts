@@ -1,7 +1,7 @@
 /** Takes one sample: its labels as `labelText` makes them, and its value; an unknown one is left out. */
 type Put = (labels: string, value: number | undefined) => void;
 
-/** Somebody with values, all read at the same moment. */
+/** A container, pod, node or machine with values, all read at the same moment. */
 export interface Subject {
   /** What ends a line with a timestamp: ` 1700000000000\n`. */
   readonly stamp: string;
