@@ -54,10 +54,12 @@ test('a pod that names 260 ConfigMaps of 1 MB waits and is told why; others noti
         state: () => warnings('by-volume'),
       },
     );
-    assert.equal(
-      node.pod('by-env')?.status?.containerStatuses?.[0]?.state?.waiting?.reason,
-      'CreateContainerConfigError',
-    );
+    // The event is recorded at once, the status goes out with the next write.
+    const reason = (): string | undefined => node.pod('by-env')?.status?.containerStatuses?.[0]?.state?.waiting?.reason;
+    await until('its status says so', () => reason() === 'CreateContainerConfigError', {
+      timeoutMs: 60_000,
+      state: reason,
+    });
   });
   assert.ok(endured.rssPeakKb - endured.rssBeforeKb < 200 * 1024, JSON.stringify(endured));
   for (const name of ['by-env', 'by-volume', 'usual']) await node.remove(name);
