@@ -16,8 +16,8 @@ interface NodeCgroupsDeps {
   readonly controllers: ReadonlySet<string>;
 }
 
-/** Controllers that limits and usage of pods need. In version 2 cpu includes cpuacct. */
-const neededControllers = { 1: ['cpu', 'cpuacct', 'cpuset', 'memory'], 2: ['cpu', 'cpuset', 'memory'] } as const;
+/** The trees of version 1 that limits and usage of pods need. Version 2 may lack any: its limits are left out. */
+const neededTrees = ['cpu', 'cpuacct', 'cpuset', 'memory'] as const;
 
 const alternative = 'or set cgroupsPerQOS: false with enforceNodeAllocatable: [] to do without cgroups of pods';
 
@@ -37,10 +37,10 @@ export class NodeCgroups {
   /** Throws what is wrong with the machine or the configuration before anything is made. */
   check(): void {
     const { writer, settings, version, controllers } = this.#deps;
-    const missing = neededControllers[version].filter((name) => !controllers.has(name));
+    const missing = version === 1 ? neededTrees.filter((name) => !controllers.has(name)) : [];
     if (missing.length > 0) {
-      const remedy = version === 1 ? 'mount them below /sys/fs/cgroup' : 'enable them for this part of the tree';
-      throw unfit(`cgroup controllers are missing: ${missing.join(', ')}; ${remedy}, ${alternative}`);
+      const message = `system validation failed - Following Cgroup subsystem not mounted: [${missing.join(' ')}]`;
+      throw unfit(`${message}; mount them below /sys/fs/cgroup, ${alternative}`);
     }
     const root = `/${settings.cgroupRoot.split('/').filter(Boolean).join('/')}`;
     if (writer.presence(root) !== 'whole') {
