@@ -20,6 +20,7 @@ export interface FakeDisks {
   readonly certificates: MemoryCertificateFiles;
   readonly cgroups: MemoryCgroupTree;
   readonly usage: StatsWorld;
+  readonly systemd?: Host['systemd'];
   /** What the machine has of each resource; it may change. */
   readonly capacity: Record<string, string>;
 }
@@ -126,6 +127,7 @@ export function fakeHost(disks: FakeDisks, files: MemoryFiles, cri: Cri): Host {
       },
       removeEmpty: async () => ({ removed: true }),
     },
+    systemd: disks.systemd,
     stats: { facts, disk, machine, cgroups, volumeDisks },
     server: {
       files: {

@@ -12,6 +12,8 @@ import type { CommonPorts } from '../../model/common-ports.ts';
 import type { ImagesWiring } from '../../images/create-images.ts';
 import type { LoadedProviders } from '../../images/index.ts';
 import type { KernelFacts } from '../../model/host-facts.ts';
+import type { Logind } from '../../model/logind.ts';
+import type { SystemdUnits } from '../../model/systemd-units.ts';
 import type { DeviceCheckpoint, NodeHost, ProgramStart } from '../../node/index.ts';
 import type { PluginsWiring } from '../../plugins/create-plugins.ts';
 import type { PodHost } from '../../pods/create-parts.ts';
@@ -99,6 +101,8 @@ export interface Host {
   readonly images: Pick<ImagesWiring, 'files' | 'pluginRunner'>;
   readonly plugins: Pick<PluginsWiring, 'files' | 'open'>;
   readonly cgroups: CgroupHost;
+  /** Undefined on a machine without systemd. */
+  readonly systemd: { readonly units: SystemdUnits; readonly logind: Logind } | undefined;
   readonly stats: StatsHost;
   readonly server: ServerHost;
 }

@@ -92,6 +92,7 @@ export async function openRealHost(
     images: { files: recordFiles(random), pluginRunner: pluginRunner({ clock, environment }) },
     plugins: { files: registryFiles, open: unixChannels(clock) },
     cgroups: openCgroups({ version, clock }),
+    systemd: undefined,
     stats: await statsHost({ clock, settings, machine, storage }),
     server: {
       files: servedFiles(storage, environment),
