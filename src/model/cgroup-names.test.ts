@@ -3,10 +3,11 @@ import { test } from 'node:test';
 import {
   cgroupPath,
   kubepodsCgroup,
+  parseCgroupName,
   podCgroup,
   podUidOfCgroup,
   qosCgroup,
-  sandboxCgroupParent,
+  sliceUnit,
 } from './cgroup-names.ts';
 
 const uid = '12-ab';
@@ -35,10 +36,31 @@ test('below a configured root the slices carry its name', () => {
   assert.equal(cgroupPath(name, 'systemd'), '/box.slice/box-kubepods.slice');
 });
 
-test('the runtime gets a path, or for systemd the unit alone', () => {
-  const name = podCgroup('/', 'BestEffort', uid);
-  assert.equal(sandboxCgroupParent(name, 'cgroupfs'), '/kubepods/besteffort/pod12-ab');
-  assert.equal(sandboxCgroupParent(name, 'systemd'), 'kubepods-besteffort-pod12_ab.slice');
+test('a slice is named by all its parents, and none of them may be empty', () => {
+  assert.equal(sliceUnit([]), '-.slice');
+  assert.equal(sliceUnit(podCgroup('/', 'BestEffort', uid)), 'kubepods-besteffort-pod12_ab.slice');
+  for (const name of [
+    ['', 'a'],
+    ['a', ''],
+    ['a', '', 'b'],
+  ]) {
+    assert.throws(() => cgroupPath(name, 'systemd'), /invalid slice name: /);
+  }
+});
+
+test('an operator names a cgroup by path, for systemd by its slice', () => {
+  const cases = [
+    ['/system.slice', ['system.slice'], ['system']],
+    ['system', ['system'], ['system']],
+    ['/a.slice/a-b.slice', ['a.slice', 'a-b.slice'], ['a', 'b']],
+    ['/kube_reserved.slice', ['kube_reserved.slice'], ['kube-reserved']],
+    ['-.slice', ['-.slice'], []],
+    ['', [], []],
+  ] as const;
+  for (const [text, path, slice] of cases) {
+    assert.deepEqual(parseCgroupName(text, 'cgroupfs'), path);
+    assert.deepEqual(parseCgroupName(text, 'systemd'), slice);
+  }
 });
 
 test('the path of a cgroup says whose pod it is, whatever lies below it', () => {

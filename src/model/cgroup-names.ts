@@ -1,3 +1,4 @@
+import { TubeletError } from '../base/errors.ts';
 import type { QosClass } from './qos.ts';
 
 /**
@@ -10,8 +11,9 @@ import type { QosClass } from './qos.ts';
 export type CgroupName = readonly string[];
 export type CgroupDriver = 'cgroupfs' | 'systemd';
 
+/** cgroupRoot is a path whatever the driver: with systemd `/a/b` means `/a.slice/a-b.slice`. */
 export function kubepodsCgroup(cgroupRoot: string): CgroupName {
-  return [...cgroupRoot.split('/').filter((part) => part !== ''), 'kubepods'];
+  return [...parseCgroupName(cgroupRoot, 'cgroupfs'), 'kubepods'];
 }
 
 /** Guaranteed pods live directly below the root of all pods. */
@@ -24,21 +26,31 @@ export function podCgroup(cgroupRoot: string, qos: QosClass, uid: string): Cgrou
   return [...qosCgroup(cgroupRoot, qos), `pod${uid}`];
 }
 
-/** The path below the mount point of the cgroup file system. */
+/**
+ * A name as an operator writes it: a path, or for systemd the name of a slice with or without its ending. A slice names all
+ * its parents, so what stands before the last slash says nothing.
+ */
+export function parseCgroupName(text: string, driver: CgroupDriver): CgroupName {
+  const parts = text.split('/').filter((part) => part !== '');
+  if (driver === 'cgroupfs') return parts;
+  const slice = (parts.at(-1) ?? '').replace(/\.slice$/, '');
+  return slice === '' || slice === '-' ? [] : slice.split('-').map((part) => part.replaceAll('_', '-'));
+}
+
+/** The path below the mount point of the cgroup file system. Throws for systemd where a part of the name is empty. */
 export function cgroupPath(name: CgroupName, driver: CgroupDriver): string {
-  if (driver === 'cgroupfs') return `/${name.join('/')}`;
-  const slices = name.map((_, index) => sliceName(name.slice(0, index + 1)));
+  if (driver === 'cgroupfs') return `/${name.filter((part) => part !== '').join('/')}`;
+  if (name.every((part) => part === '')) return '/';
+  const slices = name.map((_, index) => sliceUnit(name.slice(0, name.length - index))).reverse();
   return `/${slices.join('/')}`;
 }
 
 /** A slice carries the names of all its parents; a dash parts them, so a dash in a name becomes an underscore. */
-function sliceName(name: CgroupName): string {
-  return name.length === 0 ? '-.slice' : `${name.map((part) => part.replaceAll('-', '_')).join('-')}.slice`;
-}
-
-/** The parent cgroup that the runtime gets for a pod's containers: the path, or for systemd the bare unit. */
-export function sandboxCgroupParent(name: CgroupName, driver: CgroupDriver): string {
-  return driver === 'systemd' ? sliceName(name) : cgroupPath(name, driver);
+export function sliceUnit(name: CgroupName): string {
+  if (name.length === 0) return '-.slice';
+  const unit = `${name.map((part) => part.replaceAll('-', '_')).join('-')}.slice`;
+  if (name.includes('')) throw new TubeletError('invalid', `invalid slice name: ${unit}`);
+  return unit;
 }
 
 /** The uid of the pod that a path of a cgroup is of, or lies in; undefined for other cgroups. */

@@ -23,7 +23,10 @@ function config(spec: Partial<PodSpec>, settings: Partial<RuntimeSettings> = {})
 
 test('the parent of the containers depends on driver and configuration', () => {
   assert.equal(config({}).linux?.cgroupParent, '/kubepods/besteffort/podu-1');
-  assert.equal(config({}, { cgroupDriver: 'systemd' }).linux?.cgroupParent, 'kubepods-besteffort-podu_1.slice');
+  assert.equal(
+    config({}, { cgroupDriver: 'systemd' }).linux?.cgroupParent,
+    '/kubepods.slice/kubepods-besteffort.slice/kubepods-besteffort-podu_1.slice',
+  );
   assert.equal(config({}, { cgroupsPerQos: false }).linux?.cgroupParent, '');
 });
 

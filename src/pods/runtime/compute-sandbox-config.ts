@@ -10,7 +10,7 @@ import {
   type PortMapping,
 } from '../../gen/cri/api.ts';
 import type { ContainerPort, PodSpec } from '../../gen/kubernetes/types.ts';
-import { podCgroup, sandboxCgroupParent } from '../../model/cgroup-names.ts';
+import { cgroupPath, podCgroup } from '../../model/cgroup-names.ts';
 import { allContainers } from '../../model/containers.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podDns, type HostDns, type PodDns } from '../../model/dns.ts';
@@ -106,9 +106,10 @@ function dnsConfig(input: SandboxConfigInput): DNSConfig {
   return { servers: [...config.servers], searches: [...config.searches], options: [...config.options] };
 }
 
+/** The whole path with either driver: a runtime takes the unit of systemd from its end. */
 function podCgroupParent(pod: DesiredPod, settings: RuntimeSettings): string {
   if (!settings.cgroupsPerQos) return '';
-  return sandboxCgroupParent(podCgroup(settings.cgroupRoot, podQos(pod), pod.uid), settings.cgroupDriver);
+  return cgroupPath(podCgroup(settings.cgroupRoot, podQos(pod), pod.uid), settings.cgroupDriver);
 }
 
 const protocols: Readonly<Record<string, Protocol>> = { TCP: Protocol.TCP, UDP: Protocol.UDP, SCTP: Protocol.SCTP };

@@ -35,9 +35,11 @@ export interface CgroupSettings {
 
 /** Pure. */
 export function nodeCgroupSettings(settings: CgroupSettings): NodeCgroupSettings {
-  const { cgroupRoot, capacity, reserved, systemReservedCgroup, kubeReservedCgroup, hugePageSizes } = settings;
+  const { cgroupRoot, cgroupDriver, capacity, reserved, systemReservedCgroup, kubeReservedCgroup, hugePageSizes } =
+    settings;
   return {
     cgroupRoot,
+    cgroupDriver,
     capacity,
     reserved,
     enforced: settings.enforceNodeAllocatable,

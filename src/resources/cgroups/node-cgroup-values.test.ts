@@ -4,6 +4,7 @@ import { allPodsValues, reservedCgroups, type NodeCgroupSettings } from './node-
 
 const settings: NodeCgroupSettings = {
   cgroupRoot: '/',
+  cgroupDriver: 'cgroupfs',
   capacity: { cpu: '4', memory: '8Ki', pid: '1000', 'hugepages-2Mi': '4Mi' },
   reserved: { kube: { cpu: '500m', memory: '1Ki' }, system: { cpu: '1', pid: '100' } },
   enforced: ['pods'],
@@ -48,6 +49,13 @@ test('reserves are enforced where that is asked for', () => {
       values: { cpuShares: 512n, memoryBytes: 1_024n, hugePages: noPages },
     },
   ]);
+});
+
+test('with systemd a reserved cgroup is named by its slice, whatever stands before it', () => {
+  const slices = { systemReservedCgroup: '/system.slice', kubeReservedCgroup: '/a/kube-daemons' };
+  const enforced = ['system-reserved', 'kube-reserved'];
+  const names = reservedCgroups({ ...settings, ...slices, cgroupDriver: 'systemd', enforced }).map(({ name }) => name);
+  assert.deepEqual(names, [['system'], ['kube', 'daemons']]);
 });
 
 test('or only for compressible resources', () => {

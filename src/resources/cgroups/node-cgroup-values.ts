@@ -1,4 +1,4 @@
-import type { CgroupName } from '../../model/cgroup-names.ts';
+import { parseCgroupName, type CgroupDriver, type CgroupName } from '../../model/cgroup-names.ts';
 import type { CgroupValues } from '../../model/cgroup-values.ts';
 import { milliCpuToShares } from '../../model/cpu.ts';
 import { nodeAllocatable, type Amounts, type Reservations } from '../../model/node-allocatable.ts';
@@ -7,6 +7,7 @@ import { hugePageLimits, protectedMemory } from './pod-cgroup-values.ts';
 
 export interface NodeCgroupSettings {
   readonly cgroupRoot: string;
+  readonly cgroupDriver: CgroupDriver;
   readonly capacity: Amounts;
   readonly reserved: Reservations;
   /** Whose limits are enforced: `pods`, `kube-reserved`, `system-reserved-compressible`, … */
@@ -41,7 +42,7 @@ export function reservedCgroups(settings: NodeCgroupSettings): readonly Reserved
   const { reserved, systemReservedCgroup, kubeReservedCgroup } = settings;
   const one = (key: string, what: string, configured: string, amounts: Amounts): readonly ReservedCgroup[] => {
     const values = reservedValues(key, amounts, settings);
-    const name = configured.split('/').filter((part) => part !== '');
+    const name = parseCgroupName(configured, settings.cgroupDriver);
     return values === undefined ? [] : [{ what, configured, name, values }];
   };
   return [

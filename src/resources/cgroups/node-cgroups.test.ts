@@ -24,6 +24,7 @@ function setUp(more: Partial<NodeCgroupSettings> = {}, available = everything, v
     events: { record: ({ type, reason, message }) => void events.push(`${type} ${reason}: ${message}`) },
     settings: {
       cgroupRoot: '/',
+      cgroupDriver: 'cgroupfs',
       capacity: { cpu: '2', memory: '4096', pid: '100' },
       reserved: { kube: { cpu: '1', memory: '1024' }, system: {} },
       enforced: ['pods'],
