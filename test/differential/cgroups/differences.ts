@@ -1,0 +1,52 @@
+/** One row of a recorded table that this agent answers otherwise, on purpose. */
+export interface RowDifference {
+  readonly table: string;
+  readonly row: string;
+  readonly why: string;
+  /** What we answer instead: the fields that differ, or the whole answer where it has none. */
+  readonly ours: unknown;
+}
+
+function inTable(
+  table: string,
+  why: string,
+  rows: readonly (readonly [row: string, ours: unknown])[],
+): readonly RowDifference[] {
+  return rows.map(([row, ours]) => ({ table, row, why, ours }));
+}
+
+const everyTier = ['cgroupfs', 'systemd'].flatMap((driver) =>
+  ['Guaranteed', 'Burstable', 'BestEffort'].map((qos) => `${driver} / ${qos}`),
+);
+
+/** Every difference there is. A row that no longer holds makes its test fail, and so does a new one. */
+export const differences: readonly RowDifference[] = [
+  ...inTable(
+    'pods',
+    'the cgroup of a pod whose uid has "pod" in it is recognized and removed like any other; there it is left behind',
+    everyTier.flatMap((tier) => [
+      [`${tier} "podcast"`, { uidBack: 'podcast' }],
+      [`${tier} "x-pod-y"`, { uidBack: 'x-pod-y' }],
+    ]),
+  ),
+  ...inTable('parse', 'empty parts of a path say nothing; there they are kept, and systemd cannot have such a name', [
+    ['cgroupfs //kubepods//burstable', { components: ['kubepods', 'burstable'] }],
+    ['cgroupfs /kubepods/', { components: ['kubepods'] }],
+  ]),
+  ...inTable('parse', 'no name is the root; there the agent crashes with "/", and means a slice "." with nothing', [
+    ['systemd /', { components: [], path: '/', uid: null, panic: undefined }],
+    ['systemd ', { components: [], path: '/' }],
+  ]),
+  ...inTable('parse', 'only what lies below kubepods belongs to a pod; there any name of three parts does', [
+    ['cgroupfs /other/pod1', { uid: null }],
+    ['cgroupfs /other/x/pod1', { uid: null }],
+    ['systemd /x-podruntime.slice', { uid: null }],
+  ]),
+  ...inTable('parse', 'lines of the log name the pod of a path of either driver, and of what lies below it', [
+    ['cgroupfs /kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod1_2.slice', { uid: '1-2' }],
+    ['cgroupfs /kubepods.slice/kubepods-pod1_2.slice', { uid: '1-2' }],
+    ['cgroupfs /kubepods/burstable/pod1/crio', { uid: '1' }],
+    ['cgroupfs /kubepods-burstable-podpod1.slice', { uid: 'pod1' }],
+    ['systemd /kubepods-burstable-podpod1.slice', { uid: 'pod1' }],
+  ]),
+];
