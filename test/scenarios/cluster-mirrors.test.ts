@@ -108,6 +108,28 @@ describe('a static pod in a cluster', () => {
     await it.stop();
   });
 
+  for (const restartPolicy of ['Never', 'OnFailure']) {
+    test(`that comes back after it had succeeded runs again, though the agent is restarted: ${restartPolicy}`, async () => {
+      const it = await started();
+      const job = aStaticPod('static', { restartPolicy });
+      it.cri.programs.forContainer('main', exitAfter(100, 0), {});
+      await it.manifests(job);
+      await it.clock.advance(5_000);
+      assert.equal(it.phase(mirror), 'Succeeded');
+      // Between its lives: nothing of the former one runs, and not all of it is removed.
+      it.cri.faults.hang('removePodSandbox', { times: 1 });
+      await it.manifests();
+      await it.manifests(job);
+      await it.clock.advance(1_000);
+      assert.deepEqual([it.phase(mirror), it.containers(mirror)], ['Pending', []]);
+      await it.stop();
+      await it.start();
+      await it.clock.advance(20_000);
+      assert.deepEqual([it.phase(mirror), it.containers(mirror)], ['Running', ['main#0 running']]);
+      await it.stop();
+    });
+  }
+
   test('waits neither for the API server nor for the node to be known', async () => {
     const it = new ClusterWorld({ registered: false });
     it.api.faults.away();

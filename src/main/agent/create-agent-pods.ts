@@ -88,6 +88,8 @@ export function createAgentPods(context: AgentContext, { stores, node, objects, 
   });
   const checkpoint = statusCheckpoint({ ...ports, disk: host.checkpoints, rootDir: settings.flags.rootDir }, stores);
   signals.statusChanged.listen(() => checkpoint.changed());
+  // Nor is the status of a pod kept that its source has removed.
+  signals.lifecycleChanged.listen(() => checkpoint.changed());
   // A removed status must not come back after the next start.
   signals.statusForgotten.listen(() => checkpoint.changed());
   return { cgroups, pods, apiPods, sources, checkpoint };

@@ -6,7 +6,6 @@ import type { PodFullName, PodUid } from '../../base/ids.ts';
 import type { Node, Pod } from '../../gen/kubernetes/types.ts';
 import type { ApiWriter, WatchedMirror } from '../../model/api-client.ts';
 import { isStatic, type DesiredPod, type PodSource } from '../../model/desired-pod.ts';
-import { isTerminalPhase } from '../../model/reasons.ts';
 import type { PodSignals } from '../create-signals.ts';
 import type { PodStores } from '../create-stores.ts';
 import { MirrorPodReconciler, nodeIdentity } from '../desired/index.ts';
@@ -15,6 +14,7 @@ import { StatusWriter } from '../status/index.ts';
 import { ApiPodChanges } from './api-pod-changes.ts';
 import { copyOf } from './copy-of.ts';
 import { FirstStatuses } from './first-statuses.ts';
+import { ReportedLives } from './reported-lives.ts';
 
 interface ApiPodsParts {
   readonly ports: CommonPorts;
@@ -45,6 +45,7 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
   const { sources, desired, lifecycles, observed, statuses, starts, mirrors } = stores;
   const { metrics } = ports;
   const { views, nodeName, workqueues: watch } = parts;
+  const reported = new ReportedLives({ statuses, lifecycles });
   const mirrorsListed = new Broadcaster<readonly Pod[]>();
   const reconciler = new MirrorPodReconciler({
     ...ports,
@@ -54,10 +55,8 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     // Until the pods are listed it is not known which mirror pods there are.
     node: () => (pods.synced() ? nodeIdentity(node.get({ name: nodeName })) : undefined),
     sourcesReady: () => sources.sourcesReady(),
-    hasNotEnded: (uid) => {
-      const phase = statuses.get(uid)?.phase;
-      return phase !== undefined && !isTerminalPhase(phase);
-    },
+    hasNotEnded: (uid) => reported.hasNotEnded(uid),
+    isBetweenLives: (uid) => reported.isBetweenLives(uid),
     // A static pod that waits for an older one of its full name gets its mirror pod when it may run.
     staticPods: () => desired.all().filter((pod) => isStatic(pod) && !lifecycles.isWaiting(pod.uid)),
     isNameTaken: (fullName) => views.isNameTaken(fullName),
@@ -73,7 +72,7 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     api,
     watch,
     desired: (uid) => desired.get(uid),
-    status: (uid) => statuses.get(uid),
+    status: (uid) => reported.statusOf(uid),
     copyOf: (pod) => copyOf(pod, pods, mirrors),
     mayDelete: (uid) => views.isTerminatedOrRejected(uid),
     observe: (seconds) => latency.observe(seconds),

@@ -21,8 +21,10 @@ export interface MirrorInput {
   /** The static pod to mirror under this name: none, or the one that may run now. */
   readonly pod: DesiredPod | undefined;
   readonly mirror: Pod | undefined;
-  /** The agent knows that the pod has not ended. */
+  /** The agent knows that the pod has not ended, or that it runs again. */
   readonly hasNotEnded: boolean;
+  /** A life of the pod has ended, and another is to begin: the end is not reported. */
+  readonly isBetweenLives: boolean;
   readonly node: NodeIdentity | undefined;
   /** A static pod of that name has not finished: its mirror pod shows it until then. */
   readonly isNameTaken: boolean;
@@ -42,6 +44,7 @@ export function computeMirrorAction({
   pod,
   mirror,
   hasNotEnded,
+  isBetweenLives,
   node,
   isNameTaken,
   sourcesReady,
@@ -63,6 +66,9 @@ export function computeMirrorAction({
   // A pod that came back under its uid: the API server never lets a terminal phase change.
   if (hasNotEnded && isTerminalPhase(mirror.status?.phase)) {
     return { reason: 'it shows the end of a former life', ...remove, create: mirrorOf(pod, node) };
+  }
+  if (isBetweenLives && (mirror.status?.containerStatuses ?? []).length > 0) {
+    return { reason: 'it shows the containers of a former life', ...remove, create: mirrorOf(pod, node) };
   }
   return undefined;
 }

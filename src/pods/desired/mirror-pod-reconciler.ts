@@ -23,6 +23,8 @@ interface MirrorPodReconcilerDeps {
   readonly sourcesReady: () => boolean;
   /** Whether the agent knows that the pod has not ended. */
   readonly hasNotEnded: (uid: PodUid) => boolean;
+  /** Whether a life of the pod has ended and another is to begin. */
+  readonly isBetweenLives: (uid: PodUid) => boolean;
   /** The static pods that a source names and that may run now. */
   readonly staticPods: () => readonly DesiredPod[];
   /** Whether a static pod of that name has not finished. */
@@ -80,13 +82,15 @@ export class MirrorPodReconciler implements Component {
   }
 
   async #reconcile(fullName: PodFullName, signal: AbortSignal): Promise<number | void> {
-    const { clock, log, mirrors, node, sourcesReady, hasNotEnded, staticPods, isNameTaken } = this.#deps;
+    const { clock, log, mirrors, node, sourcesReady, hasNotEnded, isBetweenLives, staticPods, isNameTaken } =
+      this.#deps;
     const mirror = mirrors.get(fullName);
     const pod = staticPods().find((candidate) => candidate.fullName === fullName);
     const action = computeMirrorAction({
       pod,
       mirror,
       hasNotEnded: pod !== undefined && hasNotEnded(pod.uid),
+      isBetweenLives: pod !== undefined && isBetweenLives(pod.uid),
       node: node(),
       isNameTaken: isNameTaken(fullName),
       sourcesReady: sourcesReady(),

@@ -30,12 +30,20 @@ const shown = (of: DesiredPod, more: object = {}): Pod => {
 };
 
 const ended: Pod = { ...shown(pod), status: { phase: 'Failed' } };
+const running: Pod = {
+  ...shown(pod),
+  status: {
+    phase: 'Running',
+    containerStatuses: [{ name: 'c', image: 'one', imageID: '', ready: true, restartCount: 0 }],
+  },
+};
 
 describe('computeMirrorAction', () => {
   const base: MirrorInput = {
     pod,
     mirror: shown(pod),
     hasNotEnded: true,
+    isBetweenLives: false,
     node,
     isNameTaken: false,
     sourcesReady: true,
@@ -53,6 +61,13 @@ describe('computeMirrorAction', () => {
     ['of an older pod', { mirror: shown(staticPod('old')) }, { remove: 'mirror-uid', creates: true }],
     ['of a life that has ended', { mirror: ended }, { remove: 'mirror-uid', creates: true }],
     ['of a pod that has ended', { mirror: ended, hasNotEnded: false }, undefined],
+    [
+      'of a life whose end is not reported',
+      { mirror: running, isBetweenLives: true },
+      { remove: 'mirror-uid', creates: true },
+    ],
+    ['between two lives, with nothing to show', { isBetweenLives: true }, undefined],
+    ['of a life that goes on', { mirror: running }, undefined],
     ['without a pod', { pod: undefined }, { remove: 'mirror-uid', creates: false }],
     ['without a pod, which still ends', { pod: undefined, isNameTaken: true }, undefined],
     ['without a pod, but a source has not spoken', { pod: undefined, sourcesReady: false }, undefined],
@@ -117,6 +132,7 @@ class World {
     node: () => node,
     sourcesReady: () => true,
     hasNotEnded: () => true,
+    isBetweenLives: () => false,
     staticPods: () => this.pods,
     isNameTaken: (name) => this.ending.has(name),
   });

@@ -45,6 +45,12 @@ export class PodLifecycles {
     return state !== undefined && 'removedFromSource' in state && state.removedFromSource;
   }
 
+  /** Its source removed it and names it again: its new life begins when the former one is finished and forgotten. */
+  isNamedAgain(uid: PodUid): boolean {
+    const state = this.#states.get(uid);
+    return state !== undefined && 'next' in state && state.next !== undefined;
+  }
+
   /** Finished and not named by its source: housekeeping may remove what the runtime and the disk have of it. */
   canBeRemoved(uid: PodUid): boolean {
     return this.isFinished(uid) && this.isRemovedFromSource(uid);
