@@ -41,7 +41,7 @@ export function parseCgroupName(text: string, driver: CgroupDriver): CgroupName 
 export function cgroupPath(name: CgroupName, driver: CgroupDriver): string {
   if (driver === 'cgroupfs') return `/${name.filter((part) => part !== '').join('/')}`;
   if (name.every((part) => part === '')) return '/';
-  const slices = name.map((_, index) => sliceUnit(name.slice(0, name.length - index))).reverse();
+  const slices = name.map((_, index) => sliceUnit(name.slice(0, name.length - index))).toReversed();
   return `/${slices.join('/')}`;
 }
 

@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { milliCpuToQuota, milliCpuToShares, sharesToWeight } from './cpu.ts';
+import {
+  milliCpuToQuota,
+  milliCpuToShares,
+  quotaToMilliCpu,
+  sharesToMilliCpu,
+  sharesToWeight,
+  weightToShares,
+} from './cpu.ts';
 
 test('shares', () => {
   const cases: readonly (readonly [bigint, bigint])[] = [
@@ -28,4 +35,14 @@ test('weight', () => {
   assert.equal(sharesToWeight(2n), 1n);
   assert.equal(sharesToWeight(1024n), 39n);
   assert.equal(sharesToWeight(262_144n), 10_000n);
+});
+
+test('amounts that the kernel holds, read back', () => {
+  assert.equal(weightToShares(1n), 2n);
+  assert.equal(weightToShares(39n), 998n, 'of one CPU');
+  assert.equal(weightToShares(10_000n), 262_144n);
+  assert.equal(sharesToMilliCpu(102n), 100n);
+  assert.equal(sharesToMilliCpu(1n), 0n);
+  assert.equal(quotaToMilliCpu(12_345n, 100_000n), 123n);
+  assert.equal(quotaToMilliCpu(-1n, 100_000n), 0n, 'no limit');
 });

@@ -26,3 +26,18 @@ export function sharesToWeight(shares: bigint): bigint {
   if (shares <= minShares) return 1n;
   return shares >= maxShares ? 10_000n : 1n + ((shares - minShares) * 9999n) / (maxShares - minShares);
 }
+
+/** In the unit of cgroup v1 again: the weight is coarse, so the amount of one CPU comes back as a little less. */
+export function weightToShares(weight: bigint): bigint {
+  return ((weight - 1n) * (maxShares - minShares)) / 9999n + minShares;
+}
+
+/** The CPU that shares stand for; rounded up, because the way there rounds down. Fewer than the kernel takes are none. */
+export function sharesToMilliCpu(shares: bigint): bigint {
+  return shares < minShares ? 0n : (shares * 1000n + sharesPerCpu - 1n) / sharesPerCpu;
+}
+
+/** The CPU that a quota allows; 0 without one. */
+export function quotaToMilliCpu(quotaUs: bigint, periodUs: bigint): bigint {
+  return quotaUs > 0n && periodUs > 0n ? (quotaUs * 1000n) / periodUs : 0n;
+}

@@ -1,4 +1,5 @@
 import type { Container, ResourceRequirements } from '../../gen/kubernetes/types.ts';
+import { quotaToMilliCpu, sharesToMilliCpu } from '../../model/cpu.ts';
 import type { ObservedContainer, ObservedLimits } from '../../model/observed-pod.ts';
 import { Quantity } from '../../model/quantity.ts';
 
@@ -27,16 +28,14 @@ function limitsOf(
   { cpuQuotaUs, cpuPeriodUs, memoryBytes }: ObservedLimits,
   asked: Amounts[string] | undefined,
 ): Amounts {
-  const milli = cpuPeriodUs > 0n && cpuQuotaUs > 0n ? (cpuQuotaUs * 1000n) / cpuPeriodUs : 0n;
   return {
-    ...cpu(milli, asked, minMilliLimit),
+    ...cpu(quotaToMilliCpu(cpuQuotaUs, cpuPeriodUs), asked, minMilliLimit),
     ...(memoryBytes > 0n && { memory: Quantity.ofValue(memoryBytes, 'binarySI').toString() }),
   };
 }
 
 function requestsOf({ cpuShares }: ObservedLimits, asked: Amounts[string] | undefined): Amounts {
-  // Rounded up, because the conversion to shares rounded down.
-  return cpu(cpuShares > 0n ? (cpuShares * 1000n + 1023n) / 1024n : 0n, asked, minMilliRequest);
+  return cpu(sharesToMilliCpu(cpuShares), asked, minMilliRequest);
 }
 
 function cpu(milli: bigint, asked: Amounts[string] | undefined, min: bigint): Amounts {
