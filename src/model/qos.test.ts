@@ -24,6 +24,7 @@ const cases: readonly (readonly [string, PodSpec, string])[] = [
     'Burstable',
   ],
   ['pod level decides', { ...pod({}, {}), resources: { requests: full, limits: full } }, 'Guaranteed'],
+  ['pod level, but empty', { ...pod({ requests: full, limits: full }), resources: {} }, 'BestEffort'],
   [
     'pod level, requests only',
     { ...pod({ requests: full, limits: full }), resources: { requests: full } },

@@ -1,6 +1,5 @@
 import type { PodSpec, ResourceRequirements } from '../gen/kubernetes/types.ts';
 import type { DesiredPod } from './desired-pod.ts';
-import { hasPodLevelResources } from './pod-resources.ts';
 import { Quantity } from './quantity.ts';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
@@ -20,12 +19,13 @@ export function podQos(pod: Pick<DesiredPod, 'spec' | 'status'>): QosClass {
 
 /**
  * Guaranteed: every container has limits of CPU and memory and requests as much. BestEffort: no container requests
- * anything. Burstable: the rest. A pod with pod-level resources counts as one unit.
+ * anything. Burstable: the rest. A pod with pod-level resources counts as one unit, even where they are empty.
  */
 export function computeQos(spec: PodSpec): QosClass {
-  const units: readonly ResourceRequirements[] = hasPodLevelResources(spec)
-    ? [spec.resources ?? {}]
-    : [...spec.containers, ...(spec.initContainers ?? [])].map((container) => container.resources ?? {});
+  const units: readonly ResourceRequirements[] =
+    spec.resources !== undefined
+      ? [spec.resources]
+      : [...spec.containers, ...(spec.initContainers ?? [])].map((container) => container.resources ?? {});
   const requests = sumOf(units.map((unit) => unit.requests));
   const limits = sumOf(units.map((unit) => unit.limits));
   if (requests.size === 0 && limits.size === 0) return 'BestEffort';
