@@ -49,4 +49,24 @@ export const differences: readonly RowDifference[] = [
     ['cgroupfs /kubepods-burstable-podpod1.slice', { uid: 'pod1' }],
     ['systemd /kubepods-burstable-podpod1.slice', { uid: 'pod1' }],
   ]),
+  ...inTable(
+    'oom-score-adj',
+    'the pod asks for less than its containers, which validation refuses; the kernel takes no score above 1000',
+    [
+      'level-init a',
+      'random-03 i',
+      'random-03 j',
+      'random-03 k',
+      'random-03 b',
+      'random-20 j',
+      'random-20 a',
+      'random-20 b',
+      'random-31 i',
+    ].map((row) => [row, [999, 999, 999, 999, 999]] as const),
+  ),
+  ...inTable(
+    'withoutPodLevelGate',
+    'with the gate off the API server drops an empty spec.resources; one in a static pod still makes it BestEffort',
+    [['level-empty', 'admitted']],
+  ),
 ];
