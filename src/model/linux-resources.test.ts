@@ -97,6 +97,17 @@ test('huge pages: every size of the node is limited', () => {
   ]);
 });
 
+test('huge pages of the whole pod are there for each container without a limit of its own', () => {
+  const own: Container = { name: 'own', resources: { limits: { 'hugepages-2Mi': '2Mi' } } };
+  const other: Container = { name: 'other' };
+  const spec = { containers: [own, other], resources: { limits: { 'hugepages-2Mi': '6Mi' } } };
+  const pod = desiredPod('api', { metadata: { uid: 'u', name: 'p', namespace: 'n' }, spec });
+  const limit = (container: Container) =>
+    containerResources(pod, container, node, goldenSettings).hugepageLimits.map(({ limit: bytes }) => bytes);
+  assert.deepEqual(limit(own), [2n << 20n, 0n]);
+  assert.deepEqual(limit(other), [6n << 20n, 0n]);
+});
+
 test('sandbox: the whole pod, and what the sandbox itself costs', () => {
   const spec = { containers: [{ name: 'c', ...limited }], overhead: { cpu: '250m', memory: '64Mi' } };
   const whole = sandboxResources(spec, goldenSettings);

@@ -4,10 +4,10 @@ import { defaultCpuPeriodUs, milliCpuToQuota, milliCpuToShares } from './cpu.ts'
 import type { DesiredPod } from './desired-pod.ts';
 import { oomScoreAdjust } from './oom-score.ts';
 import { isHugePages } from './pod-resource-totals.ts';
-import { containerRequest, effectiveLimit, podLimits, podRequests } from './pod-resources.ts';
-import { isCriticalPod, podQos } from './qos.ts';
+import { containerLimit, containerRequest, effectiveLimit, podLimits, podRequests } from './pod-resources.ts';
 import { Quantity } from './quantity.ts';
 import type { NodeFacts, RuntimeSettings } from './runtime-settings.ts';
+import { swapResources } from './swap.ts';
 
 /** The exclusive resources of a container, as the managers allocated them. */
 export interface PinnedResources {
@@ -54,7 +54,7 @@ export function containerResources(
   return {
     ...base,
     oomScoreAdj: BigInt(oomScoreAdjust(pod, container, node.memoryCapacityBytes)),
-    hugepageLimits: hugePageLimits(container, node.hugePageSizes),
+    hugepageLimits: hugePageLimits(pod.spec, container, node.hugePageSizes),
     cpusetCpus: pinned.cpusetCpus ?? '',
     cpusetMems: pinned.cpusetMems ?? '',
     memorySwapLimitInBytes: swap.limitBytes,
@@ -84,14 +84,16 @@ function linuxResources(settings: RuntimeSettings, amounts: Amounts): LinuxConta
   });
 }
 
-/** Every page size of the node gets a limit: zero for those that the container does not request. */
-function hugePageLimits(container: Container, sizes: readonly string[]): HugepageLimit[] {
-  const requested = new Map(
-    Object.entries(container.resources?.limits ?? {})
+/**
+ * Every page size of the node gets a limit: that of the container, else that of the whole pod, else zero.
+ */
+function hugePageLimits(spec: PodSpec, container: Container, sizes: readonly string[]): HugepageLimit[] {
+  const limits = new Map(
+    Object.entries({ ...spec.resources?.limits, ...container.resources?.limits })
       .filter(([name]) => isHugePages(name))
       .map(([name, amount]) => [pageSizeText(name), Quantity.parse(amount).value()] as const),
   );
-  return sizes.map((pageSize) => ({ pageSize, limit: requested.get(pageSize) ?? 0n }));
+  return sizes.map((pageSize) => ({ pageSize, limit: limits.get(pageSize) ?? 0n }));
 }
 
 /** `hugepages-2Mi` → `2MB`, as the kernel names its files. */
@@ -106,43 +108,12 @@ export function pageSizeText(resource: string): string {
   return `${size}${units[unit] ?? ''}`;
 }
 
-interface SwapResources {
-  readonly limitBytes: bigint;
-  readonly unified: Readonly<Record<string, string>>;
-}
-
-function swapResources(
-  pod: DesiredPod,
-  container: Container,
-  memoryLimitBytes: bigint,
-  node: NodeFacts,
-  settings: RuntimeSettings,
-): SwapResources {
-  if (!settings.swapControllerAvailable) return { limitBytes: 0n, unified: {} };
-  // Version 1 counts memory and swap together: the same limit for both leaves no swap.
-  if (settings.cgroupVersion === 1) return { limitBytes: memoryLimitBytes, unified: {} };
-  const bytes = settings.memorySwapBehavior === 'LimitedSwap' ? swapShare(pod, container, node) : 0n;
-  return { limitBytes: 0n, unified: { 'memory.swap.max': String(bytes) } };
-}
-
-/** A burstable container may swap in proportion to its memory request; one whose limit equals its request may not. */
-function swapShare(pod: DesiredPod, container: Container, node: NodeFacts): bigint {
-  const request = containerRequest(container, 'memory')?.value() ?? 0n;
-  const limit = container.resources?.limits?.['memory'];
-  const same = limit !== undefined && Quantity.parse(limit).value() === request;
-  if (podQos(pod) !== 'Burstable' || isCriticalPod(pod) || same || request === 0n) return 0n;
-  const memory = node.memoryCapacityBytes;
-  if (memory <= 0n || request > memory) return 0n;
-  // With the rounding of floating point, so that another kubelet on this node would set the very same limit.
-  return BigInt(Math.trunc((Number(request) / Number(memory)) * Number(node.swapCapacityBytes)));
-}
-
 /** Alpha: protects the requested memory, and throttles a container before it reaches its limit. */
 function memoryQos(container: Container, node: NodeFacts, settings: RuntimeSettings): Readonly<Record<string, string>> {
   if (settings.cgroupVersion !== 2 || !settings.featureGates('MemoryQoS')) return {};
   const request = containerRequest(container, 'memory')?.value() ?? 0n;
   // The container's own limit: one of the whole pod does not limit any single container.
-  const limit = Quantity.parse(container.resources?.limits?.['memory'] ?? '0').value();
+  const limit = containerLimit(container, 'memory')?.value() ?? 0n;
   const unified: Record<string, string> = {};
   if (request > 0n) unified['memory.min'] = String(request);
   if (request !== limit) {

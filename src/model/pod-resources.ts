@@ -49,9 +49,14 @@ export function containerRequest(container: Container, resource: string): Quanti
   return parsed(container.resources?.requests?.[resource]);
 }
 
+/** The own limit of a container, or `undefined` where it has none. */
+export function containerLimit(container: Container, resource: string): Quantity | undefined {
+  return parsed(container.resources?.limits?.[resource]);
+}
+
 /** The limit that binds a container: its own, else the one of the whole pod. */
 export function effectiveLimit(spec: PodSpec, container: Container, resource: string): Quantity {
-  const own = parsed(container.resources?.limits?.[resource]);
+  const own = containerLimit(container, resource);
   if (own !== undefined && !own.isZero()) return own;
   return parsed(spec.resources?.limits?.[resource]) ?? own ?? Quantity.zero;
 }
