@@ -25,7 +25,13 @@ export function compareRows(table: string, rows: readonly Row[]): void {
     for (const row of known.keys())
       assert.ok(keys.has(row), `the table of differences names ${row}, which is not there`);
     const wrong = rows.flatMap((row) => faultOf(row, known.get(row.key)));
-    assert.ok(wrong.length === 0, `${wrong.length} rows:\n${wrong.map((one) => JSON.stringify(one)).join('\n')}`);
+    assert.ok(
+      wrong.length === 0,
+      `${wrong.length} rows:\n${wrong
+        .slice(0, 5)
+        .map((one) => JSON.stringify(one))
+        .join('\n')}`,
+    );
   });
 }
 

@@ -19,6 +19,18 @@ const everyTier = ['cgroupfs', 'systemd'].flatMap((driver) =>
   ['Guaranteed', 'Burstable', 'BestEffort'].map((qos) => `${driver} / ${qos}`),
 );
 
+const scoreTooHigh =
+  'the pod asks for less than its containers, which validation refuses; the kernel takes no score above 1000';
+const aboveTheHighest = [
+  'level-init a',
+  ...['random-03 i', 'random-03 j', 'random-03 k', 'random-03 b'],
+  ...['random-20 j', 'random-20 a', 'random-20 b', 'random-31 i'],
+];
+const variants = [
+  ...['v1', 'v2', 'v2LimitedSwap', 'v2MemoryQoS'],
+  ...['v2NoSwapController', 'v2SingleProcessOOMKill', 'v2WithoutQuota'],
+];
+
 /** Every difference there is. A row that no longer holds makes its test fail, and so does a new one. */
 export const differences: readonly RowDifference[] = [
   ...inTable(
@@ -51,18 +63,13 @@ export const differences: readonly RowDifference[] = [
   ]),
   ...inTable(
     'oom-score-adj',
-    'the pod asks for less than its containers, which validation refuses; the kernel takes no score above 1000',
-    [
-      'level-init a',
-      'random-03 i',
-      'random-03 j',
-      'random-03 k',
-      'random-03 b',
-      'random-20 j',
-      'random-20 a',
-      'random-20 b',
-      'random-31 i',
-    ].map((row) => [row, [999, 999, 999, 999, 999]] as const),
+    scoreTooHigh,
+    aboveTheHighest.map((row) => [row, [999, 999, 999, 999, 999]] as const),
+  ),
+  ...inTable(
+    'container-resources',
+    scoreTooHigh,
+    aboveTheHighest.flatMap((row) => variants.map((variant) => [`${row} ${variant}`, { oomScoreAdj: 999 }] as const)),
   ),
   ...inTable(
     'withoutPodLevelGate',
