@@ -39,7 +39,7 @@ export async function beAgent(folder: string): Promise<void> {
     nodeName: 'bench',
     clock: countingClock(systemClock(), armed),
     log: { ...silentLog, setVerbosity() {}, verbosity: () => 0, problem: () => undefined, flush() {} },
-    env: {},
+    env: { TUBELET_KERNEL_TUNABLES: 'keep' },
   });
   const identity = { nodeName: 'bench', heartbeats: new Heartbeats(), countUnexpected() {}, lastRun: undefined };
   const agent = await startAgent(loaded.settings, platform, identity, new AbortController().signal);

@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../src/base/system-clock.ts';
+import { volumeHost } from '../src/host/index.ts';
 import { createFakeCri, fileLogs, serveFakeCri, type FakeCri } from '../src/testing/fake-cri/index.ts';
 import { testImage } from '../src/testing/pods.ts';
 import type { Question, Sight } from './support-idle-agent.ts';
@@ -87,6 +88,7 @@ export class IdleNode {
     if (this.#agent.connected) this.#agent.disconnect();
     await this.#ended;
     await this.#stopRuntime();
+    await volumeHost.mounts.release(this.#folder);
     rmSync(this.#folder, { recursive: true, force: true });
   }
 }
@@ -103,6 +105,7 @@ function configuration(folder: string, endpoint: string): string {
     authentication: { webhook: { enabled: false }, anonymous: { enabled: true } },
     authorization: { mode: 'AlwaysAllow' },
     failSwapOn: false,
+    makeIPTablesUtilChains: false,
     maxPods: 1_000,
     // Containers that are only in memory have no cgroups.
     cgroupsPerQOS: false,

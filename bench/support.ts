@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { silentLog } from '../src/base/log.ts';
 import { systemClock } from '../src/base/system-clock.ts';
+import { volumeHost } from '../src/host/index.ts';
 import { startPrivateRuntime, type PrivateRuntime } from '../src/testing/private-runtime.ts';
 
 /** A private runtime and an agent on it, for measuring. */
@@ -53,6 +54,7 @@ export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNo
       authorization: { mode: 'AlwaysAllow' },
       logging: { format: 'json', verbosity: options.verbosity },
       failSwapOn: false,
+      makeIPTablesUtilChains: false,
       ...options.config,
     }),
   );
@@ -64,7 +66,7 @@ export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNo
   };
   const agent = spawn('bin/tubelet', [`--config=${config}`, `--root-dir=${join(folder, 'kubelet')}`], {
     stdio: ['ignore', 'ignore', openSync(logFile, 'a')],
-    env: options.watchLoop === true ? { ...process.env, ...loopWatch } : process.env,
+    env: { ...process.env, TUBELET_KERNEL_TUNABLES: 'keep', ...(options.watchLoop === true && loopWatch) },
   });
   await until(async () => (await fetch(`http://127.0.0.1:${healthzPort}/healthz`)).ok);
   const podsUrl = `http://127.0.0.1:${readOnlyPort}/pods`;
@@ -72,6 +74,8 @@ export async function startBenchNode(options: BenchNodeOptions): Promise<BenchNo
     agent.kill('SIGTERM');
     await new Promise((resolve) => void agent.once('exit', resolve));
     await runtime.destroy();
+    // The root directory is mounted onto itself where the machine's mounts are private.
+    await volumeHost.mounts.release(folder);
     rmSync(folder, { recursive: true, force: true });
   };
   return { runtime, agent, manifests, staging, podsUrl, logFile, loopFile, destroy };

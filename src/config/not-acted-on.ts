@@ -9,9 +9,6 @@ import type { Settings } from './settings.ts';
 const protection: readonly string[] = [
   'evictionHard',
   'imageGCHighThresholdPercent',
-  'oomScoreAdj',
-  'failSwapOn',
-  'protectKernelDefaults',
   'makeIPTablesUtilChains',
   'evictionSoft',
   'evictionSoftGracePeriod',
@@ -27,7 +24,6 @@ const protection: readonly string[] = [
   'shutdownGracePeriodCriticalPods',
   'shutdownGracePeriodByPodPriority',
   'systemCgroups',
-  'maxOpenFiles',
 ];
 
 const managers: readonly string[] = [
@@ -78,11 +74,7 @@ export const notActedOnTable: readonly string[] = [...protection, ...managers, .
 const inForceByDefault: Readonly<Record<string, (config: KubeletConfiguration) => boolean>> = {
   evictionHard: ({ evictionHard }) => Object.values(evictionHard ?? {}).some((value) => !/^(0%?|100%)$/.test(value)),
   imageGCHighThresholdPercent: (config) => (config.imageGCHighThresholdPercent ?? 0) < 100,
-  oomScoreAdj: (config) => (config.oomScoreAdj ?? 0) !== 0,
-  failSwapOn: (config) => config.failSwapOn,
-  protectKernelDefaults: () => true,
   makeIPTablesUtilChains: (config) => config.makeIPTablesUtilChains,
-  maxOpenFiles: (config) => config.maxOpenFiles > 0,
 };
 
 /** The maximum of a readable line. */

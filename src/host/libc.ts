@@ -15,6 +15,9 @@ export interface Libc {
   inotifyAddWatch(fd: number, path: string, mask: number): number;
   socket(domain: number, type: number, protocol: number): number;
   sendto(fd: number, data: Uint8Array, flags: number, address: Uint8Array): number;
+  /** `limits`: soft and hard, each of 64 bits. */
+  setrlimit(resource: number, limits: BigUint64Array): number;
+  setxattr(path: string, name: string, value: Uint8Array, flags: number): number;
   mount(
     source: string,
     target: string,
@@ -57,6 +60,8 @@ async function bindLibc(): Promise<Libc> {
   const sendto = bind(
     'long sendto(int fd, const void *data, size_t length, int flags, const void *address, uint32_t addressLength)',
   );
+  const setrlimit = bind('int setrlimit(int resource, const void *limits)');
+  const setxattr = bind('int setxattr(const char *path, const char *name, const void *value, size_t size, int flags)');
   const mount = bindAsync(
     'int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)',
   );
@@ -68,6 +73,8 @@ async function bindLibc(): Promise<Libc> {
     inotifyAddWatch: (fd, path, mask) => inotifyAddWatch(fd, path, mask),
     socket: (domain, type, protocol) => socket(domain, type, protocol),
     sendto: (fd, data, flags, address) => sendto(fd, data, data.length, flags, address, address.length),
+    setrlimit: (resource, limits) => setrlimit(resource, limits),
+    setxattr: (path, name, value, flags) => setxattr(path, name, value, value.length, flags),
     mount: (source, target, fsType, flags, data) => mount(source, target, fsType, flags, data),
     umount2: (target, flags) => umount2(target, flags),
     errno: () => koffi.errno(),
@@ -79,6 +86,7 @@ const kinds = new Map<string, ErrorKind>([
   ['EEXIST', 'alreadyExists'],
   ['EACCES', 'denied'],
   ['EPERM', 'denied'],
+  ['EROFS', 'denied'],
   ['EINVAL', 'invalid'],
   ['EMFILE', 'exhausted'],
   ['ENFILE', 'exhausted'],

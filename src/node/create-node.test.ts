@@ -65,7 +65,7 @@ class RootWorld extends NodeWorld {
         },
       },
       events: this.events,
-      startFacts: { cgroupVersion: 2, swapBytes: 0n, tmpfsNoSwap: true },
+      startFacts: { cgroupVersion: 2, swapOn: false, tmpfsNoSwap: true },
       resolver: { path: '', clusterDomain: '', read: async () => ({ servers: [], searches: [], options: [] }) },
       programStart: { upSeconds: 40, startedAt: 0 },
       pleg: { unhealthy: () => this.unhealthy },

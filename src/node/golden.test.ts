@@ -55,7 +55,7 @@ test('events of a start, of a new node and of its first ready are the recorded o
   const waiting = computeNodeStatus(initial, { ...goldenInputs, notReady: ['not yet'] }, recordedAt);
   const ready = computeNodeStatus(waiting.node, goldenInputs, recordedAt);
   const again = computeNodeStatus(ready.node, { ...goldenInputs, notReady: ['no more'] }, recordedAt);
-  const start = startEvents({ cgroupVersion: 1, swapBytes: 0n, tmpfsNoSwap: false, imageFsBytes: 0n });
+  const start = startEvents({ cgroupVersion: 1, swapOn: false, tmpfsNoSwap: false, imageFsBytes: 0n });
   const events = [...start, ...waiting.events, ...ready.events, ...again.events];
   for (const event of events) assert.ok(known.has(words(event)), words(event));
   assert.deepEqual(
@@ -84,6 +84,6 @@ test('the CSINode is the recorded one, and needs no further change', () => {
 });
 
 test('a start on cgroup v2 with swap that no file system can be kept out of', () => {
-  const reasons = startEvents({ cgroupVersion: 2, swapBytes: 1n, tmpfsNoSwap: false }).map(({ reason }) => reason);
+  const reasons = startEvents({ cgroupVersion: 2, swapOn: true, tmpfsNoSwap: false }).map(({ reason }) => reason);
   assert.deepEqual(reasons, ['Starting', 'PossibleMemoryBackedVolumesOnDisk']);
 });

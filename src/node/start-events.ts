@@ -5,7 +5,7 @@ import type { NodeEvents } from './ports.ts';
 
 export interface StartFacts {
   readonly cgroupVersion: 1 | 2;
-  readonly swapBytes: bigint;
+  readonly swapOn: boolean;
   /** Memory-backed file systems can be kept out of swap. */
   readonly tmpfsNoSwap: boolean;
   /** Size of the file system of images, if the runtime has reported it. */
@@ -22,7 +22,7 @@ interface LastRunFacts {
 /** The events of the node after each start. */
 export function startEvents({
   cgroupVersion,
-  swapBytes,
+  swapOn,
   tmpfsNoSwap,
   imageFsBytes,
   lastRun,
@@ -33,7 +33,7 @@ export function startEvents({
     { type: 'Normal', reason: nodeEvents.starting, message: 'Starting kubelet.' },
     ...lastRunEvents(lastRun),
     ...warning(
-      swapBytes > 0n && !tmpfsNoSwap,
+      swapOn && !tmpfsNoSwap,
       nodeEvents.possibleMemoryBackedVolumesOnDisk,
       'The tmpfs noswap option is not supported. Memory-backed volumes (e.g. secrets, emptyDirs, etc.) might be ' +
         'swapped to disk and should no longer be considered secure.',

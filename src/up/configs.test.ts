@@ -36,7 +36,10 @@ test('the network keeps its addresses in the root', () => {
 });
 
 test('pods are shown by a socket of the instance, which is in the environment of the agent', () => {
-  assert.deepEqual(agentEnvironment(plan), { TUBELET_READ_ONLY_SOCKET: names.agentSocket });
+  assert.deepEqual(agentEnvironment(plan), {
+    TUBELET_READ_ONLY_SOCKET: names.agentSocket,
+    TUBELET_KERNEL_TUNABLES: 'keep',
+  });
   assert.ok(names.agentSocket.startsWith(`${names.runDir}/`) && names.agentSocket.length < 100);
 });
 

@@ -28,6 +28,8 @@ export function kubeletConfiguration(plan: AgentPlan): string {
     authentication: { anonymous: { enabled: false }, webhook: { enabled: false } },
     authorization: { mode: 'AlwaysAllow' },
     failSwapOn: false,
+    // Chains that outlive the node.
+    makeIPTablesUtilChains: false,
     podLogsDir: plan.names.podLogs,
     volumePluginDir: `${plan.names.kubeletRoot}/volume-plugins`,
     ...(plan.ownRuntime ? { cgroupDriver: 'cgroupfs', cgroupRoot: plan.names.cgroupRoot } : {}),
@@ -35,9 +37,12 @@ export function kubeletConfiguration(plan: AgentPlan): string {
   return `${JSON.stringify(config, null, 2)}\n`;
 }
 
-/** The environment of the agent: the socket at which this program reads its pods. */
+/**
+ * The environment of the agent: the socket at which this program reads its pods, and that the settings of the kernel stay
+ * those of the machine's owner.
+ */
 export function agentEnvironment({ names }: Pick<AgentPlan, 'names'>): Readonly<Record<string, string>> {
-  return { TUBELET_READ_ONLY_SOCKET: names.agentSocket };
+  return { TUBELET_READ_ONLY_SOCKET: names.agentSocket, TUBELET_KERNEL_TUNABLES: 'keep' };
 }
 
 /** Flags of the agent. `down` recognizes the agent by its configuration file. */

@@ -63,7 +63,7 @@ function world(isAttachRequired = false) {
   const wiring: VolumesWiring = {
     ports,
     signals,
-    settings: { nodeName: 'n1', rootDir: '/k', imageVolumes: true, kernelRelease: '6.8.0', hasSeLinux: false },
+    settings: { nodeName: 'n1', rootDir: '/k', imageVolumes: true, tmpfsNoSwap: true, hasSeLinux: false },
     machine: {
       host: memoryVolumeHost(files),
       programs: memoryMountPrograms(files),

@@ -2,7 +2,6 @@ import type { Component } from '../base/component.ts';
 import type { PodRemoval } from '../model/pod-removal.ts';
 import { createCsiVolumes, type VolumesOfDrivers } from './create-csi-volumes.ts';
 import {
-  canKeepOutOfSwap,
   configMap,
   countPods,
   csi,
@@ -67,7 +66,7 @@ function createOwnKinds(wiring: VolumesWiring): readonly VolumePlugin[] {
   const { ports, signals, settings, machine, paths, node, objects, images, tokens, trust, events } = wiring;
   const { clock, random, metrics } = ports;
   const { host, programs } = machine;
-  const noSwap = canKeepOutOfSwap(settings.kernelRelease);
+  const noSwap = settings.tmpfsNoSwap;
   const memory = () => ({ allocatable: node.facts.allocatable, noSwap });
   const facts = { node: node.facts, nodeName: settings.nodeName, hostIps: () => node.hostIps() };
   const scratch = new ScratchFolders(host, paths);

@@ -1,6 +1,5 @@
 export type { ClaimedVolume } from './claims/claimed-volume.ts';
 export { noClaims, VolumeClaims } from './claims/volume-claims.ts';
-export { canKeepOutOfSwap } from './contents/medium.ts';
 export { noTokens, noTrust } from './credential-ports.ts';
 export { KeyedMutex } from './keyed-mutex.ts';
 export { countPods } from './pod-places.ts';

@@ -17,8 +17,8 @@ export interface VolumeSettings {
   readonly rootDir: string;
   /** The feature gate ImageVolume. */
   readonly imageVolumes: boolean;
-  /** As `uname -r` has it. */
-  readonly kernelRelease: string;
+  /** Volumes in memory can be kept out of swap. */
+  readonly tmpfsNoSwap: boolean;
   /** Whether the kernel labels files. */
   readonly hasSeLinux: boolean;
 }

@@ -1,6 +1,7 @@
 import { TubeletError } from '../../src/base/errors.ts';
 import type { Host } from '../../src/main/agent/platform.ts';
 import { createProber } from '../../src/pods/probes/index.ts';
+import { MemorySetupMachine } from '../../src/testing/memory-setup-machine.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { fakeHost } from '../support/fake-host.ts';
 import { fakePlatform, type FakeMachine, type FakePlatform } from '../support/fake-platform.ts';
@@ -44,7 +45,7 @@ function simHost({ machine, disk, storage, driver, bootId, complain }: SimMachin
     putAside: async (path) => complain(`${path} is damaged`),
   };
   return {
-    makeFolder: (path, mode) => files.makeFolder(path, mode),
+    setup: new MemorySetupMachine(files),
     checkpoints,
     node: { ...usual.node, identity: async () => ({ ...(await usual.node.identity()), bootId: bootId() }) },
     pods: {

@@ -8,6 +8,7 @@ import { MemoryBlockDevices } from '../../src/testing/memory-block-devices.ts';
 import type { MemoryCertificateFiles } from '../../src/testing/memory-certificate-files.ts';
 import type { MemoryCgroupTree } from '../../src/testing/memory-cgroup-tree.ts';
 import { asText, type MemoryFiles } from '../../src/testing/memory-files.ts';
+import type { MemorySetupMachine } from '../../src/testing/memory-setup-machine.ts';
 import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
 import { goldenInputs } from '../../src/testing/node-world.ts';
 import type { StatsWorld } from '../../src/testing/stats-world.ts';
@@ -21,6 +22,7 @@ export interface FakeDisks {
   readonly cgroups: MemoryCgroupTree;
   readonly usage: StatsWorld;
   readonly systemd?: Host['systemd'];
+  readonly setup: MemorySetupMachine;
   /** What the machine has of each resource; it may change. */
   readonly capacity: Record<string, string>;
 }
@@ -77,7 +79,7 @@ export function fakeHost(disks: FakeDisks, files: MemoryFiles, cri: Cri): Host {
     },
     programStart: { upSeconds: 3_600, startedAt: clock.monotonic() },
     outwardAddresses: () => ['192.0.2.2'],
-    makeFolder: (path, mode) => files.makeFolder(path, mode),
+    setup: disks.setup,
     loadImageProviders: async () => undefined,
     checkpoints: {
       read: (path) => files.readText(path),

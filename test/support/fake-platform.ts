@@ -12,6 +12,7 @@ import { MemoryCertificateFiles } from '../../src/testing/memory-certificate-fil
 import { MemoryCgroupTree } from '../../src/testing/memory-cgroup-tree.ts';
 import { MemoryFiles } from '../../src/testing/memory-files.ts';
 import { MemoryLog } from '../../src/testing/memory-log.ts';
+import { MemorySetupMachine } from '../../src/testing/memory-setup-machine.ts';
 import { goldenInputs } from '../../src/testing/node-world.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
 import { StatsWorld } from '../../src/testing/stats-world.ts';
@@ -53,6 +54,7 @@ export function fakeMachine(options: FakeMachineOptions = {}): FakeMachine {
     certificates: new MemoryCertificateFiles(),
     cgroups: new MemoryCgroupTree(),
     usage: new StatsWorld(clock),
+    setup: new MemorySetupMachine(files),
     capacity: { ...goldenInputs.capacity },
     api: cluster ? new FakeApiServer({ clock, random: seededRandom(seed + 7), ...apiServer }) : undefined,
   };

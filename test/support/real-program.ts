@@ -6,6 +6,9 @@ import { clock, until } from './real-wait.ts';
 /** The program as users start it. Tests run in the folder of the checkout. */
 export const tubelet = resolve('bin/tubelet');
 
+/** The machine under the tests is not the agent's to set up. */
+const ownEnvironment = { TUBELET_KERNEL_TUNABLES: 'keep' };
+
 interface ProgramEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -21,7 +24,10 @@ export class Program {
 
   constructor(words: readonly string[], env: Readonly<Record<string, string>> = {}) {
     const [program = '', ...args] = words;
-    this.#child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, ...env } });
+    this.#child = spawn(program, args, {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, ...ownEnvironment, ...env },
+    });
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#text += text;

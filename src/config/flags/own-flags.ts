@@ -1,3 +1,4 @@
+import { normalize } from 'node:path';
 import type { Origin } from '../origin.ts';
 import { branchOf, leaf, nodeAt, withNode, type Branch } from '../sourced-tree.ts';
 import type { FlagValue, ParsedFlags } from './parse.ts';
@@ -17,9 +18,16 @@ export function camelCase(name: string): string {
 
 export function ownFlags(values: ParsedFlags['values']): KubeletFlags {
   const own = flagTable.filter(({ field, name }) => field === undefined && name !== 'help' && name !== 'version');
-  return Object.fromEntries(
+  const flags = Object.fromEntries(
     own.map((spec) => [camelCase(spec.name), values.get(spec.name) ?? defaultOf(spec)]),
   ) as unknown as KubeletFlags;
+  return { ...flags, rootDir: cleanPath(flags.rootDir) };
+}
+
+/** Without dots and needless slashes: paths of volumes are compared with what the kernel and drivers name. */
+function cleanPath(path: string): string {
+  const plain = normalize(path);
+  return plain.length > 1 && plain.endsWith('/') ? plain.slice(0, -1) : plain;
 }
 
 /** The value of a flag that is not on the command line. */

@@ -16,12 +16,15 @@ import {
   type ServerAccess,
   type ServerSettings,
 } from '../../server/index.ts';
+import { createSetup, type Setup } from '../../setup/create-setup.ts';
+import { prepareHost, type PreparedHost } from '../../setup/index.ts';
 import type { LastRun } from '../../state/index.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { agentMetrics } from './agent-metrics.ts';
 import { cgroupDriverOf, waitForRuntime } from './connect-runtime.ts';
 import type { ApiAccess, Host, Platform } from './platform.ts';
 import { serverAccessSettings, serverSettings } from './settings/server-settings.ts';
+import { prepareSettings, setupSettings } from './settings/setup-settings.ts';
 import { createSignals, type AgentSignals } from './signals.ts';
 import { loadStatuses } from './status-checkpoint.ts';
 import { runtimeCallMetrics } from './telemetry.ts';
@@ -54,6 +57,8 @@ export interface BootFacts extends AgentIdentity {
   readonly tracing: Tracing | undefined;
   readonly served: { readonly settings: ServerSettings; readonly parts: BootServerParts };
   readonly host: Host;
+  readonly setup: Setup;
+  readonly prepared: PreparedHost;
   readonly api: ApiAccess | undefined;
   readonly serverAccess: ServerAccess | undefined;
   readonly sockets: Platform['sockets'];
@@ -72,8 +77,6 @@ interface BootRunner {
   /** Registers a function that runs after all components have stopped, in reverse order. */
   closeAtEnd(close: () => Promise<void>): void;
 }
-
-const rootMode = 0o750;
 
 /** First health, then the agent's identity, then the runtime: after it everything that pods need is known. */
 export async function boot(
@@ -115,7 +118,9 @@ export async function boot(
   runner.closeAtEnd(async () => cri.close());
   const { storageAnswers } = signals;
   const host = await platform.openHost(ports, { settings, storageAnswers, cri });
-  await makeFolders(settings, host);
+  const setup = createSetup({ ports, settings: setupSettings(settings, platform.env), machine: host.setup });
+  await runner.start(setup.early, signal);
+  const prepared = await prepareHost(host.setup, prepareSettings(settings, host.kernel), log);
   await runner.start(host.components, signal);
 
   const api = await platform.openApi(ports, tracing?.tracer, signal);
@@ -135,6 +140,8 @@ export async function boot(
     tracing,
     served: { settings: serverSettingsOf, parts: server.parts },
     host,
+    setup,
+    prepared,
     api,
     serverAccess,
     sockets: platform.sockets,
@@ -152,10 +159,4 @@ function createRegistries({ log }: Platform): Registries {
   const registry = (): Registry =>
     new Registry({ onReadError: (error, metric) => log.error(error, 'A metric cannot be read', { metric }) });
   return { agent: registry(), probes: registry(), slis: registry() };
-}
-
-async function makeFolders({ flags, config }: Settings, host: Host): Promise<void> {
-  for (const folder of [flags.rootDir, `${flags.rootDir}/pods`, config.podLogsDir]) {
-    await host.makeFolder(folder, rootMode);
-  }
 }

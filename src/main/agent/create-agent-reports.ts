@@ -3,7 +3,6 @@ import { createEviction } from '../../eviction/create-eviction.ts';
 import { createNode, type NodeParts } from '../../node/create-node.ts';
 import type { PodStores } from '../../pods/create-stores.ts';
 import { createStats, type StatsParts } from '../../stats/create-stats.ts';
-import { canKeepOutOfSwap } from '../../volumes/index.ts';
 import type { AgentNode } from './create-agent-node.ts';
 import type { AgentPods } from './create-agent-pods.ts';
 import { createAgentServer } from './create-agent-server.ts';
@@ -46,8 +45,7 @@ export function createAgentReports(context: AgentContext, parts: ReportParts): A
     events: context.nodeEvents,
     startFacts: {
       cgroupVersion: machine.cgroupVersion,
-      swapBytes: machine.swapBytes,
-      tmpfsNoSwap: canKeepOutOfSwap(kernel.kernelVersion),
+      ...facts.prepared,
       lastRun: lastRun?.kind === 'stopped' ? undefined : lastRun,
     },
     resolver: {

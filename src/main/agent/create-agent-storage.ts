@@ -62,7 +62,10 @@ export function createAgentStorage(context: AgentContext, parts: StorageParts): 
   const volumes = createVolumes({
     ports,
     signals: { inbox, podRemoval, nodeStatusDue: signals.node.statusDue, driverChanged, storageAnswers },
-    settings: volumeSettings(runtime, { kernelRelease: kernel.kernelVersion, hasSeLinux: kernel.hasSelinux }),
+    settings: volumeSettings(runtime, {
+      tmpfsNoSwap: facts.prepared.tmpfsNoSwap,
+      hasSeLinux: kernel.hasSelinux,
+    }),
     machine: host.volumes,
     paths,
     node,

@@ -57,6 +57,7 @@ export function createAgent(settings: Settings, platform: Platform, facts: BootF
   return {
     components: [
       api?.recorder,
+      ...facts.setup.components,
       ...node.views.early,
       ...reports.node.early,
       ...reports.stats.components,

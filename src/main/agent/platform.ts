@@ -19,6 +19,7 @@ import type { PluginsWiring } from '../../plugins/create-plugins.ts';
 import type { PodHost } from '../../pods/create-parts.ts';
 import type { SourcesParts } from '../../pods/create-sources.ts';
 import type { RuntimeEventSource } from '../../pods/pleg/index.ts';
+import type { SetupMachine } from '../../setup/index.ts';
 import type { CgroupHost } from '../../resources/create-cgroups.ts';
 import type { AuthorityFiles } from '../../server/auth/index.ts';
 import type { ServedFiles, SocketFiles } from '../../server/index.ts';
@@ -90,7 +91,7 @@ export interface Host {
   };
   readonly programStart: ProgramStart;
   outwardAddresses(): readonly string[];
-  makeFolder(path: string, mode: number): Promise<void>;
+  readonly setup: SetupMachine;
   loadImageProviders(): Promise<LoadedProviders | undefined>;
   readonly checkpoints: CheckpointDisk;
   readonly formerDevices: DeviceCheckpoint;

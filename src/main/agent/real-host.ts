@@ -22,6 +22,7 @@ import {
   readProgramStart,
   recordFiles,
   registryFiles,
+  setupMachine,
   volumeHostOn,
 } from '../../host/index.ts';
 import { loadImageProviders } from '../../images/index.ts';
@@ -61,7 +62,7 @@ export async function openRealHost(
     },
     programStart: readProgramStart(clock),
     outwardAddresses,
-    makeFolder: (path, mode) => hostFiles.makeFolder(path, mode),
+    setup: setupMachine,
     loadImageProviders: () => loadImageProviders(places, providerFiles, options),
     checkpoints: {
       read: (path) => hostFiles.readText(path),

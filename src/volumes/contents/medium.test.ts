@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { EmptyDirVolumeSource, PodSpec } from '../../gen/kubernetes/types.ts';
-import { emptyDirMedium, canKeepOutOfSwap } from './medium.ts';
+import { emptyDirMedium } from './medium.ts';
 
 const facts = { allocatable: { memory: '1Gi' }, noSwap: true };
 const spec = (...limits: readonly (Record<string, string> | undefined)[]): PodSpec => ({
@@ -108,16 +108,4 @@ describe('what an emptyDir is on', () => {
       assert.throws(() => emptyDirMedium({ medium }, pod, facts), { message });
     });
   }
-});
-
-test('memory is kept out of swap by kernels that can', () => {
-  const rows: readonly (readonly [string, boolean])[] = [
-    ['5.15.0-91-generic', false],
-    ['6.3.13', false],
-    ['6.4.0', true],
-    ['6.18.44-fc', true],
-    ['7.0', true],
-    ['unknown', false],
-  ];
-  for (const [kernel, expected] of rows) assert.equal(canKeepOutOfSwap(kernel), expected, kernel);
 });

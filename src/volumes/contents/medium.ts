@@ -81,9 +81,3 @@ function pageSizes({ resources, containers, initContainers = [] }: PodSpec): Rea
   const sizes = names.map((name) => Quantity.parse(name.slice('hugepages-'.length)));
   return new Map(sizes.map((size) => [size.value(), size.toString()]));
 }
-
-/** Since Linux 6.4 a tmpfs has the option `noswap`. */
-export function canKeepOutOfSwap(kernel: string): boolean {
-  const [major = 0, minor = 0] = kernel.split(/[.-]/, 2).map(Number);
-  return major > 6 || (major === 6 && minor >= 4);
-}

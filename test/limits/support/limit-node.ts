@@ -371,6 +371,7 @@ export class LimitNode {
       authorization: { mode: standalone ? 'AlwaysAllow' : 'Webhook' },
       nodeLeaseDurationSeconds: leaseSeconds,
       failSwapOn: false,
+      makeIPTablesUtilChains: false,
       // Containers that are only in memory have no cgroups.
       cgroupsPerQOS: false,
       enforceNodeAllocatable: [],

@@ -1,0 +1,35 @@
+import type { Component } from '../base/component.ts';
+import type { CommonPorts } from '../model/common-ports.ts';
+import { OomScore, TunableSetup, type SetupMachine, type TunablesMode } from './index.ts';
+
+export interface SetupSettings {
+  readonly oomScoreAdj: number;
+  /** Whether kubeletCgroups is set. */
+  readonly hasOwnCgroup: boolean;
+  readonly tunables: TunablesMode;
+  /** The feature gate KubeletInUserNamespace. */
+  readonly expectsUserNamespace: boolean;
+}
+
+interface SetupWiring {
+  readonly ports: CommonPorts;
+  readonly settings: SetupSettings;
+  readonly machine: SetupMachine;
+}
+
+export interface Setup {
+  /** Before all else: what starts later inherits the score. */
+  readonly early: readonly Component[];
+  /** Before anything that could start a pod. */
+  readonly components: readonly Component[];
+}
+
+/** Sets up the machine for pods, and the agent as a process of it. */
+export function createSetup({ ports, settings, machine }: SetupWiring): Setup {
+  const { oomScoreAdj: wanted, hasOwnCgroup, tunables: mode, expectsUserNamespace } = settings;
+  const { process, tunables } = machine;
+  return {
+    early: [new OomScore({ ...ports, process, wanted, hasOwnCgroup })],
+    components: [new TunableSetup({ ...ports, tunables, process, mode, expectsUserNamespace })],
+  };
+}
