@@ -53,9 +53,10 @@ test("the error has the code's name, as other programs print it", () => {
   assert.equal(grpcErrorText(new TubeletError('internal', 'ours')), 'ours');
 });
 
-test('a name that is taken is distinguished from other failures without a code', () => {
+test('a name that is taken is distinguished from other failures', () => {
   const words = 'failed to reserve sandbox name "a_b_c_0": name "a_b_c_0" is reserved for "0123"';
   assert.equal(verbError('runPodSandbox', grpcError(status.UNKNOWN, words)).kind, 'alreadyExists');
+  assert.equal(verbError('runPodSandbox', grpcError(status.FAILED_PRECONDITION, words)).kind, 'alreadyExists');
   assert.equal(verbError('runPodSandbox', grpcError(status.UNAVAILABLE, words)).kind, 'unavailable');
   assert.equal(verbError('runPodSandbox', grpcError(status.UNKNOWN, 'name is reserved')).kind, 'internal');
 });

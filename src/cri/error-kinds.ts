@@ -31,7 +31,8 @@ export function kindOfGrpcCode(code: number): ErrorKind {
   return kindOfCode.get(code) ?? 'internal';
 }
 
-/** containerd answers a second sandbox or container of the same name without a code of its own. */
+/** containerd answers a second sandbox or container of the same name without a code of its own; 2.x with a general one. */
+const codesOfTakenNames: ReadonlySet<number> = new Set([status.UNKNOWN, status.FAILED_PRECONDITION]);
 const nameTaken = /^failed to reserve (?:sandbox|container) name /;
 /**
  * A runtime that is shutting down resets its streams; the library reports `cancelled`, although no caller cancelled.
@@ -40,7 +41,7 @@ const streamReset = 'Call cancelled';
 
 /** The only function that interprets messages, where the code alone would mislead. */
 function kindOfServiceError(code: status, words: string): ErrorKind {
-  if (code === status.UNKNOWN && nameTaken.test(words)) return 'alreadyExists';
+  if (codesOfTakenNames.has(code) && nameTaken.test(words)) return 'alreadyExists';
   if (code === status.CANCELLED && words === streamReset) return 'unavailable';
   return kindOfGrpcCode(code);
 }
