@@ -1,11 +1,10 @@
 // The programs of a real control plane: Kubernetes' own, compiled by this machine's Go as test/real/control-plane/go.mod
-// pins them, and etcd from Debian. They are kept outside the checkout, so that only the first run pays for the build.
+// pins them, and etcd from Debian.
 import { spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { chmodSync, copyFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { extractDebianPackage } from './debian.mjs';
+import { cachedPrograms } from './program-cache.mjs';
 
 const moduleFolder = 'test/real/control-plane';
 /** What does not follow Kubernetes' releases is a module of its own. */
@@ -31,14 +30,15 @@ export function controlPlanePrograms(root) {
   const version = /^\tk8s\.io\/kubernetes (v\S+)/m.exec(files[0])?.[1];
   if (version === undefined) return { why: `${moduleFolder}/go.mod does not name k8s.io/kubernetes` };
   const flags = buildFlags(version);
-  const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'tubelet', 'control-plane');
-  const hash = createHash('sha256').update(JSON.stringify([files, go, flags, buildEnv, profileReader]));
-  const folder = join(cache, `${version}-${hash.digest('hex').slice(0, 16)}`);
-  if (existsSync(folder)) return { folder };
-  mkdirSync(cache, { recursive: true });
-  removeHalves(cache);
-  const why = build(root, folder, { flags, title: `Kubernetes ${version} with ${go}` });
-  return why === undefined ? { folder } : { why };
+  const title = `Kubernetes ${version} with ${go}`;
+  return cachedPrograms({
+    kind: 'control-plane',
+    version,
+    content: [files, go, flags, buildEnv, profileReader],
+    title,
+    minutes: 6,
+    build: (folder) => build(root, folder, { flags, title }),
+  });
 }
 
 function buildFlags(version) {
@@ -50,43 +50,21 @@ function buildFlags(version) {
   return ['-mod=readonly', '-buildvcs=false', '-trimpath', '-ldflags', ['-s -w', ...set].join(' ')];
 }
 
-/** Builds into a folder beside the real one and renames it: a build that was cut off leaves nothing that looks whole. */
+/** Answers why it failed, or nothing. */
 function build(root, folder, { flags, title }) {
-  const fresh = `${folder}.building-${process.pid}`;
-  const began = performance.now();
-  mkdirSync(fresh);
-  try {
-    // First what is quick, and may fail.
-    const noEtcd = getEtcd(fresh);
-    if (noEtcd !== undefined) return noEtcd;
-    console.error(`building ${title}; the first time takes some six minutes on two cores`);
-    // Politely: it takes every core for minutes, and somebody may be working here.
-    for (const [module, target] of [
-      ...moduleFolders.map((folder) => [folder, 'tool']),
-      [moduleFolder, profileReader],
-    ]) {
-      const result = spawnSync('nice', ['-n', '10', 'go', 'build', ...flags, '-o', `${fresh}/`, target], {
-        cwd: join(root, module),
-        env: { ...process.env, ...buildEnv },
-        stdio: ['ignore', 2, 2],
-      });
-      if (result.status !== 0) return `go build of ${title} (${target} in ${module}) failed, see above`;
-    }
-    moveInto(fresh, folder);
-    console.error(`built ${title} in ${Math.round((performance.now() - began) / 1000)} s: ${folder}`);
-    return undefined;
-  } finally {
-    rmSync(fresh, { recursive: true, force: true });
+  // First what is quick, and may fail.
+  const noEtcd = getEtcd(folder);
+  if (noEtcd !== undefined) return noEtcd;
+  // Politely: it takes every core for minutes, and somebody may be working here.
+  for (const [module, target] of [...moduleFolders.map((module) => [module, 'tool']), [moduleFolder, profileReader]]) {
+    const result = spawnSync('nice', ['-n', '10', 'go', 'build', ...flags, '-o', `${folder}/`, target], {
+      cwd: join(root, module),
+      env: { ...process.env, ...buildEnv },
+      stdio: ['ignore', 2, 2],
+    });
+    if (result.status !== 0) return `go build of ${title} (${target} in ${module}) failed, see above`;
   }
-}
-
-/** Another run may have finished the same build first; then its folder stays. */
-function moveInto(fresh, folder) {
-  try {
-    renameSync(fresh, folder);
-  } catch (error) {
-    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
-  }
+  return undefined;
 }
 
 /** The one of this machine, or the one in Debian's package, which is taken apart and not installed: that starts a service. */
@@ -103,14 +81,6 @@ function getEtcd(folder) {
   }
   chmodSync(target, 0o755);
   return undefined;
-}
-
-/** Removes what builds left that were killed. */
-function removeHalves(cache) {
-  for (const name of readdirSync(cache)) {
-    const pid = /\.building-(\d+)$/.exec(name)?.[1];
-    if (pid !== undefined && !existsSync(`/proc/${pid}`)) rmSync(join(cache, name), { recursive: true, force: true });
-  }
 }
 
 /** Asked inside of the module, because it may choose a toolchain. */

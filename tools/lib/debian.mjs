@@ -18,19 +18,19 @@ const needed = [
 ];
 
 /** Packages whose file is not on this machine. */
-function missingForRuntime() {
-  return needed.filter((entry) => !existsSync(entry.file)).map((entry) => entry.package);
+function missingOf(packages) {
+  return packages.filter((entry) => !existsSync(entry.file)).map((entry) => entry.package);
 }
 
 /** Installs what is missing; answers why it could not, or nothing. */
-export function installDebianPackages() {
-  const missing = missingForRuntime();
+export function installDebianPackages(packages = needed) {
+  const missing = missingOf(packages);
   if (missing.length === 0) return undefined;
   if (!existsSync('/usr/bin/apt-get')) return `needs ${missing.join(', ')}, and there is no apt-get to install them`;
   console.log(`installing Debian packages for real tests: ${missing.join(', ')}`);
   const failed = aptGet(['update', '-qq']) ?? aptGet(['install', '-y', '-qq', '--no-install-recommends', ...missing]);
   if (failed !== undefined) return failed;
-  const still = missingForRuntime();
+  const still = missingOf(packages);
   return still.length === 0 ? undefined : `still missing after installation: ${still.join(', ')}`;
 }
 
