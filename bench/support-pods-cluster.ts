@@ -92,7 +92,7 @@ export class BenchCluster {
   }
 
   get runtimePid(): number {
-    return this.#node.runtime.containerdPid;
+    return this.#node.runtime.pid;
   }
 
   /** Where the agent's secured port is, and an identity that may ask there for everything. */

@@ -5,6 +5,7 @@
 //   node tools/test.mjs src/config            only test files whose path contains one of the words
 //   node tools/test.mjs --node=24             on another version of Node.js than this one
 //   TUBELET_REQUIRE=containerd                a listed tier that cannot run is a failure
+//   TUBELET_TEST_RUNTIME=cri-o                the tier runtimes on one of them only
 import { spawnSync } from 'node:child_process';
 import { run } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -62,13 +63,23 @@ for (const tier of chosen) {
     continue;
   }
   if (tier.needsBuild && !built) built = buildProgram();
-  await runTier(tier);
+  for (const [variant, variables] of Object.entries(tier.variants ?? { '': {} }))
+    await runVariant(tier, variant, variables);
 }
 
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;
 
-async function runTier(tier) {
+/** Test processes inherit the variables; where one of them has another value already, the variant is not wanted. */
+async function runVariant(tier, variant, variables) {
+  const set = Object.entries(variables).filter(([name]) => process.env[name] === undefined);
+  if (Object.entries(variables).some(([name, value]) => ![undefined, value].includes(process.env[name]))) return;
+  for (const [name, value] of set) process.env[name] = value;
+  await runTier(tier, variant);
+  for (const [name] of set) delete process.env[name];
+}
+
+async function runTier(tier, variant) {
   const began = performance.now();
   const report = new TestReport();
   const stream = run({
@@ -79,7 +90,7 @@ async function runTier(tier) {
   for await (const event of stream) report.take(event);
   const seconds = ((performance.now() - began) / 1000).toFixed(1);
   console.log(
-    `${tier.name}: ${report.passed} ok, ${report.failed} not ok, ${report.skipped} left out, ${tier.files.length} files, ${seconds} s`,
+    `${[tier.name, variant].filter((word) => word !== '').join(' on ')}: ${report.passed} ok, ${report.failed} not ok, ${report.skipped} left out, ${tier.files.length} files, ${seconds} s`,
   );
   for (const skip of report.skips) console.log(`  left out: ${skip}`);
   for (const key of Object.keys(totals)) totals[key] += report[key];

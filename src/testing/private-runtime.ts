@@ -4,16 +4,19 @@ import { TubeletError } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import { claimRoot } from '../up/claim-root.ts';
 import { endProcess } from '../up/detached-process.ts';
+import { debianContainerd } from '../up/containerd-software.ts';
 import {
+  cgroupRootOf,
   chooseSnapshotter,
   importStarterImages,
   prepareNetwork,
-  startContainerd,
+  startRuntime,
   type RuntimeDeps,
 } from '../up/private-runtime.ts';
 import { neededPackages } from '../up/programs.ts';
 import { removeEverything } from '../up/remove-everything.ts';
 import { runCommand } from '../up/run-command.ts';
+import type { RuntimeSetup, RuntimeSoftware } from '../up/runtime-software.ts';
 import { starterImages } from '../up/starter-images.ts';
 
 interface PrivateRuntimeOptions {
@@ -24,6 +27,9 @@ interface PrivateRuntimeOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
+  /** Debian's containerd unless told otherwise. */
+  readonly software?: RuntimeSoftware;
+  readonly cgroupDriver?: RuntimeSetup['cgroupDriver'];
 }
 
 export interface PrivateRuntime {
@@ -35,8 +41,8 @@ export interface PrivateRuntime {
   readonly images: { readonly pause: string; readonly busybox: string };
   readonly bridge: string;
   readonly subnet: string;
-  readonly containerdPid: number;
-  /** Ends containerd alone: pods run on, data stays, and a new start in the same root takes up both. */
+  readonly pid: number;
+  /** Ends the runtime alone: pods run on, data stays, and a new start in the same root takes up both. */
   stop(): Promise<void>;
   /** Ends and removes everything. */
   destroy(): Promise<void>;
@@ -44,10 +50,11 @@ export interface PrivateRuntime {
 
 const stopPatienceMs = 10_000;
 
-/** Starts a containerd of our own, as `tubelet up` does, without an agent. Any number of them can live side by side, each in its own root. */
+/** Starts a container runtime of our own, as `tubelet up` does, without an agent. Any number of them can live side by side, each in its own root. */
 export async function startPrivateRuntime(options: PrivateRuntimeOptions): Promise<PrivateRuntime> {
   const missing = neededPackages.filter((entry) => !existsSync(entry.file)).map((entry) => entry.name);
   if (missing.length > 0) throw new TubeletError('unavailable', `Debian packages are missing: ${missing.join(', ')}`);
+  const { software = debianContainerd, cgroupDriver = 'cgroupfs' } = options;
   const claimed = await claimRoot(options.root, false);
   const { names, keeper } = claimed;
   const log = options.log.with({ runtime: options.name ?? names.id });
@@ -55,19 +62,19 @@ export async function startPrivateRuntime(options: PrivateRuntimeOptions): Promi
   const destroy = async (): Promise<void> => void (await removeEverything(names, deps, 0));
   try {
     const subnet = await prepareNetwork(claimed, deps);
-    const snapshotter = await chooseSnapshotter(names.root, deps);
-    const containerd = await startContainerd(claimed, snapshotter, deps);
-    await importStarterImages(claimed, snapshotter, deps);
+    const setup = { snapshotter: await chooseSnapshotter(names.root, deps), cgroupDriver };
+    const runtime = await startRuntime(claimed, software, setup, deps);
+    await importStarterImages(claimed, software, setup, deps);
     return {
       endpoint: `unix://${names.socket}`,
       root: names.root,
-      cgroupRoot: names.cgroupRoot,
+      cgroupRoot: cgroupRootOf(names, cgroupDriver),
       images: starterImages,
       bridge: names.bridge,
       subnet: subnet.cidr,
-      containerdPid: containerd.pid,
+      pid: runtime.pid,
       stop: async () => {
-        await endProcess(containerd, options.clock, stopPatienceMs);
+        await endProcess(runtime, options.clock, stopPatienceMs);
         await keeper.update((journal) => ({ ...journal, owner: undefined }));
       },
       destroy,

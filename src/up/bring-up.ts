@@ -12,7 +12,8 @@ import { agentEnvironment, agentFlags, kubeletConfiguration, type AgentPlan } fr
 import { instanceNames, type InstanceNames } from './names.ts';
 import type { RunCommand, Steps } from './ports.ts';
 import { checkMachine, readMachineFacts, type Problem } from './preflight.ts';
-import { chooseSnapshotter, importStarterImages, prepareNetwork, startContainerd } from './private-runtime.ts';
+import { debianContainerd } from './containerd-software.ts';
+import { chooseSnapshotter, importStarterImages, prepareNetwork, startRuntime } from './private-runtime.ts';
 import { readBootId, errnoOf } from './process-table.ts';
 import { removeEverything } from './remove-everything.ts';
 import { prepareManifests } from './sample-pod.ts';
@@ -46,6 +47,7 @@ export interface RunningNode {
 
 const healthTimeoutMs = 60_000;
 const healthRetryMs = 100;
+const cgroupDriver = 'cgroupfs';
 /** The grace period of pods when everything is stopped. */
 export const stopGraceSeconds = 5;
 
@@ -104,7 +106,7 @@ async function bringUpIn(
     endpoint: options.endpoint ?? `unix://${names.socket}`,
     healthzPort: await freePort(10_248),
     readOnlyPort: 0,
-    ownRuntime: options.endpoint === undefined,
+    cgroupDriver: options.endpoint === undefined ? cgroupDriver : undefined,
   };
   await writeFile(names.kubeletConfig, kubeletConfiguration(plan));
   await mkdir(names.kubeletRoot, { recursive: true });
@@ -121,9 +123,9 @@ async function bringUpRuntime(claimed: ClaimedRoot, deps: UpDeps, signal: AbortS
     const subnet = await prepareNetwork(claimed, runtime);
     progress(subnet.cidr);
   });
-  const snapshotter = await chooseSnapshotter(claimed.names.root, runtime);
-  await steps.step('starting a private containerd', () => startContainerd(claimed, snapshotter, runtime));
-  await steps.step('making the starter images', () => importStarterImages(claimed, snapshotter, runtime));
+  const setup = { snapshotter: await chooseSnapshotter(claimed.names.root, runtime), cgroupDriver } as const;
+  await steps.step('starting a private containerd', () => startRuntime(claimed, debianContainerd, setup, runtime));
+  await steps.step('making the starter images', () => importStarterImages(claimed, debianContainerd, setup, runtime));
 }
 
 async function startAgent(

@@ -14,11 +14,11 @@ const plan: AgentPlan = {
   endpoint: 'unix:///run/x.sock',
   healthzPort: 1,
   readOnlyPort: 2,
-  ownRuntime: true,
+  cgroupDriver: 'cgroupfs',
 };
 
 test('every path of the private containerd is ours, and quoted', () => {
-  const text = containerdConfig(names, 'native');
+  const text = containerdConfig(names, { snapshotter: 'native', cgroupDriver: 'cgroupfs' });
   const paths = [...text.matchAll(/= "(\/(?:[^"\\]|\\.)*)"/g)].map((match) => JSON.parse(`"${match[1]}"`) as string);
   const foreign = paths.filter((path) => !path.startsWith(`${names.root}/`) && !path.startsWith(`${names.runDir}/`));
   assert.deepEqual(foreign, ['/usr/lib/cni', '/usr/sbin/runc']);
@@ -53,7 +53,7 @@ test('the agent listens on this machine only and is recognized by its flags', ()
 });
 
 test('an external runtime decides about cgroups itself', () => {
-  const config = JSON.parse(kubeletConfiguration({ ...plan, ownRuntime: false })) as Record<string, unknown>;
+  const config = JSON.parse(kubeletConfiguration({ ...plan, cgroupDriver: undefined })) as Record<string, unknown>;
   assert.equal(config['cgroupRoot'], undefined);
   assert.equal(config['cgroupDriver'], undefined);
 });

@@ -1,8 +1,7 @@
 import type { InstanceNames } from './names.ts';
 import { programs } from './programs.ts';
+import type { RuntimeSetup } from './runtime-software.ts';
 import { starterImages } from './starter-images.ts';
-
-export type Snapshotter = 'overlayfs' | 'native';
 
 /** Unused here; each would cost start-up time or need programs and kernel modules that may be missing. */
 const disabledPlugins = [
@@ -20,7 +19,7 @@ const disabledPlugins = [
 /**
  * Configuration of the private containerd: every path is ours, so that it does not touch a containerd of the system.
  */
-export function containerdConfig(names: InstanceNames, snapshotter: Snapshotter): string {
+export function containerdConfig(names: InstanceNames, { snapshotter, cgroupDriver }: RuntimeSetup): string {
   const cri = 'plugins."io.containerd.grpc.v1.cri"';
   return `version = 2
 root = ${quote(names.containerdData)}
@@ -55,9 +54,9 @@ ${disabledPlugins.map((plugin) => `  ${quote(plugin)},`).join('\n')}
 [${cri}.containerd.runtimes.runc.options]
   BinaryName = ${quote(programs.runc)}
   Root = ${quote(names.runcRoot)}
-  SystemdCgroup = false
+  SystemdCgroup = ${cgroupDriver === 'systemd'}
 `;
 }
 
 /** A TOML basic string; JSON's escapes are a part of TOML's. */
-const quote = (text: string): string => JSON.stringify(text);
+export const quote = (text: string): string => JSON.stringify(text);

@@ -8,8 +8,8 @@ export interface AgentPlan {
   readonly healthzPort: number;
   /** 0: none. Every user of the machine can reach it, so `up` uses a socket of its own. */
   readonly readOnlyPort: number;
-  /** Whether the runtime is ours, and so the cgroup root too. */
-  readonly ownRuntime: boolean;
+  /** That of a runtime of ours, below a cgroup root of ours; another runtime decides about cgroups itself. */
+  readonly cgroupDriver: 'cgroupfs' | 'systemd' | undefined;
 }
 
 /** KubeletConfiguration of a node without an API server, reachable from this machine only. */
@@ -32,7 +32,7 @@ export function kubeletConfiguration(plan: AgentPlan): string {
     makeIPTablesUtilChains: false,
     podLogsDir: plan.names.podLogs,
     volumePluginDir: `${plan.names.kubeletRoot}/volume-plugins`,
-    ...(plan.ownRuntime ? { cgroupDriver: 'cgroupfs', cgroupRoot: plan.names.cgroupRoot } : {}),
+    ...(plan.cgroupDriver === undefined ? {} : { cgroupDriver: plan.cgroupDriver, cgroupRoot: plan.names.cgroupRoot }),
   };
   return `${JSON.stringify(config, null, 2)}\n`;
 }

@@ -22,6 +22,8 @@ export interface InstanceNames {
   readonly network: string;
   readonly bridge: string;
   readonly cgroupRoot: string;
+  /** What systemd calls the cgroup root. */
+  readonly cgroupSlice: string;
   readonly kubeletConfig: string;
   readonly kubeletRoot: string;
   readonly podLogs: string;
@@ -52,6 +54,7 @@ export function instanceNames(root: string): InstanceNames {
     network: `tubelet-${id}`,
     bridge: `tb-${id}`,
     cgroupRoot: `/tubelet-${id}`,
+    cgroupSlice: `/tubelet_${id}.slice`,
     kubeletConfig: join(root, 'kubelet.json'),
     kubeletRoot: join(root, 'kubelet'),
     podLogs: join(root, 'pod-logs'),

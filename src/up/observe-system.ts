@@ -33,6 +33,7 @@ export async function observeSystem(
     iptables: await savedIptables(run),
     cgroups: cgroupHierarchies(mounts).flatMap((hierarchy) => [
       ...cgroupTree(join(hierarchy, names.cgroupRoot)),
+      ...cgroupTree(join(hierarchy, names.cgroupSlice)),
       // Where the runtime puts containers without a configured parent.
       ...containers.flatMap((id) => cgroupTree(join(hierarchy, 'k8s.io', id))),
     ]),

@@ -38,6 +38,26 @@ const shim = running(11, [
 const processes: readonly { name: string; process: ProcessInfo; want: string | undefined }[] = [
   { name: 'our containerd', process: containerd, want: 'containerd' },
   { name: 'our shim', process: shim, want: 'shim' },
+  {
+    name: 'our CRI-O',
+    process: running(1, ['/opt/bin/crio', '--config', names.containerdConfig]),
+    want: 'containerd',
+  },
+  {
+    name: 'what CRI-O watches our containers with',
+    process: running(1, ['/usr/bin/conmon', '-b', '/x', '--exit-dir', `${names.runDir}/exits`]),
+    want: 'shim',
+  },
+  {
+    name: "another CRI-O's",
+    process: running(1, ['/usr/bin/conmon', '--exit-dir', '/run/crio/exits']),
+    want: undefined,
+  },
+  {
+    name: 'a container in a slice of systemd',
+    process: running(1, ['httpd'], { cgroups: [`${names.cgroupSlice}/x.slice/c.scope`] }),
+    want: 'container',
+  },
   { name: 'the containerd of the system', process: running(1, ['/usr/bin/containerd']), want: undefined },
   {
     name: 'a shim of the system',

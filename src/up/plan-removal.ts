@@ -110,6 +110,8 @@ function processesToKill(
   return containers.length > 0 ? containers : [...doomed.values()];
 }
 
+const runtimes: readonly string[] = ['containerd', 'crio'];
+
 /**
  * The role of a process in the instance, judged by what only our own processes have: an argument that is exactly one of
  * our paths behind the option and the program that we start with it, or a cgroup below ours. Merely naming a path is
@@ -121,12 +123,14 @@ export function classifyProcess(names: InstanceNames, process: ProcessInfo): str
     const at = process.argv.indexOf(option);
     return at < 0 ? undefined : process.argv[at + 1];
   };
-  if (program === 'containerd' && valueOf('--config') === names.containerdConfig) return 'containerd';
+  if (runtimes.includes(program) && valueOf('--config') === names.containerdConfig) return 'containerd';
   if (program.startsWith('containerd-shim') && valueOf('-address') === names.socket) return 'shim';
+  if (program === 'conmon' && valueOf('--exit-dir')?.startsWith(`${names.runDir}/`) === true) return 'shim';
   if (program === 'runc' && valueOf('--root')?.startsWith(`${names.runcRoot}/`) === true) return 'runc';
   if (program === 'ctr' && valueOf('--address') === names.socket) return 'ctr';
   if (process.argv.includes(`--config=${names.kubeletConfig}`)) return 'agent';
-  if (process.cgroups.some((path) => isBelow(path, names.cgroupRoot))) return 'container';
+  const roots = [names.cgroupRoot, names.cgroupSlice];
+  if (process.cgroups.some((path) => roots.some((root) => isBelow(path, root)))) return 'container';
   return undefined;
 }
 

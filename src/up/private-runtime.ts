@@ -7,15 +7,16 @@ import type { Log } from '../base/log.ts';
 import { makeCgroup } from './cgroups.ts';
 import type { ClaimedRoot } from './claim-root.ts';
 import { cniConfig } from './cni-config.ts';
-import { containerdConfig, type Snapshotter } from './containerd-config.ts';
 import { waitForCri } from './cri-control.ts';
 import { endProcess, spawnDetached, tailOf } from './detached-process.ts';
 import { hasForeignHostPorts } from './iptables-plan.ts';
+import type { InstanceNames } from './names.ts';
 import { findFreeSubnet, makeBridge } from './network.ts';
 import { savedIptables, sharedFolders } from './observe-system.ts';
 import type { RunCommand } from './ports.ts';
 import { isAlive, type ProcessIdentity } from './process-table.ts';
 import { programs } from './programs.ts';
+import type { RuntimeSetup, RuntimeSoftware, Snapshotter } from './runtime-software.ts';
 import { makeStarterImages, starterImages } from './starter-images.ts';
 import { subnetFromCidr, type Subnet } from './subnet.ts';
 
@@ -29,7 +30,7 @@ export interface RuntimeDeps {
 const readyTimeoutMs = 60_000;
 const stopTimeoutMs = 10_000;
 
-/** Bridge, network configuration and cgroup. */
+/** Bridge and network configuration. */
 export async function prepareNetwork({ names, keeper }: ClaimedRoot, deps: RuntimeDeps): Promise<Subnet> {
   const before = keeper.journal.subnet === undefined ? undefined : subnetFromCidr(keeper.journal.subnet);
   const subnet = before ?? (await findFreeSubnet(names.id, deps.run));
@@ -41,28 +42,30 @@ export async function prepareNetwork({ names, keeper }: ClaimedRoot, deps: Runti
   await mkdir(names.cniConfDir, { recursive: true });
   await writeFile(join(names.cniConfDir, '10-tubelet.conflist'), cniConfig(names, subnet.cidr));
   await makeBridge(names, subnet, deps.run);
-  await makeCgroup(names.cgroupRoot);
   return subnet;
 }
 
-/** Returns when its CRI services answer. A containerd that an earlier owner left is replaced; its pods keep running. */
-export async function startContainerd(
+/** Returns when its CRI services answer. A runtime that an earlier owner left is replaced; its pods keep running. */
+export async function startRuntime(
   { names, keeper }: ClaimedRoot,
-  snapshotter: Snapshotter,
+  software: RuntimeSoftware,
+  setup: RuntimeSetup,
   deps: RuntimeDeps,
 ): Promise<ProcessIdentity> {
   const left = keeper.journal.processes.containerd;
   if (left !== undefined) await endProcess(left, deps.clock, stopTimeoutMs);
+  await makeCgroup(cgroupRootOf(names, setup.cgroupDriver));
   for (const folder of [names.runDir, names.containerdData]) await mkdir(folder, { recursive: true, mode: 0o711 });
-  await writeFile(names.containerdConfig, containerdConfig(names, snapshotter));
+  for (const { path, text, mode } of software.files(names, setup)) await writeFile(path, text, { mode: mode ?? 0o644 });
   // An entry without a process could match an unrelated process later.
   await keeper.update((journal) => ({ ...journal, processes: without(journal.processes, 'containerd') }));
   const { identity } = await spawnDetached({
-    program: programs.containerd,
-    args: ['--config', names.containerdConfig],
+    program: software.program,
+    args: software.args(names),
     logFile: names.containerdLog,
   });
   await keeper.update((journal) => ({ ...journal, processes: { ...journal.processes, containerd: identity } }));
+  const early = `${software.name} ended while it was starting`;
   let ended = false;
   try {
     await waitForCri(names.socket, [], {
@@ -71,30 +74,38 @@ export async function startContainerd(
       timeoutMs: readyTimeoutMs,
       check: () => {
         ended = !isAlive(identity);
-        if (ended) throw new TubeletError('unavailable', 'containerd ended while it was starting');
+        if (ended) throw new TubeletError('unavailable', early);
       },
     });
   } catch (error) {
     if (!ended) throw error;
     const cause = new TubeletError('unavailable', await tailOf(names.containerdLog));
-    throw new TubeletError('unavailable', 'containerd ended while it was starting', { cause });
+    throw new TubeletError('unavailable', early, { cause });
   }
-  deps.log.debug(1, 'Started containerd', { pid: identity.pid, socket: names.socket });
+  deps.log.debug(1, 'Started the container runtime', {
+    name: software.name,
+    pid: identity.pid,
+    socket: names.socket,
+  });
   return identity;
+}
+
+/** The cgroup of an instance in every hierarchy. */
+export function cgroupRootOf(names: InstanceNames, driver: RuntimeSetup['cgroupDriver']): string {
+  return driver === 'systemd' ? names.cgroupSlice : names.cgroupRoot;
 }
 
 /** Makes the starter images and returns when the runtime knows them. */
 export async function importStarterImages(
   { names }: ClaimedRoot,
-  snapshotter: Snapshotter,
+  software: RuntimeSoftware,
+  setup: RuntimeSetup,
   deps: RuntimeDeps,
 ): Promise<void> {
-  for (const [index, archive] of (await makeStarterImages(deps.run)).entries()) {
+  for (const [index, { reference, archive }] of (await makeStarterImages(deps.run)).entries()) {
     const path = join(names.root, `image-${index}.tar`);
     await writeFile(path, archive);
-    const options = deps.signal === undefined ? {} : { signal: deps.signal };
-    const args = ['--address', names.socket, '--namespace', 'k8s.io', 'images', 'import'];
-    await deps.run(programs.ctr, [...args, '--snapshotter', snapshotter, path], options);
+    await software.importImage({ path, reference }, names, setup, deps.run, deps.signal);
     await rm(path);
   }
   const images = Object.values(starterImages);

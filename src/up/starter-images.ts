@@ -12,17 +12,17 @@ export const starterImages = {
 } as const;
 
 /** Archives of the starter images, made from programs of this machine without any network. */
-export async function makeStarterImages(run: RunCommand): Promise<readonly Buffer[]> {
+export async function makeStarterImages(
+  run: RunCommand,
+): Promise<readonly { readonly reference: string; readonly archive: Buffer }[]> {
   const architecture = imageArchitecture(process.arch);
   const [catatonit, busybox, applets] = await Promise.all([
     readFile(programs.catatonit),
     readFile(programs.busybox),
     run(programs.busybox, ['--list-full']),
   ]);
-  return [
-    buildImageArchive(pauseImage(architecture, catatonit)),
-    buildImageArchive(busyboxImage(architecture, busybox, applets.split('\n'))),
-  ];
+  const specs = [pauseImage(architecture, catatonit), busyboxImage(architecture, busybox, applets.split('\n'))];
+  return specs.map((spec) => ({ reference: spec.reference, archive: buildImageArchive(spec) }));
 }
 
 /** Holds a pod's namespaces open and reaps orphaned processes of its containers. */

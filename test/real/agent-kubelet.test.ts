@@ -112,7 +112,7 @@ describe('the agent ends', () => {
     for (const asks of [1, 2]) {
       // So talkative that it tells of calls which have not been answered yet.
       const agent = await node.workingAgent(['--v=6']);
-      process.kill(node.containerdPid, 'SIGSTOP');
+      process.kill(node.runtimePid, 'SIGSTOP');
       try {
         await agent.said(/"Runtime call" verb="listContainers"/, agent.text.length);
         agent.kill('SIGTERM');
@@ -124,7 +124,7 @@ describe('the agent ends', () => {
         assert.ok(ms < (asks === 1 ? boundedMs : atOnceMs), `${asks} signals: ${ms} ms`);
         if (asks === 1) assert.equal(code, 0);
       } finally {
-        process.kill(node.containerdPid, 'SIGCONT');
+        process.kill(node.runtimePid, 'SIGCONT');
       }
     }
   });
@@ -175,11 +175,11 @@ describe('the lock file', () => {
 
 describe('the runtime', () => {
   test('may come later than the agent', async () => {
-    await node.stopContainerd();
+    await node.stopRuntime();
     node.put('early', idlePod('early', node.image));
     const agent = await node.healthyAgent();
     await agent.said(/Waiting for the container runtime/);
-    await node.startContainerd();
+    await node.startRuntime();
     await node.readyPod('early');
     await node.remove('early');
   });
@@ -188,10 +188,10 @@ describe('the runtime', () => {
     const agent = await node.healthyAgent();
     const running = await startPod('calm');
     const { length } = agent.text;
-    process.kill(node.containerdPid, 'SIGKILL');
-    await node.stopContainerd();
+    process.kill(node.runtimePid, 'SIGKILL');
+    await node.stopRuntime();
     await agent.said(/pleg-relist/, length);
-    await node.startContainerd();
+    await node.startRuntime();
     const after = await startPod('next');
     assert.equal(after.size, 1);
     assert.ok(agent.running);

@@ -7,16 +7,19 @@ import { systemClock } from '../../src/base/system-clock.ts';
 import { connectCri } from '../../src/cri/index.ts';
 import { criConformance } from '../../src/testing/cri-conformance/index.ts';
 import { startPrivateRuntime } from '../../src/testing/private-runtime.ts';
+import { runtimeUnderTest } from '../support/runtime-under-test.ts';
 
 const clock = systemClock();
+const { name, software, cgroupDriver } = runtimeUnderTest();
 const ends: (() => Promise<void> | void)[] = [];
 
 criConformance({
-  name: 'containerd',
+  name: `${name}, ${cgroupDriver}`,
   async setup() {
     const folder = await mkdtemp(join(tmpdir(), 'tubelet-cri-'));
     ends.push(() => rm(folder, { recursive: true, force: true }));
-    const runtime = await startPrivateRuntime({ root: join(folder, 'runtime'), log: silentLog, clock });
+    const root = join(folder, 'runtime');
+    const runtime = await startPrivateRuntime({ root, log: silentLog, clock, software, cgroupDriver });
     ends.push(() => runtime.destroy());
     const logs = join(folder, 'logs');
     await mkdir(logs);

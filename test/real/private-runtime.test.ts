@@ -59,7 +59,7 @@ describe('a private runtime', () => {
   test('is removed after containerd was killed', async () => {
     await withRuntime('killed', async (runtime) => {
       await runPod(runtime, 'web');
-      process.kill(runtime.containerdPid, 'SIGKILL');
+      process.kill(runtime.pid, 'SIGKILL');
       await runtime.destroy();
       assert.deepEqual(await footprintOf(runtime), nothing);
     });
@@ -68,7 +68,7 @@ describe('a private runtime', () => {
   test('is removed after containerd and the shims were killed, which leaves containers without parents', async () => {
     await withRuntime('orphans', async (runtime) => {
       await runPod(runtime, 'web');
-      process.kill(runtime.containerdPid, 'SIGKILL');
+      process.kill(runtime.pid, 'SIGKILL');
       for (const pid of shims(runtime)) process.kill(pid, 'SIGKILL');
       await runtime.destroy();
       assert.deepEqual(await footprintOf(runtime), nothing);
@@ -100,7 +100,7 @@ describe('a private runtime', () => {
       assert.match(await readPage(`http://${pod.ip}:8080/`), /hello from web/);
       const second = await startPrivateRuntime({ root: first.root, log: silentLog, clock });
       assert.equal(second.subnet, first.subnet);
-      assert.notEqual(second.containerdPid, first.containerdPid);
+      assert.notEqual(second.pid, first.pid);
       const states = await withClient(second, (runtime) =>
         call<{ items: { id: string; state: PodSandboxState }[] }>((done) =>
           runtime.listPodSandbox({ filter: undefined }, done),

@@ -47,7 +47,7 @@ export function realMachine(node: RealNode): Machine {
     resolver: resolverIn(readFileSync('/etc/resolv.conf', 'utf8')),
     memoryBytes: Number(/^MemTotal:\s+(\d+) kB$/m.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]) * 1_024,
     // Without CAP_SYS_RESOURCE the runtime cannot go below its own score, and says in its settings that it will not.
-    lowestOomScore: readNumber(`/proc/${node.containerdPid}/oom_score_adj`),
+    lowestOomScore: readNumber(`/proc/${node.runtimePid}/oom_score_adj`),
     // As much as the runtime itself has.
     allCapabilities: own.CapEff,
     unconfined: own.Seccomp,

@@ -10,6 +10,7 @@ import { realFolder, type RealFolder } from './real-folders.ts';
 import { Program, tubelet } from './real-program.ts';
 import { nodeName, RuntimeView } from './real-runtime.ts';
 import { clock, until } from './real-wait.ts';
+import { runtimeUnderTest } from './runtime-under-test.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
@@ -20,30 +21,31 @@ export class RealNode {
   readonly #folder: RealFolder;
   readonly #plan: AgentPlan;
   readonly #agents: Program[] = [];
-  #containerd: PrivateRuntime;
+  #software: PrivateRuntime;
 
-  constructor(folder: RealFolder, plan: AgentPlan, containerd: PrivateRuntime) {
+  constructor(folder: RealFolder, plan: AgentPlan, runtime: PrivateRuntime) {
     this.names = plan.names;
-    this.runtime = new RuntimeView(containerd.endpoint);
+    this.runtime = new RuntimeView(runtime.endpoint);
     this.#folder = folder;
     this.#plan = plan;
-    this.#containerd = containerd;
+    this.#software = runtime;
   }
 
   static async start(name: string): Promise<RealNode> {
     const folder = await realFolder(name);
     try {
-      const containerd = await startPrivateRuntime({ root: folder.root, log: silentLog, clock });
-      const names = instanceNames(containerd.root);
+      const { software, cgroupDriver } = runtimeUnderTest();
+      const runtime = await startPrivateRuntime({ root: folder.root, log: silentLog, clock, software, cgroupDriver });
+      const names = instanceNames(runtime.root);
       const [healthzPort = 0, readOnlyPort = 0] = await freePorts(2);
       const { manifests } = names;
-      const { endpoint } = containerd;
-      const plan = { names, nodeName, manifests, endpoint, healthzPort, readOnlyPort, ownRuntime: true };
+      const { endpoint } = runtime;
+      const plan = { names, nodeName, manifests, endpoint, healthzPort, readOnlyPort, cgroupDriver };
       mkdirSync(manifests);
       mkdirSync(names.kubeletRoot);
       // Its place is what a removal recognizes agents by, also after this process was killed.
       writeFileSync(names.kubeletConfig, kubeletConfiguration(plan));
-      return new RealNode(folder, plan, containerd);
+      return new RealNode(folder, plan, runtime);
     } catch (error) {
       await folder.remove();
       throw error;
@@ -56,7 +58,7 @@ export class RealNode {
   }
 
   get image(): string {
-    return this.#containerd.images.busybox;
+    return this.#software.images.busybox;
   }
 
   /** Starts an agent as a kubelet. Further flags win over the configuration. */
@@ -137,18 +139,20 @@ export class RealNode {
     await this.runtime.gone(name);
   }
 
-  get containerdPid(): number {
-    return this.#containerd.containerdPid;
+  get runtimePid(): number {
+    return this.#software.pid;
   }
 
-  /** Ends containerd; pods run on. */
-  async stopContainerd(): Promise<void> {
-    await this.#containerd.stop();
+  /** Ends the runtime; pods run on. */
+  async stopRuntime(): Promise<void> {
+    await this.#software.stop();
   }
 
-  /** Starts containerd again over what the one before left. */
-  async startContainerd(): Promise<void> {
-    this.#containerd = await startPrivateRuntime({ root: this.names.root, log: silentLog, clock });
+  /** Starts the runtime again over what the one before left. */
+  async startRuntime(): Promise<void> {
+    const { software, cgroupDriver } = runtimeUnderTest();
+    const { root } = this.names;
+    this.#software = await startPrivateRuntime({ root, log: silentLog, clock, software, cgroupDriver });
   }
 
   /** Ends every agent that still runs. */

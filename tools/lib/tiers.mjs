@@ -1,14 +1,17 @@
 // The tiers of the test suite, in the order they run: cheap and telling first. `probe` answers why a tier cannot run on
 // this machine (or nothing when it can), and does the set-up the tier needs.
+import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { controlPlanePrograms } from './control-plane-programs.mjs';
 import { installDebianPackages } from './debian.mjs';
 import { prometheusPrograms } from './prometheus-programs.mjs';
+import { runtimePrograms } from './runtime-programs.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** @typedef {{name: string, matches: (path: string) => boolean, needsBuild: boolean, concurrency: number,
- *   timeoutMs: number, probe: () => string | undefined}} Tier */
+ *   timeoutMs: number, variants?: Readonly<Record<string, Readonly<Record<string, string>>>>,
+ *   probe: () => string | undefined}} Tier `variants`: the tier runs once for each, with these variables */
 
 /** @type {readonly Tier[]} */
 export const tiers = [
@@ -71,6 +74,18 @@ export const tiers = [
     probe: realMachine,
   },
   {
+    name: 'runtimes',
+    matches: (path) => runtimeTests.some((start) => path.startsWith(`test/real/${start}`)),
+    needsBuild: true,
+    concurrency: 1,
+    timeoutMs: 600_000,
+    variants: {
+      'containerd 2.4': { TUBELET_TEST_RUNTIME: 'containerd-2.4' },
+      'CRI-O 1.34': { TUBELET_TEST_RUNTIME: 'cri-o' },
+    },
+    probe: () => realMachine() ?? prepareRuntimes(),
+  },
+  {
     name: 'control-plane',
     matches: (path) => path.startsWith('test/real/control-plane/'),
     needsBuild: true,
@@ -80,6 +95,9 @@ export const tiers = [
     probe: () => realMachine() ?? prepareControlPlane(),
   },
 ];
+
+/** What is tested of a runtime; the tier containerd has the same on Debian's. */
+const runtimeTests = ['cri-conformance', 'stories-'];
 
 function realMachine() {
   if (process.platform !== 'linux') return `needs Linux, this is ${process.platform}`;
@@ -93,6 +111,13 @@ function preparePrometheus() {
   const programs = prometheusPrograms();
   if ('why' in programs) process.env.TUBELET_NO_PROMETHEUS = programs.why;
   else process.env.TUBELET_PROMETHEUS_PROGRAMS = programs.folder;
+}
+
+function prepareRuntimes() {
+  const programs = runtimePrograms();
+  if ('why' in programs) return programs.why;
+  process.env.TUBELET_RUNTIME_PROGRAMS = Object.values(programs.folders).join(delimiter);
+  return undefined;
 }
 
 /** Test processes inherit the place of the programs. */

@@ -77,11 +77,11 @@ export class World {
   }
 
   async create(pod: Pod, program: ProgramName, options: ContainerOptions = {}): Promise<string> {
-    const attempt = options.attempt ?? 0;
+    const { attempt = 0, image = this.subject.image } = options;
     await mkdir(join(pod.config.logDirectory, program), { recursive: true });
     const config = ContainerConfig.fromPartial({
       metadata: { name: program, attempt },
-      image: { image: options.image ?? this.subject.image },
+      image: { image, userSpecifiedImage: image },
       command: [...programs[program]],
       labels: { program, ...options.labels },
       annotations: { ...options.annotations },
