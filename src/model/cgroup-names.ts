@@ -53,6 +53,11 @@ export function sliceUnit(name: CgroupName): string {
   return unit;
 }
 
+/** Parts of a name as events and errors write them: `["kubepods" "burstable"]`. */
+export function quotedCgroup(name: CgroupName): string {
+  return `[${name.map((part) => `"${part}"`).join(' ')}]`;
+}
+
 /** The uid of the pod that a path of a cgroup is of, or lies in; undefined for other cgroups. */
 export function podUidOfCgroup(path: string): string | undefined {
   const named = /\/kubepods\/(?:burstable\/|besteffort\/)?pod([^/]+)/.exec(path)?.[1];

@@ -26,13 +26,53 @@ export function nodeAllocatable(capacity: Amounts, reserved: Reservations): Amou
   );
 }
 
-/** A message about each reserve that exceeds the node's capacity; a node like that has no sensible limits. */
-export function overReserved(capacity: Amounts, reserved: Reservations): readonly string[] {
-  return Object.entries(capacity).flatMap(([name, amount]) => {
-    const kept = reservedOf(name, reserved);
-    if (Quantity.parse(amount).compare(kept) >= 0) return [];
-    return [`Resource "${name}" has a reservation of ${kept.toString()} but capacity of ${amount}.`];
+/** All that is kept from pods, by resource: both reserves, and what hard eviction keeps free. */
+export function nodeReservation(
+  capacity: Amounts,
+  reserved: Reservations,
+  evictionHard: Amounts,
+): ReadonlyMap<string, Quantity> {
+  const evicted = evictionReservation(evictionHard, capacity);
+  const all = Object.keys(capacity)
+    // Processes are no resource of a Node.
+    .filter((name) => name !== 'pid')
+    .map((name) => [name, reservedOf(name, reserved).add(evicted.get(name) ?? Quantity.zero)] as const);
+  return new Map(all.filter(([, amount]) => !amount.isZero()));
+}
+
+/** A message about each resource of which more is kept than there is; a node like that has no sensible limits. */
+export function overReserved(capacity: Amounts, reserved: Reservations, evictionHard: Amounts): readonly string[] {
+  return [...nodeReservation(capacity, reserved, evictionHard)].flatMap(([name, kept]) => {
+    const there = capacity[name] ?? '0';
+    if (Quantity.parse(there).compare(kept) >= 0) return [];
+    const amounts = `has a reservation of ${kept.toString()} but capacity of ${there}`;
+    return [`Resource "${name}" ${amounts}. Expected capacity >= reservation.`];
   });
+}
+
+/** Signals whose hard thresholds are reserved: pods could never use that much. */
+const reservedBySignal: Readonly<Record<string, string>> = {
+  'memory.available': 'memory',
+  'nodefs.available': 'ephemeral-storage',
+};
+
+/** The reservation of hard eviction, by resource. */
+export function evictionReservation(thresholds: Amounts, capacity: Amounts): ReadonlyMap<string, Quantity> {
+  const reserved = new Map<string, Quantity>();
+  for (const [signal, threshold] of Object.entries(thresholds)) {
+    const resource = reservedBySignal[signal];
+    // These two disable a signal.
+    if (resource === undefined || threshold === '0%' || threshold === '100%') continue;
+    reserved.set(resource, amountOf(threshold, Quantity.parse(capacity[resource] ?? '0')));
+  }
+  return reserved;
+}
+
+/** The fraction has 32 bits, and bytes are truncated, so that the result equals the Go kubelet's. */
+function amountOf(threshold: string, capacity: Quantity): Quantity {
+  if (!threshold.endsWith('%')) return Quantity.parse(threshold);
+  const fraction = Math.fround(Math.fround(Number.parseFloat(threshold)) / 100);
+  return Quantity.ofValue(BigInt(Math.trunc(Number(capacity.value()) * fraction)), 'binarySI');
 }
 
 function reservedOf(name: string, { kube, system }: Reservations): Quantity {

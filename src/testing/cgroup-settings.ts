@@ -11,6 +11,7 @@ export function someCgroupSettings(more: Partial<CgroupSettings> = {}): CgroupSe
     kubeletCgroups: '',
     capacity: { cpu: '2', memory: '8Gi', pid: '1000' },
     reserved: { kube: {}, system: {} },
+    evictionHard: {},
     enforceNodeAllocatable: ['pods'],
     systemReservedCgroup: '',
     kubeReservedCgroup: '',

@@ -1,5 +1,7 @@
+import { messageOf } from '../../base/errors.ts';
 import { ownValue } from '../../base/own-value.ts';
 import type { Fault } from '../fault.ts';
+import { parseQosReserved } from '../../model/qos-reserved.ts';
 import { Quantity } from '../../model/quantity.ts';
 import { check, needsGate, oneOf, type ValidationInput } from './rule.ts';
 
@@ -61,11 +63,17 @@ export function checkReservations({ config, gates }: ValidationInput): readonly 
     ),
     ...check(systemCgroups !== '' && cgroupRoot === '', 'systemCgroups', systemCgroups, 'needs cgroupRoot to be set'),
     ...needsGate(Object.keys(config.qosReserved).length > 0, 'qosReserved', 'QOSReserved', gates),
-    ...Object.entries(config.qosReserved).flatMap(([key, value]) => [
-      ...check(key !== 'memory', `qosReserved.${key}`, value, 'only memory can be reserved'),
-      ...check(!isPercentage(value), `qosReserved.${key}`, value, 'must be a percentage from 0% to 100%'),
-    ]),
+    ...Object.entries(config.qosReserved).flatMap(([key, value]) => checkQosReserved(key, value)),
   ];
+}
+
+function checkQosReserved(key: string, value: string): readonly Fault[] {
+  try {
+    parseQosReserved({ [key]: value });
+    return [];
+  } catch (error) {
+    return [{ field: `qosReserved.${key}`, message: messageOf(error) }];
+  }
 }
 
 function checkReserved(field: string, reserved: Readonly<Record<string, string>>): readonly Fault[] {

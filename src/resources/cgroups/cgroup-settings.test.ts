@@ -20,7 +20,7 @@ test('memory is protected by version 2 alone, and only where the gate is on', ()
 test('the tiers get the allocatable memory, and how much of it is kept for higher ones', () => {
   const reserved = { kube: { memory: '1Gi' }, system: { memory: '1Gi' } };
   const { allocatableMemoryBytes, reservedMemoryPercent } = qosSettings(
-    someCgroupSettings({ reserved, qosReservedMemory: '50%' }),
+    someCgroupSettings({ reserved, qosReservedMemory: 50n }),
   );
   assert.equal(allocatableMemoryBytes, 6n << 30n);
   assert.equal(reservedMemoryPercent, 50n);

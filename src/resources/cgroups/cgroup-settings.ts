@@ -19,11 +19,13 @@ export interface CgroupSettings {
   /** What the machine has, and what is reserved. */
   readonly capacity: Amounts;
   readonly reserved: Reservations;
+  /** Hard thresholds of eviction; empty where they are not to be reserved. */
+  readonly evictionHard: Amounts;
   readonly enforceNodeAllocatable: readonly string[];
   readonly systemReservedCgroup: string;
   readonly kubeReservedCgroup: string;
-  /** qosReserved of memory, such as `50%`; unset where none is. */
-  readonly qosReservedMemory: string | undefined;
+  /** qosReserved of memory in percent; unset where none is. */
+  readonly qosReservedMemory: bigint | undefined;
   /** The feature gate MemoryQoS. */
   readonly memoryQosGate: boolean;
   /** Page sizes the kernel offers, written `2MB`. */
@@ -35,16 +37,16 @@ export interface CgroupSettings {
 
 /** Pure. */
 export function nodeCgroupSettings(settings: CgroupSettings): NodeCgroupSettings {
-  const { cgroupRoot, cgroupDriver, capacity, reserved, systemReservedCgroup, kubeReservedCgroup, hugePageSizes } =
-    settings;
+  const { cgroupRoot, cgroupDriver, capacity, reserved, evictionHard, hugePageSizes } = settings;
   return {
     cgroupRoot,
     cgroupDriver,
     capacity,
     reserved,
+    evictionHard,
     enforced: settings.enforceNodeAllocatable,
-    systemReservedCgroup,
-    kubeReservedCgroup,
+    systemReservedCgroup: settings.systemReservedCgroup,
+    kubeReservedCgroup: settings.kubeReservedCgroup,
     memoryQos: hasMemoryQos(settings),
     hugePageSizes,
   };
@@ -57,7 +59,7 @@ export function qosSettings(settings: CgroupSettings): QosSettings {
     hugePageSizes,
     memoryQos: hasMemoryQos(settings),
     allocatableMemoryBytes: Quantity.parse(nodeAllocatable(capacity, reserved)['memory'] ?? '0').value(),
-    ...(qosReservedMemory !== undefined && { reservedMemoryPercent: percentOf(qosReservedMemory) }),
+    ...(qosReservedMemory !== undefined && { reservedMemoryPercent: qosReservedMemory }),
   };
 }
 
@@ -77,6 +79,3 @@ export function podCgroupSettings(settings: CgroupSettings): PodCgroupSettings {
 function hasMemoryQos({ cgroupVersion, memoryQosGate }: CgroupSettings): boolean {
   return cgroupVersion === 2 && memoryQosGate;
 }
-
-/** `50%` → 50. */
-const percentOf = (text: string): bigint => BigInt(Math.floor(Number.parseFloat(text)));

@@ -7,6 +7,7 @@ const settings: NodeCgroupSettings = {
   cgroupDriver: 'cgroupfs',
   capacity: { cpu: '4', memory: '8Ki', pid: '1000', 'hugepages-2Mi': '4Mi' },
   reserved: { kube: { cpu: '500m', memory: '1Ki' }, system: { cpu: '1', pid: '100' } },
+  evictionHard: {},
   enforced: ['pods'],
   systemReservedCgroup: '/system.slice',
   kubeReservedCgroup: '/podruntime/kube',
@@ -38,12 +39,14 @@ test('reserves are enforced where that is asked for', () => {
   assert.deepEqual(reservedCgroups({ ...settings, enforced: ['pods', 'system-reserved', 'kube-reserved'] }), [
     {
       what: 'System Reserved',
+      compressible: false,
       configured: '/system.slice',
       name: ['system.slice'],
       values: { cpuShares: 1_024n, pids: 100n, hugePages: noPages },
     },
     {
       what: 'Kube Reserved',
+      compressible: false,
       configured: '/podruntime/kube',
       name: ['podruntime', 'kube'],
       values: { cpuShares: 512n, memoryBytes: 1_024n, hugePages: noPages },
@@ -61,7 +64,17 @@ test('with systemd a reserved cgroup is named by its slice, whatever stands befo
 test('or only for compressible resources', () => {
   const [kube, ...others] = reservedCgroups({ ...settings, enforced: ['kube-reserved-compressible'] });
   assert.deepEqual(others, []);
-  assert.deepEqual(kube?.values, { cpuShares: 512n });
+  assert.deepEqual(kube?.values, { cpuShares: 512n, hugePages: noPages });
+  assert.equal(kube.compressible, true);
+});
+
+test('a reserve that says nothing cannot be enforced', () => {
+  const [system] = reservedCgroups({
+    ...settings,
+    enforced: ['system-reserved'],
+    reserved: { kube: { cpu: '1' }, system: {} },
+  });
+  assert.equal(system?.problem, '["system.slice"] cgroup is not configured properly');
 });
 
 test('with memory QoS the reserve is protected too', () => {

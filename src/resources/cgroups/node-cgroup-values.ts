@@ -1,4 +1,4 @@
-import { parseCgroupName, type CgroupDriver, type CgroupName } from '../../model/cgroup-names.ts';
+import { parseCgroupName, quotedCgroup, type CgroupDriver, type CgroupName } from '../../model/cgroup-names.ts';
 import type { CgroupValues } from '../../model/cgroup-values.ts';
 import { milliCpuToShares } from '../../model/cpu.ts';
 import { nodeAllocatable, type Amounts, type Reservations } from '../../model/node-allocatable.ts';
@@ -10,6 +10,8 @@ export interface NodeCgroupSettings {
   readonly cgroupDriver: CgroupDriver;
   readonly capacity: Amounts;
   readonly reserved: Reservations;
+  /** What hard eviction keeps free; it counts where more is reserved than there is. */
+  readonly evictionHard: Amounts;
   /** Whose limits are enforced: `pods`, `kube-reserved`, `system-reserved-compressible`, … */
   readonly enforced: readonly string[];
   readonly systemReservedCgroup: string;
@@ -22,10 +24,14 @@ export interface NodeCgroupSettings {
 interface ReservedCgroup {
   /** `System Reserved` or `Kube Reserved`. */
   readonly what: string;
+  /** Only limits of compressible resources, which take nothing from processes that have more. */
+  readonly compressible: boolean;
   /** As it is configured. */
   readonly configured: string;
   readonly name: CgroupName;
   readonly values: CgroupValues;
+  /** What is wrong with the configuration. */
+  readonly problem?: string;
 }
 
 /**
@@ -37,26 +43,35 @@ export function allPodsValues(settings: NodeCgroupSettings): CgroupValues {
   return valuesOf(enforced.includes('pods') ? nodeAllocatable(capacity, reserved) : capacity, hugePageSizes);
 }
 
-/** The reserves of system and kube daemons, each enforced in full or only for compressible resources. */
+/**
+ * The reserves of system and kube daemons, each enforced in full or only for compressible resources, in the order in which
+ * they are written.
+ */
 export function reservedCgroups(settings: NodeCgroupSettings): readonly ReservedCgroup[] {
-  const { reserved, systemReservedCgroup, kubeReservedCgroup } = settings;
+  const { reserved, enforced, systemReservedCgroup, kubeReservedCgroup } = settings;
   const one = (key: string, what: string, configured: string, amounts: Amounts): readonly ReservedCgroup[] => {
-    const values = reservedValues(key, amounts, settings);
+    const compressible = key.endsWith('-compressible');
+    if (!enforced.includes(key)) return [];
     const name = parseCgroupName(configured, settings.cgroupDriver);
-    return values === undefined ? [] : [{ what, configured, name, values }];
+    const values = reservedValues(amounts, compressible, settings);
+    const empty = Object.keys(amounts).length === 0;
+    const problem = `${quotedCgroup(name)} cgroup is not configured properly`;
+    return [{ what, compressible, configured, name, values, ...(empty && { problem }) }];
   };
   return [
     ...one('system-reserved', 'System Reserved', systemReservedCgroup, reserved.system),
     ...one('kube-reserved', 'Kube Reserved', kubeReservedCgroup, reserved.kube),
+    ...one('system-reserved-compressible', 'System Reserved', systemReservedCgroup, reserved.system),
+    ...one('kube-reserved-compressible', 'Kube Reserved', kubeReservedCgroup, reserved.kube),
   ];
 }
 
-function reservedValues(key: string, amounts: Amounts, settings: NodeCgroupSettings): CgroupValues | undefined {
-  const { enforced, memoryQos, hugePageSizes } = settings;
-  const all = valuesOf(amounts, hugePageSizes);
-  if (enforced.includes(key)) return { ...all, ...(memoryQos && protectedMemory(all.memoryBytes ?? 0n)) };
-  if (!enforced.includes(`${key}-compressible`)) return undefined;
-  return all.cpuShares === undefined ? {} : { cpuShares: all.cpuShares };
+/** Huge pages cannot be reserved, so daemons get none of them, whatever is enforced. */
+function reservedValues(amounts: Amounts, compressible: boolean, settings: NodeCgroupSettings): CgroupValues {
+  const { hugePages = new Map(), ...others } = valuesOf(amounts, settings.hugePageSizes);
+  if (!compressible)
+    return { ...others, hugePages, ...(settings.memoryQos && protectedMemory(others.memoryBytes ?? 0n)) };
+  return { ...(others.cpuShares !== undefined && { cpuShares: others.cpuShares }), hugePages };
 }
 
 function valuesOf(amounts: Amounts, hugePageSizes: readonly string[]): CgroupValues {

@@ -27,6 +27,7 @@ function setUp(more: Partial<NodeCgroupSettings> = {}, available = everything, v
       cgroupDriver: 'cgroupfs',
       capacity: { cpu: '2', memory: '4096', pid: '100' },
       reserved: { kube: { cpu: '1', memory: '1024' }, system: {} },
+      evictionHard: {},
       enforced: ['pods'],
       systemReservedCgroup: '/system',
       kubeReservedCgroup: '/kube',
@@ -123,6 +124,25 @@ describe('reserves of others', () => {
     node.enforceReserved();
     assert.equal(tree.values('/kube'), 'cpu.shares=1024 memory.limit_in_bytes=1024');
     assert.deepEqual(events, ['Normal NodeAllocatableEnforced: Updated limits on kube reserved cgroup /kube']);
+  });
+
+  test('or only of compressible resources, which failures say', () => {
+    const { node, tree, events } = setUp({ enforced: ['kube-reserved-compressible'] });
+    assert.throws(
+      () => node.enforceReserved(),
+      /Failed to enforce Kube Reserved Compressible Cgroup Limits on "\/kube"/,
+    );
+    tree.make('/kube');
+    node.enforceReserved();
+    assert.equal(tree.values('/kube'), 'cpu.shares=1024');
+    assert.equal(events.at(-1), 'Normal NodeAllocatableEnforced: Updated limits on kube reserved cgroup /kube');
+  });
+
+  test('fail where nothing is reserved', () => {
+    const { node, tree, events } = setUp({ enforced: ['system-reserved'] });
+    tree.make('/system');
+    assert.throws(() => node.enforceReserved(), /Failed to enforce System Reserved Cgroup Limits on "\/system"/);
+    assert.match(events.join(), /: \["system"\] cgroup is not configured properly/);
   });
 
   test('fail when it is not there: the agent makes no cgroup for other processes', () => {

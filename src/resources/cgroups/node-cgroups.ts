@@ -1,6 +1,6 @@
 import { describeError, kindOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { cgroupPath, kubepodsCgroup, type CgroupName } from '../../model/cgroup-names.ts';
+import { cgroupPath, kubepodsCgroup, quotedCgroup, type CgroupName } from '../../model/cgroup-names.ts';
 import { nodeEvents } from '../../model/event-reasons.ts';
 import { overReserved } from '../../model/node-allocatable.ts';
 import type { CgroupWriter } from './cgroup-writer.ts';
@@ -48,7 +48,7 @@ export class NodeCgroups {
         `cgroupRoot ${root} is not there in every cgroup tree; make it, leave cgroupRoot unset, ${alternative}`,
       );
     }
-    const tooMuch = overReserved(settings.capacity, settings.reserved);
+    const tooMuch = overReserved(settings.capacity, settings.reserved, settings.evictionHard);
     if (tooMuch.length > 0) {
       throw unfit(`invalid Node Allocatable configuration. ${tooMuch.join(' ')} Reserve less in kubeReserved`);
     }
@@ -78,7 +78,7 @@ export class NodeCgroups {
       events.record({ type: 'Normal', reason: nodeEvents.nodeAllocatableEnforced, message });
     } catch (error) {
       log.error(error, 'Cannot limit the cgroup of all pods, will try again', { cgroup: this.#path });
-      const message = `Failed to update Node Allocatable Limits ${quoted(this.#name)}: ${describeError(error)}`;
+      const message = `Failed to update Node Allocatable Limits ${quotedCgroup(this.#name)}: ${describeError(error)}`;
       events.record({ type: 'Warning', reason: nodeEvents.failedNodeAllocatableEnforcement, message });
     }
   }
@@ -86,15 +86,16 @@ export class NodeCgroups {
   /** Throws on failure: the configuration asks for these reserves to be enforced. */
   enforceReserved(): void {
     const { writer, events, settings } = this.#deps;
-    for (const { what, configured, name, values } of reservedCgroups(settings)) {
+    for (const { what, compressible, configured, name, values, problem } of reservedCgroups(settings)) {
       const path = cgroupPath(name, 'cgroupfs');
       try {
+        if (problem !== undefined) throw new TubeletError('invalid', problem);
         if (writer.presence(path) !== 'whole') {
           throw new TubeletError('notFound', `cgroup ${path} is not there in every cgroup tree; make it first`);
         }
         writer.update(path, values);
       } catch (cause) {
-        const message = `Failed to enforce ${what} Cgroup Limits on "${configured}"`;
+        const message = `Failed to enforce ${what}${compressible ? ' Compressible' : ''} Cgroup Limits on "${configured}"`;
         const full = `${message}: ${describeError(cause)}`;
         events.record({ type: 'Warning', reason: nodeEvents.failedNodeAllocatableEnforcement, message: full });
         throw new TubeletError(kindOf(cause), message, { cause });
@@ -104,8 +105,5 @@ export class NodeCgroups {
     }
   }
 }
-
-/** Parts of a name as events write them. */
-const quoted = (name: CgroupName): string => `[${name.map((part) => `"${part}"`).join(' ')}]`;
 
 const unfit = (message: string): TubeletError => new TubeletError('unsupported', message);

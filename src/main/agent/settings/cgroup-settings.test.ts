@@ -28,9 +28,10 @@ test('the configuration of cgroups is passed on', () => {
     hasSelinux: false,
   };
   const ours = runtimeSettings(settings, { nodeName: 'n', cgroupDriver: 'systemd' }, { machine, kernel });
-  const { capacity, reserved, ...rest } = cgroupSettings(settings, ours, machine);
+  const { capacity, reserved, evictionHard, ...rest } = cgroupSettings(settings, ours, machine);
   assert.equal(capacity['memory'], String(machine.memoryBytes));
   assert.deepEqual(reserved, configuredReservations(settings));
+  assert.deepEqual(evictionHard, {}, 'a command line without a file sets none');
   assert.deepEqual(rest, {
     cgroupsPerQos: true,
     cgroupDriver: 'systemd',
@@ -41,7 +42,7 @@ test('the configuration of cgroups is passed on', () => {
     enforceNodeAllocatable: ['pods'],
     systemReservedCgroup: '',
     kubeReservedCgroup: '',
-    qosReservedMemory: '50%',
+    qosReservedMemory: 50n,
     memoryQosGate: true,
     hugePageSizes: ['2MB'],
     cpuCfsQuota: false,

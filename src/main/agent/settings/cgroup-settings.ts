@@ -1,6 +1,7 @@
 import type { Settings } from '../../../config/index.ts';
 import { nodeCapacity, type MachineInfo } from '../../../host/index.ts';
-import { reservationsOf, type Reservations } from '../../../model/node-allocatable.ts';
+import { reservationsOf, type Amounts, type Reservations } from '../../../model/node-allocatable.ts';
+import { parseQosReserved } from '../../../model/qos-reserved.ts';
 import type { RuntimeSettings } from '../../../model/runtime-settings.ts';
 import type { CgroupSettings } from '../../../resources/create-cgroups.ts';
 
@@ -23,16 +24,22 @@ export function cgroupSettings(
     kubeletCgroups: config.kubeletCgroups,
     capacity: nodeCapacity(machine),
     reserved: configuredReservations(settings),
+    evictionHard: reservedByEviction(settings),
     enforceNodeAllocatable: config.enforceNodeAllocatable,
     systemReservedCgroup: config.systemReservedCgroup,
     kubeReservedCgroup: config.kubeReservedCgroup,
-    qosReservedMemory: config.qosReserved['memory'],
+    qosReservedMemory: parseQosReserved(config.qosReserved),
     memoryQosGate: featureGates.all['MemoryQoS'] ?? false,
     hugePageSizes: machine.hugePageSizes,
     cpuCfsQuota: ours.cpuCfsQuota,
     cpuCfsQuotaPeriodMs: ours.cpuCfsQuotaPeriodMs,
     podPidsLimit: config.podPidsLimit,
   };
+}
+
+/** Hard thresholds of eviction, whose amounts are kept from pods unless a flag says otherwise. */
+export function reservedByEviction({ config, flags }: Pick<Settings, 'config' | 'flags'>): Amounts {
+  return flags.experimentalAllocatableIgnoreEviction ? {} : (config.evictionHard ?? {});
 }
 
 /** What the configuration keeps from pods. */

@@ -1,6 +1,6 @@
 import { nodeAddresses, type Settings } from '../../../config/index.ts';
 import type { AdmissionNodeSettings, NodeReportSettings, NodeSettings } from '../../../node/index.ts';
-import { configuredReservations } from './cgroup-settings.ts';
+import { configuredReservations, reservedByEviction } from './cgroup-settings.ts';
 
 /** The configuration of this node. */
 export function nodeSettings(
@@ -19,7 +19,7 @@ export function nodeSettings(
     maxPods: config.maxPods,
     podsPerCore: config.podsPerCore,
     reserved: configuredReservations(settings),
-    evictionHard: flags.experimentalAllocatableIgnoreEviction ? {} : (config.evictionHard ?? {}),
+    evictionHard: reservedByEviction(settings),
     localStorageCapacityIsolation: config.localStorageCapacityIsolation ?? true,
     maxImages: config.nodeStatusMaxImages ?? 50,
     labels: flags.nodeLabels,
