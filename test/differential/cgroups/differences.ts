@@ -42,6 +42,11 @@ const variants = [
   'v2WithoutQuota',
 ];
 
+const exceeds = (resource: string, reserved: string, capacity: string): string =>
+  `Resource "${resource}" has a reservation of ${reserved} but capacity of ${capacity}. Expected capacity >= reservation.`;
+const tooMuch = (row: string, resource: string, reserved: string, capacity: string) =>
+  [row, { invalid: [exceeds(resource, reserved, capacity)] }] as const;
+
 /** Every difference there is. A row that no longer holds makes its test fail, and so does a new one. */
 export const differences: readonly RowDifference[] = [
   ...inTable(
@@ -87,4 +92,11 @@ export const differences: readonly RowDifference[] = [
     'with the gate off the API server drops an empty spec.resources; one in a static pod still makes it BestEffort',
     [['level-empty', 'admitted']],
   ),
+  ...inTable('node', 'amounts are written as in the configuration; there one reads the fields of a structure', [
+    tooMuch('reserved-4', 'ephemeral-storage', '1673741825', '999999999'),
+    tooMuch('cpu-too-much', 'cpu', '2100m', '2'),
+    tooMuch('memory-too-much', 'memory', '8292Mi', '8345018368'),
+    tooMuch('storage-too-much', 'ephemeral-storage', '30Gi', '20Gi'),
+    ['two-too-much', { invalid: [exceeds('cpu', '3', '2'), exceeds('memory', '5Gi', '4039012Ki')] }],
+  ]),
 ];
