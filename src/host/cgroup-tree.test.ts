@@ -71,7 +71,7 @@ function machineOfVersion2(context: TestContext, controllers = 'cpuset cpu io me
   const makeDirectory = (path: string): void => {
     mkdirSync(path);
     made.push(path.slice(root.length));
-    const handedDown = get(join(path, '..'), 'cgroup.subtree_control').split('+').filter(Boolean);
+    const handedDown = get(join(path, '..'), 'cgroup.subtree_control').split(/[ +]+/).filter(Boolean);
     put(path, { ...unified, 'cgroup.controllers': handedDown.join(' ') });
     for (const name of handedDown) put(path, unifiedFiles[name] ?? {});
   };
@@ -89,9 +89,9 @@ describe('version 1', () => {
 
   test('a cgroup is made in every tree, and its cpuset filled from above', (context) => {
     const { root, tree } = machineOfVersion1(context);
-    assert.equal(tree.presence('/kubepods/pod1'), 'none');
+    assert.equal(tree.missing('/kubepods/pod1')?.names.length, 6);
     tree.make('/kubepods/pod1');
-    assert.equal(tree.presence('/kubepods/pod1'), 'whole');
+    assert.equal(tree.missing('/kubepods/pod1'), undefined);
     for (const name of Object.keys(hybrid)) assert.ok(existsSync(join(root, name, 'kubepods/pod1')), name);
     assert.ok(!existsSync(join(root, 'unified/kubepods')));
     for (const path of ['kubepods', 'kubepods/pod1']) {
@@ -112,16 +112,17 @@ describe('version 1', () => {
   test('half a cgroup is completed', (context) => {
     const { root, tree } = machineOfVersion1(context);
     mkdirSync(join(root, 'memory/kubepods'));
-    assert.equal(tree.presence('/kubepods'), 'partly');
+    assert.equal(tree.missing('/kubepods')?.names.includes(join(root, 'memory/kubepods')), false);
+    assert.equal(tree.missing('/kubepods')?.names.includes(join(root, 'cpu/kubepods')), true);
     tree.make('/kubepods');
-    assert.equal(tree.presence('/kubepods'), 'whole');
+    assert.equal(tree.missing('/kubepods'), undefined);
   });
 
   test('trees that not every runtime knows do not count', (context) => {
     const { root, tree } = machineOfVersion1(context);
     tree.make('/kubepods');
     rmSync(join(root, 'devices/kubepods'), { recursive: true });
-    assert.equal(tree.presence('/kubepods'), 'whole');
+    assert.equal(tree.missing('/kubepods'), undefined);
   });
 
   test('values are written into the tree of their controller, and read from there', (context) => {
@@ -161,6 +162,23 @@ describe('version 1', () => {
     }
   });
 
+  test('beside systemd the tree of its units is left alone', (context) => {
+    const { root, tree } = machineOfVersion1(context);
+    tree.make('/kubepods.slice', { besideSystemd: true });
+    assert.deepEqual(tree.missing('/kubepods.slice'), { what: 'paths', names: [join(root, 'systemd/kubepods.slice')] });
+  });
+
+  test('what cannot be made everywhere is not left somewhere', (context) => {
+    const { root, tree } = machineOfVersion1(context, {
+      makeDirectory: (path) => {
+        if (path.includes('/pids/')) throw Object.assign(new Error('no'), { code: 'ENOSPC' });
+        mkdirSync(path);
+      },
+    });
+    assert.throws(() => tree.make('/kubepods/pod1'), { kind: 'exhausted' });
+    for (const name of Object.keys(hybrid)) assert.ok(!existsSync(join(root, name, 'kubepods')), name);
+  });
+
   test('a read-only tree is reported', (context) => {
     const makeDirectory = (): void => {
       throw Object.assign(new Error('no'), { code: 'EROFS' });
@@ -183,29 +201,66 @@ describe('version 2', () => {
     const { root, tree, made } = machineOfVersion2(context);
     tree.make('/kubepods/burstable/pod1');
     assert.deepEqual(made, ['/kubepods', '/kubepods/burstable', '/kubepods/burstable/pod1']);
-    // A real kernel adds them up; a plain file keeps the last.
     for (const path of ['', 'kubepods', 'kubepods/burstable']) {
-      assert.match(get(root, path, 'cgroup.subtree_control'), /^\+\w+$/, path);
+      assert.equal(get(root, path, 'cgroup.subtree_control'), '+cpuset +cpu +io +memory +hugetlb +pids', path);
     }
     assert.equal(get(root, 'kubepods/burstable/pod1', 'cgroup.subtree_control'), '');
   });
 
   test('enabled controllers are not written again', (context) => {
     const { root, tree } = machineOfVersion2(context);
-    put(root, { 'cgroup.subtree_control': 'cpuset cpu memory hugetlb pids' });
+    put(root, { 'cgroup.subtree_control': 'cpuset cpu io memory hugetlb pids' });
     tree.make('/kubepods');
-    assert.equal(get(root, 'cgroup.subtree_control'), 'cpuset cpu memory hugetlb pids');
+    assert.equal(get(root, 'cgroup.subtree_control'), 'cpuset cpu io memory hugetlb pids');
   });
 
   test('only existing controllers are handed down', (context) => {
     const { root, tree } = machineOfVersion2(context, 'io memory');
     tree.make('/kubepods');
-    assert.equal(get(root, 'cgroup.subtree_control'), '+memory');
+    assert.equal(get(root, 'cgroup.subtree_control'), '+io +memory');
     tree.write('/kubepods', [{ controller: 'memory', file: 'memory.max', value: '4096' }]);
     assert.equal(tree.read('/kubepods', 'memory', 'memory.max'), '4096');
     assert.throws(() => tree.write('/kubepods', [{ controller: 'cpu', file: 'cpu.weight', value: '1' }]), {
       kind: 'unsupported',
     });
+  });
+});
+
+describe('version 2, what counts as there', () => {
+  test('a cgroup that has all controllers of the root that limit pods', (context) => {
+    const { root, tree } = machineOfVersion2(context);
+    assert.deepEqual(tree.missing('/kubepods'), { what: 'cgroup', names: [] });
+    tree.make('/kubepods');
+    assert.equal(tree.missing('/kubepods'), undefined);
+    put(join(root, 'kubepods'), { 'cgroup.controllers': 'cpu memory pids' });
+    assert.deepEqual(tree.missing('/kubepods'), { what: 'controllers', names: ['cpuset', 'hugetlb'] });
+  });
+
+  test('what the root lacks is not missed', (context) => {
+    const { tree } = machineOfVersion2(context, 'cpu io memory pids');
+    tree.make('/kubepods');
+    assert.equal(tree.missing('/kubepods'), undefined);
+    assert.equal(tree.missing('/'), undefined);
+  });
+
+  test('a controller that is not handed down is reported, and nothing is left behind', (context) => {
+    const { root, tree, made } = machineOfVersion2(context, 'cpu');
+    tree.make('/kubepods');
+    rmSync(join(root, 'kubepods/cgroup.subtree_control'));
+    assert.throws(
+      () => tree.make('/kubepods/pod1'),
+      /cannot enable controller cpu for the cgroups below .*kubepods: ENOENT/,
+    );
+    assert.deepEqual(made, ['/kubepods']);
+  });
+
+  test('a cgroup of threads is refused', (context) => {
+    const { root, tree } = machineOfVersion2(context);
+    tree.make('/kubepods');
+    put(join(root, 'kubepods'), { 'cgroup.type': 'threaded' });
+    assert.throws(() => tree.make('/kubepods'), /with domain controllers -- it is in threaded mode/);
+    put(join(root, 'kubepods'), { 'cgroup.type': 'domain invalid' });
+    assert.throws(() => tree.make('/kubepods'), /it is in an invalid state/);
   });
 });
 
@@ -240,7 +295,7 @@ describe('removing', () => {
     const { tree, killed } = withProcesses(context, [4242]);
     assert.deepEqual(await tree.remove('/pod'), { removed: true, processes: [4242] });
     assert.deepEqual(killed, [4242]);
-    assert.equal(tree.presence('/pod'), 'none');
+    assert.equal(tree.missing('/pod')?.names.length, 6);
   });
 
   test('tries again while a process is still there, and reports it in the end', async (context) => {
@@ -253,6 +308,19 @@ describe('removing', () => {
       processes: [4242],
     });
     assert.equal(killed.length, 5);
+  });
+
+  test('killing alone leaves the cgroup, and says where something is left', async (context) => {
+    const { tree, clock, killed, root } = withProcesses(context, [4242, 1]);
+    const end = tree.kill('/pod');
+    await clock.advance(150);
+    assert.deepEqual(await end, { busy: [], processes: [4242] });
+    writeFileSync(join(root, 'pids/pod/c/cgroup.procs'), '1\n');
+    const second = tree.kill('/pod');
+    await clock.advance(150);
+    assert.deepEqual(await second, { busy: [join(root, 'pids/pod/c')], processes: [] });
+    assert.deepEqual(killed, [4242]);
+    assert.equal(tree.missing('/pod'), undefined);
   });
 
   test('never kills itself, the first process or one it cannot see', async (context) => {

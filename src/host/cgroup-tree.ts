@@ -1,9 +1,12 @@
-import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, readFileSync, writeSync } from 'node:fs';
+import { existsSync, mkdirSync, rmdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Clock } from '../base/clock.ts';
-import { TubeletError, type ErrorKind } from '../base/errors.ts';
+import { TubeletError } from '../base/errors.ts';
+import type { CgroupMissing } from '../model/cgroup-missing.ts';
 import type { CgroupSetting, CgroupVersion } from '../model/cgroup-values.ts';
-import { cgroupHierarchies, cgroupProcesses, removeCgroup, requirePath } from './pod-cgroups.ts';
+import { enableControllers, requireDomain, usedControllers } from './cgroup-controllers.ts';
+import { codeOf, failure, foldersIn, textIn, wordsIn, writeInto } from './cgroup-files.ts';
+import { busyCgroups, cgroupHierarchies, cgroupProcesses, removeCgroup, requirePath } from './pod-cgroups.ts';
 import type { CgroupHierarchy, CgroupRemoval } from './pod-cgroups.ts';
 
 export interface HostCgroupsOptions {
@@ -17,10 +20,15 @@ export interface HostCgroupsOptions {
 /** `processes` were killed on the way. */
 type CgroupEnd = CgroupRemoval & { readonly processes: readonly number[] };
 
-/** What pods are limited in. Other controllers belong to the programs that use them. */
-const usedControllers = ['cpu', 'cpuset', 'memory', 'hugetlb', 'pids'] as const;
+interface CgroupKill {
+  readonly busy: readonly string[];
+  readonly processes: readonly number[];
+}
+
+/** The tree of version 1 in which systemd keeps its units; it makes the cgroups there itself. */
+const systemdTree = 'name=systemd';
 /** The trees of version 1 in which a cgroup must exist to count as whole: runtimes are certain to know only these. */
-const countedTrees = new Set<string>([...usedControllers, 'cpuacct', 'name=systemd']);
+const countedTrees = new Set<string>([...usedControllers, 'cpuacct', systemdTree]);
 
 const removalTries = 5;
 const firstPauseMs = 10;
@@ -63,25 +71,25 @@ export class HostCgroups {
     return new HostCgroups(options, hierarchies, new Set(controllers));
   }
 
-  /** Where the cgroup is: in all trees that count, in some, in none. The root is always there. */
-  presence(path: string): 'whole' | 'partly' | 'none' {
-    let there = 0;
-    for (const { root } of this.#counted) if (existsSync(join(root, path))) there++;
-    if (there === 0) return 'none';
-    return there === this.#counted.length ? 'whole' : 'partly';
+  /** What the cgroup lacks to count as there; undefined when it lacks nothing. The root is always there. */
+  missing(path: string): CgroupMissing | undefined {
+    return this.version === 1 ? this.#missingTrees(path) : this.#missingControllers(path);
   }
 
-  /** Makes the cgroup with all above it that are not there yet. */
-  make(path: string): void {
+  /**
+   * Makes the cgroup with all above it that are not there yet, or nothing. `besideSystemd`: systemd has made it in its own
+   * tree of version 1 already.
+   */
+  make(path: string, { besideSystemd = false }: { readonly besideSystemd?: boolean } = {}): void {
     requirePath(path);
-    for (const tree of this.#trees) {
-      let directory = tree.root;
-      for (const part of path.slice(1).split('/')) {
-        if (tree.version === 2) this.#enableBelow(directory);
-        directory = join(directory, part);
-        this.#makeDirectory(directory);
-        if (tree.controllers.includes('cpuset')) fillCpuset(directory);
+    const made: string[] = [];
+    try {
+      for (const tree of this.#trees) {
+        if (!besideSystemd || !tree.controllers.includes(systemdTree)) this.#makeIn(tree, path, made);
       }
+    } catch (error) {
+      for (const directory of made.toReversed()) removeAgain(directory);
+      throw error;
     }
   }
 
@@ -102,6 +110,17 @@ export class HostCgroups {
   children(path: string): readonly string[] {
     const names = this.#all.flatMap(({ root }) => foldersIn(join(root, path)));
     return [...new Set(names)];
+  }
+
+  /** Kills the processes that still run in the cgroup or below it. `busy` names the cgroups in which some are left. */
+  async kill(path: string): Promise<CgroupKill> {
+    const killed = new Set<number>();
+    for (let attempt = 1; ; attempt++) {
+      for (const pid of cgroupProcesses(path, this.#all)) if (this.#kill(pid)) killed.add(pid);
+      const busy = busyCgroups(path, this.#all);
+      if (busy.length === 0 || attempt === removalTries) return { busy, processes: [...killed] };
+      await this.#options.clock.sleep(firstPauseMs * 2 ** (attempt - 1));
+    }
   }
 
   /** Kills the processes that still run in the cgroup, and removes it with those below it. */
@@ -131,28 +150,41 @@ export class HostCgroups {
     }
   }
 
-  #makeDirectory(directory: string): void {
-    if (existsSync(directory)) return;
-    try {
-      (this.#options.makeDirectory ?? mkdirSync)(directory);
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw failure(error, `cannot make cgroup ${directory}`);
-    }
+  #missingTrees(path: string): CgroupMissing | undefined {
+    const paths = this.#counted.map(({ root }) => join(root, path)).filter((directory) => !existsSync(directory));
+    return paths.length === 0 ? undefined : { what: 'paths', names: paths };
   }
 
-  /** On version 2 a cgroup hands controllers down one by one, and only when it has no processes of its own. */
-  #enableBelow(directory: string): void {
-    const enabled = wordsIn(join(directory, 'cgroup.subtree_control'));
-    const available = wordsIn(join(directory, 'cgroup.controllers'));
-    for (const name of usedControllers) {
-      if (enabled.includes(name) || !available.includes(name)) continue;
-      const what = `cannot enable controller ${name} for the cgroups below ${directory}`;
-      try {
-        writeInto(join(directory, 'cgroup.subtree_control'), `+${name}`);
-      } catch (error) {
-        const why = codeOf(error) === 'EBUSY' ? ': processes live in that cgroup itself, move them to one below' : '';
-        throw failure(error, what + why);
-      }
+  /** A cgroup without a controller that the root has cannot limit what is in it. */
+  #missingControllers(path: string): CgroupMissing | undefined {
+    const wanted = usedControllers.filter((name) => this.controllers.has(name));
+    const found = textIn(join(this.#trees[0]?.root ?? '', path, 'cgroup.controllers'));
+    if (found === undefined) return { what: 'cgroup', names: [] };
+    const there = new Set(found.split(' '));
+    const names = wanted.filter((name) => !there.has(name)).toSorted();
+    return names.length === 0 ? undefined : { what: 'controllers', names };
+  }
+
+  #makeIn(tree: CgroupHierarchy, path: string, made: string[]): void {
+    let directory = tree.root;
+    for (const part of path.slice(1).split('/')) {
+      if (tree.version === 2) enableControllers(directory);
+      directory = join(directory, part);
+      if (this.#makeDirectory(directory)) made.push(directory);
+      if (tree.controllers.includes('cpuset')) fillCpuset(directory);
+    }
+    if (tree.version === 2) requireDomain(directory);
+  }
+
+  /** Answers false when it is there already. */
+  #makeDirectory(directory: string): boolean {
+    if (existsSync(directory)) return false;
+    try {
+      (this.#options.makeDirectory ?? mkdirSync)(directory);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw failure(error, `cannot make cgroup ${directory}`);
     }
   }
 
@@ -185,6 +217,16 @@ export class HostCgroups {
   }
 }
 
+/** What another program has put into it in the meantime keeps it. */
+function removeAgain(directory: string): void {
+  try {
+    rmdirSync(directory);
+  } catch (error) {
+    if (!['EBUSY', 'ENOTEMPTY', 'ENOENT'].includes(codeOf(error) ?? ''))
+      throw failure(error, `cannot remove ${directory}`);
+  }
+}
+
 const treesOf = (wanted: CgroupVersion, all: readonly CgroupHierarchy[]): readonly CgroupHierarchy[] =>
   all.filter(({ version }) => version === wanted);
 
@@ -200,55 +242,3 @@ function fillCpuset(directory: string): void {
     }
   }
 }
-
-/** Never makes a file: a setting that the kernel does not offer must not appear as if it had been applied. */
-function writeInto(path: string, text: string): void {
-  const file = openSync(path, constants.O_WRONLY | constants.O_TRUNC);
-  try {
-    writeSync(file, text);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Without the line end; nothing when the file or the whole cgroup is not there. */
-function textIn(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8').trimEnd();
-  } catch (error) {
-    const code = codeOf(error);
-    if (code === 'ENOENT' || code === 'ENODEV') return undefined;
-    throw failure(error, `cannot read ${path}`);
-  }
-}
-
-const wordsIn = (path: string): readonly string[] => (textIn(path) ?? '').split(' ').filter((word) => word !== '');
-
-function foldersIn(directory: string): readonly string[] {
-  try {
-    const entries = readdirSync(directory, { withFileTypes: true });
-    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return [];
-    throw failure(error, `cannot list ${directory}`);
-  }
-}
-
-const kinds: Readonly<Record<string, ErrorKind>> = {
-  EACCES: 'denied',
-  EPERM: 'denied',
-  EROFS: 'denied',
-  EBUSY: 'conflict',
-  EINVAL: 'invalid',
-  ERANGE: 'invalid',
-  ENOENT: 'unsupported',
-  ENODEV: 'notFound',
-  ENOSPC: 'exhausted',
-};
-
-function failure(error: unknown, what: string): TubeletError {
-  const code = codeOf(error) ?? '';
-  return new TubeletError(kinds[code] ?? 'internal', `${what}: ${code || String(error)}`, { cause: error });
-}
-
-const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;

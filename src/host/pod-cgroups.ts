@@ -51,6 +51,12 @@ export function cgroupProcesses(path: string, hierarchies: readonly CgroupHierar
   return [...new Set(pids)];
 }
 
+/** The directories of a cgroup and of those below it that have processes, in any tree. */
+export function busyCgroups(path: string, hierarchies: readonly CgroupHierarchy[]): readonly string[] {
+  requirePath(path);
+  return hierarchies.flatMap(({ root }) => cgroupTree(join(root, path))).filter(hasProcesses);
+}
+
 /**
  * Removes a cgroup such as `/kubepods/besteffort/pod<uid>`, with the cgroups below it, from every tree that has it. A
  * cgroup with processes cannot be removed; all trees are checked before the first directory is removed.

@@ -9,6 +9,8 @@ export interface CgroupValues {
   readonly cpuPeriodUs?: bigint;
   readonly memoryBytes?: bigint;
   readonly pids?: bigint;
+  /** The CPUs it may run on, as a list such as `0-3,8`. */
+  readonly cpus?: string;
   /** By page size as the kernel's files are named: `2MB`. */
   readonly hugePages?: ReadonlyMap<string, bigint>;
   /** Files of version 2 that version 1 has no counterpart of. */
@@ -32,6 +34,7 @@ export function cgroupSettings(values: CgroupValues, version: CgroupVersion): re
     ...(version === 1 ? cpuVersion1(values) : cpuVersion2(values)),
     ...said('memory', version === 1 ? 'memory.limit_in_bytes' : 'memory.max', values.memoryBytes),
     ...said('pids', 'pids.max', values.pids),
+    ...(values.cpus ? [{ controller: 'cpuset', file: 'cpuset.cpus', value: values.cpus }] : []),
     ...[...(values.hugePages ?? [])].flatMap(([size, bytes]) => hugePages(size, bytes, version)),
     ...(version === 1 ? [] : unified(values.unified ?? {})),
   ];

@@ -21,8 +21,8 @@ function created(settings: Partial<CgroupSettings>) {
     host: {
       tree,
       processes: { version: 1, own: () => new Map(), isInside: () => true, make: assert.fail, enter: assert.fail },
-      removeEmpty: assert.fail,
     },
+    units: undefined,
     pods: { active: () => [], complete: () => true, isUnknown: async () => false },
     events: { record: () => {} },
   });

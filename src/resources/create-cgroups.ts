@@ -1,27 +1,29 @@
 import type { CommonPorts } from '../model/common-ports.ts';
 import type { Component } from '../base/component.ts';
+import type { SystemdUnits } from '../model/systemd-units.ts';
 import type { PodRemoval } from '../model/pod-removal.ts';
 import {
   AgentCgroup,
-  cgroupOwner,
+  CgroupfsManager,
   CgroupVersionCheck,
   CgroupWriter,
+  MeasuredManager,
   NodeCgroups,
   nodeCgroupSettings,
   noPodCgroups,
+  noSystemd,
   PodCgroups,
   podCgroupSettings,
   qosSettings,
   QosTiers,
-  SystemdSlices,
-  type CgroupOwner,
+  SystemdManager,
+  type CgroupManager,
   type CgroupPods,
   type CgroupSettings,
   type CgroupTree,
   type NodeEvents,
   type PodContainerManager,
   type ProcessTree,
-  type RemoveEmpty,
 } from './cgroups/index.ts';
 
 export type { CgroupSettings } from './cgroups/index.ts';
@@ -30,7 +32,6 @@ export type { CgroupSettings } from './cgroups/index.ts';
 export interface CgroupHost {
   readonly tree: CgroupTree & { readonly controllers: ReadonlySet<string> };
   readonly processes: ProcessTree;
-  readonly removeEmpty: RemoveEmpty;
 }
 
 interface CgroupsWiring {
@@ -38,6 +39,8 @@ interface CgroupsWiring {
   readonly signals: { readonly podRemoval: Pick<PodRemoval, 'register'> };
   readonly settings: CgroupSettings;
   readonly host: CgroupHost;
+  /** Undefined on a machine without systemd. */
+  readonly units: SystemdUnits | undefined;
   readonly pods: CgroupPods;
   readonly events: NodeEvents;
 }
@@ -50,7 +53,7 @@ export interface Cgroups {
   readonly agentCgroup: Pick<AgentCgroup, 'path'>;
 }
 
-/** The cgroups of pods, made by the agent or the runtime, and that of the agent. */
+/** The cgroups of pods, and that of the agent. */
 export function createCgroups(wiring: CgroupsWiring): Cgroups {
   const { ports, settings, host } = wiring;
   const agentCgroup = new AgentCgroup({ ...ports, tree: host.processes, configured: settings.kubeletCgroups });
@@ -59,7 +62,7 @@ export function createCgroups(wiring: CgroupsWiring): Cgroups {
     version: settings.cgroupVersion,
     failCgroupV1: settings.failCgroupV1,
   });
-  const ofPods = byOwner[cgroupOwner(settings)](wiring);
+  const ofPods = settings.cgroupsPerQos ? createPodCgroups(wiring) : { components: [], podContainers: noPodCgroups };
   return {
     components: [agentCgroup, version, ...ofPods.components],
     podContainers: ofPods.podContainers,
@@ -69,30 +72,17 @@ export function createCgroups(wiring: CgroupsWiring): Cgroups {
 
 type PodCgroupsPart = Pick<Cgroups, 'components' | 'podContainers'>;
 
-const byOwner: Readonly<Record<CgroupOwner, (wiring: CgroupsWiring) => PodCgroupsPart>> = {
-  none: () => ({ components: [], podContainers: noPodCgroups }),
-  runtime: ({ ports, host, settings }) => {
-    const slices = new SystemdSlices({
-      log: ports.log,
-      removeEmpty: host.removeEmpty,
-      cgroupRoot: settings.cgroupRoot,
-    });
-    return { components: [slices], podContainers: slices };
-  },
-  agent: createPodCgroups,
-};
-
-function createPodCgroups({ ports, signals, settings, host, pods, events }: CgroupsWiring): PodCgroupsPart {
+function createPodCgroups(wiring: CgroupsWiring): PodCgroupsPart {
+  const { ports, signals, settings, host, pods, events } = wiring;
   const { cgroupRoot, cgroupVersion: version } = settings;
-  const { tree } = host;
-  const { controllers } = tree;
-  const writer = new CgroupWriter({ ...ports, tree, version, controllers });
+  const { controllers } = host.tree;
+  const manager = new MeasuredManager({ ...ports, manager: createManager(wiring) });
   const nodeSettings = nodeCgroupSettings(settings);
-  const node = new NodeCgroups({ log: ports.log, writer, events, version, controllers, settings: nodeSettings });
-  const tiers = new QosTiers({ log: ports.log, writer, pods, cgroupRoot, version, settings: qosSettings(settings) });
+  const node = new NodeCgroups({ log: ports.log, manager, events, version, controllers, settings: nodeSettings });
+  const tiers = new QosTiers({ log: ports.log, manager, pods, cgroupRoot, version, settings: qosSettings(settings) });
   const cgroups = new PodCgroups({
     ...ports,
-    writer,
+    manager,
     node,
     tiers,
     pods,
@@ -105,4 +95,12 @@ function createPodCgroups({ ports, signals, settings, host, pods, events }: Cgro
   // A removal under way ends by itself, and a pod that comes back waits for it.
   signals.podRemoval.register('pod-cgroup-removals', { forget: () => {}, size: () => cgroups.removalsUnderWay() });
   return { components: [cgroups], podContainers: cgroups };
+}
+
+function createManager({ ports, settings, host, units }: CgroupsWiring): CgroupManager {
+  const { tree } = host;
+  const { cgroupVersion: version } = settings;
+  const writer = new CgroupWriter({ log: ports.log, tree, version, controllers: tree.controllers });
+  if (settings.cgroupDriver === 'cgroupfs') return new CgroupfsManager({ tree, writer });
+  return new SystemdManager({ tree, writer, version, units: units ?? noSystemd });
 }

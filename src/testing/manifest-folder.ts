@@ -12,10 +12,8 @@ export class ManifestFolder implements Files {
   #version = 0;
 
   put(path: string, text: string): void {
-    const isNew = !this.texts.has(path);
     this.texts.set(path, text);
     this.#version++;
-    if (isNew) this.emit(path, 'entry');
     this.emit(path);
   }
 

@@ -1,4 +1,5 @@
 import { TubeletError } from '../base/errors.ts';
+import type { CgroupMissing } from '../model/cgroup-missing.ts';
 import type { CgroupSetting } from '../model/cgroup-values.ts';
 
 /** The cgroups of a machine in memory: one tree, files that hold what was last written. */
@@ -15,8 +16,8 @@ export class MemoryCgroupTree {
   removing: Promise<void> = Promise.resolve();
   writes = 0;
 
-  presence(path: string): 'whole' | 'none' {
-    return this.groups.has(path) ? 'whole' : 'none';
+  missing(path: string): CgroupMissing | undefined {
+    return this.groups.has(path) ? undefined : { what: 'paths', names: [path] };
   }
 
   make(path: string): void {
@@ -47,6 +48,18 @@ export class MemoryCgroupTree {
       .filter((other) => other.startsWith(`${path}/`))
       .map((other) => other.slice(path.length + 1).split('/')[0] ?? '');
     return [...new Set(names)];
+  }
+
+  async kill(path: string): Promise<{ readonly busy: readonly string[]; readonly processes: readonly number[] }> {
+    const within = [...this.processes.keys()].filter((other) => other === path || other.startsWith(`${path}/`));
+    const found = within.flatMap((each) => this.processes.get(each) ?? []);
+    const processes = found.filter((pid) => !this.immortal.has(pid));
+    for (const each of within) {
+      const left = this.processes.get(each)?.filter((pid) => this.immortal.has(pid)) ?? [];
+      if (left.length > 0) this.processes.set(each, left);
+      else this.processes.delete(each);
+    }
+    return { busy: within.filter((each) => this.processes.has(each)), processes };
   }
 
   async remove(path: string): Promise<{ removed: boolean; busy?: readonly string[]; processes: readonly number[] }> {

@@ -89,7 +89,7 @@ const identity = (path: string): readonly number[] =>
 test('pods and containers have the values of their specs, and live where they should', async () => {
   for (const [name, { pod, container }] of Object.entries(expected)) {
     const paths = await pathsOf(name);
-    assert.equal(tree.presence(paths.pod), 'whole');
+    assert.equal(tree.missing(paths.pod), undefined);
     assertValues(paths.pod, pod);
     assertValues(paths.container, container);
     if (pod.memoryBytes === undefined) assertUnlimited(paths.pod);
@@ -152,6 +152,9 @@ test('an agent whose cgroup root is not there says so and ends', async () => {
   const agent = node.agent([`--cgroup-root=${node.names.cgroupRoot}-nowhere`]);
   const { code } = await agent.ended;
   assert.equal(code, 1);
-  assert.match(agent.text, /cannot start pod-cgroups.*cgroupRoot \S+-nowhere is not there/);
-  assert.equal(tree.presence(`${node.names.cgroupRoot}-nowhere`), 'none');
+  assert.match(
+    agent.text,
+    /cannot start pod-cgroups.*invalid configuration: cgroup \S+-nowhere"\] has some missing paths/,
+  );
+  assert.deepEqual(identity(`${node.names.cgroupRoot}-nowhere`), []);
 });

@@ -141,6 +141,8 @@ class FakeStage implements Stage {
         const { manifests } = world.machine;
         const text = manifests.texts.get(path) ?? '';
         manifests.remove(path);
+        // A file system tells of a new file by its entry first.
+        manifests.emit(path, 'entry');
         manifests.put(path, text);
         await world.clock.advance(lookMs);
       },

@@ -104,6 +104,8 @@ export class AgentWorld {
       const path = pathOf('pod', ownName(pod));
       manifests.remove(path);
       manifests.put(path, manifestOf(pod));
+      // A file system tells of a new file by its entry first.
+      manifests.emit(path, 'entry');
     }
     await this.clock.advance(lookMs);
   }

@@ -127,7 +127,6 @@ export function fakeHost(disks: FakeDisks, files: MemoryFiles, cri: Cri): Host {
         make: (path) => disks.cgroups.make(path),
         enter: async () => {},
       },
-      removeEmpty: async () => ({ removed: true }),
     },
     systemd: disks.systemd,
     stats: { facts, disk, machine, cgroups, volumeDisks },

@@ -19,9 +19,6 @@ import { StatsWorld } from '../../src/testing/stats-world.ts';
 import type { LogSink } from '../../src/telemetry/index.ts';
 import { fakeHost, type FakeDisks } from './fake-host.ts';
 
-/** Changes the API server keeps for watches: long runs with large objects would fill the memory with more. */
-const historyLimit = 500;
-
 /** A node in memory, on virtual time: all that outlives the agent. */
 export interface FakeMachine extends FakeDisks {
   readonly seed: number;
@@ -59,7 +56,7 @@ export function fakeMachine(options: FakeMachineOptions = {}): FakeMachine {
     usage: new StatsWorld(clock),
     setup: new MemorySetupMachine(files),
     capacity: { ...goldenInputs.capacity },
-    api: cluster ? new FakeApiServer({ clock, random: seededRandom(seed + 7), historyLimit, ...apiServer }) : undefined,
+    api: cluster ? new FakeApiServer({ clock, random: seededRandom(seed + 7), ...apiServer }) : undefined,
   };
 }
 

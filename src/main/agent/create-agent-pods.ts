@@ -40,6 +40,7 @@ export function createAgentPods(context: AgentContext, { stores, node, objects, 
     signals,
     settings: cgroupSettings(settings, runtime, host.machine),
     host: host.cgroups,
+    units: host.systemd?.units,
     pods: {
       active: () => stores.activePods.activePods(),
       complete: () => stores.unknownPods.sourcesReady(),

@@ -1,11 +1,13 @@
 export { AgentCgroup } from './agent-cgroup.ts';
-export { cgroupOwner, type CgroupOwner } from './cgroup-owner.ts';
 export { nodeCgroupSettings, podCgroupSettings, qosSettings, type CgroupSettings } from './cgroup-settings.ts';
 export { CgroupVersionCheck } from './cgroup-version-check.ts';
 export { CgroupWriter } from './cgroup-writer.ts';
+export { CgroupfsManager } from './cgroupfs-manager.ts';
+export { MeasuredManager } from './measured-manager.ts';
 export { NodeCgroups } from './node-cgroups.ts';
+export { noSystemd } from './no-systemd.ts';
 export { noPodCgroups } from './no-pod-cgroups.ts';
 export { PodCgroups } from './pod-cgroups.ts';
-export type { CgroupPods, CgroupTree, NodeEvents, PodContainerManager, ProcessTree, RemoveEmpty } from './ports.ts';
+export type { CgroupManager, CgroupPods, CgroupTree, NodeEvents, PodContainerManager, ProcessTree } from './ports.ts';
 export { QosTiers } from './qos-tiers.ts';
-export { SystemdSlices } from './systemd-slices.ts';
+export { SystemdManager } from './systemd-manager.ts';

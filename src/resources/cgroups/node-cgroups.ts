@@ -1,15 +1,14 @@
-import { describeError, kindOf, TubeletError } from '../../base/errors.ts';
+import { describeError, isKind, kindOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { cgroupPath, kubepodsCgroup, quotedCgroup, type CgroupName } from '../../model/cgroup-names.ts';
+import { kubepodsCgroup, quotedCgroup, type CgroupName } from '../../model/cgroup-names.ts';
 import { nodeEvents } from '../../model/event-reasons.ts';
 import { overReserved } from '../../model/node-allocatable.ts';
-import type { CgroupWriter } from './cgroup-writer.ts';
 import { allPodsValues, reservedCgroups, type NodeCgroupSettings } from './node-cgroup-values.ts';
-import type { NodeEvents } from './ports.ts';
+import type { CgroupManager, NodeEvents } from './ports.ts';
 
 interface NodeCgroupsDeps {
   readonly log: Log;
-  readonly writer: CgroupWriter;
+  readonly manager: CgroupManager;
   readonly events: NodeEvents;
   readonly settings: NodeCgroupSettings;
   readonly version: 1 | 2;
@@ -25,28 +24,24 @@ const alternative = 'or set cgroupsPerQOS: false with enforceNodeAllocatable: []
 export class NodeCgroups {
   readonly #deps: NodeCgroupsDeps;
   readonly #name: CgroupName;
-  readonly #path: string;
   #enforced = false;
 
   constructor(deps: NodeCgroupsDeps) {
     this.#deps = deps;
     this.#name = kubepodsCgroup(deps.settings.cgroupRoot);
-    this.#path = cgroupPath(this.#name, 'cgroupfs');
   }
 
   /** Throws what is wrong with the machine or the configuration before anything is made. */
   check(): void {
-    const { writer, settings, version, controllers } = this.#deps;
+    const { manager, settings, version, controllers } = this.#deps;
     const missing = version === 1 ? neededTrees.filter((name) => !controllers.has(name)) : [];
     if (missing.length > 0) {
       const message = `system validation failed - Following Cgroup subsystem not mounted: [${missing.join(' ')}]`;
       throw unfit(`${message}; mount them below /sys/fs/cgroup, ${alternative}`);
     }
-    const root = `/${settings.cgroupRoot.split('/').filter(Boolean).join('/')}`;
-    if (writer.presence(root) !== 'whole') {
-      throw unfit(
-        `cgroupRoot ${root} is not there in every cgroup tree; make it, leave cgroupRoot unset, ${alternative}`,
-      );
+    const noRoot = manager.missing(this.#name.slice(0, -1));
+    if (noRoot !== undefined) {
+      throw unfit(`invalid configuration: ${noRoot}; make this cgroupRoot, leave cgroupRoot unset, ${alternative}`);
     }
     const tooMuch = overReserved(settings.capacity, settings.reserved, settings.evictionHard);
     if (tooMuch.length > 0) {
@@ -55,10 +50,11 @@ export class NodeCgroups {
   }
 
   /** Throws where the cgroup cannot be made; `enforce` retries limits that cannot be set yet. */
-  make(): void {
+  async make(): Promise<void> {
     try {
-      this.#deps.writer.create(this.#path, {});
+      await this.#deps.manager.create(this.#name, {});
     } catch (cause) {
+      if (isKind(cause, 'unsupported')) throw cause;
       const remedy = `run as root with the cgroup file systems mounted writable, ${alternative}`;
       throw new TubeletError(kindOf(cause), `cannot make the cgroup of all pods; ${remedy}`, { cause });
     }
@@ -68,32 +64,30 @@ export class NodeCgroups {
    * Limits all pods together. Pods of an earlier process may use more than is allowed now; the kernel refuses until they are
    * evicted, and every resync retries.
    */
-  enforce(): void {
-    const { writer, events, settings, log } = this.#deps;
+  async enforce(): Promise<void> {
+    const { manager, events, settings, log } = this.#deps;
     if (this.#enforced) return;
     try {
-      writer.update(this.#path, allPodsValues(settings));
+      await manager.update(this.#name, allPodsValues(settings));
       this.#enforced = true;
       const message = 'Updated Node Allocatable limit across pods';
       events.record({ type: 'Normal', reason: nodeEvents.nodeAllocatableEnforced, message });
     } catch (error) {
-      log.error(error, 'Cannot limit the cgroup of all pods, will try again', { cgroup: this.#path });
+      log.error(error, 'Cannot limit the cgroup of all pods, will try again', { cgroup: manager.pathOf(this.#name) });
       const message = `Failed to update Node Allocatable Limits ${quotedCgroup(this.#name)}: ${describeError(error)}`;
       events.record({ type: 'Warning', reason: nodeEvents.failedNodeAllocatableEnforcement, message });
     }
   }
 
   /** Throws on failure: the configuration asks for these reserves to be enforced. */
-  enforceReserved(): void {
-    const { writer, events, settings } = this.#deps;
+  async enforceReserved(): Promise<void> {
+    const { manager, events, settings } = this.#deps;
     for (const { what, compressible, configured, name, values, problem } of reservedCgroups(settings)) {
-      const path = cgroupPath(name, 'cgroupfs');
       try {
         if (problem !== undefined) throw new TubeletError('invalid', problem);
-        if (writer.presence(path) !== 'whole') {
-          throw new TubeletError('notFound', `cgroup ${path} is not there in every cgroup tree; make it first`);
-        }
-        writer.update(path, values);
+        const missing = manager.missing(name);
+        if (missing !== undefined) throw new TubeletError('notFound', `${missing}; make it first`);
+        await manager.update(name, values);
       } catch (cause) {
         const message = `Failed to enforce ${what}${compressible ? ' Compressible' : ''} Cgroup Limits on "${configured}"`;
         const full = `${message}: ${describeError(cause)}`;

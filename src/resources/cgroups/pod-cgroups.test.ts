@@ -10,6 +10,8 @@ import { MemoryLog } from '../../testing/memory-log.ts';
 import { aContainer, aPod } from '../../testing/pods.ts';
 import { seededRandom } from '../../testing/seeded-random.ts';
 import { CgroupWriter } from './cgroup-writer.ts';
+import { CgroupfsManager } from './cgroupfs-manager.ts';
+import { MeasuredManager } from './measured-manager.ts';
 import { PodCgroups } from './pod-cgroups.ts';
 
 const small = { cpu: '500m', memory: '64Mi' };
@@ -34,7 +36,7 @@ function setUp() {
   const log = new MemoryLog();
   const metrics = new Registry();
   const steps: string[] = [];
-  const step = (name: string) => (): void => void steps.push(name);
+  const step = (name: string) => async (): Promise<void> => void steps.push(name);
   const world = { tierTrouble: undefined as Error | undefined, unknown: new Set<string>() };
   const controllers = new Set(['cpu', 'memory', 'pids']);
   const cgroups = new PodCgroups({
@@ -42,16 +44,20 @@ function setUp() {
     clock,
     random: seededRandom(1),
     log,
-    writer: new CgroupWriter({ clock, log, tree, version: 1, controllers, metrics }),
+    manager: new MeasuredManager({
+      clock,
+      metrics,
+      manager: new CgroupfsManager({ tree, writer: new CgroupWriter({ log, tree, version: 1, controllers }) }),
+    }),
     node: {
-      check: step('check'),
+      check: () => void steps.push('check'),
       make: step('make node'),
       enforce: step('enforce'),
       enforceReserved: step('enforce reserved'),
     },
     tiers: {
       make: step('make tiers'),
-      update: () => {
+      update: async () => {
         steps.push('tiers');
         if (world.tierTrouble) throw world.tierTrouble;
       },
@@ -128,14 +134,14 @@ describe('making', () => {
     world.tierTrouble = new Error('busy');
     await cgroups.ensure(burstable);
     assert.ok(tree.groups.has('/kubepods/burstable/podb'));
-    assert.deepEqual(log.messages('warn'), ['Cannot update the QoS cgroups']);
+    assert.deepEqual(log.messages('warn'), ['Failed to update QoS cgroup configuration']);
   });
 
   test('a pod that is resized gets new values', async () => {
     const { cgroups, tree } = setUp();
     await cgroups.ensure(burstable);
     const more = aContainer('main', { resources: { requests: { cpu: '1' } } });
-    cgroups.update({ ...burstable, spec: { ...burstable.spec, containers: [more] } });
+    await cgroups.update({ ...burstable, spec: { ...burstable.spec, containers: [more] } });
     assert.equal(tree.read('/kubepods/burstable/podb', 'cpu', 'cpu.shares'), '1024');
   });
 });
@@ -212,7 +218,7 @@ describe('the life of the component', () => {
   test('operations are measured', async () => {
     const { cgroups, metrics } = setUp();
     await cgroups.ensure(guaranteed);
-    cgroups.update(guaranteed);
+    await cgroups.update(guaranteed);
     await cgroups.remove(podUid('g'));
     const lines = metrics.render().split('\n');
     const count = (operation: string): string | undefined =>

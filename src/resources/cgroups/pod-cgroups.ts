@@ -1,20 +1,19 @@
 import type { Clock } from '../../base/clock.ts';
 import type { Component } from '../../base/component.ts';
-import { describeError, TubeletError } from '../../base/errors.ts';
+import { describeError, kindOf, TubeletError } from '../../base/errors.ts';
 import { podUid, type PodUid } from '../../base/ids.ts';
 import type { Heartbeats, Round } from '../../base/heartbeats.ts';
 import type { Log } from '../../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
-import { cgroupPath, podCgroup, qosCgroup } from '../../model/cgroup-names.ts';
+import { podCgroup, qosCgroup, type CgroupName } from '../../model/cgroup-names.ts';
 import type { CgroupValues } from '../../model/cgroup-values.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podFields, podUidFields } from '../../model/pod-log.ts';
 import { podQos, type QosClass } from '../../model/qos.ts';
-import type { CgroupWriter } from './cgroup-writer.ts';
 import type { NodeCgroups } from './node-cgroups.ts';
 import { podCgroupValues, type PodCgroupSettings } from './pod-cgroup-values.ts';
-import type { CgroupPods, PodContainerManager } from './ports.ts';
+import type { CgroupManager, CgroupPods, PodContainerManager } from './ports.ts';
 import type { QosTiers } from './qos-tiers.ts';
 
 interface PodCgroupsDeps {
@@ -22,7 +21,7 @@ interface PodCgroupsDeps {
   readonly random: Random;
   readonly log: Log;
   readonly heartbeats: Heartbeats;
-  readonly writer: CgroupWriter;
+  readonly manager: CgroupManager;
   readonly node: Pick<NodeCgroups, 'check' | 'make' | 'enforce' | 'enforceReserved'>;
   readonly tiers: Pick<QosTiers, 'make' | 'update'>;
   readonly pods: CgroupPods;
@@ -61,10 +60,10 @@ export class PodCgroups implements PodContainerManager, Component {
   async start(): Promise<void> {
     const { clock, random, log, node, tiers, heartbeats } = this.#deps;
     node.check();
-    node.make();
-    tiers.make();
-    node.enforce();
-    node.enforceReserved();
+    await node.make();
+    await tiers.make();
+    await node.enforce();
+    await node.enforceReserved();
     const body = (signal: AbortSignal, round: Round): Promise<void> => this.#round(signal, round);
     this.#loop = superviseLoop({ name: this.name, heartbeats, clock, random, log, signal: this.#stopped.signal, body });
   }
@@ -76,33 +75,35 @@ export class PodCgroups implements PodContainerManager, Component {
 
   /** False when the pod's containers, if there are any, live elsewhere. */
   exist(pod: DesiredPod): boolean {
-    return this.#deps.writer.presence(this.#pathOf(pod)) !== 'none';
+    return this.#deps.manager.missing(this.#nameOf(pod)) === undefined;
   }
 
   /** Makes the pod's cgroup with its values. Cheap when it is there already. */
   async ensure(pod: DesiredPod): Promise<void> {
-    const { writer, log } = this.#deps;
+    const { manager, log } = this.#deps;
     const { uid } = pod;
-    await this.#removals.get(uid);
-    const path = this.#pathOf(pod);
-    const presence = writer.presence(path);
-    if (presence === 'whole' && this.#known.get(uid) === 'settled') return;
-    if (!this.#known.has(uid)) this.#known.set(uid, presence === 'none' ? 'made' : 'found');
-    this.#updateTiers();
+    // A removal that begins later than this finds the pod known.
+    while (this.#removals.has(uid)) await this.#removals.get(uid);
+    const name = this.#nameOf(pod);
+    const isThere = manager.missing(name) === undefined;
+    if (isThere && this.#known.get(uid) === 'settled') return;
+    if (!this.#known.has(uid)) this.#known.set(uid, isThere ? 'found' : 'made');
+    await this.#updateTiers();
     try {
-      writer.create(path, this.#valuesOf(pod));
-    } catch (error) {
-      if (this.#known.get(uid) !== 'found') throw error;
+      await manager.create(name, this.#valuesOf(pod));
+    } catch (cause) {
+      if (this.#known.get(uid) !== 'found') throw notMade(name, cause);
       // The pod keeps running with the values it has.
-      log.error(error, 'Cannot bring the cgroup of a pod up to date', { ...podFields(pod), cgroup: path });
+      const fields = { ...podFields(pod), cgroup: manager.pathOf(name) };
+      log.error(cause, 'Cannot bring the cgroup of a pod up to date', fields);
     }
     this.#known.set(uid, 'settled');
   }
 
   /** New values for a pod that runs. A resize raises them before its containers' values, and lowers them after those. */
-  update(pod: DesiredPod): void {
-    this.#deps.writer.update(this.#pathOf(pod), this.#valuesOf(pod));
-    this.#updateTiers();
+  async update(pod: DesiredPod): Promise<void> {
+    await this.#deps.manager.update(this.#nameOf(pod), this.#valuesOf(pod));
+    await this.#updateTiers();
   }
 
   /** Tries every QoS tier: the pod's class may not be known any more. */
@@ -116,7 +117,7 @@ export class PodCgroups implements PodContainerManager, Component {
       });
     this.#removals.set(uid, ended);
     await removal;
-    this.#updateTiers();
+    await this.#updateTiers();
   }
 
   /** The resync removes a cgroup that is left all the same as an orphan. */
@@ -134,10 +135,9 @@ export class PodCgroups implements PodContainerManager, Component {
   }
 
   async #remove(uid: PodUid): Promise<void> {
-    const { writer, log, cgroupRoot } = this.#deps;
+    const { manager, log, cgroupRoot } = this.#deps;
     for (const qos of qosClasses) {
-      const path = cgroupPath(podCgroup(cgroupRoot, qos, uid), 'cgroupfs');
-      const { removed, busy = [], processes } = await writer.destroy(path);
+      const { removed, busy = [], processes } = await manager.destroy(podCgroup(cgroupRoot, qos, uid));
       if (processes.length > 0)
         log.info('Killed what was left in the cgroup of a pod', { ...podUidFields(uid), processes });
       if (!removed) throw new TubeletError('conflict', `processes of pod ${uid} are still in ${busy.join(', ')}`);
@@ -147,8 +147,8 @@ export class PodCgroups implements PodContainerManager, Component {
 
   async #round(signal: AbortSignal, round: Round): Promise<void> {
     await round.waitFor(this.#deps.clock.sleep(resyncMs, signal));
-    this.#deps.node.enforce();
-    this.#updateTiers();
+    await this.#deps.node.enforce();
+    await this.#updateTiers();
     for (const uid of this.#orphans()) {
       await this.#removeIfUnknown(uid);
       round.beat();
@@ -157,10 +157,10 @@ export class PodCgroups implements PodContainerManager, Component {
 
   /** Pods with a cgroup that `ensure` was not called for in this process. */
   #orphans(): readonly PodUid[] {
-    const { writer, cgroupRoot } = this.#deps;
+    const { manager, cgroupRoot } = this.#deps;
     return qosClasses
-      .flatMap((qos) => writer.children(cgroupPath(qosCgroup(cgroupRoot, qos), 'cgroupfs')))
-      .flatMap((name) => /^pod(.+)$/.exec(name)?.[1] ?? [])
+      .flatMap((qos) => manager.children(qosCgroup(cgroupRoot, qos)))
+      .flatMap((name) => /^pod(.+)$/.exec(name.at(-1) ?? '')?.[1] ?? [])
       .map(podUid)
       .filter((uid) => !this.#known.has(uid));
   }
@@ -177,11 +177,11 @@ export class PodCgroups implements PodContainerManager, Component {
   }
 
   /** Failures are logged only: wrong weights of tiers must not keep a pod from starting or ending. */
-  #updateTiers(): void {
+  async #updateTiers(): Promise<void> {
     try {
-      this.#deps.tiers.update();
+      await this.#deps.tiers.update();
     } catch (error) {
-      this.#deps.log.warn('Cannot update the QoS cgroups', { err: describeError(error) });
+      this.#deps.log.warn('Failed to update QoS cgroup configuration', { err: describeError(error) });
     }
   }
 
@@ -190,7 +190,12 @@ export class PodCgroups implements PodContainerManager, Component {
     return podCgroupValues(pod, this.#deps.settings, { withoutCpuQuota });
   }
 
-  #pathOf(pod: DesiredPod): string {
-    return cgroupPath(podCgroup(this.#deps.cgroupRoot, podQos(pod), pod.uid), 'cgroupfs');
+  #nameOf(pod: DesiredPod): CgroupName {
+    return podCgroup(this.#deps.cgroupRoot, podQos(pod), pod.uid);
   }
+}
+
+function notMade(name: CgroupName, cause: unknown): TubeletError {
+  const message = `failed to create container for [${name.join(' ')}] : ${describeError(cause)}`;
+  return new TubeletError(kindOf(cause), message, { cause });
 }

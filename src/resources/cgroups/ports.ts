@@ -1,19 +1,41 @@
 import type { PodUid } from '../../base/ids.ts';
-import type { CgroupSetting } from '../../model/cgroup-values.ts';
+import type { CgroupMissing } from '../../model/cgroup-missing.ts';
+import type { CgroupName } from '../../model/cgroup-names.ts';
+import type { CgroupSetting, CgroupValues } from '../../model/cgroup-values.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { ObjectEvent } from '../../model/object-event.ts';
 import type { ProcessCgroups } from '../../model/process-cgroups.ts';
 
+/** A driver of cgroups: one way to make, change and remove a cgroup by its name. */
+export interface CgroupManager {
+  /** Where the cgroup is, for logs. */
+  pathOf(name: CgroupName): string;
+  /** Why the cgroup does not count as there; undefined when it does. */
+  missing(name: CgroupName): string | undefined;
+  /** Makes it where it is not there, and gives it the values. */
+  create(name: CgroupName, values: CgroupValues): Promise<void>;
+  /** Absent values stay as they are. */
+  update(name: CgroupName, values: CgroupValues): Promise<void>;
+  /** Kills what runs there, then removes it with all below it. One that is not there counts as removed. */
+  destroy(name: CgroupName): Promise<TreeRemoval>;
+  /** Those directly below that this driver could have made. */
+  children(name: CgroupName): readonly CgroupName[];
+  /** Bytes in use now. */
+  memoryUsage(name: CgroupName): bigint;
+}
+
 /** The machine's cgroups by path, in all trees at once. */
 export interface CgroupTree {
-  /** In all trees that count, in some, in none. */
-  presence(path: string): 'whole' | 'partly' | 'none';
-  /** Makes it with all above it that are not there yet. */
-  make(path: string): void;
+  /** What it lacks to count as there; undefined when it lacks nothing. */
+  missing(path: string): CgroupMissing | undefined;
+  /** Makes it with all above it that are not there yet; `besideSystemd` where systemd makes it in its own tree. */
+  make(path: string, options?: { readonly besideSystemd?: boolean }): void;
   write(path: string, settings: readonly CgroupSetting[]): void;
   read(path: string, controller: string, file: string): string | undefined;
   /** Names of those directly below. */
   children(path: string): readonly string[];
+  /** Kills what runs there and below. `busy` names the cgroups in which something is left. */
+  kill(path: string): Promise<{ readonly busy: readonly string[]; readonly processes: readonly number[] }>;
   /** Kills what runs there, then removes it with all below it. */
   remove(path: string): Promise<TreeRemoval>;
 }
@@ -46,7 +68,7 @@ export interface CgroupPods {
   isUnknown(uid: PodUid): Promise<boolean>;
 }
 
-/** The cgroups of pods, made by the agent or by the runtime. */
+/** The cgroups of pods. */
 export interface PodContainerManager {
   /** False when the pod's containers, if there are any, live elsewhere. */
   exist(pod: DesiredPod): boolean;
@@ -55,11 +77,6 @@ export interface PodContainerManager {
   /** Removes the pod's cgroups, wherever its QoS class put them. */
   remove(uid: PodUid): Promise<void>;
 }
-
-/** Removes an empty cgroup with those below it. `busy` names the cgroups that still have processes. */
-export type RemoveEmpty = (
-  path: string,
-) => Promise<{ readonly removed: true } | { readonly removed: false; readonly busy: readonly string[] }>;
 
 /** Events about the node. */
 export interface NodeEvents {

@@ -1,15 +1,15 @@
+import { kindOf, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
-import { cgroupPath, qosCgroup } from '../../model/cgroup-names.ts';
+import { qosCgroup, type CgroupName } from '../../model/cgroup-names.ts';
 import type { CgroupValues } from '../../model/cgroup-values.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import type { QosClass } from '../../model/qos.ts';
-import type { CgroupWriter } from './cgroup-writer.ts';
-import type { CgroupPods } from './ports.ts';
+import type { CgroupManager, CgroupPods } from './ports.ts';
 import { podDemand, qosCgroupValues, type PodDemand, type QosSettings } from './qos-cgroup-values.ts';
 
 interface QosTiersDeps {
   readonly log: Log;
-  readonly writer: CgroupWriter;
+  readonly manager: CgroupManager;
   readonly pods: Pick<CgroupPods, 'active' | 'complete'>;
   readonly settings: QosSettings;
   readonly cgroupRoot: string;
@@ -26,54 +26,81 @@ export class QosTiers {
 
   /** The tiers were there before: they may hold pods of an earlier process that no source has named yet. */
   #inherited = false;
+  /** The update under way; never rejects. */
+  #running: Promise<void> = Promise.resolve();
+  /** The one that begins after it. */
+  #next: Promise<void> | undefined;
 
   constructor(deps: QosTiersDeps) {
     this.#deps = deps;
   }
 
-  make(): void {
-    const { writer } = this.#deps;
-    for (const qos of tiers) {
-      this.#inherited ||= writer.presence(this.#path(qos)) !== 'none';
-      writer.create(this.#path(qos), {});
-    }
-    this.update();
+  async make(): Promise<void> {
+    for (const qos of tiers) await this.#makeTier(qos);
+    await this.update();
   }
 
-  /** Keeps the values of an earlier process until all sources are ready. */
-  update(): void {
+  /**
+   * Keeps the values of an earlier process until all sources are ready. One update runs at a time, so that none overwrites
+   * newer values; callers that come while it runs share the next.
+   */
+  update(): Promise<void> {
+    if (this.#next !== undefined) return this.#next;
+    const turn = this.#running.then(() => {
+      this.#next = undefined;
+      return this.#update();
+    });
+    this.#next = turn;
+    this.#running = turn.catch(() => {});
+    return turn;
+  }
+
+  async #makeTier(qos: QosClass): Promise<void> {
+    const { manager } = this.#deps;
+    const name = this.#name(qos);
+    this.#inherited ||= manager.missing(name) === undefined;
+    try {
+      await manager.create(name, {});
+    } catch (cause) {
+      throw new TubeletError(kindOf(cause), `failed to create top level ${qos} QOS cgroup`, { cause });
+    }
+  }
+
+  async #update(): Promise<void> {
     if (this.#inherited && !this.#deps.pods.complete()) return;
     const values = qosCgroupValues(
       this.#deps.pods.active().map((pod) => this.#demandOf(pod)),
       this.#deps.settings,
     );
-    this.#deps.writer.update(this.#path('Guaranteed'), values.Guaranteed);
-    for (const qos of tiers) this.#updateTier(this.#path(qos), values[qos]);
+    await this.#deps.manager.update(this.#name('Guaranteed'), values.Guaranteed);
+    for (const qos of tiers) await this.#updateTier(this.#name(qos), values[qos]);
   }
 
-  #updateTier(path: string, values: CgroupValues): void {
-    const { writer, version, log } = this.#deps;
+  async #updateTier(name: CgroupName, values: CgroupValues): Promise<void> {
+    const { manager, version, log } = this.#deps;
     // Version 2 kills processes to get below a new limit, so the limit stays above the usage.
-    const first = version === 2 ? this.#aboveUsage(path, values) : values;
+    const first = version === 2 ? this.#aboveUsage(name, values) : values;
     try {
-      writer.update(path, first);
+      await manager.update(name, first);
     } catch (error) {
-      const second = this.#aboveUsage(path, values);
+      const second = this.#aboveUsage(name, values);
       if (second.memoryBytes === first.memoryBytes) throw error;
-      log.debug(2, 'A tier of pods uses more memory than is left for it, limiting it to that', { cgroup: path });
-      writer.update(path, second);
+      log.debug(2, 'A tier of pods uses more memory than is left for it, limiting it to that', {
+        cgroup: manager.pathOf(name),
+      });
+      await manager.update(name, second);
     }
   }
 
   /** A limit at the present usage stops growth; later updates lower it as pods free memory. */
-  #aboveUsage(path: string, values: CgroupValues): CgroupValues {
+  #aboveUsage(name: CgroupName, values: CgroupValues): CgroupValues {
     if (values.memoryBytes === undefined) return values;
-    const usage = this.#deps.writer.memoryUsage(path);
+    const usage = this.#deps.manager.memoryUsage(name);
     return usage > values.memoryBytes ? { ...values, memoryBytes: usage } : values;
   }
 
-  #path(qos: QosClass): string {
-    return cgroupPath(qosCgroup(this.#deps.cgroupRoot, qos), 'cgroupfs');
+  #name(qos: QosClass): CgroupName {
+    return qosCgroup(this.#deps.cgroupRoot, qos);
   }
 
   #demandOf(pod: DesiredPod): PodDemand {

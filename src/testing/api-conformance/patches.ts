@@ -21,23 +21,6 @@ export function patchTests(examine: Examine): void {
     );
   });
 
-  examine('an empty list is not kept', async (world) => {
-    const made = await world.configMap({ metadata: { finalizers: [], ownerReferences: [] } });
-    const ref = world.ref(nameOf(made));
-    assert.deepEqual([made.metadata?.finalizers, made.metadata?.ownerReferences], [undefined, undefined]);
-    const labelled = { ...made, metadata: { ...made.metadata, finalizers: [], labels: { x: '1' } } };
-    assert.equal((await world.api.update<ConfigMap>(configMaps, ref, labelled)).metadata?.finalizers, undefined);
-    const pod = await world.pod();
-    const status = { conditions: [], containerStatuses: [], podIPs: [], reason: 'Lists' };
-    const patch = { status };
-    for (const type of ['merge', 'strategic'] as const) {
-      const options = { type, subresource: 'status' };
-      const next = await world.api.patch<Pod>(pods, world.ref(nameOf(pod)), patch, options);
-      const { conditions, containerStatuses, podIPs, reason } = next.status ?? {};
-      assert.deepEqual([conditions, containerStatuses, podIPs, reason], [undefined, undefined, undefined, 'Lists']);
-    }
-  });
-
   examine('a JSON patch is carried out step by step, or not at all', async (world) => {
     const made = await world.configMap({ data: { a: '1' }, metadata: { finalizers: ['example.com/b'] } });
     const ref = world.ref(nameOf(made));

@@ -23,26 +23,6 @@ export function plain<T>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }
 
-/** Lists that Go always writes; of others, none and an empty one are the same to it. */
-const alwaysWritten = new Set(['containers', 'drivers', 'topologyKeys', 'nodeSelectorTerms']);
-
-/** The same as the server stores it: an empty list is none. */
-export function asStored<T>(value: T): T {
-  const copy = plain(value);
-  dropEmptyLists(copy);
-  return copy;
-}
-
-function dropEmptyLists(value: unknown): void {
-  if (typeof value !== 'object' || value === null) return;
-  const fields = value as Record<string, unknown>;
-  for (const [field, part] of Object.entries(fields)) {
-    const isEmpty = Array.isArray(part) && part.length === 0 && !Array.isArray(value);
-    if (isEmpty && !alwaysWritten.has(field)) delete fields[field];
-    else dropEmptyLists(part);
-  }
-}
-
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value);

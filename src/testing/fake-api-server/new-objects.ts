@@ -6,7 +6,7 @@ import { apiVersionOf } from '../../model/api-resources.ts';
 import type { JsonMap } from '../../model/patch-schema.ts';
 import { defaultPod } from '../../model/pod-defaults.ts';
 import { computeQos } from '../../model/qos.ts';
-import { asStored, mapAt, textAt, without, type Meta } from './json.ts';
+import { mapAt, plain, textAt, without, type Meta } from './json.ts';
 import type { FakeKind } from './kinds.ts';
 import { badRequest, internal, invalid } from './refusal.ts';
 
@@ -81,7 +81,7 @@ export function newObject(
     creationTimestamp: apiTime(clock.now()),
   };
   const whole = { ...object, kind: kind.kind, apiVersion: apiVersionOf(kind), metadata };
-  return asStored(filledIn(kind, whole, user)) as NewObject;
+  return plain(filledIn(kind, whole, user)) as NewObject;
 }
 
 function nameFor(kind: FakeKind, metadata: JsonMap, random: Random): string {

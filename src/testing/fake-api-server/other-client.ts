@@ -4,7 +4,7 @@ import { apiResources, type ApiResource } from '../../model/api-resources.ts';
 import { isSameJson } from '../../model/strategic-merge-patch.ts';
 import type { JsonMap } from '../../model/patch-schema.ts';
 import { decideDelete } from './deletes.ts';
-import { asStored, plain, textAt, type Stored } from './json.ts';
+import { plain, textAt, type Stored } from './json.ts';
 import { kindOfObject, kindOfResource, type FakeKind } from './kinds.ts';
 import type { FakeUser } from './new-objects.ts';
 import { notFound } from './refusal.ts';
@@ -47,7 +47,7 @@ export class OtherClient {
   /** Creates an object, or makes the one of that name look like this. Needs `apiVersion` and `kind`. */
   put<T extends ApiObject>(object: T): T {
     const kind = kindOfObject(object);
-    const wanted = asStored(object) as JsonMap;
+    const wanted = plain(object) as JsonMap;
     const namespace = kind.namespaced ? textAt(wanted, 'metadata', 'namespace') || 'default' : undefined;
     const key = keyOf(namespace, textAt(wanted, 'metadata', 'name'));
     const present = this.#store.get(kind, key);
@@ -62,7 +62,7 @@ export class OtherClient {
   /** Changes one object; `change` gets a copy, and answers with what shall be there. */
   edit<T extends ApiObject>(resource: ApiResource, ref: ObjectRef, change: (object: T) => T): T {
     const kind = kindOfResource(resource);
-    const next = asStored(change(this.get<T>(resource, ref))) as JsonMap;
+    const next = plain(change(this.get<T>(resource, ref))) as JsonMap;
     const key = keyIn(kind, ref);
     const present = this.#store.get(kind, key);
     if (present === undefined) throw notFound(kind, ref.name);

@@ -4,7 +4,7 @@ import { isSameJson } from '../../model/strategic-merge-patch.ts';
 import { applyStrategicMergePatch } from '../apply-strategic-merge-patch.ts';
 import { isJsonMap, type JsonMap } from '../../model/patch-schema.ts';
 import { applyJsonPatch, applyMergePatch } from './json-patch.ts';
-import { asStored, mapAt, textAt, without, type Stored } from './json.ts';
+import { mapAt, plain, textAt, without, type Stored } from './json.ts';
 import type { FakeKind } from './kinds.ts';
 import { badRequest, conflict, internal, invalid, modified, unsupportedMediaType } from './refusal.ts';
 
@@ -146,7 +146,7 @@ function settled(
   current: Stored,
   next: JsonMap & { readonly metadata: JsonMap },
 ): JsonMap & { readonly metadata: JsonMap } {
-  const clean = asStored(next);
+  const clean = plain(next);
   if (isSameJson(current, clean)) return current;
   if (kind.hasGeneration !== true || isSameJson(current['spec'], clean['spec'])) return clean;
   return { ...clean, metadata: { ...clean.metadata, generation: (current.metadata.generation ?? 0) + 1 } };
