@@ -9,7 +9,6 @@ import type { Settings } from './settings.ts';
 const protection: readonly string[] = [
   'evictionHard',
   'imageGCHighThresholdPercent',
-  'makeIPTablesUtilChains',
   'evictionSoft',
   'evictionSoftGracePeriod',
   'evictionMinimumReclaim',
@@ -74,7 +73,6 @@ export const notActedOnTable: readonly string[] = [...protection, ...managers, .
 const inForceByDefault: Readonly<Record<string, (config: KubeletConfiguration) => boolean>> = {
   evictionHard: ({ evictionHard }) => Object.values(evictionHard ?? {}).some((value) => !/^(0%?|100%)$/.test(value)),
   imageGCHighThresholdPercent: (config) => (config.imageGCHighThresholdPercent ?? 0) < 100,
-  makeIPTablesUtilChains: (config) => config.makeIPTablesUtilChains,
 };
 
 /** The maximum of a readable line. */

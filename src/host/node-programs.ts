@@ -6,11 +6,11 @@ import type { ProgramResult } from '../model/program-calls.ts';
 const timeoutMs = 10_000;
 
 /** The programs on the agent's PATH, run without a shell. */
-export const nodePrograms = {
+export const programsWithin = (timeout: number) => ({
   /** Runs a program to its end; undefined when the machine has no such program. */
   run: (program: string, args: readonly string[]): Promise<ProgramResult | undefined> =>
     new Promise((resolve, reject) => {
-      const options = { encoding: 'utf8', timeout: timeoutMs, killSignal: 'SIGKILL' } as const;
+      const options = { encoding: 'utf8', timeout, killSignal: 'SIGKILL' } as const;
       execFile(program, [...args], options, (error, stdout, stderr) => {
         const code: unknown = error === null ? 0 : error.code;
         if (typeof code === 'number') resolve({ code, stdout, stderr });
@@ -18,4 +18,6 @@ export const nodePrograms = {
         else reject(new TubeletError('unavailable', `${program} did not end by itself`, { cause: error }));
       });
     }),
-};
+});
+
+export const nodePrograms = programsWithin(timeoutMs);

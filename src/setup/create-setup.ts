@@ -1,12 +1,14 @@
 import type { Component } from '../base/component.ts';
 import type { CommonPorts } from '../model/common-ports.ts';
-import { OomScore, TunableSetup, type SetupMachine, type TunablesMode } from './index.ts';
+import { IptablesChains, OomScore, TunableSetup, type SetupMachine, type TunablesMode } from './index.ts';
 
 export interface SetupSettings {
   readonly oomScoreAdj: number;
   /** Whether kubeletCgroups is set. */
   readonly hasOwnCgroup: boolean;
   readonly tunables: TunablesMode;
+  /** makeIPTablesUtilChains */
+  readonly iptablesChains: boolean;
   /** The feature gate KubeletInUserNamespace. */
   readonly expectsUserNamespace: boolean;
 }
@@ -27,9 +29,12 @@ export interface Setup {
 /** Sets up the machine for pods, and the agent as a process of it. */
 export function createSetup({ ports, settings, machine }: SetupWiring): Setup {
   const { oomScoreAdj: wanted, hasOwnCgroup, tunables: mode, expectsUserNamespace } = settings;
-  const { process, tunables } = machine;
+  const { process, tunables, programs } = machine;
   return {
     early: [new OomScore({ ...ports, process, wanted, hasOwnCgroup })],
-    components: [new TunableSetup({ ...ports, tunables, process, mode, expectsUserNamespace })],
+    components: [
+      new TunableSetup({ ...ports, tunables, process, mode, expectsUserNamespace }),
+      ...(settings.iptablesChains ? [new IptablesChains({ ...ports, programs })] : []),
+    ],
   };
 }

@@ -1,10 +1,18 @@
+import type { ProgramResult } from '../model/program-calls.ts';
+
 /** The machine, as far as the agent sets it up for its pods. */
 export interface SetupMachine {
   readonly process: OwnProcess;
   readonly tunables: KernelTunables;
   readonly folders: SetupFolders;
+  readonly programs: SetupPrograms;
   /** The text of /proc/swaps; undefined where the kernel has no such file. */
   swaps(): string | undefined;
+}
+
+interface SetupPrograms {
+  /** Runs a program to its end, within bounds of time and output; undefined when the machine has no such program. */
+  run(program: string, args: readonly string[]): Promise<ProgramResult | undefined>;
 }
 
 /** The agent as a process of the machine. Refusals for lack of privilege are of the kind `denied`. */

@@ -21,6 +21,7 @@ const usualSetup: SetupSettings = {
   oomScoreAdj: -999,
   hasOwnCgroup: false,
   tunables: 'change',
+  iptablesChains: false,
   expectsUserNamespace: false,
 };
 

@@ -1,5 +1,6 @@
 import { TubeletError } from '../base/errors.ts';
 import type { MountPropagation, SetupMachine } from '../setup/index.ts';
+import { MemoryIptables } from './memory-iptables.ts';
 import type { MemoryFiles } from './memory-files.ts';
 
 /** What an operator wants of a kernel, as the Go kubelet sets it. */
@@ -76,6 +77,9 @@ export class MemorySetupMachine implements SetupMachine {
       this.labels.set(path, label);
     },
   };
+
+  readonly iptables = new MemoryIptables();
+  readonly programs: SetupMachine['programs'] = this.iptables;
 
   swaps(): string | undefined {
     return this.swapText;

@@ -57,13 +57,18 @@ export class RealNode {
     return this.#folder.path;
   }
 
+  /** Of the command line of its agents. */
+  get flags(): readonly string[] {
+    return agentFlags(this.#plan);
+  }
+
   get image(): string {
     return this.#software.images.busybox;
   }
 
   /** Starts an agent as a kubelet. Further flags win over the configuration. */
   agent(flags: readonly string[] = [], env: Environment = {}): Program {
-    const agent = new Program([tubelet, ...agentFlags(this.#plan), ...flags], env);
+    const agent = new Program([tubelet, ...this.flags, ...flags], env);
     this.#agents.push(agent);
     return agent;
   }
