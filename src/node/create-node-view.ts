@@ -5,7 +5,7 @@ import type { KernelFacts } from '../model/host-facts.ts';
 import { admissionNode, type AdmissionNodeSettings } from './admission-node.ts';
 import { CsiNodeRecord } from './csinode/csi-node-record.ts';
 import type { FormerDevices } from './former-devices.ts';
-import { undisturbed } from './node-conditions.ts';
+import { nodeConditions } from './node-conditions.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { NodeView, type NodeReader } from './node-view.ts';
 import type { NodeCluster } from './ports.ts';
@@ -15,7 +15,7 @@ import type { RuntimeFactsView, StorageReadiness } from './status/node-sources.t
 interface NodeViewDeps {
   readonly ports: CommonPorts;
   readonly settings: AdmissionNodeSettings;
-  readonly signals: Pick<NodeSignals, 'statusDue' | 'own' | 'registered'>;
+  readonly signals: Pick<NodeSignals, 'statusDue' | 'own' | 'registered' | 'shutdown'>;
   readonly runtime: RuntimeStatusSource;
   readonly kernel: KernelFacts;
   readonly host: { outwardAddresses(): readonly string[] };
@@ -46,6 +46,7 @@ const readyWithoutRecord: StorageReadiness = { problem: () => undefined };
 export function createNodeView(deps: NodeViewDeps): NodeViews {
   const { ports, settings, signals, runtime, kernel, host, formerDevices, cluster } = deps;
   const { statusDue } = signals;
+  const conditions = nodeConditions(signals.shutdown);
   const { nodeName } = settings;
   const health = new RuntimeHealth({ ...ports, runtime, statusDue });
   const view = new NodeView({
@@ -64,6 +65,6 @@ export function createNodeView(deps: NodeViewDeps): NodeViews {
     health,
     storage: record ?? readyWithoutRecord,
     driverRecord: record,
-    admissionNode: () => admissionNode({ settings, kernel, view, health, conditions: undisturbed }),
+    admissionNode: () => admissionNode({ settings, kernel, view, health, conditions }),
   };
 }

@@ -5,7 +5,7 @@ import type { FormerDevices } from './former-devices.ts';
 import { NodeLease } from './lease/index.ts';
 import { leaseNode } from './lease/lease-node.ts';
 import { LoneNode } from './lone-node.ts';
-import { undisturbed } from './node-conditions.ts';
+import { nodeConditions } from './node-conditions.ts';
 import { nodeDiff } from './node-diff.ts';
 import type { NodeSignals } from './node-signals.ts';
 import { NodeStartup, type ProgramStart } from './node-startup.ts';
@@ -69,10 +69,11 @@ export function createNode(deps: NodeDeps): NodeParts {
   return { ...parts, early: [start, resolvConf, ...parts.early] };
 }
 
-function sourcesOf({ views, formerDevices, settings, ...deps }: NodeDeps): ReturnType<typeof nodeSources> {
+function sourcesOf({ views, formerDevices, settings, signals, ...deps }: NodeDeps): ReturnType<typeof nodeSources> {
   const { devices } = formerDevices;
   const { announcesHandlers } = settings;
-  return nodeSources({ ...deps, ...views, devices, announcesHandlers, conditions: undisturbed });
+  const conditions = nodeConditions(signals.shutdown);
+  return nodeSources({ ...deps, ...views, devices, announcesHandlers, conditions });
 }
 
 function loneNode({ ports, settings, signals, runtime }: NodeDeps, own: OwnNode): NodeParts {
@@ -112,6 +113,7 @@ function clusterNode(
     updateMs: settings.statusUpdateMs,
     reportMs: settings.statusReportMs,
     registered: () => registration.isRegistered(),
+    shuttingDown: () => signals.shutdown.isSet(),
     resetConnections,
     onReported: (reported) => startup.reported(reported),
   });

@@ -6,11 +6,13 @@ export interface NodeConditions {
   shuttingDown(): boolean;
 }
 
-/** Neither pressure nor a shutdown of the machine is monitored. */
-export const undisturbed: NodeConditions = {
-  pressure: () => ({ memory: false, disk: false, pid: false }),
-  shuttingDown: () => false,
-};
+/** Pressure is not monitored. */
+export function nodeConditions(shutdown: { isSet(): boolean }): NodeConditions {
+  return {
+    pressure: () => ({ memory: false, disk: false, pid: false }),
+    shuttingDown: () => shutdown.isSet(),
+  };
+}
 
 const conditionTypes = { memory: 'MemoryPressure', disk: 'DiskPressure', pid: 'PIDPressure' } as const;
 

@@ -2,6 +2,19 @@ import { Broadcaster } from '../base/broadcaster.ts';
 import { Due } from '../base/due.ts';
 import type { Node } from '../gen/kubernetes/types.ts';
 
+/** Whether the machine is going down. The manager of the shutdown writes it; node and admission read it. */
+class ShutdownFlag {
+  #isSet = false;
+
+  isSet(): boolean {
+    return this.#isSet;
+  }
+
+  set(isSet: boolean): void {
+    this.#isSet = isSet;
+  }
+}
+
 /** Signals about the node. They exist before their senders and receivers. */
 export interface NodeSignals {
   /** An input of the node's status has changed. */
@@ -12,6 +25,7 @@ export interface NodeSignals {
   readonly registered: Broadcaster<Node | undefined>;
   /** The node may have other addresses now. */
   readonly addressesChanged: Broadcaster<void>;
+  readonly shutdown: ShutdownFlag;
 }
 
 export function createNodeSignals(): NodeSignals {
@@ -20,5 +34,6 @@ export function createNodeSignals(): NodeSignals {
     own: new Broadcaster<Node>(),
     registered: new Broadcaster<Node | undefined>(),
     addressesChanged: new Broadcaster<void>(),
+    shutdown: new ShutdownFlag(),
   };
 }

@@ -10,7 +10,7 @@ const node = (ready: string, heartbeat = 't', more: Node['status'] = {}): Node =
 });
 
 describe('computeReport', () => {
-  const input: ReportInput = { nowMs: 600_000, periodMs: 300_000, random: 0.75, graceUntilMs: 0 };
+  const input: ReportInput = { nowMs: 600_000, periodMs: 300_000, random: 0.75, graceUntilMs: 0, shuttingDown: false };
   const reported: ReportState = { lastMs: 500_000, delayMs: 0 };
   const table: readonly (readonly [
     title: string,
@@ -56,6 +56,13 @@ describe('computeReport', () => {
       { delayMs: 0 },
       { graceUntilMs: 600_001 },
       { kind: 'keep', why: 'startupGrace' },
+    ],
+    [
+      'but not one that shuts down',
+      [node('True'), node('False')],
+      { delayMs: 0 },
+      { graceUntilMs: 600_001, shuttingDown: true },
+      { kind: 'send', why: 'changed', delayMs: 75_000 },
     ],
     [
       'one that was not ready needs none',

@@ -18,6 +18,8 @@ export interface ReportInput {
   readonly random: number;
   /** Until then a ready node is not reported as not ready. */
   readonly graceUntilMs: number;
+  /** The node is not ready on purpose. */
+  readonly shuttingDown: boolean;
 }
 
 type Report =
@@ -29,9 +31,9 @@ type Report =
  * just started knows less than it will soon, so a ready node is not reported as not ready for a while.
  */
 export function computeReport(previous: Node, next: Node, state: ReportState, input: ReportInput): Report {
-  const { nowMs, periodMs, random, graceUntilMs } = input;
+  const { nowMs, periodMs, random, graceUntilMs, shuttingDown } = input;
   const lost = isReady(previous) && !isReady(next);
-  if (lost && nowMs < graceUntilMs) return { kind: 'keep', why: 'startupGrace' };
+  if (lost && nowMs < graceUntilMs && !shuttingDown) return { kind: 'keep', why: 'startupGrace' };
   if (!isSameNode(previous, next)) return { kind: 'send', why: 'changed', delayMs: periodMs * (random - 0.5) };
   const due = state.lastMs === undefined || nowMs - state.lastMs >= periodMs + state.delayMs;
   return due ? { kind: 'send', why: 'due', delayMs: 0 } : { kind: 'keep', why: 'same' };

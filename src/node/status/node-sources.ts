@@ -56,17 +56,19 @@ export function nodeSources(deps: NodeSourcesDeps): NodeSources {
   };
 }
 
-/** Why no pod should come here: the runtime, the pleg, the network, the storage. */
+/** Why no pod should come here: the runtime, the pleg, the network, the storage, a shutdown. */
 export function notReadyReasons({
   health,
   pleg,
   storage,
-}: Pick<NodeSourcesDeps, 'health' | 'pleg' | 'storage'>): readonly string[] {
+  conditions,
+}: Pick<NodeSourcesDeps, 'health' | 'pleg' | 'storage' | 'conditions'>): readonly string[] {
   const unseen = pleg.unhealthy();
   return [
     ...health.runtimeErrors(),
     ...(unseen === undefined ? [] : [`PLEG is not healthy: ${unseen}`]),
     ...[health.networkError(), storage.problem()].filter((reason) => reason !== undefined),
+    ...(conditions.shuttingDown() ? ['node is shutting down'] : []),
   ];
 }
 

@@ -29,6 +29,7 @@ class StatusWorld extends NodeWorld {
     updateMs: 10_000,
     reportMs: 5 * minute,
     registered: () => this.isRegistered,
+    shuttingDown: () => false,
     resetConnections: () => void this.resets++,
     onReported: () => {},
   });

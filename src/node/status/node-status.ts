@@ -33,6 +33,7 @@ interface NodeStatusDeps {
   readonly reportMs: number;
   /** There is a node to write to, or there may be. */
   readonly registered: () => boolean;
+  readonly shuttingDown: () => boolean;
   /** Connections may be half dead without an error: replaces them. */
   readonly resetConnections: () => void;
   /** The API server has this status. */
@@ -165,7 +166,8 @@ export class NodeStatus implements Component {
     const computed = await own.update(previous, this.#wasUnschedulable);
     view.setOwn(computed.node);
     const nowMs = clock.monotonic();
-    const input = { nowMs, periodMs, random: random.next(), graceUntilMs: this.#graceUntil };
+    const shuttingDown = this.#deps.shuttingDown();
+    const input = { nowMs, periodMs, random: random.next(), graceUntilMs: this.#graceUntil, shuttingDown };
     const report = computeReport(previous, computed.node, this.#state, input);
     if (report.kind === 'keep' && report.why === 'startupGrace') return;
     if (report.kind === 'send') {
