@@ -109,12 +109,20 @@ export const podReasons = {
   nodeShutdown: 'NodeShutdown',
   volumeAttachmentLimitExceeded: 'VolumeAttachmentLimitExceeded',
   preempting: 'Preempting',
+  /** Ended because the machine goes down. */
+  terminated: 'Terminated',
 } as const;
 
 export const podMessages = {
   deadlineExceeded: 'Pod was active on the node longer than the specified deadline',
+  nodeShutdown: 'Pod was terminated in response to imminent node shutdown.',
   rejectedPrefix: 'Pod was rejected: ',
   initPassed: 'The init container could not be located, but the pod has gone on since: it must have ended well',
   lostWhenTerminated: 'The container could not be located when the pod was terminated',
   lostWhenDeleted: 'The container could not be located when the pod was deleted.  The container used to be Running',
 } as const;
+
+/** Whether a status says that the agent ended the pod because the machine went down. */
+export function endedByShutdown({ reason, message }: { readonly reason?: string; readonly message?: string }): boolean {
+  return reason === podReasons.terminated && message === podMessages.nodeShutdown;
+}

@@ -5,6 +5,8 @@ import type { ObservedPod } from './observed-pod.ts';
 export interface DecidedEnd {
   readonly reason: string;
   readonly message: string;
+  /** A pod that has succeeded by itself when it is ended keeps that phase. */
+  readonly keepsSucceeded?: boolean;
   /** Adds the condition by which controllers see that the pod did not fail on its own. */
   readonly disruption?: { readonly reason: string; readonly message: string };
 }

@@ -11,7 +11,7 @@ import { podsOnDisk, type Files } from './directories/index.ts';
 import { ObservedPods, type ObservableRuntime } from './pleg/index.ts';
 import { withTerminationMessages, type TerminationMessageFiles } from './runtime/index.ts';
 import { PodSources } from './sources/index.ts';
-import { PodStarts, PodStatuses } from './status/index.ts';
+import { PodStarts, PodStatuses, ShutdownEnds } from './status/index.ts';
 import { UnknownPods } from './unknown-pods.ts';
 import { PodLifecycles } from './worker/index.ts';
 
@@ -22,6 +22,7 @@ interface PodStoresParts {
   readonly terminationMessages: TerminationMessageFiles;
   readonly files: Files;
   readonly paths: PodPaths;
+  readonly shuttingDown: () => boolean;
   /** The sources that must be read once before anything is cleaned up. */
   readonly sources: readonly PodSource[];
   readonly events: {
@@ -59,11 +60,19 @@ export function createPodStores({ ports, signals, ...parts }: PodStoresParts): P
   const { clock, log } = ports;
   const { inbox, podRemoval, statusChanged, statusForgotten } = signals;
   const allocations = new Allocations(log);
+  const statuses = new PodStatuses(
+    (uid) => statusChanged.broadcast(uid),
+    (uid) => statusForgotten.broadcast(uid),
+  );
+  const shutdownEnds = new ShutdownEnds({ statuses, shuttingDown: parts.shuttingDown });
   const sources = new PodSources({
     clock,
     log,
     configured: parts.sources,
-    onUpdate: (update) => inbox.configChanged(allocations.update(update)),
+    onUpdate: (update) => {
+      shutdownEnds.forget(update.pods);
+      inbox.configChanged(allocations.update(update));
+    },
     recordDuplicate: (pod, message) =>
       parts.events.record(pod, { type: 'Warning', reason: podEvents.failedValidation, message }),
   });
@@ -72,10 +81,6 @@ export function createPodStores({ ports, signals, ...parts }: PodStoresParts): P
     runtime: withTerminationMessages(parts.runtime, parts.terminationMessages, log),
   });
   const lifecycles = new PodLifecycles();
-  const statuses = new PodStatuses(
-    (uid) => statusChanged.broadcast(uid),
-    (uid) => statusForgotten.broadcast(uid),
-  );
   const starts = new PodStarts(ports);
   const activePods = new ActivePods({ desired, lifecycles, statuses });
   const directories = { uids: () => podsOnDisk(parts.files, parts.paths) };

@@ -9,6 +9,7 @@ import { createAgentNode } from './create-agent-node.ts';
 import { createAgentObjects } from './create-agent-objects.ts';
 import { createAgentPods } from './create-agent-pods.ts';
 import { createAgentReports } from './create-agent-reports.ts';
+import { createAgentShutdown } from './create-agent-shutdown.ts';
 import { createAgentStorage } from './create-agent-storage.ts';
 import { createContext } from './create-context.ts';
 import type { Platform } from './platform.ts';
@@ -45,6 +46,7 @@ export function createAgent(settings: Settings, platform: Platform, facts: BootF
     files: host.pods.files,
     terminationMessages: host.pods.terminationMessages,
     sources: configuredSources(settings),
+    shuttingDown: () => signals.node.shutdown.isSet(),
   });
   stores.statuses.restore(statusEntries(facts.statuses));
   const node = createAgentNode(context);
@@ -52,6 +54,7 @@ export function createAgent(settings: Settings, platform: Platform, facts: BootF
   const storage = createAgentStorage(context, { platform, stores, node, objects });
   const pods = createAgentPods(context, { stores, node, objects, storage });
   const reports = createAgentReports(context, { stores, node, storage, pods });
+  const shutdown = createAgentShutdown(context, { stores, pods });
 
   const { node: nodeMirror, services, runtimeClasses, drivers } = api?.mirrors ?? {};
   return {
@@ -68,6 +71,7 @@ export function createAgent(settings: Settings, platform: Platform, facts: BootF
       ...storage.volumes.components,
       ...pods.pods.components,
       ...reports.eviction.components,
+      ...shutdown.components,
       ...pods.sources,
       ...objects.components,
       services,

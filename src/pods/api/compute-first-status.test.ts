@@ -8,6 +8,27 @@ const shown: PodStatus = {
   containerStatuses: [{ name: 'main', ready: true, restartCount: 0, image: 'i', imageID: '' }],
 };
 
+const at = (state: object): PodStatus => ({
+  phase: 'Running',
+  containerStatuses: [{ name: 'main', ready: true, restartCount: 0, image: 'i', imageID: '', state }],
+});
+
+test('a shutdown that the API server has not heard of', () => {
+  const shutdownEnd = at({ terminated: { exitCode: 143, finishedAt: '2026-01-01T10:00:00Z' } });
+  const cases = [
+    ['it shows the container as it ran', { running: { startedAt: '2026-01-01T09:00:00Z' } }, 'checkpoint'],
+    ['it shows one that another agent started since', { running: { startedAt: '2026-01-01T11:00:00Z' } }, 'reported'],
+    ['that one has ended', { terminated: { exitCode: 0, startedAt: '2026-01-01T11:00:00Z' } }, 'reported'],
+    ['it shows none that started', { waiting: { reason: 'ContainerCreating' } }, 'checkpoint'],
+  ] as const;
+  for (const [what, state, use] of cases) {
+    assert.equal(computeFirstStatus({ isDesired: false, reported: at(state), shutdownEnd }).use, use, what);
+  }
+  const untimed = at({ terminated: { exitCode: 137 } });
+  const running = at({ running: { startedAt: '2026-01-01T09:00:00Z' } });
+  assert.equal(computeFirstStatus({ isDesired: false, reported: running, shutdownEnd: untimed }).use, 'reported');
+});
+
 test('which status a pod begins with', () => {
   const cases = [
     ['nothing reported', false, undefined, 'checkpoint'],

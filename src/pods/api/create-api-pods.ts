@@ -36,6 +36,8 @@ interface ApiPodsParts {
 interface ApiPods {
   /** In the order in which they start, after the components of `createPods`. */
   readonly components: readonly Component[];
+  /** Whether the API server has the newest status of a pod. */
+  readonly hasStatus: (uid: PodUid) => boolean;
   /** Takes the sets of static pods and holds them for their mirror pods, two seconds at most. It starts last. */
   readonly staticPods: Component & { set(source: PodSource, pods: readonly DesiredPod[]): void };
 }
@@ -82,6 +84,7 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
     statuses,
     mirrors,
     isAbsent: (uid) => observed.hasBeenListed() && !observed.listed().has(uid),
+    runs: (uid) => observed.runs(uid),
   });
   const hold = new StaticPodHold({
     ...ports,
@@ -108,5 +111,5 @@ export function createApiPods({ ports, signals, stores, api, pods, node, ...part
   signals.statusChanged.listen((uid) => changes.statusChanged(uid));
   signals.lifecycleChanged.listen((uid) => changes.lifecycleChanged(uid));
   signals.podRemoval.register('status-writer', writer);
-  return { components: [writer, reconciler, pods], staticPods: hold };
+  return { components: [writer, reconciler, pods], staticPods: hold, hasStatus: (uid) => writer.isWritten(uid) };
 }

@@ -24,6 +24,7 @@ function setUp(mirrored: PodStatus, isAbsent = false) {
     statuses,
     mirrors: { of: () => ({ status: mirrored }) },
     isAbsent: () => isAbsent,
+    runs: () => false,
   });
   return { statuses, first };
 }

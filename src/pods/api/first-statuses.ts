@@ -1,17 +1,21 @@
 import type { PodUid } from '../../base/ids.ts';
 import type { Pod, PodStatus } from '../../gen/kubernetes/types.ts';
 import type { DesiredPod, PodSource } from '../../model/desired-pod.ts';
+import { endedByShutdown } from '../../model/reasons.ts';
 import { computeFirstStatus } from './compute-first-status.ts';
 
 interface FirstStatusesDeps {
   readonly desired: { has(uid: PodUid): boolean };
   readonly statuses: {
+    get(uid: PodUid): PodStatus | undefined;
     dropRestored(uid: PodUid): void;
     restore(statuses: Iterable<readonly [PodUid, PodStatus]>): void;
   };
   readonly mirrors: { of(pod: DesiredPod): Pod | undefined };
   /** The runtime has been listed, and has nothing of the pod. */
   readonly isAbsent: (uid: PodUid) => boolean;
+  /** A container of the pod runs, as far as known. */
+  readonly runs: (uid: PodUid) => boolean;
 }
 
 /** Chooses the status that pods begin with, right before a source's set is passed on. */
@@ -45,9 +49,11 @@ export class FirstStatuses {
 
   /** A pod of the API server brings its status along. */
   applyToApiPods(pods: readonly DesiredPod[]): void {
-    const { desired, statuses } = this.#deps;
+    const { desired, statuses, runs } = this.#deps;
     for (const { uid, status } of pods) {
-      const { use } = computeFirstStatus({ isDesired: desired.has(uid), reported: status });
+      const known = statuses.get(uid);
+      const shutdownEnd = known !== undefined && endedByShutdown(known) && !runs(uid) ? known : undefined;
+      const { use } = computeFirstStatus({ isDesired: desired.has(uid), reported: status, shutdownEnd });
       if (use === 'reported') statuses.dropRestored(uid);
     }
   }

@@ -101,7 +101,9 @@ function outcomeOf(input: PodStatusInput, previous: PodStatus, statuses: readonl
   const { pod, decided, terminal } = input;
   const announced = isTerminalPhase(pod.status.phase) ? pod.status.phase : undefined;
   if (decided !== undefined && announced === undefined) {
-    return { phase: podPhases.failed, reason: decided.reason, message: decided.message };
+    const { reason, message, keepsSucceeded = false } = decided;
+    const succeeded = keepsSucceeded && previous.phase === podPhases.succeeded;
+    return { phase: succeeded ? podPhases.succeeded : podPhases.failed, reason, message };
   }
   const computed = computePhase({
     spec: pod.spec,

@@ -95,6 +95,14 @@ export class StatusWriter implements Component {
     this.#work.retryAll();
   }
 
+  /** Whether the API server has the newest status of the pod; also where it has no object that could take one. */
+  isWritten(uid: PodUid): boolean {
+    const { desired, copyOf, status: statusOf } = this.#deps;
+    const [pod, status] = [desired(uid), statusOf(uid)];
+    const copy = pod && copyOf(pod);
+    return copy === undefined || status === undefined || Object.keys(this.#difference(uid, copy, status)).length === 0;
+  }
+
   /** How many entries are kept, of all pods. */
   size(): number {
     return this.#written.size + this.#deleted.size + this.#since.size;
@@ -125,9 +133,7 @@ export class StatusWriter implements Component {
     const status = statusOf(uid);
     if (status === undefined) return undefined;
     const before = this.#written.get(uid);
-    const base = withoutNulls(newestCopy(copy, before?.answer, clock.monotonic()));
-    const next = composeApiStatus(base.status ?? {}, status);
-    const patch = createStrategicMergePatch({ status: base.status ?? {} }, { status: next }, 'Pod');
+    const patch = this.#difference(uid, copy, status);
     if (Object.keys(patch).length === 0) {
       this.#since.delete(uid);
       return undefined;
@@ -155,6 +161,13 @@ export class StatusWriter implements Component {
       log.debug(3, 'Pod does not exist on the API server', { ...podFields(pod), err: messageOf(error) });
     }
     return undefined;
+  }
+
+  /** What the server's copy lacks of a status. */
+  #difference(uid: PodUid, copy: Pod, status: PodStatus): ReturnType<typeof createStrategicMergePatch> {
+    const base = withoutNulls(newestCopy(copy, this.#written.get(uid)?.answer, this.#deps.clock.monotonic()));
+    const next = composeApiStatus(base.status ?? {}, status);
+    return createStrategicMergePatch({ status: base.status ?? {} }, { status: next }, 'Pod');
   }
 
   #isDeletable(pod: DesiredPod, copy: Pod): boolean {
