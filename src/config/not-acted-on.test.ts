@@ -6,7 +6,7 @@ import { isNotActedOn, notActedOn, notActedOnTable, shortened } from './not-acte
 import { kubeletFields } from './schema/fields.ts';
 
 /** May only go down: a new flag or field must come with the code that acts on it. */
-const maxRows = 52;
+const maxRows = 49;
 
 test('the table only shrinks, and holds real flags and fields', () => {
   assert.ok(notActedOnTable.length <= maxRows, `${notActedOnTable.length} rows, at most ${maxRows} may be`);

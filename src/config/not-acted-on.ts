@@ -19,9 +19,6 @@ const protection: readonly string[] = [
   'imageGCLowThresholdPercent',
   'imageMinimumGCAge',
   'imageMaximumGCAge',
-  'shutdownGracePeriod',
-  'shutdownGracePeriodCriticalPods',
-  'shutdownGracePeriodByPodPriority',
   'systemCgroups',
 ];
 

@@ -9,6 +9,7 @@ export { serviceNotifier, watchdogTimeoutMs, type ServiceNotifier } from './sd-n
 export { hostFiles } from './files.ts';
 export { pluginRunner, providerFiles } from './credential-plugins.ts';
 export { recordFiles } from './record-files.ts';
+export { shutdownFiles } from './shutdown-files.ts';
 export { registryFiles } from './plugin-registry-files.ts';
 export { outwardAddresses, readMachineInfo, type MachineInfo } from './machine-info.ts';
 export { deviceCheckpoint } from './device-checkpoint.ts';

@@ -11,6 +11,7 @@ declare const TUBELET_VERSION: string;
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./commands/up.ts')).up,
   down: async () => (await import('./commands/down.ts')).down,
+  shutdown: async () => (await import('./commands/shutdown.ts')).shutdown,
   config: async () => (await import('./commands/config.ts')).configCommand,
   help: async () => (await import('./commands/help.ts')).help,
 };

@@ -30,6 +30,7 @@ export type Decider =
   | 'housekeeping'
   | 'images'
   | 'node'
+  | 'node-shutdown'
   | 'pod-runtime'
   | 'pod-sync'
   | 'pod-worker'

@@ -77,6 +77,8 @@ export const nodeEvents = {
   nodeHasInsufficientPid: 'NodeHasInsufficientPID',
   rebooted: 'Rebooted',
   shutdown: 'Shutdown',
+  /** Of our own: the machine would go down without waiting for its pods, or not long enough. */
+  shutdownNotDelayed: 'ShutdownNotDelayed',
   nodeAllocatableEnforced: 'NodeAllocatableEnforced',
   failedNodeAllocatableEnforcement: 'FailedNodeAllocatableEnforcement',
   containerGcFailed: 'ContainerGCFailed',

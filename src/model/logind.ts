@@ -4,6 +4,8 @@ export interface Logind {
   inhibitDelayMaxMs(): Promise<number>;
   /** A delay lock on shutdown, held until it is released, also when the bus is lost. A second release does nothing. */
   inhibitShutdown(who: string, why: string): Promise<{ release(): void }>;
+  /** Whether it has announced a shutdown that is still under way. */
+  isShuttingDown(): Promise<boolean>;
   /**
    * Calls `onChange` at each PrepareForShutdown: true when the machine is about to go down, false when that was called off.
    * Resolves when nothing can be missed any more. `lost` resolves when no further call will come: the bus is gone, or the

@@ -9,7 +9,8 @@ const countedResources = ['cpu', 'memory'] as const;
 
 const systemNodeCritical = 'system-node-critical';
 /** From this priority on a pod is critical: the kubelet ends other pods to make room for it. */
-const systemCriticalPriority = 2_000_000_000;
+/** Pods of this priority and above are critical. */
+export const systemCriticalPriority = 2_000_000_000;
 
 /** The class in the pod's status, set when it was stored; computed only for pods that no API server has stored. */
 export function podQos(pod: Pick<DesiredPod, 'spec' | 'status'>): QosClass {

@@ -8,7 +8,6 @@ const devicePlugins = 'There are no device plugins yet.';
 const resourceClaims = 'There is no dynamic resource allocation yet.';
 const eviction = 'Pods are not evicted for want of resources yet.';
 const imageCollection = 'Images that no container uses are not removed yet.';
-const shutdown = 'The shutdown of the machine is not waited for yet.';
 const resize = 'Containers are not resized in place yet.';
 const selinux =
   'Labels of volumes are not counted: storage drivers mount with them where they can, else the runtime relabels.';
@@ -41,7 +40,6 @@ export const absentMetrics: Readonly<Record<string, string>> = {
   'dra_*': resourceClaims,
   kubelet_eviction_stats_age_seconds: eviction,
   kubelet_image_garbage_collected_total: imageCollection,
-  'kubelet_graceful_shutdown_*': shutdown,
   kubelet_container_requested_resizes_total: resize,
   kubelet_pod_resize_duration_milliseconds: resize,
   kubelet_pod_pending_resizes: resize,

@@ -22,6 +22,7 @@ export class FakeLogind implements Logind {
   /** Answers why a call fails. */
   refuse: (verb: keyof Logind) => TubeletError | undefined = () => undefined;
   #delayMaxMs: number | undefined;
+  #isShuttingDown = false;
 
   get watchers(): number {
     return this.#watchers.size;
@@ -29,6 +30,7 @@ export class FakeLogind implements Logind {
 
   /** PrepareForShutdown, to all that watch. */
   prepareForShutdown(active: boolean): void {
+    this.#isShuttingDown = active;
     for (const { onChange } of this.#watchers) onChange(active);
   }
 
@@ -47,6 +49,11 @@ export class FakeLogind implements Logind {
     const lock = { who, why };
     this.locks.add(lock);
     return { release: () => void this.locks.delete(lock) };
+  }
+
+  async isShuttingDown(): Promise<boolean> {
+    this.#check('isShuttingDown');
+    return this.#isShuttingDown;
   }
 
   async watchShutdown(

@@ -10,6 +10,7 @@ import type { MemoryCgroupTree } from '../../src/testing/memory-cgroup-tree.ts';
 import { asText, type MemoryFiles } from '../../src/testing/memory-files.ts';
 import type { MemorySetupMachine } from '../../src/testing/memory-setup-machine.ts';
 import { memoryMountPrograms, memoryVolumeHost } from '../../src/testing/memory-volume-host.ts';
+import { memoryShutdownFiles } from '../../src/testing/memory-shutdown-files.ts';
 import { goldenInputs } from '../../src/testing/node-world.ts';
 import type { StatsWorld } from '../../src/testing/stats-world.ts';
 
@@ -129,6 +130,7 @@ export function fakeHost(disks: FakeDisks, files: MemoryFiles, cri: Cri): Host {
       },
     },
     systemd: disks.systemd,
+    shutdown: memoryShutdownFiles(files),
     stats: { facts, disk, machine, cgroups, volumeDisks },
     server: {
       files: {

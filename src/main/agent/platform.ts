@@ -24,6 +24,7 @@ import type { CgroupHost } from '../../resources/create-cgroups.ts';
 import type { AuthorityFiles } from '../../server/auth/index.ts';
 import type { ServedFiles, SocketFiles } from '../../server/index.ts';
 import type { CheckpointDisk } from '../../state/index.ts';
+import type { ShutdownFiles } from '../../shutdown/ports.ts';
 import type { StatsHost } from '../../stats/index.ts';
 import type { LogSink } from '../../telemetry/index.ts';
 import type { VolumesMachine } from '../../volumes/volumes-wiring.ts';
@@ -105,6 +106,7 @@ export interface Host {
   /** Undefined on a machine without systemd. */
   readonly systemd: { readonly units: SystemdUnits; readonly logind: Logind } | undefined;
   readonly stats: StatsHost;
+  readonly shutdown: ShutdownFiles;
   readonly server: ServerHost;
 }
 

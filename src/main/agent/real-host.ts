@@ -23,6 +23,7 @@ import {
   recordFiles,
   registryFiles,
   setupMachine,
+  shutdownFiles,
   volumeHostOn,
 } from '../../host/index.ts';
 import { loadImageProviders } from '../../images/index.ts';
@@ -94,6 +95,7 @@ export async function openRealHost(
     plugins: { files: registryFiles, open: unixChannels(clock) },
     cgroups: openCgroups({ version, clock }),
     systemd: undefined,
+    shutdown: shutdownFiles,
     stats: await statsHost({ clock, settings, machine, storage }),
     server: {
       files: servedFiles(storage, environment),

@@ -5,6 +5,7 @@ const overview = `tubelet runs pods on this machine: as a node of a Kubernetes c
 
   tubelet up                 make this machine a node of its own and run the pods of a folder
   tubelet down               stop and remove everything that 'up' made
+  tubelet shutdown           end the pods of this node in order, before the machine goes down
   tubelet config check FILE  check kubelet configuration files without starting anything
   tubelet config show        the effective configuration, and where each value comes from
   tubelet --help             the flags of the node agent, the same as the kubelet's

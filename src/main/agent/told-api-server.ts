@@ -1,0 +1,22 @@
+import type { Node } from '../../gen/kubernetes/types.ts';
+import type { NamespacedName } from '../../model/pod-reference.ts';
+import type { ToldApiServer } from '../../shutdown/ports.ts';
+import type { AgentApi } from './agent-api.ts';
+
+/** What the API server knows of this node, for a shutdown that waits until it knows all. */
+export function toldApiServer(
+  { mirrors, recorder }: AgentApi,
+  nodeName: string,
+  unwritten: () => readonly NamespacedName[],
+): ToldApiServer {
+  return {
+    unwritten,
+    nodeNotReady: () => !isReady(mirrors.node.get({ name: nodeName })),
+    events: (signal) => recorder.flushed(signal),
+  };
+}
+
+/** A node that is not there needs no telling. */
+function isReady(node: Node | undefined): boolean {
+  return node?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false;
+}
