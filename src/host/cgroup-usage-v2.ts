@@ -1,3 +1,4 @@
+import { weightToShares } from '../model/cpu.ts';
 import type { CgroupUsage, CpuUsage, MemoryUsage } from '../model/usage.ts';
 import { fieldOf, ioStat, keyValuesOf, limitOf, numberOf, pressureOf } from './cgroup-usage-text.ts';
 import {
@@ -106,7 +107,8 @@ function setVersion2(cgroup: CgroupFiles, whole: boolean): SetValues {
   const [quota, period] = whole ? (cgroup.read('', 'cpu.max') ?? '').split(' ') : [];
   return {
     limits: {
-      cpuShares: weight === undefined ? undefined : sharesOfWeight(weight),
+      // In the unit of version 1, which readers of the metrics expect.
+      cpuShares: weight === undefined ? undefined : Number(weightToShares(BigInt(weight))),
       cpuQuotaUs: numberOf(quota),
       cpuPeriodUs: numberOf(period),
       memory: limitOf(cgroup.read('', 'memory.max')),
@@ -115,9 +117,4 @@ function setVersion2(cgroup: CgroupFiles, whole: boolean): SetValues {
     },
     threadsMax: whole ? threadsLimit(cgroup.read('', 'pids.max')) : undefined,
   };
-}
-
-/** The weight in the unit of version 1, which readers of the metrics expect: 1…10,000 onto 2…262,144. */
-function sharesOfWeight(weight: number): number {
-  return Math.floor(2 + ((weight - 1) * 262_142) / 9_999);
 }
