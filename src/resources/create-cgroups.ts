@@ -57,11 +57,7 @@ export interface Cgroups {
 export function createCgroups(wiring: CgroupsWiring): Cgroups {
   const { ports, settings, host } = wiring;
   const agentCgroup = new AgentCgroup({ ...ports, tree: host.processes, configured: settings.kubeletCgroups });
-  const version = new CgroupVersionCheck({
-    metrics: ports.metrics,
-    version: settings.cgroupVersion,
-    failCgroupV1: settings.failCgroupV1,
-  });
+  const version = new CgroupVersionCheck({ metrics: ports.metrics, settings });
   const ofPods = settings.cgroupsPerQos ? createPodCgroups(wiring) : { components: [], podContainers: noPodCgroups };
   return {
     components: [agentCgroup, version, ...ofPods.components],

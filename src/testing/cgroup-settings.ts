@@ -8,6 +8,8 @@ export function someCgroupSettings(more: Partial<CgroupSettings> = {}): CgroupSe
     cgroupRoot: '/',
     cgroupVersion: 1,
     failCgroupV1: false,
+    singleProcessOomKill: undefined,
+    swapBehavior: '',
     kubeletCgroups: '',
     capacity: { cpu: '2', memory: '8Gi', pid: '1000' },
     reserved: { kube: {}, system: {} },

@@ -14,6 +14,10 @@ export interface CgroupSettings {
   readonly cgroupRoot: string;
   readonly cgroupVersion: CgroupVersion;
   readonly failCgroupV1: boolean;
+  /** singleProcessOOMKill; undefined where it is not set. */
+  readonly singleProcessOomKill: boolean | undefined;
+  /** memorySwap.swapBehavior */
+  readonly swapBehavior: string;
   /** kubeletCgroups: empty for the cgroup that the agent was started in. */
   readonly kubeletCgroups: string;
   /** What the machine has, and what is reserved. */

@@ -38,6 +38,8 @@ test('the configuration of cgroups is passed on', () => {
     cgroupRoot: '/',
     cgroupVersion: 2,
     failCgroupV1: true,
+    singleProcessOomKill: undefined,
+    swapBehavior: '',
     kubeletCgroups: '/agent',
     enforceNodeAllocatable: ['pods'],
     systemReservedCgroup: '',

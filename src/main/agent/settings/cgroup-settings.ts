@@ -21,6 +21,8 @@ export function cgroupSettings(
     cgroupRoot: ours.cgroupRoot,
     cgroupVersion: ours.cgroupVersion,
     failCgroupV1: config.failCgroupV1,
+    singleProcessOomKill: config.singleProcessOOMKill,
+    swapBehavior: config.memorySwap.swapBehavior,
     kubeletCgroups: config.kubeletCgroups,
     capacity: nodeCapacity(machine),
     reserved: configuredReservations(settings),
