@@ -35,12 +35,11 @@ if (unknown.length > 0) {
 }
 
 ensurePackages(root);
-const files = findTestFiles(root).filter(
-  (path) => filters.length === 0 || filters.some((filter) => path.includes(filter.replace(/^\.\//, ''))),
-);
+const allFiles = findTestFiles(root);
+const isWanted = (path) => filters.length === 0 || filters.some((word) => path.includes(word.replace(/^\.\//, '')));
 const chosen = tiers
   .filter((tier) => onlyTiers === undefined || onlyTiers.includes(tier.name))
-  .map((tier) => ({ ...tier, files: files.filter((path) => tier.matches(path)) }))
+  .map((tier) => ({ ...tier, ...filesOf(tier) }))
   .filter((tier) => tier.files.length > 0);
 if (chosen.length === 0) {
   console.error(`no test file matches ${words.join(' ')}`);
@@ -50,7 +49,7 @@ if (chosen.length === 0) {
 const totals = { passed: 0, failed: 0, skipped: 0 };
 const compiled = await compileTests(
   root,
-  chosen.flatMap((tier) => tier.files),
+  chosen.flatMap((tier) => [...tier.files, ...tier.insideFiles]),
 );
 let built = false;
 for (const tier of chosen) {
@@ -70,6 +69,16 @@ for (const tier of chosen) {
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`);
 process.exitCode = totals.failed > 0 || totals.passed === 0 ? 1 : 0;
 
+/** A tier's files as the words want them. What runs inside runs through its driver: all of it, or what the words name. */
+function filesOf({ matches, inside }) {
+  const files = allFiles.filter((path) => matches(path) && isWanted(path));
+  if (inside === undefined) return { files, insideFiles: [] };
+  const all = allFiles.filter(inside.matches);
+  const named = all.filter(isWanted);
+  if (files.includes(inside.driver)) return { files, insideFiles: named.length > 0 ? named : all };
+  return { files: named.length > 0 ? [...files, inside.driver] : files, insideFiles: named };
+}
+
 /** Test processes inherit the variables; where one of them has another value already, the variant is not wanted. */
 async function runVariant(tier, variant, variables) {
   const set = Object.entries(variables).filter(([name]) => process.env[name] === undefined);
@@ -81,6 +90,7 @@ async function runVariant(tier, variant, variables) {
 
 async function runTier(tier, variant) {
   const began = performance.now();
+  process.env.TUBELET_INSIDE_TESTS = JSON.stringify(tier.insideFiles.map((path) => [path, compiled.get(path)]));
   const report = new TestReport();
   const stream = run({
     files: tier.files.map((path) => compiled.get(path)),

@@ -4,14 +4,16 @@ import { delimiter } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { controlPlanePrograms } from './control-plane-programs.mjs';
 import { installDebianPackages } from './debian.mjs';
+import { machineDisk } from './machine-v2/disk.mjs';
 import { prometheusPrograms } from './prometheus-programs.mjs';
 import { runtimePrograms } from './runtime-programs.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
 /** @typedef {{name: string, matches: (path: string) => boolean, needsBuild: boolean, concurrency: number,
- *   timeoutMs: number, variants?: Readonly<Record<string, Readonly<Record<string, string>>>>,
- *   probe: () => string | undefined}} Tier `variants`: the tier runs once for each, with these variables */
+ *   timeoutMs: number, variants?: Readonly<Record<string, Readonly<Record<string, string>>>>, inside?: Inside,
+ *   probe: () => string | undefined}} Tier `variants`: the tier runs once for each, with these variables
+ *  @typedef {{driver: string, matches: (path: string) => boolean}} Inside test files that one of the tier's runs elsewhere */
 
 /** @type {readonly Tier[]} */
 export const tiers = [
@@ -94,6 +96,19 @@ export const tiers = [
     timeoutMs: 900_000,
     probe: () => realMachine() ?? prepareControlPlane(),
   },
+  {
+    name: 'machine-v2',
+    matches: (path) => /^test\/machine-v2\/[^/]+$/.test(path),
+    needsBuild: true,
+    // One at a time: a machine takes a processor of the host.
+    concurrency: 1,
+    timeoutMs: 1_200_000,
+    probe: prepareMachine,
+    inside: {
+      driver: 'test/machine-v2/inside.test.ts',
+      matches: (path) => path.startsWith('test/machine-v2/inside/'),
+    },
+  },
 ];
 
 /** What is tested of a runtime; the tier containerd has the same on Debian's. */
@@ -126,4 +141,9 @@ function prepareControlPlane() {
   if ('why' in programs) return programs.why;
   process.env.TUBELET_CONTROL_PLANE_PROGRAMS = programs.folder;
   return undefined;
+}
+
+function prepareMachine() {
+  const disk = machineDisk(root);
+  return 'why' in disk ? disk.why : undefined;
 }
