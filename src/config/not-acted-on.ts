@@ -19,7 +19,6 @@ const protection: readonly string[] = [
   'imageGCLowThresholdPercent',
   'imageMinimumGCAge',
   'imageMaximumGCAge',
-  'systemCgroups',
 ];
 
 const managers: readonly string[] = [

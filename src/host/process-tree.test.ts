@@ -116,3 +116,38 @@ test('never enters the root or leaves the tree', async (context) => {
   for (const wrong of ['/', '/../x', 'kubelet', '/a/'])
     await assert.rejects(tree.enter(wrong), /not the path of a cgroup/);
 });
+
+describe('processes of the machine', () => {
+  for (const version of [1, 2] as const) {
+    test(`version ${version}: those in the root are listed, and moved one by one`, async (context) => {
+      const { tree, root, names, entered } = setUp(context, version, {});
+      for (const name of names) {
+        mkdirSync(join(root, name), { recursive: true });
+        writeFileSync(join(root, name, 'cgroup.procs'), '1\n2\n77\n');
+      }
+      if (version === 1) assert.throws(() => tree.inRoot(), { kind: 'unsupported' });
+      else assert.deepEqual(tree.inRoot(), [1, 2, 77]);
+      tree.make(path);
+      await tree.enter(path, 77);
+      for (const name of names) assert.equal(entered(name), '77');
+    });
+  }
+
+  test('version 1: the tree of devices has them all', (context) => {
+    const root = mkdtempSync(join(tmpdir(), 'tubelet-process-'));
+    context.after(() => rmSync(root, { recursive: true, force: true }));
+    const { tree } = setUp(context, 1, { hierarchies: [{ version: 1, root, controllers: ['devices'] }] });
+    writeFileSync(join(root, 'cgroup.procs'), '5\n');
+    assert.deepEqual(tree.inRoot(), [5]);
+  });
+
+  test('a thread of the kernel has no program', (context) => {
+    const { tree, root } = setUp(context, 2);
+    for (const pid of ['2', '77']) mkdirSync(join(root, pid));
+    symlinkSync('/usr/bin/sleep', join(root, '77/exe'));
+    assert.deepEqual(
+      [2, 77, 99].map((pid) => tree.isKernelThread(pid)),
+      [true, false, true],
+    );
+  });
+});

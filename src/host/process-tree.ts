@@ -48,22 +48,38 @@ export class HostProcessTree {
     this.#options.cgroups.make(path);
   }
 
-  /** Moves this process with all its threads. */
-  async enter(path: string): Promise<void> {
-    requirePath(path);
-    this.#requireHost();
-    for (const { root } of this.#trees) await this.#enterTree(join(root, path, 'cgroup.procs'));
+  /** Processes in the root of the tree that counts: on version 1 every process is in each tree, and one is as good as another. */
+  inRoot(): readonly number[] {
+    const tree = this.#trees.find(({ version, controllers }) => version === 2 || controllers.includes('devices'));
+    if (tree === undefined) throw new TubeletError('unsupported', 'there is no tree of cgroups for devices');
+    const text = readPseudoFile(join(tree.root, 'cgroup.procs')) ?? '';
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map(Number);
   }
 
-  async #enterTree(file: string): Promise<void> {
+  /** A thread of the kernel has no program; neither has a process that has ended. */
+  isKernelThread(pid: number): boolean {
+    return !existsLink(`${this.#proc}/${pid}/exe`);
+  }
+
+  /** Moves a process with all its threads; this one unless told. */
+  async enter(path: string, pid = process.pid): Promise<void> {
+    requirePath(path);
+    this.#requireHost();
+    for (const { root } of this.#trees) await this.#enterTree(join(root, path, 'cgroup.procs'), pid);
+  }
+
+  async #enterTree(file: string, pid: number): Promise<void> {
     const { clock, write = writeFileSync } = this.#options;
     for (let attempt = 1; ; attempt++) {
       try {
-        return write(file, String(process.pid));
+        return write(file, String(pid));
       } catch (cause) {
         const code = (cause as NodeJS.ErrnoException).code ?? String(cause);
         if (code !== 'EINVAL' || attempt === enterTries) {
-          throw new TubeletError('internal', `failed to move PID ${process.pid} to ${file}: ${code}`, { cause });
+          throw new TubeletError('internal', `failed to move PID ${pid} to ${file}: ${code}`, { cause });
         }
       }
       await clock.sleep(enterPauseMs);
@@ -91,5 +107,15 @@ export class HostProcessTree {
 
   get #proc(): string {
     return this.#options.proc ?? '/proc';
+  }
+}
+
+function existsLink(path: string): boolean {
+  try {
+    readlinkSync(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
   }
 }

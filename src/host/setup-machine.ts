@@ -6,7 +6,7 @@ import { setupFolders } from './setup-folders.ts';
 /** A call waits five seconds for the lock of iptables, and large tables take some more. */
 const programMs = 30_000;
 
-/** This machine, as far as the agent sets it up. */
+/** This machine, as far as the agent sets it up, but for its cgroups. */
 export const setupMachine = {
   process: ownProcess(),
   tunables: kernelTunables(),

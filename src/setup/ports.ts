@@ -6,8 +6,21 @@ export interface SetupMachine {
   readonly tunables: KernelTunables;
   readonly folders: SetupFolders;
   readonly programs: SetupPrograms;
+  readonly processes: MachineProcesses;
   /** The text of /proc/swaps; undefined where the kernel has no such file. */
   swaps(): string | undefined;
+}
+
+/** All processes, and the cgroups they are in. */
+export interface MachineProcesses {
+  /** Those in the root itself. */
+  inRoot(): readonly number[];
+  /** True also for one that has ended. */
+  isKernelThread(pid: number): boolean;
+  /** Makes a cgroup. */
+  make(path: string): void;
+  /** Moves a process with all its threads. */
+  enter(path: string, pid: number): Promise<void>;
 }
 
 interface SetupPrograms {

@@ -78,6 +78,21 @@ export class MemorySetupMachine implements SetupMachine {
     },
   };
 
+  /** Processes in the root of the cgroups; those of the kernel have no program. */
+  readonly inRoot = new Map<number, { readonly ofKernel?: boolean }>([[1, {}]]);
+  readonly moved = new Map<number, string>();
+
+  readonly processes: SetupMachine['processes'] = {
+    inRoot: () => [...this.inRoot.keys()],
+    isKernelThread: (pid) => this.inRoot.get(pid)?.ofKernel ?? false,
+    make: () => {},
+    enter: async (path, pid) => {
+      this.#change(`move ${pid}`);
+      this.inRoot.delete(pid);
+      this.moved.set(pid, path);
+    },
+  };
+
   readonly iptables = new MemoryIptables();
   readonly programs: SetupMachine['programs'] = this.iptables;
 

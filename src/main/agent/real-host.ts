@@ -52,6 +52,7 @@ export async function openRealHost(
   const machine = readMachineInfo();
   const version = machine.cgroupVersion;
   const storage = new ForeignStorage({ ...ports, rootDir, onAnswer: () => storageAnswers.broadcast() });
+  const cgroups = openCgroups({ version, clock });
   const { places, options } = providerSettings(settings);
   return {
     components: [storage],
@@ -63,7 +64,7 @@ export async function openRealHost(
     },
     programStart: readProgramStart(clock),
     outwardAddresses,
-    setup: setupMachine,
+    setup: { ...setupMachine, processes: cgroups.processes },
     loadImageProviders: () => loadImageProviders(places, providerFiles, options),
     checkpoints: {
       read: (path) => hostFiles.readText(path),
@@ -93,7 +94,7 @@ export async function openRealHost(
     },
     images: { files: recordFiles(random), pluginRunner: pluginRunner({ clock, environment }) },
     plugins: { files: registryFiles, open: unixChannels(clock) },
-    cgroups: openCgroups({ version, clock }),
+    cgroups,
     systemd: undefined,
     shutdown: shutdownFiles,
     stats: await statsHost({ clock, settings, machine, storage }),

@@ -19,6 +19,7 @@ export function setupSettings(
     oomScoreAdj: config.oomScoreAdj ?? 0,
     hasOwnCgroup: config.kubeletCgroups !== '',
     tunables: config.protectKernelDefaults ? 'refuse' : variable === 'keep' ? 'keep' : 'change',
+    systemCgroups: config.systemCgroups,
     iptablesChains: config.makeIPTablesUtilChains,
     expectsUserNamespace: featureGates.enabled('KubeletInUserNamespace'),
   };
