@@ -7,6 +7,8 @@ export interface MachineInfo {
   readonly memoryBytes: bigint;
   readonly swapBytes: bigint;
   readonly cpus: number;
+  /** Those that are online, as the kernel writes them: `0-3,8`. */
+  readonly cpuList: string;
   /** Written as CRI wants them: `2MB`, `1GB`. */
   readonly hugePageSizes: readonly string[];
   readonly thermalThrottlePaths: readonly string[];
@@ -19,6 +21,7 @@ export function readMachineInfo(): MachineInfo {
     memoryBytes: memoryField(meminfo, 'MemTotal'),
     swapBytes: memoryField(meminfo, 'SwapTotal'),
     cpus: availableParallelism(),
+    cpuList: readFileSync('/sys/devices/system/cpu/online', 'utf8').trim(),
     hugePageSizes: hugePageSizes(namesIn('/sys/kernel/mm/hugepages')),
     thermalThrottlePaths: namesIn('/sys/devices/system/cpu')
       .filter((name) => /^cpu\d+$/.test(name))

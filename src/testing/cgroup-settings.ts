@@ -10,6 +10,7 @@ export function someCgroupSettings(more: Partial<CgroupSettings> = {}): CgroupSe
     failCgroupV1: false,
     singleProcessOomKill: undefined,
     swapBehavior: '',
+    cpus: '0-1',
     kubeletCgroups: '',
     capacity: { cpu: '2', memory: '8Gi', pid: '1000' },
     reserved: { kube: {}, system: {} },

@@ -67,6 +67,7 @@ export function fakeHost(disks: FakeDisks, files: MemoryFiles, cri: Cri): Host {
       memoryBytes: machineMemory,
       swapBytes: 0n,
       cpus: 2,
+      cpuList: '0-1',
       hugePageSizes: ['2MB'],
       thermalThrottlePaths: [],
       cgroupVersion: 2,

@@ -1,5 +1,5 @@
 import type { Clock } from '../../base/clock.ts';
-import { isKind } from '../../base/errors.ts';
+import { isKind, TubeletError } from '../../base/errors.ts';
 import type { Log } from '../../base/log.ts';
 import type { Metrics } from '../../base/metrics.ts';
 import { handshake, type Cri, type RuntimeVersion } from '../../cri/index.ts';
@@ -47,20 +47,29 @@ export async function cgroupDriverOf(
     try {
       const { linux } = await cri.runtimeConfig({}, { signal });
       if (linux === undefined) return configured;
-      return linux.cgroupDriver === CgroupDriver.SYSTEMD ? 'systemd' : 'cgroupfs';
+      const cgroupDriver = driverNamed(linux.cgroupDriver);
+      log.info('Using cgroup driver setting received from the CRI runtime', { cgroupDriver });
+      return cgroupDriver;
     } catch (error) {
       signal.throwIfAborted();
       if (isKind(error, 'unsupported')) {
         announceLosingSupport(metrics);
-        log.debug(1, 'The runtime does not report its cgroup driver, using the configured one', {
-          cgroupDriver: configured,
-        });
+        log.info(fallBack, { cgroupDriver: configured });
         return configured;
       }
-      if (tries === driverTries) throw error;
+      if (tries === driverTries || isKind(error, 'invalid')) throw error;
       await clock.sleep(driverRetryMs, signal);
     }
   }
+}
+
+const fallBack =
+  'CRI implementation should be updated to support RuntimeConfig. Falling back to using cgroupDriver from kubelet config.';
+
+function driverNamed(driver: CgroupDriver): 'cgroupfs' | 'systemd' {
+  if (driver === CgroupDriver.SYSTEMD) return 'systemd';
+  if (driver === CgroupDriver.CGROUPFS) return 'cgroupfs';
+  throw new TubeletError('invalid', `runtime returned an unknown cgroup driver ${Number(driver)}`);
 }
 
 /** The first release that requires the runtime to report its cgroup driver. */

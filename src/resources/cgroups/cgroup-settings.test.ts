@@ -27,6 +27,15 @@ test('the tiers get the allocatable memory, and how much of it is kept for highe
   assert.equal(Object.hasOwn(qosSettings(someCgroupSettings()), 'reservedMemoryPercent'), false);
 });
 
+test('a cpuset is copied from above by version 1; systemd and version 2 must be told', () => {
+  const cpus = (cgroupVersion: 1 | 2, cgroupDriver: 'cgroupfs' | 'systemd'): string =>
+    nodeCgroupSettings(someCgroupSettings({ cgroupVersion, cgroupDriver })).cpus;
+  assert.deepEqual(
+    [cpus(1, 'cgroupfs'), cpus(1, 'systemd'), cpus(2, 'cgroupfs'), cpus(2, 'systemd')],
+    ['', '0-1', '0-1', '0-1'],
+  );
+});
+
 test('the period of quotas is in microseconds', () => {
   assert.equal(podCgroupSettings(someCgroupSettings({ cpuCfsQuotaPeriodMs: 100 })).cpuPeriodUs, 100_000n);
   assert.equal(podCgroupSettings(someCgroupSettings({ cpuCfsQuotaPeriodMs: 2.5 })).cpuPeriodUs, 2_500n);

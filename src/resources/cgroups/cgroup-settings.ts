@@ -18,6 +18,8 @@ export interface CgroupSettings {
   readonly singleProcessOomKill: boolean | undefined;
   /** memorySwap.swapBehavior */
   readonly swapBehavior: string;
+  /** The machine's CPUs, as a list such as `0-3,8`. */
+  readonly cpus: string;
   /** kubeletCgroups: empty for the cgroup that the agent was started in. */
   readonly kubeletCgroups: string;
   /** What the machine has, and what is reserved. */
@@ -53,6 +55,8 @@ export function nodeCgroupSettings(settings: CgroupSettings): NodeCgroupSettings
     kubeReservedCgroup: settings.kubeReservedCgroup,
     memoryQos: hasMemoryQos(settings),
     hugePageSizes,
+    // A new cpuset of version 1 is a copy of the one above it.
+    cpus: settings.cgroupVersion === 1 && cgroupDriver === 'cgroupfs' ? '' : settings.cpus,
   };
 }
 

@@ -27,8 +27,8 @@ export class CgroupWriter {
       if (controllers.has(controller) || this.#reported.has(controller)) continue;
       this.#reported.add(controller);
       const message = 'The kernel offers no such cgroup controller, its limits are not set';
-      // Few machines have huge pages, and many do without the controller.
-      if (controller === 'hugetlb') log.debug(2, message, { controller });
+      // Few machines have huge pages, and pods may run on every CPU: many do without these controllers.
+      if (controller === 'hugetlb' || controller === 'cpuset') log.debug(2, message, { controller });
       else log.warn(message, { controller });
     }
     tree.write(

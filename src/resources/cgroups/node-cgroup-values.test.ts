@@ -13,6 +13,7 @@ const settings: NodeCgroupSettings = {
   kubeReservedCgroup: '/podruntime/kube',
   memoryQos: false,
   hugePageSizes: ['2MB', '1GB'],
+  cpus: '',
 };
 const pages = new Map([
   ['2MB', 4n << 20n],
@@ -32,6 +33,18 @@ test('else they get the machine', () => {
   const values = { cpuShares: 4_096n, memoryBytes: 8_192n, pids: 1_000n, hugePages: pages };
   assert.deepEqual(allPodsValues({ ...settings, enforced: [] }), values);
   assert.deepEqual(allPodsValues({ ...settings, enforced: ['none'] }), values);
+});
+
+test('all CPUs are named, for daemons with reserves of compressible resources too', () => {
+  const named = { ...settings, cpus: '0-3', enforced: ['kube-reserved', 'system-reserved-compressible'] };
+  assert.equal(allPodsValues(named).cpus, '0-3');
+  assert.deepEqual(
+    reservedCgroups(named).map(({ values }) => values),
+    [
+      { cpuShares: 512n, memoryBytes: 1_024n, cpus: '0-3', hugePages: noPages },
+      { cpuShares: 1_024n, cpus: '0-3', hugePages: noPages },
+    ],
+  );
 });
 
 test('reserves are enforced where that is asked for', () => {

@@ -18,6 +18,8 @@ export interface NodeCgroupSettings {
   readonly kubeReservedCgroup: string;
   readonly memoryQos: boolean;
   readonly hugePageSizes: readonly string[];
+  /** All CPUs, as a list; empty where cgroups have them by themselves. */
+  readonly cpus: string;
 }
 
 /** A cgroup that the operator made and that is to get limits. */
@@ -39,8 +41,8 @@ interface ReservedCgroup {
  * are written either way: a new cgroup weighs as much as a single CPU, whatever the machine has.
  */
 export function allPodsValues(settings: NodeCgroupSettings): CgroupValues {
-  const { capacity, reserved, enforced, hugePageSizes } = settings;
-  return valuesOf(enforced.includes('pods') ? nodeAllocatable(capacity, reserved) : capacity, hugePageSizes);
+  const { capacity, reserved, enforced } = settings;
+  return valuesOf(enforced.includes('pods') ? nodeAllocatable(capacity, reserved) : capacity, settings);
 }
 
 /**
@@ -68,19 +70,24 @@ export function reservedCgroups(settings: NodeCgroupSettings): readonly Reserved
 
 /** Huge pages cannot be reserved, so daemons get none of them, whatever is enforced. */
 function reservedValues(amounts: Amounts, compressible: boolean, settings: NodeCgroupSettings): CgroupValues {
-  const { hugePages = new Map(), ...others } = valuesOf(amounts, settings.hugePageSizes);
-  if (!compressible)
-    return { ...others, hugePages, ...(settings.memoryQos && protectedMemory(others.memoryBytes ?? 0n)) };
-  return { ...(others.cpuShares !== undefined && { cpuShares: others.cpuShares }), hugePages };
+  const all = valuesOf(amounts, settings);
+  if (!compressible) return { ...all, ...(settings.memoryQos && protectedMemory(all.memoryBytes ?? 0n)) };
+  const { memoryBytes: _memory, pids: _pids, ...others } = all;
+  return others;
 }
 
-function valuesOf(amounts: Amounts, hugePageSizes: readonly string[]): CgroupValues {
+/**
+ * The CPUs are named although they are all there are: systemd takes the controller cpuset away from cgroups below a slice
+ * without any, and with it from pods that run.
+ */
+function valuesOf(amounts: Amounts, { hugePageSizes, cpus }: NodeCgroupSettings): CgroupValues {
   const totals = new Map(Object.entries(amounts).map(([name, text]) => [name, Quantity.parse(text)] as const));
   const [cpu, memory, pid] = [totals.get('cpu'), totals.get('memory'), totals.get('pid')];
   return {
     ...(cpu && { cpuShares: milliCpuToShares(cpu.milliValue()) }),
     ...(memory && { memoryBytes: memory.value() }),
     ...(pid && { pids: pid.value() }),
+    ...(cpus !== '' && { cpus }),
     hugePages: hugePageLimits(totals, hugePageSizes),
   };
 }

@@ -32,6 +32,7 @@ function setUp(more: Partial<NodeCgroupSettings> = {}, available = everything, v
       kubeReservedCgroup: '/kube',
       memoryQos: false,
       hugePageSizes: [],
+      cpus: '',
       ...more,
     },
   });

@@ -4,7 +4,7 @@ import { defaultCpuPeriodUs, sharesToWeight } from '../../model/cpu.ts';
 import type { UnitProperty, UnitValue } from '../../model/systemd-units.ts';
 import { listBits } from './cpu-bits.ts';
 
-export interface UnitFormat {
+interface UnitFormat {
   /** The version of cgroups, which decides how systemd names a property. */
   readonly version: CgroupVersion;
   /** systemd's own version; undefined where it is not known: properties of newer ones are left out then. */

@@ -19,7 +19,7 @@ test('reserves come from the configuration', () => {
 test('the configuration of cgroups is passed on', () => {
   const flags = ['--fail-cgroupv1', '--qos-reserved=memory=50%', '--kubelet-cgroups=/agent', '--pod-max-pids=77'];
   const settings = settingsOf(...flags, '--feature-gates=MemoryQoS=true,QOSReserved=true', '--cpu-cfs-quota=false');
-  const machine = { ...readMachineInfo(), cgroupVersion: 2, hugePageSizes: ['2MB'] } as const;
+  const machine = { ...readMachineInfo(), cgroupVersion: 2, hugePageSizes: ['2MB'], cpuList: '0-7' } as const;
   const kernel = {
     architecture: 'amd64',
     kernelVersion: '6.1',
@@ -40,6 +40,7 @@ test('the configuration of cgroups is passed on', () => {
     failCgroupV1: true,
     singleProcessOomKill: undefined,
     swapBehavior: '',
+    cpus: '0-7',
     kubeletCgroups: '/agent',
     enforceNodeAllocatable: ['pods'],
     systemReservedCgroup: '',

@@ -23,6 +23,7 @@ export function cgroupSettings(
     failCgroupV1: config.failCgroupV1,
     singleProcessOomKill: config.singleProcessOOMKill,
     swapBehavior: config.memorySwap.swapBehavior,
+    cpus: machine.cpuList,
     kubeletCgroups: config.kubeletCgroups,
     capacity: nodeCapacity(machine),
     reserved: configuredReservations(settings),
