@@ -24,12 +24,18 @@ const cases: Readonly<Record<string, readonly [CgroupValues, string, string]>> =
     'cpu.max=max 100000',
   ],
   'a quota of nothing says nothing': [{ cpuQuotaUs: 0n }, '', ''],
+  'a period alone': [{ cpuPeriodUs: 20_000n }, 'cpu.cfs_period_us=20000', 'cpu.max=max 20000'],
   'memory and processes': [
     { memoryBytes: 1n << 30n, pids: 512n },
     'memory.limit_in_bytes=1073741824, pids.max=512',
     'memory.max=1073741824, pids.max=512',
   ],
   'no memory is no limit': [{ memoryBytes: 0n }, '', ''],
+  'no limits': [
+    { memoryBytes: -1n, pids: -1n },
+    'memory.limit_in_bytes=-1, pids.max=max',
+    'memory.swap.max=max, memory.max=max, pids.max=max',
+  ],
   'huge pages, also none of them': [
     { hugePages: new Map([['2MB', 0n]]) },
     'hugetlb.2MB.limit_in_bytes=0, hugetlb.2MB.rsvd.limit_in_bytes=0',

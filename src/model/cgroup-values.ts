@@ -28,12 +28,15 @@ export interface CgroupSetting {
 
 export type CgroupVersion = 1 | 2;
 
-/** The files that hold these values. Zero means "not set", as everywhere in resources, except for huge pages. */
+/**
+ * The files that hold these values. Zero means "not set" and -1 "no limit", as everywhere in resources; huge pages have
+ * neither.
+ */
 export function cgroupSettings(values: CgroupValues, version: CgroupVersion): readonly CgroupSetting[] {
   return [
     ...(version === 1 ? cpuVersion1(values) : cpuVersion2(values)),
-    ...said('memory', version === 1 ? 'memory.limit_in_bytes' : 'memory.max', values.memoryBytes),
-    ...said('pids', 'pids.max', values.pids),
+    ...(version === 1 ? said('memory', 'memory.limit_in_bytes', values.memoryBytes) : memoryVersion2(values)),
+    ...limit('pids', 'pids.max', values.pids),
     ...(values.cpus ? [{ controller: 'cpuset', file: 'cpuset.cpus', value: values.cpus }] : []),
     ...[...(values.hugePages ?? [])].flatMap(([size, bytes]) => hugePages(size, bytes, version)),
     ...(version === 1 ? [] : unified(values.unified ?? {})),
@@ -49,12 +52,19 @@ function cpuVersion1({ cpuShares, cpuPeriodUs, cpuQuotaUs }: CgroupValues): read
   ];
 }
 
-function cpuVersion2({ cpuShares, cpuPeriodUs = defaultCpuPeriodUs, cpuQuotaUs }: CgroupValues): CgroupSetting[] {
-  const quota = cpuQuotaUs === undefined || cpuQuotaUs === 0n ? undefined : cpuQuotaUs < 0n ? 'max' : `${cpuQuotaUs}`;
+/** One file for both: a quota of zero or below is none. */
+function cpuVersion2({ cpuShares, cpuPeriodUs = 0n, cpuQuotaUs = 0n }: CgroupValues): readonly CgroupSetting[] {
+  const limits = `${cpuQuotaUs > 0n ? cpuQuotaUs : 'max'} ${cpuPeriodUs || defaultCpuPeriodUs}`;
   return [
     ...(cpuShares === undefined ? [] : said('cpu', 'cpu.weight', sharesToWeight(cpuShares))),
-    ...(quota === undefined ? [] : [{ controller: 'cpu', file: 'cpu.max', value: `${quota} ${cpuPeriodUs}` }]),
+    ...(cpuQuotaUs === 0n && cpuPeriodUs === 0n ? [] : [{ controller: 'cpu', file: 'cpu.max', value: limits }]),
   ];
+}
+
+/** Memory without a limit needs none of swap either, which not every kernel counts. */
+function memoryVersion2({ memoryBytes }: CgroupValues): readonly CgroupSetting[] {
+  const swap = { controller: 'memory', file: 'memory.swap.max', value: 'max', optional: true };
+  return [...(memoryBytes === -1n ? [swap] : []), ...limit('memory', 'memory.max', memoryBytes)];
 }
 
 /** Pages are taken when they are touched, but newer kernels also count them when they are promised. */
@@ -74,4 +84,8 @@ function unified(values: Readonly<Record<string, string>>): readonly CgroupSetti
 
 function said(controller: string, file: string, value: bigint | undefined): readonly CgroupSetting[] {
   return value === undefined || value === 0n ? [] : [{ controller, file, value: String(value) }];
+}
+
+function limit(controller: string, file: string, value: bigint | undefined): readonly CgroupSetting[] {
+  return value === -1n ? [{ controller, file, value: 'max' }] : said(controller, file, value);
 }
