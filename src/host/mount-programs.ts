@@ -1,34 +1,63 @@
 import { spawn } from 'node:child_process';
-import { raceAbort } from '../base/abort.ts';
+import { linkedSignal, raceAbort } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
 import { TubeletError } from '../base/errors.ts';
 import type { MountSpec } from '../model/file-facts.ts';
 
 interface MountProgramsOptions {
   /** The agent's own; the programs are found by its PATH. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly clock: Pick<Clock, 'after'>;
   readonly mount?: string;
   readonly umount?: string;
+  readonly systemdRun?: string;
 }
 
 /** Enough for the message of a helper; the rest is read and dropped. */
 const maxOutput = 8_192;
+/** Of a program that does nothing. */
+const probeMs = 10_000;
 
 /**
  * mount(8) and umount(8), without a shell. They run helpers of file systems, which may hang for as long as servers do.
  */
-export function mountPrograms({ environment, mount = 'mount', umount = 'umount' }: MountProgramsOptions) {
+export function mountPrograms(options: MountProgramsOptions) {
+  const { environment, clock, mount = 'mount', umount = 'umount', systemdRun = 'systemd-run' } = options;
   /** Programs that may not end although they were killed: there is never a second one for the same mount point. */
   const unmounting = new Set<string>();
+  let probing: Promise<boolean> | undefined;
+
+  /** Whether programs can be run in scopes of systemd; asked once. */
+  async function haveScopes(): Promise<boolean> {
+    const limit = linkedSignal(undefined, { clock, ms: probeMs });
+    const words = ['--description=Kubernetes systemd probe', '--scope', 'true'];
+    const { ended } = await run(systemdRun, words, environment, limit.signal);
+    limit.release();
+    return ended === undefined;
+  }
+
+  /**
+   * The command line of mount(8). Daemons of file systems that it leaves behind must outlive the agent, whose service ends
+   * with all its processes, so they get a scope of their own where there is systemd.
+   */
+  async function mountCommand(args: readonly string[], target: string): Promise<readonly [string, ...string[]]> {
+    probing ??= haveScopes();
+    if (!(await probing)) return [mount, ...args];
+    return [systemdRun, `--description=Kubernetes transient mount for ${target}`, '--scope', '--', mount, ...args];
+  }
+
   return {
     /** Ends when the program and its helper have ended: an abort kills both and waits for that. */
-    async mount({ fsType, source, target, options }: MountSpec, signal: AbortSignal): Promise<void> {
-      const args = ['-t', fsType, ...(options.length === 0 ? [] : ['-o', options.join(',')]), '--', source, target];
-      const { ended, output } = await run(mount, args, environment, signal);
+    async mount({ fsType, source, target, options: flags }: MountSpec, signal: AbortSignal): Promise<void> {
+      const args = ['-t', fsType, ...(flags.length === 0 ? [] : ['-o', flags.join(',')]), '--', source, target];
+      const [program, ...words] = await raceAbort(mountCommand(args, target), signal);
+      const { ended, output } = await run(program, words, environment, signal);
       signal.throwIfAborted();
       if (ended === undefined) return;
-      const shown = args.filter((word) => word !== '--').join(' ');
-      const words = `mount failed: ${ended}\nMounting command: ${mount}\nMounting arguments: ${shown}\nOutput: ${output}`;
-      throw new TubeletError('unavailable', words);
+      const own = words.length - args.length;
+      const shown = [...words.slice(0, own), ...args.filter((word) => word !== '--')].join(' ');
+      const message = `mount failed: ${ended}\nMounting command: ${program}\nMounting arguments: ${shown}\nOutput: ${output}`;
+      throw new TubeletError('unavailable', message);
     },
 
     /** Ends with the signal, whether or not the program has ended. */

@@ -15,7 +15,7 @@ export async function canKeepOutOfSwap(
     await folders.tryTmpfs(rootDir, 'noswap');
     return true;
   } catch (error) {
-    log.info('Volumes in memory may be swapped to disk', { kernel: kernelRelease, err: messageOf(error) });
+    log.debug(2, 'A tmpfs cannot be kept out of swap by this kernel', { kernel: kernelRelease, err: messageOf(error) });
     return false;
   }
 }

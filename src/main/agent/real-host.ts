@@ -88,7 +88,7 @@ export async function openRealHost(
     sources: { files: nodeFiles, http: nodeHttp },
     volumes: {
       host: volumeHostOn(storage),
-      programs: mountPrograms({ environment }),
+      programs: mountPrograms({ environment, clock }),
       files: hostFiles,
       devices: new HostBlockDevices(),
     },
