@@ -8,6 +8,8 @@ export class MemoryCgroupTree {
   readonly groups = new Map<string, Map<string, string>>([['/', new Map()]]);
   /** Path → processes in it. */
   readonly processes = new Map<string, number[]>();
+  /** What a cgroup that is there lacks; until it is made again. */
+  readonly lacking = new Map<string, CgroupMissing>();
   /** Processes that cannot be killed. */
   readonly immortal = new Set<number>();
   /** Answers why a write is refused. */
@@ -17,7 +19,7 @@ export class MemoryCgroupTree {
   writes = 0;
 
   missing(path: string): CgroupMissing | undefined {
-    return this.groups.has(path) ? undefined : { what: 'paths', names: [path] };
+    return this.groups.has(path) ? this.lacking.get(path) : { what: 'paths', names: [path] };
   }
 
   make(path: string): void {
@@ -25,6 +27,7 @@ export class MemoryCgroupTree {
     for (const [index] of parts.entries()) {
       const above = `/${parts.slice(0, index + 1).join('/')}`;
       if (!this.groups.has(above)) this.groups.set(above, new Map());
+      this.lacking.delete(above);
     }
   }
 

@@ -131,7 +131,7 @@ compareRows(
       const chosen = names === 'all' ? [...pods.values()] : names.map((name) => pods.get(name) ?? assert.fail(name));
       const { Guaranteed, Burstable, BestEffort } = qosCgroupValues(chosen.map(podDemand), {
         hugePageSizes: [],
-            memoryQos: memoryQoS === true,
+        memoryQos: memoryQoS === true,
         allocatableMemoryBytes: Quantity.parse(allocatableMemory ?? '0').value(),
         ...(percent !== undefined && { reservedMemoryPercent: BigInt(percent) }),
       });
