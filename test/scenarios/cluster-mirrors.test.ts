@@ -130,6 +130,28 @@ describe('a static pod in a cluster', () => {
     });
   }
 
+  test('that comes back while the API server is away outlives its agent', async () => {
+    const it = await started();
+    const job = aStaticPod('static', { restartPolicy: 'OnFailure' });
+    it.cri.programs.forContainer('main', exitAfter(100, 0), {});
+    await it.manifests(job);
+    await it.clock.advance(5_000);
+    assert.equal(it.phase(mirror), 'Succeeded');
+    it.api.faults.away();
+    await it.manifests();
+    await it.clock.advance(5_000);
+    await it.manifests(job);
+    await it.clock.advance(5_000);
+    assert.deepEqual(it.containers(mirror), ['main#0 running']);
+    await it.kill();
+    it.api.faults.back();
+    assert.equal(it.phase(mirror), 'Succeeded', 'the API server still shows the former life');
+    await it.start();
+    await it.clock.advance(60_000);
+    assert.deepEqual([it.phase(mirror), it.containers(mirror)], ['Running', ['main#0 running']]);
+    await it.stop();
+  });
+
   test('waits neither for the API server nor for the node to be known', async () => {
     const it = new ClusterWorld({ registered: false });
     it.api.faults.away();

@@ -29,6 +29,22 @@ test('a shutdown that the API server has not heard of', () => {
   assert.equal(computeFirstStatus({ isDesired: false, reported: running, shutdownEnd: untimed }).use, 'reported');
 });
 
+test('a life of a static pod that the API server has not heard of', () => {
+  const since = (startTime?: string): PodStatus => ({ ...shown, ...(startTime !== undefined && { startTime }) });
+  const [before, after] = [since('2026-01-01T09:00:00Z'), since('2026-01-01T09:00:01Z')];
+  const cases = [
+    ['the checkpoint is of a later life', after, before, 'checkpoint'],
+    ['both are of one life', before, before, 'reported'],
+    ['another agent began a life since', before, after, 'reported'],
+    ['the checkpoint has no time', since(), before, 'reported'],
+    ['the API server shows no time', after, since(), 'reported'],
+    ['there is no checkpoint', undefined, before, 'reported'],
+  ] as const;
+  for (const [what, checkpoint, reported, use] of cases) {
+    assert.equal(computeFirstStatus({ isDesired: false, reported, checkpoint }).use, use, what);
+  }
+});
+
 test('which status a pod begins with', () => {
   const cases = [
     ['nothing reported', false, undefined, 'checkpoint'],

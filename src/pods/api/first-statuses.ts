@@ -40,10 +40,15 @@ export class FirstStatuses {
     }
     this.#heard.add(source);
     for (const pod of pods) {
-      const first = computeFirstStatus({ isDesired: desired.has(pod.uid), reported: mirrors.of(pod)?.status });
+      const { uid } = pod;
+      const first = computeFirstStatus({
+        isDesired: desired.has(uid),
+        reported: mirrors.of(pod)?.status,
+        checkpoint: statuses.get(uid),
+      });
       if (first.use !== 'reported') continue;
-      statuses.dropRestored(pod.uid);
-      statuses.restore([[pod.uid, first.status]]);
+      statuses.dropRestored(uid);
+      statuses.restore([[uid, first.status]]);
     }
   }
 
