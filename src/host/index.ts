@@ -17,6 +17,7 @@ export { nodeCapacity } from './node-capacity.ts';
 export { nodeHost, readKernelFacts, readProgramStart } from './node-host.ts';
 export { mountPrograms } from './mount-programs.ts';
 export { setupMachine } from './setup-machine.ts';
+export { fdSockets } from './fd-sockets.ts';
 export { HostBlockDevices } from './block-devices.ts';
 export { ForeignStorage } from './foreign-storage.ts';
 export { volumeHost, volumeHostOn } from './volume-host.ts';

@@ -14,6 +14,9 @@ export interface Libc {
   inotifyInit(flags: number): number;
   inotifyAddWatch(fd: number, path: string, mask: number): number;
   socket(domain: number, type: number, protocol: number): number;
+  connect(fd: number, address: Uint8Array): number;
+  /** Fills both buffers, and answers the bytes of the first. */
+  recvmsg(fd: number, data: Uint8Array, control: Uint8Array, flags: number): { length: number; controlLength: number };
   sendto(fd: number, data: Uint8Array, flags: number, address: Uint8Array): number;
   /** `limits`: soft and hard, each of 64 bits. */
   setrlimit(resource: number, limits: BigUint64Array): number;
@@ -62,6 +65,18 @@ async function bindLibc(): Promise<Libc> {
   );
   const setrlimit = bind('int setrlimit(int resource, const void *limits)');
   const setxattr = bind('int setxattr(const char *path, const char *name, const void *value, size_t size, int flags)');
+  const connect = bind('int connect(int fd, const void *address, uint32_t addressLength)');
+  const vector = koffi.struct({ data: 'void *', length: 'size_t' });
+  const header = koffi.struct({
+    name: 'void *',
+    nameLength: 'uint32_t',
+    vectors: koffi.pointer(vector),
+    vectorCount: 'size_t',
+    control: 'void *',
+    controlLength: 'size_t',
+    flags: 'int',
+  });
+  const recvmsg = library.func('recvmsg', 'long', ['int', koffi.inout(koffi.pointer(header)), 'int']);
   const mount = bindAsync(
     'int mount(const char *source, const char *target, const char *type, unsigned long flags, const char *data)',
   );
@@ -72,6 +87,20 @@ async function bindLibc(): Promise<Libc> {
     inotifyInit: (flags) => inotifyInit(flags),
     inotifyAddWatch: (fd, path, mask) => inotifyAddWatch(fd, path, mask),
     socket: (domain, type, protocol) => socket(domain, type, protocol),
+    connect: (fd, address) => connect(fd, address, address.length),
+    recvmsg: (fd, data, control, flags) => {
+      const message = {
+        name: null,
+        nameLength: 0,
+        vectors: { data, length: data.length },
+        vectorCount: 1,
+        control,
+        controlLength: control.length,
+        flags: 0,
+      };
+      const length: number = recvmsg(fd, message, flags);
+      return { length, controlLength: message.controlLength };
+    },
     sendto: (fd, data, flags, address) => sendto(fd, data, data.length, flags, address, address.length),
     setrlimit: (resource, limits) => setrlimit(resource, limits),
     setxattr: (path, name, value, flags) => setxattr(path, name, value, value.length, flags),
