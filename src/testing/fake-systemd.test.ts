@@ -22,6 +22,16 @@ test('slices begin with those around them, keep their first properties, and end 
   assert.deepEqual([...systemd.slices.keys()], ['a.slice']);
 });
 
+test('properties of a slice that is not active are kept, and its start finds it there', async () => {
+  const tree = new MemoryCgroupTree();
+  const systemd = new FakeSystemd(tree);
+  await systemd.setUnitProperties('a.slice', [weight(5n)]);
+  assert.deepEqual([systemd.slices.size, tree.presence('/a.slice')], [0, 'none']);
+  assert.equal(await systemd.startTransientUnit('a.slice', [weight(6n)]), 'existed');
+  assert.equal(systemd.slices.get('a.slice')?.get('CPUWeight'), 5n);
+  assert.equal(tree.presence('/a.slice'), 'whole');
+});
+
 test('a cgroup below a slice that ends holds its own up', async () => {
   const tree = new MemoryCgroupTree();
   const systemd = new FakeSystemd(tree);

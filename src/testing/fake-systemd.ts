@@ -23,6 +23,8 @@ interface SliceTree {
 /** systemd's slices in memory: each with its properties, below the slices that its name tells of. */
 export class FakeSystemd implements SystemdUnits {
   readonly slices = new Map<string, Map<string, UnitValue['value']>>();
+  /** Properties of slices that are not active. systemd takes those, too, and the slice counts as one that existed. */
+  readonly inactive = new Map<string, Map<string, UnitValue['value']>>();
   /** All calls, in order. */
   readonly calls: SystemdCall[] = [];
   systemdVersion: number | undefined = 252;
@@ -47,10 +49,14 @@ export class FakeSystemd implements SystemdUnits {
       () => {
         if (this.slices.has(unit)) return 'existed';
         // systemd starts the slices around a slice with it.
-        for (const name of sliceAndParents(unit)) if (!this.slices.has(name)) this.slices.set(name, new Map());
-        this.#set(unit, properties);
+        const existed = this.inactive.has(unit);
+        for (const name of sliceAndParents(unit)) {
+          if (!this.slices.has(name)) this.slices.set(name, this.inactive.get(name) ?? new Map());
+          this.inactive.delete(name);
+        }
+        if (!existed) this.#set(unit, properties);
         this.#tree?.make(slicePath(unit));
-        return 'started';
+        return existed ? 'existed' : 'started';
       },
     );
   }
@@ -60,9 +66,7 @@ export class FakeSystemd implements SystemdUnits {
       { verb: 'setUnitProperties', unit, properties },
       `unable to set unit properties: timed out`,
       () => {
-        if (!this.slices.has(unit)) {
-          throw new TubeletError('notFound', `unable to set unit properties: Unit ${unit} not loaded.`);
-        }
+        if (!this.slices.has(unit) && !this.inactive.has(unit)) this.inactive.set(unit, new Map());
         this.#set(unit, properties);
       },
     );
@@ -81,7 +85,8 @@ export class FakeSystemd implements SystemdUnits {
   }
 
   #set(unit: string, properties: readonly UnitProperty[]): void {
-    for (const { name, value } of properties) this.slices.get(unit)?.set(name, value.value);
+    for (const { name, value } of properties)
+      (this.slices.get(unit) ?? this.inactive.get(unit))?.set(name, value.value);
   }
 
   async #call<T>(call: SystemdCall, late: string, work: () => T | Promise<T>): Promise<T> {
