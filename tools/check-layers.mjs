@@ -54,6 +54,7 @@ const systemRooms = new Set([
   'apiserver',
   'cri',
   'containerd',
+  'dbus',
   'grpc',
   'host',
   'state',

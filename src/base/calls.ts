@@ -1,7 +1,7 @@
 import { kindOf, messageOf, type ErrorKind } from './errors.ts';
 
-/** Whom the agent calls: the container runtime, the API server, one storage driver, or storage that may hang. */
-export type CallSystem = 'runtime' | 'apiserver' | 'storage' | `driver:${string}`;
+/** Whom the agent calls: the container runtime, the API server, systemd and logind, one storage driver, or storage that may hang. */
+export type CallSystem = 'runtime' | 'apiserver' | 'systemd' | 'storage' | `driver:${string}`;
 
 export interface CallDescription {
   readonly system: CallSystem;

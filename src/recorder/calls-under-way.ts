@@ -54,6 +54,8 @@ function slowAfterMs(system: CallSystem): number {
       return 2_000;
     case 'storage':
       return 2_000;
+    case 'systemd':
+      return 2_000;
     case 'runtime':
       return 5_000;
     default:

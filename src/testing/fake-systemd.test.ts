@@ -26,10 +26,10 @@ test('properties of a slice that is not active are kept, and its start finds it 
   const tree = new MemoryCgroupTree();
   const systemd = new FakeSystemd(tree);
   await systemd.setUnitProperties('a.slice', [weight(5n)]);
-  assert.deepEqual([systemd.slices.size, tree.presence('/a.slice')], [0, 'none']);
+  assert.deepEqual([systemd.slices.size, tree.groups.has('/a.slice')], [0, false]);
   assert.equal(await systemd.startTransientUnit('a.slice', [weight(6n)]), 'existed');
   assert.equal(systemd.slices.get('a.slice')?.get('CPUWeight'), 5n);
-  assert.equal(tree.presence('/a.slice'), 'whole');
+  assert.equal(tree.groups.has('/a.slice'), true);
 });
 
 test('a cgroup below a slice that ends holds its own up', async () => {

@@ -36,6 +36,7 @@ import type { Host, HostWanted, Platform } from './platform.ts';
 import { authorityFiles, servedFiles } from './server-files.ts';
 import { providerSettings } from './settings/image-settings.ts';
 import { statsHost } from './stats-host.ts';
+import { systemdHost } from './systemd-host.ts';
 import { userNamespacePolicy } from './user-namespaces.ts';
 
 /** Only root may read checkpoints. */
@@ -54,8 +55,9 @@ export async function openRealHost(
   const storage = new ForeignStorage({ ...ports, rootDir, onAnswer: () => storageAnswers.broadcast() });
   const cgroups = openCgroups({ version, clock });
   const { places, options } = providerSettings(settings);
+  const systemd = systemdHost(ports, environment);
   return {
-    components: [storage],
+    components: systemd === undefined ? [storage] : [storage, systemd.component],
     machine,
     kernel: {
       ...readKernelFacts(),
@@ -95,7 +97,7 @@ export async function openRealHost(
     images: { files: recordFiles(random), pluginRunner: pluginRunner({ clock, environment }) },
     plugins: { files: registryFiles, open: unixChannels(clock) },
     cgroups,
-    systemd: undefined,
+    systemd,
     shutdown: shutdownFiles,
     stats: await statsHost({ clock, settings, machine, storage }),
     server: {

@@ -1,0 +1,1 @@
+export { openSystemd } from './open-systemd.ts';
