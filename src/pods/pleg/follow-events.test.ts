@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ContainerEventResponse } from '../../gen/cri/api.ts';
 import { createFakeCri, type FakeCri } from '../../testing/fake-cri/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
 import { MemoryLog } from '../../testing/memory-log.ts';
@@ -59,12 +60,46 @@ test('each event names its pod', async () => {
   assert.equal(clock.pending(), 0, 'an open stream costs no timer');
 });
 
-test('a stream that ends is opened again after a second, not at once', async () => {
-  const { clock, ended } = follow(() => ({ async *containerEvents() {} }));
+test('a stream that ends after an event is opened again after a second, not at once', async () => {
+  const { clock, ended } = follow(() => ({
+    async *containerEvents() {
+      yield ContainerEventResponse.fromPartial({ containerId: 'c1' });
+    },
+  }));
   await clock.advance(999);
   assert.equal(ended(), 'follows');
   await clock.advance(1);
   assert.equal(ended(), 'returned');
+});
+
+test('a stream that ends at once without an event is tried a second time, then counts as switched off', async () => {
+  const { clock, stages, log, ended } = follow(() => ({ async *containerEvents() {} }));
+  await clock.advance(999);
+  assert.deepEqual(stages, ['open', 'closed']);
+  await clock.advance(10 * 60_000);
+  assert.deepEqual(stages, ['open', 'closed', 'open', 'closed'], 'not every second');
+  assert.equal(log.messages().at(-1), 'The runtime has no container events, relying on relists');
+  assert.equal(ended(), 'follows');
+  await clock.advance(1);
+  assert.equal(ended(), 'returned');
+});
+
+test('a stream that ended once because the runtime went down is followed when it is back', async () => {
+  let asked = 0;
+  const { clock, cri, events } = follow((fake) => ({
+    containerEvents: (signal: AbortSignal) =>
+      asked++ === 0 ? (async function* () {})() : fake.containerEvents(signal),
+  }));
+  await clock.advance(1_000);
+  await runSandbox(cri, aPod());
+  await clock.settle();
+  assert.deepEqual(events, ['uid-1', 'uid-1']);
+});
+
+test('where the best stream is switched off, the next one is followed', async () => {
+  const world = follow(() => ({ async *containerEvents() {} }), [other]);
+  await world.clock.advance(1_000);
+  assert.deepEqual(world.events, ['c1']);
 });
 
 test('a runtime without events is asked again after ten minutes', async () => {

@@ -20,6 +20,8 @@ interface FollowEventsOptions {
 const askAgainMs = 10 * 60_000;
 /** A stream that ends at once must not be reopened in a tight loop. */
 const reopenMs = 1_000;
+/** CRI-O whose events are switched off ends a stream at once and without an error, each time; one that shuts down, once. */
+const endsThatMeanOff = 2;
 /** A stream that lasted this long was no failure: the runtime was restarted, and the loop need not back off. */
 const lastedMs = 60_000;
 
@@ -29,7 +31,7 @@ export async function followEvents(options: FollowEventsOptions): Promise<void> 
   for (const source of sources) {
     const opened = clock.monotonic();
     try {
-      await followOne(source, options);
+      if ((await followUntilEnd(source, options)) === 'off') continue;
     } catch (error) {
       if (signal.aborted) return;
       if (isKind(error, 'unsupported')) continue;
@@ -45,15 +47,33 @@ export async function followEvents(options: FollowEventsOptions): Promise<void> 
   await clock.sleep(askAgainMs, signal);
 }
 
-async function followOne(source: RuntimeEventSource, options: FollowEventsOptions): Promise<void> {
+/** `off` where the stream ends as often as it is opened, before anything is heard of it. */
+async function followUntilEnd(source: RuntimeEventSource, options: FollowEventsOptions): Promise<'ended' | 'off'> {
+  const { clock, signal } = options;
+  for (let ends = 1; ; ends++) {
+    const opened = clock.monotonic();
+    const heard = await followOne(source, options);
+    if (heard || clock.monotonic() - opened >= reopenMs) return 'ended';
+    if (ends >= endsThatMeanOff) return 'off';
+    await clock.sleep(reopenMs, signal);
+  }
+}
+
+/** Until it ends; whether an event came. */
+async function followOne(source: RuntimeEventSource, options: FollowEventsOptions): Promise<boolean> {
   const { log, signal, onEvent, onOpen, onClose } = options;
+  let heard = false;
   log.debug(4, 'Opening the stream of container events', { stream: source.name });
   onOpen?.();
   try {
-    for await (const event of source.events(signal)) onEvent(event);
+    for await (const event of source.events(signal)) {
+      heard = true;
+      onEvent(event);
+    }
   } catch (error) {
     onClose?.(error);
     throw error;
   }
   onClose?.();
+  return heard;
 }
