@@ -37,7 +37,12 @@ export function containerTests(examine: Examine): void {
   });
 
   examine('a program that is not there fails the start and leaves an exited container', async (world) => {
-    const id = await world.create(await world.runPod(), 'no-program');
+    const pod = await world.runPod();
+    if (world.has('creation tries the program')) {
+      await assert.rejects(world.create(pod, 'no-program'), /no such file or directory/);
+      return;
+    }
+    const id = await world.create(pod, 'no-program');
     await assert.rejects(world.subject.cri.startContainer({ containerId: id }), /no such file or directory/);
     const status = await world.container(id);
     assert.equal(status.state, ContainerState.CONTAINER_EXITED);
@@ -54,7 +59,8 @@ export function containerTests(examine: Examine): void {
     const item = containers[0];
     assert.equal(item?.podSandboxId, pod.id);
     for (const seen of [await world.container(id), item]) {
-      assert.deepEqual({ ...seen.labels }, { program: 'sleeper', ...labels });
+      const uid = pod.config.metadata?.uid;
+      assert.deepEqual({ ...seen.labels }, { program: 'sleeper', 'io.kubernetes.pod.uid': uid, ...labels });
       assert.deepEqual({ ...seen.annotations }, annotations);
       assert.deepEqual(seen.metadata, { name: 'sleeper', attempt: 7 });
       assert.equal(seen.image?.image, world.subject.image);
@@ -66,9 +72,14 @@ export function containerTests(examine: Examine): void {
   examine('a name is taken until its container is removed; another attempt is another name', async (world) => {
     const pod = await world.runPod();
     const id = await world.start(pod, 'exits-0');
-    await assert.rejects(world.create(pod, 'exits-0'), ofKind('alreadyExists'));
+    const isTaken = async (): Promise<void> => {
+      const again = world.create(pod, 'exits-0');
+      if (world.has('taken names are answered')) assert.equal(await again, id);
+      else await assert.rejects(again, ofKind('alreadyExists'));
+    };
+    await isTaken();
     await world.exited(id);
-    await assert.rejects(world.create(pod, 'exits-0'), ofKind('alreadyExists'));
+    await isTaken();
     await world.create(pod, 'exits-0', { attempt: 1 });
     await world.subject.cri.removeContainer({ containerId: id });
     assert.notEqual(await world.create(pod, 'exits-0'), id);
@@ -76,8 +87,9 @@ export function containerTests(examine: Examine): void {
 
   examine('there is no container without sandbox or image, and the name stays free', async (world) => {
     const pod = await world.runPod();
-    await assert.rejects(world.create({ ...pod, id: nobody }, 'sleeper'), ofKind('notFound'));
-    await assert.rejects(world.create(pod, 'sleeper', { image: 'localhost/no/such:image' }), ofKind('notFound'));
+    const kind = world.has('some failures have no code') ? 'internal' : 'notFound';
+    await assert.rejects(world.create({ ...pod, id: nobody }, 'sleeper'), ofKind(kind));
+    await assert.rejects(world.create(pod, 'sleeper', { image: 'localhost/no/such:image' }), ofKind(kind));
     await world.create(pod, 'sleeper');
   });
 

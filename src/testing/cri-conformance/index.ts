@@ -9,7 +9,7 @@ import { stoppingTests } from './stopping.ts';
 import type { ConformanceOptions, ConformanceSubject } from './subject.ts';
 import { World, type Examine } from './world.ts';
 
-export { commands, type ProgramName } from './subject.ts';
+export { commands, type Habit, type ProgramName } from './subject.ts';
 
 /**
  * What the agent relies on in a container runtime, as tests. The fake passes them in process and over its socket, and

@@ -12,11 +12,13 @@ export function sandboxTests(examine: Examine): void {
     assert.notEqual(greeted.version, '');
   });
 
-  examine('is ready, and so is its network', async ({ subject }) => {
-    const { status } = await subject.cri.status({ verbose: false });
-    const conditions = new Map(status?.conditions.map((condition) => [condition.type, condition.status]));
-    assert.equal(conditions.get('RuntimeReady'), true);
-    assert.equal(conditions.get('NetworkReady'), true);
+  examine('is ready, and soon so is its network', async (world) => {
+    const condition = async (wanted: string): Promise<boolean | undefined> => {
+      const { status } = await world.subject.cri.status({ verbose: false });
+      return status?.conditions.find(({ type }) => type === wanted)?.status;
+    };
+    assert.equal(await condition('RuntimeReady'), true);
+    await world.until('the network is ready', async () => (await condition('NetworkReady')) === true);
   });
 
   examine('a sandbox runs, stops and goes, and each may be asked for twice', async (world) => {
@@ -29,7 +31,8 @@ export function sandboxTests(examine: Examine): void {
     assert.equal(status.id, pod.id);
     assert.equal(status.state, PodSandboxState.SANDBOX_READY);
     assert.deepEqual(status.metadata, pod.config.metadata);
-    assert.deepEqual({ ...status.labels }, { ...pod.config.labels });
+    // Runtimes may add labels of their own.
+    assert.deepEqual({ ...status.labels, ...pod.config.labels }, { ...status.labels });
     assert.deepEqual({ ...status.annotations }, annotations);
     assert.ok(status.createdAt >= before, 'made before it was asked for');
     assert.match(status.network?.ip ?? '', /^[0-9a-f.:]+$/);
@@ -56,9 +59,14 @@ export function sandboxTests(examine: Examine): void {
   examine('a name is taken until its sandbox is removed; another attempt is another name', async (world) => {
     const { cri } = world.subject;
     const pod = await world.runPod();
-    await assert.rejects(cri.runPodSandbox({ config: pod.config, runtimeHandler: '' }), ofKind('alreadyExists'));
+    const isTaken = async (): Promise<void> => {
+      const again = cri.runPodSandbox({ config: pod.config, runtimeHandler: '' });
+      if (world.has('taken names are answered')) assert.equal((await again).podSandboxId, pod.id);
+      else await assert.rejects(again, ofKind('alreadyExists'));
+    };
+    await isTaken();
     await cri.stopPodSandbox({ podSandboxId: pod.id });
-    await assert.rejects(cri.runPodSandbox({ config: pod.config, runtimeHandler: '' }), ofKind('alreadyExists'));
+    await isTaken();
     const metadata = pod.config.metadata;
     assert.ok(metadata !== undefined);
     const next = await world.runPod({}, { ...pod.config, metadata: { ...metadata, attempt: 1 } });
@@ -107,25 +115,30 @@ export function sandboxTests(examine: Examine): void {
     await assert.rejects(world.container(running), ofKind('notFound'));
   });
 
-  examine('what is not there is not found, and is already stopped and removed', async ({ subject: { cri } }) => {
+  examine('what is not there is not found, and is already stopped and removed', async (world) => {
+    const { cri } = world.subject;
     await cri.stopPodSandbox({ podSandboxId: nobody });
     await cri.removePodSandbox({ podSandboxId: nobody });
     await cri.stopContainer({ containerId: nobody, timeout: 1n });
     await cri.removeContainer({ containerId: nobody });
     const stdio = { tty: false, stdin: false, stdout: true, stderr: false };
-    const asked = [
+    const asked: Promise<unknown>[] = [
       cri.podSandboxStatus({ podSandboxId: nobody, verbose: false }),
-      cri.portForward({ podSandboxId: nobody, port: [80] }),
       cri.containerStatus({ containerId: nobody, verbose: false }),
       cri.startContainer({ containerId: nobody }),
       cri.execSync({ containerId: nobody, cmd: ['true'], timeout: 1n }),
-      cri.exec({ containerId: nobody, cmd: ['true'], ...stdio }),
-      cri.containerStats({ containerId: nobody }),
-      cri.reopenContainerLog({ containerId: nobody }),
-      cri.updateContainerResources({ containerId: nobody, linux: undefined, annotations: {} }),
     ];
-    for (const outcome of await Promise.allSettled(asked)) {
-      assert.equal(outcome.status, 'rejected');
+    if (!world.has('some failures have no code')) {
+      asked.push(cri.containerStats({ containerId: nobody }));
+      asked.push(cri.reopenContainerLog({ containerId: nobody }));
+      asked.push(cri.updateContainerResources({ containerId: nobody, linux: undefined, annotations: {} }));
+    }
+    if (!world.has('streams are not checked')) {
+      asked.push(cri.portForward({ podSandboxId: nobody, port: [80] }));
+      asked.push(cri.exec({ containerId: nobody, cmd: ['true'], ...stdio }));
+    }
+    for (const [index, outcome] of (await Promise.allSettled(asked)).entries()) {
+      assert.equal(outcome.status, 'rejected', `call ${index}`);
       ofKind('notFound')(outcome.reason);
     }
   });

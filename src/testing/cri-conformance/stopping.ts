@@ -26,7 +26,8 @@ export function stoppingTests(examine: Examine): void {
   examine('without a grace the kill comes at once', async (world) => {
     const id = await world.startReady(await world.runPod(), 'polite');
     await world.subject.cri.stopContainer({ containerId: id, timeout: 0n });
-    assert.equal((await world.container(id)).exitCode, 137);
+    const { exitCode } = await world.container(id);
+    assert.ok(exitCode === 137 || (exitCode === 5 && world.has('kills are announced')), `exit code ${exitCode}`);
   });
 
   examine('stopping what does not run changes nothing', async (world) => {
@@ -37,9 +38,13 @@ export function stoppingTests(examine: Examine): void {
     const before = await world.exited(exited);
     await cri.stopContainer({ containerId: created, timeout: 1n });
     await cri.stopContainer({ containerId: exited, timeout: 1n });
-    assert.equal((await world.container(created)).state, ContainerState.CONTAINER_CREATED);
+    const left = world.has('created containers are stopped')
+      ? ContainerState.CONTAINER_EXITED
+      : ContainerState.CONTAINER_CREATED;
+    assert.equal((await world.container(created)).state, left);
     const after = await world.container(exited);
-    assert.deepEqual([after.exitCode, after.finishedAt], [before.exitCode, before.finishedAt]);
+    assert.equal(after.exitCode, before.exitCode);
+    if (!world.has('stopping moves the end')) assert.equal(after.finishedAt, before.finishedAt);
   });
 
   examine('a running container can be removed, and removed again', async (world) => {
@@ -73,5 +78,8 @@ export function stoppingTests(examine: Examine): void {
     const late = cri.stopContainer({ containerId: id, timeout: 600n }, { timeoutMs: 50 });
     await assert.rejects(late, ofKind('timeout'));
     assert.equal((await world.container(id)).state, ContainerState.CONTAINER_RUNNING);
+    // A grace that was shortened since wins over those that were given up.
+    await cri.stopContainer({ containerId: id, timeout: 1n });
+    assert.equal((await world.container(id)).state, ContainerState.CONTAINER_EXITED);
   });
 }

@@ -11,7 +11,28 @@ export interface ConformanceSubject {
   readonly folder: string;
   /** Parent cgroup for pods; empty for the runtime's default. */
   readonly cgroupParent?: string;
+  /** Where it does as CRI allows and containerd does not. */
+  readonly habits?: readonly Habit[];
 }
+
+/** What the agent must bear in a runtime, because one of those that people run does it. */
+export type Habit =
+  /** A second sandbox or container of a name is the first one, and no error. */
+  | 'taken names are answered'
+  /** CreateContainer finds that the program is not there; no container is left. */
+  | 'creation tries the program'
+  /** ExecSync that takes too long is an exit code; and a container that was never started runs commands. */
+  | 'commands do not fail'
+  /** Requests for streams are not looked at before a client comes for them. */
+  | 'streams are not checked'
+  /** StopContainer of a container that was never started ends its life. */
+  | 'created containers are stopped'
+  /** Some calls about what is not there fail without a code: creation, stats, changes of resources and of logs. */
+  | 'some failures have no code'
+  /** A stop without a grace sends the stop signal all the same, right before the kill. */
+  | 'kills are announced'
+  /** StopContainer of a container that has ended moves the time of its end. */
+  | 'stopping moves the end';
 
 export interface ConformanceOptions {
   readonly name: string;

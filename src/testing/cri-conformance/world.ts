@@ -11,7 +11,7 @@ import {
   type ContainerStatus,
   type PodSandboxStatus,
 } from '../../gen/cri/api.ts';
-import { programs, type ConformanceSubject, type ProgramName } from './subject.ts';
+import { programs, type ConformanceSubject, type Habit, type ProgramName } from './subject.ts';
 
 /** An id in the form of real ones that nothing has. */
 export const nobody = '0'.repeat(64);
@@ -56,12 +56,15 @@ export class World {
       metadata: { name, namespace: 'conformance', uid: `uid-of-${name}`, attempt: options.attempt ?? 0 },
       hostname: options.hostNetwork === true ? '' : name,
       logDirectory: join(this.subject.folder, name),
-      labels: { suite: name, ...options.labels },
+      labels: { suite: name, 'io.kubernetes.pod.uid': `uid-of-${name}`, ...options.labels },
       annotations: { ...options.annotations },
       linux: {
         cgroupParent: this.subject.cgroupParent ?? '',
         securityContext: {
-          namespaceOptions: { network: options.hostNetwork === true ? NamespaceMode.NODE : NamespaceMode.POD },
+          namespaceOptions: {
+            network: options.hostNetwork === true ? NamespaceMode.NODE : NamespaceMode.POD,
+            pid: NamespaceMode.CONTAINER,
+          },
         },
       },
     });
@@ -83,10 +86,11 @@ export class World {
       metadata: { name: program, attempt },
       image: { image, userSpecifiedImage: image },
       command: [...programs[program]],
-      labels: { program, ...options.labels },
+      // By the uid runtimes find the containers of a pod.
+      labels: { program, 'io.kubernetes.pod.uid': pod.config.metadata?.uid ?? '', ...options.labels },
       annotations: { ...options.annotations },
       logPath: `${program}/${attempt}.log`,
-      linux: { securityContext: {} },
+      linux: { securityContext: { namespaceOptions: { pid: NamespaceMode.CONTAINER } } },
     });
     const request = { podSandboxId: pod.id, config, sandboxConfig: pod.config };
     return (await this.subject.cri.createContainer(request)).containerId;
@@ -141,6 +145,10 @@ export class World {
       if (clock.monotonic() > deadline) assert.fail(`waited ${patienceMs} ms in vain until ${what}`);
       await clock.sleep(pollMs);
     }
+  }
+
+  has(habit: Habit): boolean {
+    return this.subject.habits?.includes(habit) === true;
   }
 
   /** Removes every sandbox of the test, and with them their containers. */
