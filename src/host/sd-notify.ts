@@ -44,15 +44,21 @@ export function serviceNotifier(env: NotifyEnvironment): ServiceNotifier {
 export function watchdogTimeoutMs(env: NotifyEnvironment, pid: number): number | undefined {
   const { WATCHDOG_USEC: text = '', WATCHDOG_PID: owner = '' } = env;
   if (text === '') return undefined;
-  if (owner !== '' && !/^[1-9]\d*$/.test(owner)) {
-    throw new TubeletError('invalid', `WATCHDOG_PID is "${owner}", which is not a process id`);
-  }
-  if (owner !== '' && owner !== String(pid)) return undefined;
-  const micros = Number(text);
-  if (!/^\d+$/.test(text) || micros === 0 || !Number.isSafeInteger(micros)) {
-    throw new TubeletError('invalid', `WATCHDOG_USEC is "${text}", which is not a number of microseconds`);
-  }
-  return micros / 1_000;
+  const micros = wholeNumber('WATCHDOG_USEC', text);
+  if (micros <= 0n) throw new TubeletError('invalid', 'error WATCHDOG_USEC must be a positive number');
+  // It may have been set for the process that started this one.
+  if (owner !== '' && wholeNumber('WATCHDOG_PID', owner) !== BigInt(pid)) return undefined;
+  return Number(micros) / 1_000;
+}
+
+/** As Go reads numbers: a sign and decimal digits that fit into 64 bits. */
+function wholeNumber(name: string, text: string): bigint {
+  const fault = (why: string): TubeletError =>
+    new TubeletError('invalid', `error converting ${name}: strconv.Atoi: parsing ${JSON.stringify(text)}: ${why}`);
+  if (!/^[+-]?\d+$/.test(text)) throw fault('invalid syntax');
+  const value = BigInt(text.replace(/^\+/, ''));
+  if (BigInt.asIntN(64, value) !== value) throw fault('value out of range');
+  return value;
 }
 
 /** The bytes of a sockaddr_un: a path, or with `@` before it a name in the abstract namespace. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -96,7 +96,7 @@ function start(context: TestContext, as: 'agent' | 'watchdog'): Child {
   writeFileSync(join(folder, 'config.json'), JSON.stringify({ ...config, ...alone, ...ours }));
   const socket = notifySocket(context, join(folder, 'notify'));
   const args = [`--config=${folder}/config.json`, `--root-dir=${folder}/root`, `--cert-dir=${folder}/pki`];
-  const env = { TUBELET_TEST_ROLE: as, NOTIFY_SOCKET: join(folder, 'notify'), WATCHDOG_USEC: '400000' };
+  const env = { TUBELET_TEST_ROLE: as, NOTIFY_SOCKET: join(folder, 'notify'), WATCHDOG_USEC: '1200000' };
   const child = spawn(process.execPath, [fileURLToPath(import.meta.url), ...args], {
     stdio: 'pipe',
     env: { ...process.env, ...env },
@@ -111,6 +111,8 @@ function start(context: TestContext, as: 'agent' | 'watchdog'): Child {
   context.after(async () => {
     child.kill('SIGKILL');
     await closed;
+    // The agent shares its root folder with what is mounted below it; one that ended early has not come to that.
+    spawnSync('umount', [join(folder, 'root')]);
     rmSync(folder, { recursive: true, force: true });
   });
   return {
@@ -135,10 +137,10 @@ async function until(holds: () => boolean, what: () => string): Promise<void> {
 
 const pets = (child: Child): number => child.socket().filter((word) => word === 'WATCHDOG=1').length;
 
-/** How often the watchdog is notified within a second from now on. */
-async function petsOfASecond(child: Child): Promise<number> {
+/** How often the watchdog is notified within that time from now on. */
+async function petsWithin(ms: number, child: Child): Promise<number> {
   pets(child);
-  await clock.sleep(1_000);
+  await clock.sleep(ms);
   return pets(child);
 }
 
@@ -176,11 +178,11 @@ else {
   test('the systemd watchdog is notified while the agent waits for its runtime, and not while its event loop is blocked', async (context) => {
     const child = start(context, 'agent');
     await child.said(/Waiting for the container runtime/);
-    const usual = await petsOfASecond(child);
-    assert.ok(usual >= 2, `${usual} notifications in a second`);
+    const usual = await petsWithin(2_000, child);
+    assert.ok(usual >= 2, `${usual} notifications in two seconds`);
     child.send('freeze');
     await clock.sleep(300);
-    assert.equal(await petsOfASecond(child), 0);
+    assert.equal(await petsWithin(1_000, child), 0);
     await until(
       () => pets(child) > 0,
       () => 'notifications after the freeze',
@@ -193,8 +195,8 @@ else {
     const child = start(context, 'watchdog');
     await until(() => pets(child) > 0, child.text);
     child.send('hang');
-    await child.said(/Loops hang[^\n]*pleg-relist/);
-    assert.equal(await petsOfASecond(child), 0);
+    await child.said(/reportedly not healthy[^\n]*pleg-relist/);
+    assert.equal(await petsWithin(1_000, child), 0);
     child.send('recover');
     await child.said(/All loops make progress again/);
     await until(() => pets(child) > 0, child.text);

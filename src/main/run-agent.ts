@@ -131,8 +131,11 @@ function serviceWatchdog(
 ): ServiceWatchdog | undefined {
   if (!settings.featureGates.enabled('SystemdWatchdog')) return undefined;
   const { clock, random, log, env } = platform;
-  const timeoutMs = watchdogSpan(() => watchdogTimeoutMs(env, process.pid), log);
-  if (timeoutMs === undefined) return undefined;
+  const timeoutMs = watchdogSpan(() => watchdogTimeoutMs(env, process.pid));
+  if (timeoutMs === undefined) {
+    log.info('Systemd watchdog is not enabled');
+    return undefined;
+  }
   log.info('Notifying the systemd watchdog', { timeoutMs });
   return new ServiceWatchdog({ clock, random, log, heartbeats, notifier, timeoutMs });
 }

@@ -54,10 +54,10 @@ describe('ServiceWatchdog', () => {
     assert.deepEqual(log.entries, [
       {
         severity: 'error',
-        message: 'Loops hang, the systemd watchdog is not notified and will restart the agent',
+        message: 'Do not notify watchdog this iteration as the kubelet is reportedly not healthy',
         fields: {
-          loops: ['loop pleg-relist has been in one step for 320 s, longer than 300 s'],
-          withinMs: 40_000,
+          err: 'checker syncloop failed: loop pleg-relist has been in one step for 320 s, longer than 300 s',
+          restartedWithinMs: 40_000,
         },
         error: undefined,
       },
@@ -84,6 +84,20 @@ describe('ServiceWatchdog', () => {
     await component.stop();
   });
 
+  test('a service manager without a socket is a warning', async () => {
+    const log = new MemoryLog();
+    const clock = new FakeClock();
+    const deps = { clock, random: seededRandom(1), log, heartbeats: new Heartbeats(), timeoutMs: 40_000 };
+    const component = new ServiceWatchdog({ ...deps, notifier: { watchdog: async () => false } });
+    await component.start();
+    await clock.advance(minute);
+    assert.deepEqual(
+      log.entries.map(({ fields }) => fields['err']),
+      ['failed to notify systemd watchdog, notification not supported - (i.e. NOTIFY_SOCKET is unset)'],
+    );
+    await component.stop();
+  });
+
   test('a service manager that cannot be reached is a warning, and is tried again soon', async () => {
     const { clock, component, notified, log } = await started((at) => {
       if (at >= 20_000 && at < 40_000) throw new TubeletError('unavailable', 'its queue is full');
@@ -95,16 +109,19 @@ describe('ServiceWatchdog', () => {
   });
 });
 
-test('an unusable environment is a warning, and there is no watchdog', () => {
-  const log = new MemoryLog();
-  const span = (env: Parameters<typeof watchdogTimeoutMs>[0]) => watchdogSpan(() => watchdogTimeoutMs(env, 7), log);
+test('the span that the service manager has set', () => {
+  const span = (env: Parameters<typeof watchdogTimeoutMs>[0]) => watchdogSpan(() => watchdogTimeoutMs(env, 7));
   assert.equal(span({ WATCHDOG_USEC: '3000000' }), 3_000);
   assert.equal(span({}), undefined);
-  assert.deepEqual(log.entries, []);
-  assert.equal(span({ WATCHDOG_USEC: '3s' }), undefined);
-  assert.equal(span({ WATCHDOG_USEC: '3000000', WATCHDOG_PID: 'me' }), undefined);
-  assert.deepEqual(
-    log.entries.map(({ fields }) => fields?.['err']),
-    ['WATCHDOG_USEC is "3s", which is not a number of microseconds', 'WATCHDOG_PID is "me", which is not a process id'],
-  );
+  const table = [
+    ['1000000', 'create health checker: configure watchdog timeout too small: 1s'],
+    ['20000', 'create health checker: configure watchdog timeout too small: 20ms'],
+    [
+      '3s',
+      'create health checker: configure watchdog: ' +
+        'error converting WATCHDOG_USEC: strconv.Atoi: parsing "3s": invalid syntax',
+    ],
+    ['0', 'create health checker: configure watchdog: error WATCHDOG_USEC must be a positive number'],
+  ] as const;
+  for (const [text, message] of table) assert.throws(() => span({ WATCHDOG_USEC: text }), { message });
 });

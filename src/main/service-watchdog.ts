@@ -1,6 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
-import { describeError } from '../base/errors.ts';
+import { Duration } from '../base/duration.ts';
+import { describeError, messageOf, TubeletError } from '../base/errors.ts';
 import { describeHungLoop, type Heartbeats, type HungLoop, type Round } from '../base/heartbeats.ts';
 import type { Log } from '../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../base/loop.ts';
@@ -22,6 +23,8 @@ const notificationsPerTimeout = 2;
 /** While notifications are held back the loops are checked more often, so that a recovery is reported in time. */
 const checksPerTimeout = 8;
 const minPeriodMs = 10;
+const notSupported =
+  'failed to notify systemd watchdog, notification not supported - (i.e. NOTIFY_SOCKET is unset)';
 
 /**
  * Notifies the watchdog of the service manager while every loop of the agent makes progress. A hung loop stops that, and so
@@ -69,16 +72,17 @@ export class ServiceWatchdog implements Component {
     if (names === this.#named) return;
     this.#named = names;
     if (hung.length === 0) return log.info('All loops make progress again, the systemd watchdog is notified');
-    log.error(undefined, 'Loops hang, the systemd watchdog is not notified and will restart the agent', {
-      loops: hung.map(describeHungLoop),
-      withinMs: timeoutMs,
+    const err = hung.map((loop) => `checker syncloop failed: ${describeHungLoop(loop)}`).join(', ');
+    log.error(undefined, 'Do not notify watchdog this iteration as the kubelet is reportedly not healthy', {
+      err,
+      restartedWithinMs: timeoutMs,
     });
   }
 
   async #notify(): Promise<boolean> {
     const { log, notifier } = this.#deps;
     try {
-      await notifier.watchdog();
+      if (!(await notifier.watchdog())) throw new TubeletError('unsupported', notSupported);
       this.#failing = false;
       return true;
     } catch (error) {
@@ -89,14 +93,18 @@ export class ServiceWatchdog implements Component {
   }
 }
 
-/** The interval from the environment; for an unusable value it warns, and the agent runs without. */
-export function watchdogSpan(read: () => number | undefined, log: Pick<Log, 'warn'>): number | undefined {
+/** A manager that restarts the agent after less would do so whenever the machine is busy. */
+const shortestMs = 1_000;
+
+/** The interval that the service manager has set; undefined without one. An interval that cannot be used is an error. */
+export function watchdogSpan(read: () => number | undefined): number | undefined {
+  let timeoutMs: number | undefined;
   try {
-    return read();
+    timeoutMs = read();
   } catch (error) {
-    log.warn('The systemd watchdog is not notified, its settings in the environment cannot be used', {
-      err: describeError(error),
-    });
-    return undefined;
+    throw new TubeletError('invalid', `create health checker: configure watchdog: ${messageOf(error)}`);
   }
+  if (timeoutMs === undefined || timeoutMs > shortestMs) return timeoutMs;
+  const shown = Duration.ofMillis(timeoutMs).toString();
+  throw new TubeletError('invalid', `create health checker: configure watchdog timeout too small: ${shown}`);
 }
