@@ -22,9 +22,10 @@ const folder = mkdtempSync(join(tmpdir(), 'tubelet-package-'));
 try {
   const [packed] = JSON.parse(run('npm', ['pack', '--json', '--pack-destination', folder], root));
   const files = packed.files.map(({ path }) => path);
-  for (const wanted of ['bin/tubelet', 'dist/tubelet.mjs', 'package.json', 'README.md'])
+  const units = ['packaging/systemd/kubelet.service', 'packaging/systemd/kubelet.service.d/10-kubeadm.conf'];
+  for (const wanted of ['bin/tubelet', 'dist/tubelet.mjs', 'package.json', 'README.md', ...units])
     if (!files.includes(wanted)) problems.push(`the package has no ${wanted}`);
-  const strange = files.filter((path) => !/^(?:bin|dist)\/|^(?:package\.json|README\.md)$/.test(path));
+  const strange = files.filter((path) => !/^(?:bin|dist|packaging)\/|^(?:package\.json|README\.md)$/.test(path));
   if (strange.length > 0) problems.push(`the package has ${strange.join(', ')}`);
 
   writeFileSync(join(folder, 'package.json'), '{"private":true}');

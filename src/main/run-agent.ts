@@ -71,15 +71,17 @@ async function run(
   const lastRun = await marker.begin();
   if (lastRun.kind !== 'stopped') log.warn(lastRun.message);
   log.info('Starting kubelet', { version: settings.version, node: nodeName, pid: process.pid });
+  const notifier = serviceNotifier(io.env);
   try {
     const identity = {
       nodeName,
+      onServing: () => told(notifier.ready(), log),
       heartbeats: new Heartbeats(settings.config.runtimeRequestTimeout.toMillis()),
       countUnexpected: (metrics: Registry) => unexpected.countIn(metrics),
       lastRun,
     };
     const platform = realPlatform({ settings, nodeName, clock, log, env: io.env });
-    return await runStarted({ settings, platform, identity }, lock, marker, io);
+    return await runStarted({ settings, platform, identity }, lock, marker, notifier, io);
   } finally {
     await marker.end();
   }
@@ -91,13 +93,31 @@ interface AgentParts {
   readonly identity: AgentIdentity;
 }
 
-async function runStarted(parts: AgentParts, lock: HeldLock, marker: RunMarkerFile, io: CommandIo): Promise<number> {
-  const notifier = serviceNotifier(io.env);
+/** A service manager that cannot be told keeps the agent from nothing. */
+async function told(notification: Promise<boolean>, log: LogSink): Promise<void> {
+  try {
+    await notification;
+  } catch (error) {
+    log.warn('The service manager cannot be notified', { err: describeError(error) });
+  }
+}
+
+async function runStarted(
+  parts: AgentParts,
+  lock: HeldLock,
+  marker: RunMarkerFile,
+  notifier: ServiceNotifier,
+  io: CommandIo,
+): Promise<number> {
   const watchdog = serviceWatchdog(parts, notifier);
   await watchdog?.start();
+  // Also of an agent that is stopped before it has found its runtime.
+  const onStop = (): void => void told(notifier.stopping(), parts.platform.log);
+  io.signal.addEventListener('abort', onStop, { once: true });
   try {
-    return await runWatched(parts, lock, marker, notifier, io);
+    return await runWatched(parts, lock, marker, io);
   } finally {
+    io.signal.removeEventListener('abort', onStop);
     await watchdog?.stop();
   }
 }
@@ -106,20 +126,17 @@ async function runWatched(
   { settings, platform, identity }: AgentParts,
   lock: HeldLock,
   marker: RunMarkerFile,
-  notifier: ServiceNotifier,
   io: CommandIo,
 ): Promise<number> {
   const { clock, log } = platform;
   const agent = await startAgent(settings, platform, identity, io.signal);
   try {
-    await notifier.ready();
     if (settings.config.runOnce) return await runOnce({ agent, clock, io });
     await Promise.race([aborted(io.signal), ...(lock.contended ? [lock.contended] : [])]);
     return 0;
   } finally {
     log.info('Stopping kubelet');
     await marker.stopping();
-    await notifier.stopping();
     await stopInTime(agent, clock, log);
   }
 }

@@ -23,8 +23,7 @@ const notificationsPerTimeout = 2;
 /** While notifications are held back the loops are checked more often, so that a recovery is reported in time. */
 const checksPerTimeout = 8;
 const minPeriodMs = 10;
-const notSupported =
-  'failed to notify systemd watchdog, notification not supported - (i.e. NOTIFY_SOCKET is unset)';
+const notSupported = 'failed to notify systemd watchdog, notification not supported - (i.e. NOTIFY_SOCKET is unset)';
 
 /**
  * Notifies the watchdog of the service manager while every loop of the agent makes progress. A hung loop stops that, and so

@@ -140,7 +140,13 @@ export class Agent {
     const { sim, note } = this.#deps;
     try {
       this.heartbeats = new Heartbeats(settings.config.runtimeRequestTimeout.toMillis());
-      const identity = { nodeName, heartbeats: this.heartbeats, lastRun: undefined, countUnexpected: () => {} };
+      const identity = {
+        nodeName,
+        heartbeats: this.heartbeats,
+        lastRun: undefined,
+        onServing: async () => {},
+        countUnexpected: () => {},
+      };
       const platform = simPlatform(sim, life, number);
       const facts = await boot(settings, platform, identity, runner, signal);
       if (life.dead) return undefined;

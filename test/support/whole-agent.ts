@@ -128,6 +128,7 @@ export class WholeAgent {
       nodeName: this.#nodeName,
       heartbeats: this.#heartbeats,
       lastRun: undefined,
+      onServing: async () => {},
       countUnexpected: (metrics: Registry) => {
         unexpected.countIn(metrics);
         registries.push(metrics);

@@ -38,6 +38,8 @@ export interface AgentIdentity {
   readonly heartbeats: Heartbeats;
   /** How the previous run ended. */
   readonly lastRun: LastRun | undefined;
+  /** Health checks are answered; the runtime and the API server may not be there yet. */
+  readonly onServing: () => Promise<void>;
   /** Counts errors that no code caught. */
   readonly countUnexpected: (metrics: Registry) => void;
 }
@@ -112,6 +114,7 @@ export async function boot(
     sockets: platform.sockets,
   });
   await runner.start(server.components, signal);
+  await identity.onServing();
 
   const observe = runtimeCallMetrics(registries.agent);
   const { cri, eventSources } = platform.connectRuntime({ observe, calls, tracer: tracing?.tracer });
