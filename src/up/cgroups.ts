@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 interface Mount {
@@ -30,9 +30,25 @@ export function cgroupHierarchies(mounts: readonly Mount[]): readonly string[] {
   return [...new Set(mounts.filter((mount) => /^cgroup2?$/.test(mount.type)).map((mount) => mount.path))];
 }
 
-/** Makes the cgroup in every hierarchy. */
-export async function makeCgroup(path: string): Promise<void> {
-  for (const hierarchy of cgroupHierarchies(listMounts())) await mkdir(join(hierarchy, path), { recursive: true });
+/** Makes the cgroup in every hierarchy, with all controllers that are there. */
+export async function makeCgroup(path: string, hierarchies = cgroupHierarchies(listMounts())): Promise<void> {
+  for (const hierarchy of hierarchies) {
+    await mkdir(join(hierarchy, path), { recursive: true });
+    await handDownControllers(hierarchy, path);
+  }
+}
+
+/** On version 2 a cgroup has the controllers that each one above it hands down; a service manager hands down what it needs. */
+async function handDownControllers(hierarchy: string, path: string): Promise<void> {
+  const parents = path.split('/').slice(1, -1);
+  for (const [index] of ['', ...parents].entries()) {
+    const folder = join(hierarchy, ...parents.slice(0, index));
+    const control = join(folder, 'cgroup.subtree_control');
+    if (!existsSync(control)) return;
+    const wanted = readFileSync(join(folder, 'cgroup.controllers'), 'utf8').split(/\s+/);
+    const words = wanted.filter((name) => name !== '').map((name) => `+${name}`);
+    await writeFile(control, words.join(' '));
+  }
 }
 
 /** The folder and everything below it, children before their parents. */

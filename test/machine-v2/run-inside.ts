@@ -22,6 +22,9 @@ export function insideTests(): readonly (readonly [source: string, compiled: str
   return JSON.parse(process.env['TUBELET_INSIDE_TESTS'] ?? '[]') as [string, string][];
 }
 
+/** The machine is slower than a host by about this much. */
+const patience = { TUBELET_TEST_PATIENCE: '5' };
+
 let count = 0;
 
 /** Runs a compiled test file in the machine, in the checkout, and tells each of its tests as one of the context's own. */
@@ -38,7 +41,11 @@ export async function runInside(
     `--test-reporter-destination=/exchange/${name}`,
     compiled,
   ];
-  const { code, signal, stdout, stderr } = await machine.run(words, { cwd: process.cwd(), env, timeoutMs });
+  const { code, signal, stdout, stderr } = await machine.run(words, {
+    cwd: process.cwd(),
+    env: { ...patience, ...env },
+    timeoutMs,
+  });
   const results = readResults(join(machine.exchange, name));
   for (const result of results) await context.test(result.name, (inner) => tell(inner, result));
   if (code !== 0 && results.every(({ ok }) => ok)) {

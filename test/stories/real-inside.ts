@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { dirname } from 'node:path';
 import { cgroupHierarchies } from '../../src/host/pod-cgroups.ts';
+import { parseCgroupName } from '../../src/model/cgroup-names.ts';
 import type { RealNode } from '../support/real-node.ts';
 import { processesOf } from '../support/real-footprint.ts';
 import type { Inside, Limits, Machine, Resolver, Rights } from './stage.ts';
@@ -78,8 +80,9 @@ function rightsIn(status: string): Omit<Rights, 'root'> {
 }
 
 function limitsOf(node: RealNode, id: string): Limits {
-  const main = processesOf(node.names).find(({ cgroups }) => cgroups.some((path) => path.endsWith(`/${id}`)));
-  const path = main?.cgroups.find((one) => one.endsWith(`/${id}`));
+  const isOf = (path: string): boolean => path.endsWith(`/${id}`) || path.endsWith(`-${id}.scope`);
+  const main = processesOf(node.names).find(({ cgroups }) => cgroups.some(isOf));
+  const path = main?.cgroups.find(isOf);
   if (main === undefined || path === undefined) throw new Error(`no process is in a cgroup of ${id}`);
   const trees = cgroupHierarchies();
   const isFirst = trees.some(({ controllers }) => controllers.includes('memory'));
@@ -88,13 +91,15 @@ function limitsOf(node: RealNode, id: string): Limits {
     const tree = trees.find((one) => (isFirst ? one.controllers.includes(controller) : one.version === 2));
     return readFileSync(`${tree?.root}${path}/${file}`, 'utf8').trim();
   };
-  const common = {
-    parent: path.slice(node.names.cgroupRoot.length + 1, -id.length - 1),
-    oomScoreAdj: readNumber(`/proc/${main.pid}/oom_score_adj`),
-  };
+  const common = { parent: belowRoot(dirname(path)), oomScoreAdj: readNumber(`/proc/${main.pid}/oom_score_adj`) };
   if (!isFirst) {
     const quota = read('cpu.max').split(' ')[0] ?? '';
-    return { ...common, cpuQuotaUs: limit(quota), memoryBytes: limit(read('memory.max')) };
+    return {
+      ...common,
+      cpuWeight: Number(read('cpu.weight')),
+      cpuQuotaUs: limit(quota),
+      memoryBytes: limit(read('memory.max')),
+    };
   }
   return {
     ...common,
@@ -102,6 +107,12 @@ function limitsOf(node: RealNode, id: string): Limits {
     cpuQuotaUs: limit(read('cpu.cfs_quota_us')),
     memoryBytes: limit(read('memory.limit_in_bytes')),
   };
+}
+
+/** The names of a cgroup and those above it without the first, which is the node's root, whatever the driver. */
+function belowRoot(path: string): string {
+  const driver = path.endsWith('.slice') ? 'systemd' : 'cgroupfs';
+  return parseCgroupName(path, driver).slice(1).join('/');
 }
 
 function limit(text: string): number | 'max' {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe } from 'node:test';
+import { sharesToWeight } from '../../src/model/cpu.ts';
 import { container, type Fields } from './plan.ts';
 import { containerOf, isReady, waitsFor, type Limits, type Machine, type OpenStage, type Rights } from './stage.ts';
 import { story } from './story.ts';
@@ -147,13 +148,22 @@ function resourceStories(open: OpenStage): void {
       const { metadata } = await pod.when('is ready', isReady);
       const { memoryBytes, lowestOomScore } = stage.machine;
       const wanted = sees(memoryBytes);
-      const found = await pod.inside('main').cgroup();
+      const { cpuShares, cpuWeight, ...found } = await pod.inside('main').cgroup();
+      const { cpuShares: wantedShares = 0, ...others } = wanted;
+      if (cpuWeight === undefined) assert.equal(cpuShares, wantedShares);
+      else assert.ok(weightsOf(wantedShares).includes(cpuWeight), `cpu.weight is ${cpuWeight}`);
       assert.deepEqual(found, {
-        ...wanted,
+        ...others,
         parent: `${wanted.parent}/pod${metadata?.uid}`,
-        cpuShares: found.cpuShares === undefined ? undefined : wanted.cpuShares,
         oomScoreAdj: Math.max(wanted.oomScoreAdj, lowestOomScore),
       });
     });
   }
+}
+
+/** What runtimes make of shares on version 2: in proportion, or along the curve that newer ones follow. */
+function weightsOf(shares: number): readonly number[] {
+  const log = Math.log2(shares);
+  const curve = Math.ceil(10 ** ((log ** 2 + 125 * log) / 612 - 7 / 34));
+  return [Number(sharesToWeight(BigInt(shares))), curve];
 }

@@ -97,8 +97,10 @@ export type Rights = Readonly<
 export interface Limits {
   /** The cgroup above the container's, below the node's root. */
   readonly parent: string;
-  /** Not told by a machine with version 2, where a weight follows from it. */
+  /** Where the machine has version 1. */
   readonly cpuShares?: number;
+  /** Where it has version 2. */
+  readonly cpuWeight?: number;
   readonly cpuQuotaUs: number | 'max';
   readonly memoryBytes: number | 'max';
   readonly oomScoreAdj: number;

@@ -6,6 +6,8 @@ export const clock = systemClock();
 const lookMs = 20;
 /** Generous: it only says when a test gives up, and the machine may be busy with other things. */
 const defaultTimeoutMs = 30_000;
+/** A machine may be known to be slow. */
+const patience = Number(process.env['TUBELET_TEST_PATIENCE'] ?? 1);
 
 /** The first answer that is neither `undefined` nor `false`; when none comes in time, an error that says what was waited for. */
 export async function until<Answer>(
@@ -13,7 +15,7 @@ export async function until<Answer>(
   ask: () => Answer | undefined | false | Promise<Answer | undefined | false>,
   options: { readonly timeoutMs?: number; readonly state?: () => unknown } = {},
 ): Promise<Answer> {
-  const deadline = clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs);
+  const deadline = clock.monotonic() + (options.timeoutMs ?? defaultTimeoutMs) * patience;
   for (;;) {
     let trouble: unknown;
     try {

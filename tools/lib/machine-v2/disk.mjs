@@ -83,8 +83,12 @@ function finishTree(tree, files, folder) {
   mkdirSync(join(tree, 'exchange'));
   // Nothing on the disk is older than its own description: no unit that brings things up to date has work.
   for (const path of ['etc/.updated', 'var/.updated', 'etc/fstab']) writeFileSync(join(tree, path), '');
+  const choose = (name) => run('chroot', [tree, 'update-alternatives', '--set', name, `/usr/sbin/${name}-legacy`]);
   const systemctl = (verb, units) => run('chroot', [tree, 'systemctl', '--quiet', verb, ...units]);
   return (
+    // Its kernel has the nat table for these alone.
+    choose('iptables') ??
+    choose('ip6tables') ??
     systemctl('mask', recipe.maskedUnits) ??
     systemctl('disable', recipe.disabledUnits) ??
     systemctl('enable', recipe.enabledUnits)

@@ -1,0 +1,18 @@
+import { after, before, describe } from 'node:test';
+import { insideStories, rightStories } from '../../stories/index.ts';
+import { openRealStage, RealTheatre } from '../../stories/real-stage.ts';
+
+/** What containers find around them where the agent and the runtime make the cgroups. */
+let theatre: RealTheatre;
+before(async () => {
+  process.env['TUBELET_TEST_CGROUP_DRIVER'] = 'cgroupfs';
+  theatre = await RealTheatre.open('inside');
+});
+after(() => theatre?.close());
+
+const open = openRealStage(() => theatre);
+
+describe('with the cgroupfs driver', { concurrency: true }, () => {
+  insideStories(open);
+  rightStories(open);
+});
