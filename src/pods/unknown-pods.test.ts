@@ -32,17 +32,18 @@ function unknownPods(facts: Facts, whileReading: () => void = () => {}): Unknown
 const nothing: Facts = { ready: true, listed: true, desired: false, worker: false, runtime: false, disk: false };
 
 test('a pod is unknown when everything has been read and nothing has it', async () => {
-  assert.equal(await unknownPods(nothing).isUnknown(uid), true);
-  for (const fact of ['desired', 'worker', 'runtime', 'disk'] as const) {
-    assert.equal(await unknownPods({ ...nothing, [fact]: true }).isUnknown(uid), false, fact);
+  assert.equal(await unknownPods(nothing).trace(uid), 'none');
+  assert.equal(await unknownPods({ ...nothing, disk: true }).trace(uid), 'onDisk');
+  for (const fact of ['desired', 'worker', 'runtime'] as const) {
+    assert.equal(await unknownPods({ ...nothing, [fact]: true, disk: true }).trace(uid), 'known', fact);
   }
   for (const fact of ['ready', 'listed'] as const) {
-    assert.equal(await unknownPods({ ...nothing, [fact]: false }).isUnknown(uid), false, `not ${fact}`);
+    assert.equal(await unknownPods({ ...nothing, [fact]: false }).trace(uid), 'known', `not ${fact}`);
   }
 });
 
 test('a pod that a source names while the disk is read is known', async () => {
   const facts = { ...nothing };
   const pods = unknownPods(facts, () => (facts.desired = true));
-  assert.equal(await pods.isUnknown(uid), false);
+  assert.equal(await pods.trace(uid), 'known');
 });

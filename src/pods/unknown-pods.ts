@@ -21,12 +21,17 @@ export class UnknownPods {
     return this.#deps.sources.sourcesReady();
   }
 
-  /** No source names the pod, it has no worker, and nothing of it is in the runtime or on disk. */
-  async isUnknown(uid: PodUid): Promise<boolean> {
+  /**
+   * Whether the pod is known: a source names it, it has a worker, or the runtime has something of it. Of an unknown one there
+   * may be something left on disk, or nothing.
+   */
+  async trace(uid: PodUid): Promise<'known' | 'onDisk' | 'none'> {
     const { sources, observed, directories } = this.#deps;
-    if (!sources.sourcesReady() || !observed.hasBeenListed() || this.#isKnown(uid)) return false;
-    // A source may name the pod while the disk is read.
-    return !(await directories.uids()).has(uid) && !this.#isKnown(uid);
+    if (!sources.sourcesReady() || !observed.hasBeenListed() || this.#isKnown(uid)) return 'known';
+    const onDisk = (await directories.uids()).has(uid);
+    // A source may have named the pod while the disk was read.
+    if (this.#isKnown(uid)) return 'known';
+    return onDisk ? 'onDisk' : 'none';
   }
 
   #isKnown(uid: PodUid): boolean {

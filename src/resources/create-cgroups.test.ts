@@ -23,7 +23,7 @@ function created(settings: Partial<CgroupSettings>) {
       processes: { version: 1, own: () => new Map(), isInside: () => true, make: assert.fail, enter: assert.fail },
     },
     units: undefined,
-    pods: { active: () => [], complete: () => true, isUnknown: async () => false },
+    pods: { active: () => [], complete: () => true, trace: async () => 'known' },
     events: { record: () => {} },
   });
   return { ...cgroups, log, tree, podRemoval };

@@ -44,7 +44,7 @@ export function createAgentPods(context: AgentContext, { stores, node, objects, 
     pods: {
       active: () => stores.activePods.activePods(),
       complete: () => stores.unknownPods.sourcesReady(),
-      isUnknown: (uid) => stores.unknownPods.isUnknown(uid),
+      trace: (uid) => stores.unknownPods.trace(uid),
     },
     events: context.nodeEvents,
   });

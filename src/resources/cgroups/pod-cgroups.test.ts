@@ -37,7 +37,7 @@ function setUp() {
   const metrics = new Registry();
   const steps: string[] = [];
   const step = (name: string) => async (): Promise<void> => void steps.push(name);
-  const world = { tierTrouble: undefined as Error | undefined, unknown: new Set<string>() };
+  const world = { tierTrouble: undefined as Error | undefined, traces: new Map<string, 'onDisk' | 'none'>() };
   const controllers = new Set(['cpu', 'memory', 'pids']);
   const cgroups = new PodCgroups({
     heartbeats: new Heartbeats(),
@@ -65,7 +65,7 @@ function setUp() {
     pods: {
       active: () => [],
       complete: () => true,
-      isUnknown: async (uid) => world.unknown.has(uid),
+      trace: async (uid) => world.traces.get(uid) ?? 'known',
     },
     settings: { cpuCfsQuota: true, cpuPeriodUs: 100_000n, podPidsLimit: 50, memoryQos: false, hugePageSizes: [] },
     hasExclusiveCpus: () => false,
@@ -201,7 +201,7 @@ describe('the life of the component', () => {
     }
     tree.make('/kubepods/burstable/other');
     await cgroups.ensure(guaranteed);
-    world.unknown = new Set(['lost', 'stuck', guaranteed.uid]);
+    for (const uid of ['lost', 'stuck', guaranteed.uid]) world.traces.set(uid, 'none');
     tree.processes.set('/kubepods/burstable/podstuck', [7]);
     tree.immortal.add(7);
     await cgroups.start();
@@ -212,6 +212,23 @@ describe('the life of the component', () => {
     );
     assert.ok(tree.groups.has('/kubepods/burstable/other'));
     assert.deepEqual(log.messages('error'), ['Cannot remove orphaned cgroup of a pod, will try again']);
+    await cgroups.stop();
+  });
+
+  test('an unknown pod that still has something on disk keeps its cgroup with the least CPU', async () => {
+    const { cgroups, clock, tree, world, log } = setUp();
+    await cgroups.ensure(burstable);
+    tree.make('/kubepods/burstable/podlost');
+    world.traces.set('lost', 'onDisk');
+    await cgroups.start();
+    await clock.advance(60_000);
+    assert.equal(tree.values('/kubepods/burstable/podlost'), 'cpu.shares=2');
+    assert.match(tree.values('/kubepods/burstable/podb') ?? '', /^cpu\.shares=256 /);
+    const message = 'Orphaned pod found, but volumes not yet removed.  Reducing cpu to minimum';
+    assert.deepEqual(log.messages('info'), [message]);
+    world.traces.set('lost', 'none');
+    await clock.advance(60_000);
+    assert.ok(!tree.groups.has('/kubepods/burstable/podlost'));
     await cgroups.stop();
   });
 

@@ -39,7 +39,14 @@ interface PodCgroupsDeps {
  */
 type CgroupState = 'made' | 'found' | 'settled';
 
+/** A cgroup of a pod that this process was never asked to make. */
+interface Orphan {
+  readonly uid: PodUid;
+  readonly name: CgroupName;
+}
+
 const resyncMs = 60_000;
+const leastShares = 2n;
 const qosClasses: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
 
 /** The cgroups of pods: made before the first container, removed after the last. */
@@ -148,29 +155,39 @@ export class PodCgroups implements PodContainerManager, Component {
   async #round(signal: AbortSignal, round: Round): Promise<void> {
     await round.waitFor(this.#deps.clock.sleep(resyncMs, signal));
     await this.#deps.node.enforce();
+    round.beat();
     await this.#updateTiers();
-    for (const uid of this.#orphans()) {
-      await this.#removeIfUnknown(uid);
+    for (const orphan of this.#orphans()) {
       round.beat();
+      await this.#tidyOrphan(orphan);
     }
   }
 
   /** Pods with a cgroup that `ensure` was not called for in this process. */
-  #orphans(): readonly PodUid[] {
+  #orphans(): readonly Orphan[] {
     const { manager, cgroupRoot } = this.#deps;
     return qosClasses
       .flatMap((qos) => manager.children(qosCgroup(cgroupRoot, qos)))
-      .flatMap((name) => /^pod(.+)$/.exec(name.at(-1) ?? '')?.[1] ?? [])
-      .map(podUid)
-      .filter((uid) => !this.#known.has(uid));
+      .flatMap((name) => {
+        const uid = /^pod(.+)$/.exec(name.at(-1) ?? '')?.[1];
+        return uid === undefined ? [] : [{ uid: podUid(uid), name }];
+      })
+      .filter(({ uid }) => !this.#known.has(uid));
   }
 
-  async #removeIfUnknown(uid: PodUid): Promise<void> {
-    const { pods, log } = this.#deps;
-    if (!(await pods.isUnknown(uid)) || this.#known.has(uid)) return;
-    log.info('Removing orphaned cgroup of a pod', podUidFields(uid));
+  /** What is left on disk may be a volume that a process writes to. It gets little CPU until housekeeping has removed that. */
+  async #tidyOrphan({ uid, name }: Orphan): Promise<void> {
+    const { pods, manager, log } = this.#deps;
+    const trace = await pods.trace(uid);
+    if (trace === 'known' || this.#known.has(uid)) return;
     try {
-      await this.remove(uid);
+      if (trace === 'none') {
+        log.info('Removing orphaned cgroup of a pod', podUidFields(uid));
+        await this.remove(uid);
+        return;
+      }
+      log.info('Orphaned pod found, but volumes not yet removed.  Reducing cpu to minimum', podUidFields(uid));
+      await manager.update(name, { cpuShares: leastShares });
     } catch (error) {
       log.error(error, 'Cannot remove orphaned cgroup of a pod, will try again', podUidFields(uid));
     }

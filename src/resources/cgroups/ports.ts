@@ -64,8 +64,8 @@ export interface CgroupPods {
   active(): readonly DesiredPod[];
   /** Every source has been read once. */
   complete(): boolean;
-  /** No source names the pod, no worker has it, and nothing of it is in the runtime or on disk. */
-  isUnknown(uid: PodUid): Promise<boolean>;
+  /** Known to a source, a worker or the runtime; else whether anything of it is left on disk. */
+  trace(uid: PodUid): Promise<'known' | 'onDisk' | 'none'>;
 }
 
 /** The cgroups of pods. */

@@ -6,7 +6,7 @@ import type { CgroupBench } from './bench.ts';
 
 const controllers: ReadonlySet<string> = new Set(['cpu', 'cpuacct', 'cpuset', 'memory', 'hugetlb', 'pids']);
 
-export interface FakeBench extends CgroupBench {
+interface FakeBench extends CgroupBench {
   readonly memory: MemoryCgroupTree;
   readonly systemd: FakeSystemd;
 }

@@ -73,7 +73,7 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
       pods: {
         active: () => world.active,
         complete: () => true,
-        isUnknown: async (uid: string) => world.unknown.has(uid),
+        trace: async (uid: string) => (world.unknown.has(uid) ? ('none' as const) : ('known' as const)),
       },
       events: {
         record: ({ reason, message }: { reason: string; message: string }) =>
