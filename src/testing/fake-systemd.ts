@@ -68,6 +68,8 @@ export class FakeSystemd implements SystemdUnits {
       () => {
         if (!this.slices.has(unit) && !this.inactive.has(unit)) this.inactive.set(unit, new Map());
         this.#set(unit, properties);
+        // It makes the cgroup of one that is not active, too.
+        this.#tree?.make(slicePath(unit));
       },
     );
   }

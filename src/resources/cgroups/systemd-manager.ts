@@ -1,7 +1,7 @@
 import { TubeletError } from '../../base/errors.ts';
 import { missingText } from '../../model/cgroup-missing.ts';
 import { cgroupPath, parseCgroupName, quotedCgroup, sliceUnit, type CgroupName } from '../../model/cgroup-names.ts';
-import type { CgroupValues, CgroupVersion } from '../../model/cgroup-values.ts';
+import type { CgroupSetting, CgroupValues, CgroupVersion } from '../../model/cgroup-values.ts';
 import type { SystemdUnits, UnitProperty } from '../../model/systemd-units.ts';
 import type { CgroupWriter } from './cgroup-writer.ts';
 import type { CgroupManager, CgroupTree, TreeRemoval } from './ports.ts';
@@ -46,10 +46,26 @@ export class SystemdManager implements CgroupManager {
   }
 
   async update(name: CgroupName, values: CgroupValues): Promise<void> {
-    const { units, writer, version } = this.#deps;
+    const { units, tree, writer, version } = this.#deps;
+    const path = this.pathOf(name);
+    const missing = tree.missing(path);
+    // systemd would keep the properties of a slice that is not there until the machine is started anew.
+    if (missing !== undefined && missing.what !== 'controllers') {
+      throw new TubeletError('notFound', missingText(name, missing));
+    }
     const properties = unitProperties(values, { version, systemd: await units.version() });
+    const quota = values.cpuQuotaUs === undefined ? this.#quota(path) : [];
     if (properties.length > 0) await units.setUnitProperties(sliceUnit(name), properties);
-    writer.write(this.pathOf(name), values);
+    writer.write(path, values);
+    tree.write(path, quota);
+  }
+
+  /** systemd writes all values of a slice when one changes, and knows a quota only to the hundredth of a CPU. */
+  #quota(path: string): readonly CgroupSetting[] {
+    const { tree, version } = this.#deps;
+    const file = version === 1 ? 'cpu.cfs_quota_us' : 'cpu.max';
+    const value = tree.read(path, 'cpu', file);
+    return value === undefined ? [] : [{ controller: 'cpu', file, value }];
   }
 
   /** systemd would wait long for processes to end by themselves, so they are killed first. */

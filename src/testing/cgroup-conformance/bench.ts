@@ -15,8 +15,10 @@ export interface CgroupBench {
   read(path: string, controller: string, file: string): string | undefined;
   /** Which cgroup it is: one that was made anew is another. Empty where there is none. */
   identity(path: string): string;
-  /** A property of a slice as systemd has it, as text; undefined for a unit that is not there. */
+  /** A property of a slice as systemd has it, as text; undefined where it is not active. */
   property(unit: string, name: string): Promise<string | undefined>;
+  /** Whether systemd remembers anything of a slice: that it is active, or properties. */
+  remembers(unit: string): Promise<boolean>;
   /** Starts a process in a cgroup of its own below this one, as containers have it. Answers whether it still runs. */
   occupy(path: string): Promise<() => boolean>;
   /** Takes away what makes the cgroup whole: a tree of version 1, or a controller of version 2. */
@@ -25,6 +27,8 @@ export interface CgroupBench {
   removeBehind(path: string): Promise<void>;
   /** Has systemd write its units anew. */
   reload(): Promise<void>;
+  /** Lets work that a test cannot await go on for a while. */
+  settle(): Promise<void>;
   close(): Promise<void>;
 }
 

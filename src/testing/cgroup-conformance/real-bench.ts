@@ -12,6 +12,11 @@ import type { CgroupBench } from './bench.ts';
 const systemctl = async (...words: readonly string[]): Promise<string> =>
   (await promisify(execFile)('systemctl', words)).stdout;
 
+async function shown(unit: string, ...names: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const lines = (await systemctl('show', `--property=${names.join(',')}`, unit)).trim().split('\n');
+  return new Map(lines.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
+}
+
 let opened = 0;
 
 interface RealBenchOptions {
@@ -50,10 +55,14 @@ export async function realBench({ version, driver, clock, units }: RealBenchOpti
         .map((directory) => statSync(directory).ino)
         .join(' '),
     async property(unit, name) {
-      const shown = (await systemctl('show', '--property=LoadState', `--property=${name}`, unit)).trim().split('\n');
-      const found = new Map(shown.map((line) => [line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]));
-      return found.get('LoadState') === 'loaded' ? found.get(name) : undefined;
+      const found = await shown(unit, 'ActiveState', name);
+      return found.get('ActiveState') === 'active' ? found.get(name) : undefined;
     },
+    async remembers(unit) {
+      const found = await shown(unit, 'ActiveState', 'FragmentPath', 'DropInPaths');
+      return [...found.values()].join(' ').trim() !== 'inactive';
+    },
+    settle: () => clock.sleep(20),
     async occupy(path) {
       const inside = `${path}/inside`;
       tree.make(inside);
