@@ -269,7 +269,7 @@ test('all faults at once, each with its place', () => {
       '--feature-gates: featureGates.Zebra: unknown feature gate; remove it',
       '--port: port: must be from 1 to 65535, got 0',
       '/d/a.conf:4: maxPods: must be 0 or more, got -1',
-      '/k:6: evictionHard.memory.available: must be a quantity such as 100Mi or a percentage from 0% to 100%, got "-5"',
+      '/k:6: evictionHard.memory.available: eviction threshold memory.available must be positive: -5',
       '--exit-on-lock-contention: needs --lock-file to be set, got true',
     ],
   );

@@ -1,3 +1,5 @@
+import { amountOf } from './capacity-share.ts';
+import { parseThresholds } from './eviction-thresholds.ts';
 import { Quantity } from './quantity.ts';
 
 /** Resource → quantity, as in configuration and Node objects. */
@@ -59,20 +61,12 @@ const reservedBySignal: Readonly<Record<string, string>> = {
 /** The reservation of hard eviction, by resource. */
 export function evictionReservation(thresholds: Amounts, capacity: Amounts): ReadonlyMap<string, Quantity> {
   const reserved = new Map<string, Quantity>();
-  for (const [signal, threshold] of Object.entries(thresholds)) {
+  for (const { signal, value } of parseThresholds({ evictionHard: thresholds })) {
     const resource = reservedBySignal[signal];
-    // These two disable a signal.
-    if (resource === undefined || threshold === '0%' || threshold === '100%') continue;
-    reserved.set(resource, amountOf(threshold, Quantity.parse(capacity[resource] ?? '0')));
+    if (resource === undefined) continue;
+    reserved.set(resource, amountOf(value, Quantity.parse(capacity[resource] ?? '0')));
   }
   return reserved;
-}
-
-/** The fraction has 32 bits, and bytes are truncated, so that the result equals the Go kubelet's. */
-function amountOf(threshold: string, capacity: Quantity): Quantity {
-  if (!threshold.endsWith('%')) return Quantity.parse(threshold);
-  const fraction = Math.fround(Math.fround(Number.parseFloat(threshold)) / 100);
-  return Quantity.ofValue(BigInt(Math.trunc(Number(capacity.value()) * fraction)), 'binarySI');
 }
 
 function reservedOf(name: string, { kube, system }: Reservations): Quantity {

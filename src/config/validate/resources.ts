@@ -156,11 +156,6 @@ export function checkMemory({ config }: ValidationInput): readonly Fault[] {
   ];
 }
 
-export function isPercentage(text: string): boolean {
-  const [, digits] = /^(\d+(?:\.\d*)?|\.\d+)%$/.exec(text) ?? [];
-  return digits !== undefined && Number(digits) <= 100;
-}
-
 export function parsed(text: string): Quantity | undefined {
   try {
     return Quantity.parse(text);

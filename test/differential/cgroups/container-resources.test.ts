@@ -5,7 +5,8 @@ import { containerResources, overheadResources, sandboxResources } from '../../.
 import type { NodeFacts, RuntimeSettings } from '../../../src/model/runtime-settings.ts';
 import { swapBehavior, swapShare } from '../../../src/model/swap.ts';
 import { goldenSettings } from '../../../src/testing/golden.ts';
-import { compareRows, loadTable } from './compare-rows.ts';
+import { compareRows, loadTable } from '../compare-rows.ts';
+import { differences } from './differences.ts';
 import { recordedPods } from './recorded-pods.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -26,7 +27,7 @@ interface ContainerResources {
   >;
 }
 
-const { node, usual, pods: recorded } = loadTable<ContainerResources>('container-resources');
+const { node, usual, pods: recorded } = loadTable<ContainerResources>('cgroups/container-resources');
 
 const facts: NodeFacts = {
   memoryCapacityBytes: BigInt(node.memoryCapacity),
@@ -68,6 +69,7 @@ compareRows(
       ours: () => said(containerResources(pod, container, facts, { ...v2, ...settings })),
     })),
   ),
+  differences,
 );
 
 compareRows(
@@ -77,6 +79,7 @@ compareRows(
     recorded: one.swapBehavior ?? usual.swapBehavior,
     ours: () => swapBehavior(pod, container, { ...v2, memorySwapBehavior: 'LimitedSwap' }),
   })),
+  differences,
 );
 
 compareRows(
@@ -89,6 +92,7 @@ compareRows(
       overhead: spec.overhead === undefined ? undefined : said(overheadResources(spec, v2)),
     }),
   })),
+  differences,
 );
 
 interface SwapLimit {
@@ -101,7 +105,7 @@ interface SwapLimit {
 
 compareRows(
   'swapLimit',
-  loadTable<{ readonly swapLimit: readonly SwapLimit[] }>('swap-and-back').swapLimit.map((row) => ({
+  loadTable<{ readonly swapLimit: readonly SwapLimit[] }>('cgroups/swap-and-back').swapLimit.map((row) => ({
     key: [row.request, row.nodeMemory, row.swap].join(' '),
     recorded: row.limit ?? 'none',
     ours: () => {
@@ -109,6 +113,7 @@ compareRows(
       return swapShare(BigInt(row.request), sizes) ?? 'none';
     },
   })),
+  differences,
 );
 
 function withoutNull(values: Values): Values {

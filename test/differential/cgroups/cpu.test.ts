@@ -8,7 +8,8 @@ import {
 } from '../../../src/model/cpu.ts';
 import { sandboxResources } from '../../../src/model/linux-resources.ts';
 import { goldenSettings } from '../../../src/testing/golden.ts';
-import { compareRows, loadTable } from './compare-rows.ts';
+import { compareRows, loadTable } from '../compare-rows.ts';
+import { differences } from './differences.ts';
 
 type Rows = readonly (readonly number[])[];
 
@@ -26,8 +27,8 @@ interface ReadBack {
   readonly quotaPeriodToMilliCpu: Rows;
 }
 
-const cpu = loadTable<Cpu>('cpu');
-const readBack = loadTable<ReadBack>('swap-and-back');
+const cpu = loadTable<Cpu>('cgroups/cpu');
+const readBack = loadTable<ReadBack>('cgroups/swap-and-back');
 
 /** The first numbers of a row are what is given, the others what came out. */
 function compare(
@@ -43,6 +44,7 @@ function compare(
       recorded: row.slice(given),
       ours: () => ours(...row.slice(0, given).map(BigInt)),
     })),
+    differences,
   );
 }
 

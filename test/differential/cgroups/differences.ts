@@ -1,19 +1,4 @@
-/** One row of a recorded table that this agent answers otherwise, on purpose. */
-export interface RowDifference {
-  readonly table: string;
-  readonly row: string;
-  readonly why: string;
-  /** What we answer instead: the fields that differ, or the whole answer where it has none. */
-  readonly ours: unknown;
-}
-
-function inTable(
-  table: string,
-  why: string,
-  rows: readonly (readonly [row: string, ours: unknown])[],
-): readonly RowDifference[] {
-  return rows.map(([row, ours]) => ({ table, row, why, ours }));
-}
+import { inTable, type RowDifference } from '../compare-rows.ts';
 
 const everyTier = ['cgroupfs', 'systemd'].flatMap((driver) =>
   ['Guaranteed', 'Burstable', 'BestEffort'].map((qos) => `${driver} / ${qos}`),

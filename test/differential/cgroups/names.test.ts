@@ -9,7 +9,8 @@ import {
 } from '../../../src/model/cgroup-names.ts';
 import type { QosClass } from '../../../src/model/qos.ts';
 import { podUidText } from '../../../src/model/validation/names.ts';
-import { compareRows, loadTable } from './compare-rows.ts';
+import { compareRows, loadTable } from '../compare-rows.ts';
+import { differences } from './differences.ts';
 
 interface Names {
   readonly names: readonly {
@@ -50,7 +51,7 @@ interface Names {
   }[];
 }
 
-const { names, newCgroupName, pods, parse, nodeAllocatableRoot } = loadTable<Names>('names');
+const { names, newCgroupName, pods, parse, nodeAllocatableRoot } = loadTable<Names>('cgroups/names');
 
 compareRows(
   'names',
@@ -59,6 +60,7 @@ compareRows(
     recorded: { cgroupfs, systemd, unit, wants, error: systemdPanic?.replace(/^.*: (?=invalid slice name)/, '') },
     ours: () => ({ cgroupfs: cgroupPath(components, 'cgroupfs'), ...asSlice(components) }),
   })),
+  differences,
 );
 
 /** The unit is the last part of the path, and the one before it the slice that it is wanted by. */
@@ -83,6 +85,7 @@ compareRows(
     recorded: panic === undefined ? result : 'refused',
     ours: () => (add.some((part) => /[_/]/.test(part) && isRefused(part)) ? 'refused' : [...(base ?? []), ...add]),
   })),
+  differences,
 );
 
 compareRows(
@@ -98,6 +101,7 @@ compareRows(
       },
     })),
   ),
+  differences,
 );
 
 compareRows(
@@ -111,6 +115,7 @@ compareRows(
       return { components: name, path: ours, uid: podUidOfCgroup(ours) ?? null };
     },
   })),
+  differences,
 );
 
 compareRows(
@@ -121,4 +126,5 @@ compareRows(
     ours: () =>
       cgroupPath(cgroupsPerQOS ? kubepodsCgroup(cgroupRoot) : parseCgroupName(cgroupRoot, 'cgroupfs'), driver),
   })),
+  differences,
 );

@@ -10,7 +10,8 @@ import {
   type NodeCgroupSettings,
 } from '../../../src/resources/cgroups/node-cgroup-values.ts';
 import { podDemand, qosCgroupValues } from '../../../src/resources/cgroups/qos-cgroup-values.ts';
-import { compareRows, loadTable } from './compare-rows.ts';
+import { compareRows, loadTable } from '../compare-rows.ts';
+import { differences } from './differences.ts';
 import { recordedPods } from './recorded-pods.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -60,11 +61,12 @@ const {
   readonly nodes: readonly NodeRow[];
   readonly qosTiers: readonly TierRow[];
   readonly parseQosReserved: readonly QosReservedRow[];
-}>('node');
+}>('cgroups/node');
 
 compareRows(
   'node',
   nodes.map(({ config, ...recorded }) => ({ key: config.name, recorded, ours: () => answersFor(config) })),
+  differences,
 );
 
 function answersFor(config: NodeRow['config']): object {
@@ -138,6 +140,7 @@ compareRows(
       return { guaranteed: valuesOf(Guaranteed), burstable: valuesOf(Burstable), besteffort: valuesOf(BestEffort) };
     },
   })),
+  differences,
 );
 
 compareRows(
@@ -147,4 +150,5 @@ compareRows(
     recorded: value ?? { error },
     ours: () => parseQosReserved(reserved),
   })),
+  differences,
 );

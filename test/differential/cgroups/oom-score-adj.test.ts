@@ -1,6 +1,7 @@
 import { allContainers } from '../../../src/model/containers.ts';
 import { oomScoreAdjust } from '../../../src/model/oom-score.ts';
-import { compareRows, loadTable } from './compare-rows.ts';
+import { compareRows, loadTable } from '../compare-rows.ts';
+import { differences } from './differences.ts';
 import { recordedPods } from './recorded-pods.ts';
 
 interface OomScores {
@@ -8,7 +9,7 @@ interface OomScores {
   readonly pods: Readonly<Record<string, { readonly scores: Readonly<Record<string, readonly number[]>> }>>;
 }
 
-const { memoryCapacities, pods: recorded } = loadTable<OomScores>('oom-score-adj');
+const { memoryCapacities, pods: recorded } = loadTable<OomScores>('cgroups/oom-score-adj');
 
 compareRows(
   'oom-score-adj',
@@ -19,4 +20,5 @@ compareRows(
       ours: () => memoryCapacities.map((capacity) => oomScoreAdjust(pod, container, BigInt(capacity))),
     })),
   ),
+  differences,
 );

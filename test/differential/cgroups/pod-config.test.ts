@@ -5,7 +5,8 @@ import { computeQos, podQos } from '../../../src/model/qos.ts';
 import { podFeatures } from '../../../src/pods/admission/rules/pod-features.ts';
 import { podCgroupValues, type PodCgroupSettings } from '../../../src/resources/cgroups/pod-cgroup-values.ts';
 import { anAdmissionNode } from '../../../src/testing/admission-node.ts';
-import { compareRows, loadTable } from './compare-rows.ts';
+import { compareRows, loadTable } from '../compare-rows.ts';
+import { differences } from './differences.ts';
 import { recordedPods } from './recorded-pods.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -13,7 +14,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** Variants hold what differs from `plain`; null where a value is not set. */
 type Recorded = Readonly<Partial<Record<string, Values>>> & { readonly plain: Values; readonly qos: string };
 
-const { pods: recorded } = loadTable<{ readonly pods: Readonly<Record<string, Recorded>> }>('pod-config');
+const { pods: recorded } = loadTable<{ readonly pods: Readonly<Record<string, Recorded>> }>('cgroups/pod-config');
 
 const plain: PodCgroupSettings = {
   cpuCfsQuota: true,
@@ -38,6 +39,7 @@ compareRows(
     recorded: recorded[name]?.qos,
     ours: () => (pod.status.qosClass === undefined ? computeQos(pod.spec) : podQos(pod)),
   })),
+  differences,
 );
 
 compareRows(
@@ -49,6 +51,7 @@ compareRows(
       ours: () => valuesOf(pod, { ...plain, ...settings }),
     })),
   ),
+  differences,
 );
 
 /** With the gate PodLevelResources off the values of pods that have such resources never matter: the node refuses them. */
@@ -65,6 +68,7 @@ compareRows(
         return outcome.admit === false ? outcome.reason : 'admitted';
       },
     })),
+  differences,
 );
 
 function expected(name: string, variant: string): Values {
