@@ -78,13 +78,9 @@ export class Troubles {
   mayHaveForgotten(uid: PodUid): boolean {
     const { deaths } = this.#agent();
     const [removedAt, broughtBackAt] = [this.filesRemovedAt.get(uid), this.broughtBackAt.get(uid)];
-    const diesIn = (since: number | undefined, until: (from: number) => number): boolean =>
-      since !== undefined && deaths.some((at) => at >= since && at < until(since));
-    const unsaved = (since: number): number => since + checkpointLagMs;
-    // An agent that does not hear the API server does not see that the mirror pod shows the end of a former life.
-    return (
-      diesIn(removedAt, unsaved) || diesIn(broughtBackAt, unsaved) || diesIn(broughtBackAt, () => this.#silentUntil)
-    );
+    const diesUnsaved = (since: number | undefined): boolean =>
+      since !== undefined && deaths.some((at) => at >= since && at < since + checkpointLagMs);
+    return diesUnsaved(removedAt) || diesUnsaved(broughtBackAt);
   }
 
   #now(): number {
