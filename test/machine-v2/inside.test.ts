@@ -2,13 +2,17 @@ import { after, before, test } from 'node:test';
 import { Machine } from '../../tools/lib/machine-v2/machine.mjs';
 import { insideTests, runInside } from './run-inside.ts';
 
+/** Of the tier control-plane, where it has been prepared: the Go kubelet is one of them. */
+const programs = process.env['TUBELET_CONTROL_PLANE_PROGRAMS'];
+const env = programs === undefined ? {} : { TUBELET_CONTROL_PLANE_PROGRAMS: programs };
+
 /** One boot for all test files that run inside. */
 let machine: Machine;
 before(async () => {
-  machine = await Machine.boot({ root: process.cwd() });
+  machine = await Machine.boot({ root: process.cwd(), shares: programs === undefined ? [] : [programs] });
 });
 after(() => machine?.close());
 
 for (const [source, compiled] of insideTests()) {
-  test(source, (context) => runInside(context, machine, compiled));
+  test(source, (context) => runInside(context, machine, compiled, { env }));
 }

@@ -66,9 +66,9 @@ export class RealNode {
     return this.#software.images.busybox;
   }
 
-  /** Starts an agent as a kubelet. Further flags win over the configuration. */
-  agent(flags: readonly string[] = [], env: Environment = {}): Program {
-    const agent = new Program([tubelet, ...this.flags, ...flags], env);
+  /** Starts an agent as a kubelet, tubelet unless another is given. Further flags win over the configuration. */
+  agent(flags: readonly string[] = [], env: Environment = {}, kubelet = tubelet): Program {
+    const agent = new Program([kubelet, ...this.flags, ...flags], env);
     this.#agents.push(agent);
     return agent;
   }
