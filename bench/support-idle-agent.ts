@@ -41,7 +41,13 @@ export async function beAgent(folder: string): Promise<void> {
     log: { ...silentLog, setVerbosity() {}, verbosity: () => 0, problem: () => undefined, flush() {} },
     env: { TUBELET_KERNEL_TUNABLES: 'keep' },
   });
-  const identity = { nodeName: 'bench', heartbeats: new Heartbeats(), countUnexpected() {}, lastRun: undefined, onServing: async () => {} };
+  const identity = {
+    nodeName: 'bench',
+    heartbeats: new Heartbeats(),
+    countUnexpected() {},
+    lastRun: undefined,
+    onServing: async () => {},
+  };
   const agent = await startAgent(loaded.settings, platform, identity, new AbortController().signal);
   const answer = async (question: Question): Promise<void> => {
     if (question === 'collect and look') await collect();

@@ -8,7 +8,7 @@ export { realBench } from './real-bench.ts';
 
 /** What holds for every driver. */
 export function cgroupConformance(subject: CgroupSubject): void {
-  describe(`cgroups: ${subject.name}`, () => {
+  void describe(`cgroups: ${subject.name}`, () => {
     managerSuite(subject);
     podSuite(subject);
   });

@@ -39,7 +39,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     return new SystemdManager({ tree, writer, units, version });
   };
 
-  test('a cgroup is there once it is made, with those above it', async (context) => {
+  void test('a cgroup is there once it is made, with those above it', async (context) => {
     const { manager, group, below } = await opened(context);
     assert.match(manager.missing(below) ?? '', /"kubepods" "pod0a1b-22"\]/);
     await manager.create(below, {});
@@ -47,13 +47,13 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     assert.equal(manager.missing(group), undefined);
   });
 
-  test('its values are what the kernel has, to the last digit', async (context) => {
+  void test('its values are what the kernel has, to the last digit', async (context) => {
     const { manager, below, standsIn } = await opened(context);
     await manager.create(below, values);
     standsIn(below, values);
   });
 
-  test('values change in place, the others stay', async (context) => {
+  void test('values change in place, the others stay', async (context) => {
     const { bench, manager, below, standsIn } = await opened(context);
     await manager.create(below, values);
     const before = bench.identity(manager.pathOf(below));
@@ -64,7 +64,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     assert.equal(bench.identity(manager.pathOf(below)), before);
   });
 
-  test('one that is there is taken over with what runs in it, and gets its values', async (context) => {
+  void test('one that is there is taken over with what runs in it, and gets its values', async (context) => {
     const { bench, manager, below, standsIn } = await opened(context);
     await manager.create(below, { pids: 5n });
     const before = bench.identity(manager.pathOf(below));
@@ -75,13 +75,13 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     assert.ok(runs());
   });
 
-  test('one that is not there cannot be changed', async (context) => {
+  void test('one that is not there cannot be changed', async (context) => {
     const { bench, manager, below } = await opened(context);
     await assert.rejects(manager.update(below, { pids: 5n }));
     await assertGone(bench, manager, below);
   });
 
-  test('those below are listed by their names, and nothing else', async (context) => {
+  void test('those below are listed by their names, and nothing else', async (context) => {
     const { bench, manager, group, below } = await opened(context);
     assert.deepEqual(manager.children(group), []);
     await manager.create(below, {});
@@ -91,7 +91,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     assert.deepEqual(names, [[...group, 'burstable'], below]);
   });
 
-  test('it counts as absent when it lacks a tree or a controller, and is completed when it is made again', async (context) => {
+  void test('it counts as absent when it lacks a tree or a controller, and is completed when it is made again', async (context) => {
     const { bench, manager, below, standsIn } = await opened(context);
     await manager.create(below, values);
     bench.cripple(manager.pathOf(below));
@@ -101,7 +101,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     standsIn(below, values);
   });
 
-  test('removing kills what runs below it, and leaves nothing', async (context) => {
+  void test('removing kills what runs below it, and leaves nothing', async (context) => {
     const { bench, manager, below } = await opened(context);
     await manager.create(below, values);
     const runs = await bench.occupy(manager.pathOf(below));
@@ -110,7 +110,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     await assertGone(bench, manager, below);
   });
 
-  test('what is not there counts as removed', async (context) => {
+  void test('what is not there counts as removed', async (context) => {
     const { manager, below } = await opened(context);
     await manager.create(below, {});
     for (let time = 1; time <= 3; time++) {
@@ -118,7 +118,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     }
   });
 
-  test('directories that another program removed leave no unit behind', async (context) => {
+  void test('directories that another program removed leave no unit behind', async (context) => {
     const { bench, manager, below } = await opened(context);
     await manager.create(below, {});
     await bench.removeBehind(manager.pathOf(below));
@@ -126,7 +126,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     await assertGone(bench, manager, below);
   });
 
-  test('one that lost its directories is made anew', async (context) => {
+  void test('one that lost its directories is made anew', async (context) => {
     const { bench, manager, below, standsIn } = await opened(context);
     await manager.create(below, values);
     await bench.removeBehind(manager.pathOf(below));
@@ -135,7 +135,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
     standsIn(below, values);
   });
 
-  test('memory in use is known', async (context) => {
+  void test('memory in use is known', async (context) => {
     const { bench, manager, below } = await opened(context);
     await manager.create(below, values);
     await bench.occupy(manager.pathOf(below));
@@ -149,7 +149,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
 
   if (driver === 'cgroupfs') return;
 
-  test('systemd knows the values', async (context) => {
+  void test('systemd knows the values', async (context) => {
     const { bench, manager, below } = await opened(context);
     await manager.create(below, values);
     const unit = sliceUnit(below);
@@ -159,7 +159,7 @@ export function managerSuite({ version, driver, open, reloads = false }: CgroupS
 
   if (!reloads) return;
 
-  test('values stay when systemd writes its units anew', async (context) => {
+  void test('values stay when systemd writes its units anew', async (context) => {
     const { bench, manager, below, standsIn } = await opened(context);
     await manager.create(below, { ...values, cpuQuotaUs: 20_000n });
     await bench.reload();

@@ -85,7 +85,7 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
   const pathOf = (bench: CgroupBench, pod: DesiredPod): string =>
     cgroupPath(podCgroup(`/${bench.root.join('/')}`, podQos(pod), pod.uid), driver);
 
-  test('an agent that starts makes the cgroups of all pods and of the tiers', async (context) => {
+  void test('an agent that starts makes the cgroups of all pods and of the tiers', async (context) => {
     const { world, path, standsIn } = await begun(context);
     standsIn(path('kubepods'), { cpuShares: 1_536n, memoryBytes: (8_192n - 64n) * mebi, pids: 1_000n });
     standsIn(path('kubepods', 'burstable'), { cpuShares: 2n });
@@ -93,7 +93,7 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
     assert.deepEqual(world.events, ['NodeAllocatableEnforced: Updated Node Allocatable limit across pods']);
   });
 
-  test('pods of every class have their values, and tiers follow them', async (context) => {
+  void test('pods of every class have their values, and tiers follow them', async (context) => {
     const { bench, world, first, path, standsIn } = await begun(context);
     world.active.push(...pods);
     for (const pod of pods) {
@@ -105,7 +105,7 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
     standsIn(path('kubepods', 'burstable'), { cpuShares: 256n });
   });
 
-  test('an agent that comes back takes over what is there, and changes none of it', async (context) => {
+  void test('an agent that comes back takes over what is there, and changes none of it', async (context) => {
     const { bench, world, agent, first, standsIn } = await begun(context);
     world.active.push(...pods);
     for (const pod of pods) await first.podContainers.ensure(pod);
@@ -126,7 +126,7 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
     for (const component of second.components) await component.stop();
   });
 
-  test('a pod that goes leaves nothing, and comes back with all of it', async (context) => {
+  void test('a pod that goes leaves nothing, and comes back with all of it', async (context) => {
     const { bench, world, first, path, standsIn } = await begun(context);
     world.active.push(burstable);
     await first.podContainers.ensure(burstable);
@@ -144,7 +144,7 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
     standsIn(pathOf(bench, burstable), { cpuShares: 256n, pids: 77n });
   });
 
-  test('what an earlier agent left of pods that nobody knows is removed, what somebody knows is not', async (context) => {
+  void test('what an earlier agent left of pods that nobody knows is removed, what somebody knows is not', async (context) => {
     const { bench, world, agent, first } = await begun(context);
     for (const pod of pods) await first.podContainers.ensure(pod);
     const runs = await bench.occupy(pathOf(bench, bestEffort));
@@ -162,7 +162,7 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
     for (const component of second.components) await component.stop();
   });
 
-  test('reserves are enforced on the cgroup of daemons that is there', async (context) => {
+  void test('reserves are enforced on the cgroup of daemons that is there', async (context) => {
     const bench = await open();
     context.after(() => bench.close());
     const name = driver === 'systemd' ? sliceUnit(bench.root) : `/${bench.root.join('/')}`;
@@ -178,7 +178,7 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
     for (const component of agent.components) await component.stop();
   });
 
-  test('the tiers of a cgroupRoot lie below it', async (context) => {
+  void test('the tiers of a cgroupRoot lie below it', async (context) => {
     const { bench } = await begun(context);
     const tier = qosCgroup(`/${bench.root.join('/')}`, 'Burstable');
     assert.notEqual(bench.identity(cgroupPath(tier, driver)), '');
