@@ -38,7 +38,7 @@ ensurePackages(root);
 const allFiles = findTestFiles(root);
 const isWanted = (path) => filters.length === 0 || filters.some((word) => path.includes(word.replace(/^\.\//, '')));
 const chosen = tiers
-  .filter((tier) => onlyTiers === undefined || onlyTiers.includes(tier.name))
+  .filter(({ name, onlyByName }) => (onlyTiers === undefined ? onlyByName !== true : onlyTiers.includes(name)))
   .map((tier) => ({ ...tier, ...filesOf(tier) }))
   .filter((tier) => tier.files.length > 0);
 if (chosen.length === 0) {

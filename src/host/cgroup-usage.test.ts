@@ -28,7 +28,7 @@ function procOf(folder: string, files: Readonly<Record<string, string>> = {}): s
       '',
     ].join('\n'),
     vmstat: 'nr_free_pages 1\npgfault 77\npgmajfault 5\noom_kill 2\n',
-    diskstats: '   8       0 sda 1 2 3 4\n   8      16 sdb 1 2 3 4\n',
+    diskstats: '  98       0 ubda 1 2 3 4\n  98      16 ubdb 1 2 3 4\n',
     'pressure/cpu': 'some avg10=1.50 avg60=2.00 avg300=3.00 total=40\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=0\n',
     ...files,
   };
@@ -51,7 +51,7 @@ function version1(files?: OpenFileCache) {
 }
 
 function version2(files?: OpenFileCache) {
-  const folder = layOutRecord('test/golden/cgroups/v2.txt');
+  const folder = layOutRecord('test/golden/cgroups/v2.txt', 'test/golden/cgroups/v2-pressure.txt');
   const hierarchies = [{ version: 2 as const, root: folder, controllers: [] }];
   const kept = files && { files };
   return HostCgroupUsage.open({ clock, version: 2, pressure: true, hierarchies, proc: procOf(folder), ...kept });
@@ -177,7 +177,8 @@ describe('version 1', () => {
 });
 
 describe('version 2', () => {
-  const pod = '/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod0a1b.slice';
+  const tier = '/kubepods.slice/kubepods-burstable.slice';
+  const pod = `${tier}/kubepods-burstable-pod0a1b.slice`;
   const container = `${pod}/cri-containerd-c0ffee.scope`;
   const line = (totalUs: number, avg10 = 0, avg60 = 0, avg300 = 0) => ({ totalUs, avg10, avg60, avg300 });
 
@@ -189,37 +190,38 @@ describe('version 2', () => {
       at: clock.now(),
       createdAt: undefined,
       cpu: {
-        totalNs: 632798000,
-        userNs: 490000000,
-        systemNs: 142798000,
-        throttling: { periods: 41, throttledPeriods: 13, throttledNs: 250000000 },
+        totalNs: 18_950_000_000,
+        userNs: 17_394_659_000,
+        systemNs: 1_555_340_000,
+        throttling: { periods: 961, throttledPeriods: 926, throttledNs: 66_100_000_000 },
       },
       memory: {
-        usage: 38297600,
-        maxUsage: 40000000,
-        workingSet: 38297600 - 8288608,
-        rss: 28852928,
-        cache: 8427872,
-        mappedFile: 1351680,
-        swap: 4096,
-        kernel: 1118208,
-        activeFile: 139264,
-        inactiveFile: 8288608,
-        failures: 7,
-        faults: { own: { minor: 13800, major: 1 }, all: { minor: 13800, major: 1 } },
+        usage: 21553152,
+        maxUsage: 67108864,
+        workingSet: 21553152 - 8192,
+        rss: 21106688,
+        cache: 16384,
+        mappedFile: 0,
+        swap: 0,
+        kernel: 430080,
+        activeFile: 8192,
+        inactiveFile: 8192,
+        // It was the pod that came to its limit.
+        failures: 0,
+        faults: { own: { minor: 23754, major: 1 }, all: { minor: 23754, major: 1 } },
         oomEvents: 1,
       },
       processes: {
-        processes: 2,
-        threads: 3,
-        threadsMax: 300,
+        processes: 1,
+        threads: 1,
+        // Nobody set one: systemd gives every scope of its own accord.
+        threadsMax: 2388,
         fileDescriptors: 0,
         sockets: 0,
         openFilesSoftLimit: undefined,
       },
       devices: [
-        { major: 8, minor: 0, device: '/dev/sda', readBytes: 1536000, writeBytes: 81920, reads: 120, writes: 12 },
-        { major: 8, minor: 16, device: '/dev/sdb', readBytes: 4096, writeBytes: 0, reads: 1, writes: 0 },
+        { major: 98, minor: 0, device: '/dev/ubda', readBytes: 57344, writeBytes: 100663296, reads: 2, writes: 3085 },
       ],
       pressure: {
         cpu: { some: line(2500000, 3.5, 1.25, 0.3), full: line(1200000) },
@@ -227,20 +229,25 @@ describe('version 2', () => {
         io: { some: line(70000, 0, 1.25, 0.3), full: line(60000) },
       },
       limits: {
-        cpuShares: 185,
+        cpuShares: 80,
         cpuQuotaUs: 20000,
         cpuPeriodUs: 100000,
         memory: 67108864,
         memorySwap: 0,
-        memoryReservation: 60000000,
+        memoryReservation: undefined,
       },
     });
   });
 
+  test('what goes wrong in a container counts for its pod', () => {
+    const { memory } = version2().read(pod, 'everything') ?? {};
+    assert.deepEqual([memory?.failures, memory?.oomEvents], [703, 1]);
+  });
+
   test('no limit is undefined', () => {
-    const { limits } = version2().read(pod, 'everything') ?? {};
+    const { limits } = version2().read(tier, 'everything') ?? {};
     assert.deepEqual(limits, {
-      cpuShares: 185,
+      cpuShares: 80,
       cpuQuotaUs: undefined,
       cpuPeriodUs: 100000,
       memory: undefined,
@@ -251,11 +258,32 @@ describe('version 2', () => {
 
   test('the root gets from the machine what the kernel does not count for it', () => {
     const root = version2().read('/', 'core');
-    assert.equal(root?.cpu?.totalNs, 98765432100000);
+    assert.equal(root?.cpu?.totalNs, 105_540_000_000);
     assert.equal(root?.memory?.usage, 15000 * 1024);
     assert.equal(root?.memory?.swap, 1000 * 1024);
-    assert.equal(root?.memory?.rss, 470933504);
+    assert.equal(root?.memory?.rss, 118767616);
     assert.equal(root?.pressure.cpu?.some.avg10, 1.5);
+  });
+
+  test('memory above which it is throttled is the reservation', () => {
+    const folder = layOutRecord('test/golden/cgroups/v2.txt');
+    writeFileSync(join(folder, container, 'memory.high'), '60000000\n');
+    const hierarchies = [{ version: 2 as const, root: folder, controllers: [] }];
+    const reader = HostCgroupUsage.open({ clock, version: 2, pressure: true, hierarchies, proc: procOf(folder) });
+    const { limits, pressure } = reader.read(container, 'everything') ?? {};
+    assert.equal(limits?.memoryReservation, 60000000);
+    // Without the files of pressure, as on the machine of the record.
+    assert.deepEqual(pressure, {});
+  });
+
+  test('devices that nobody used have no figures', () => {
+    const reader = version2();
+    reader.begin();
+    const { devices = [] } = reader.read('/', 'everything') ?? {};
+    assert.deepEqual(
+      devices.map(({ device }) => device),
+      ['/dev/ubdb', '/dev/ubda'],
+    );
   });
 });
 

@@ -16,9 +16,9 @@ export function passingFolder(name: string): string {
  * Lays out a recorded tree of small files, as the kernel shows them, in a folder of its own. A record is one text: each
  * file follows a line `=== <path>`.
  */
-export function layOutRecord(record: string): string {
+export function layOutRecord(...records: readonly string[]): string {
   const folder = passingFolder('record');
-  for (const part of readFileSync(record, 'utf8').split(/^=== /m).slice(1)) {
+  for (const part of records.flatMap((record) => readFileSync(record, 'utf8').split(/^=== /m).slice(1))) {
     const end = part.indexOf('\n');
     const path = join(folder, part.slice(0, end));
     mkdirSync(dirname(path), { recursive: true });

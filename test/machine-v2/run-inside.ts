@@ -22,8 +22,11 @@ export function insideTests(): readonly (readonly [source: string, compiled: str
   return JSON.parse(process.env['TUBELET_INSIDE_TESTS'] ?? '[]') as [string, string][];
 }
 
-/** The machine is slower than a host by about this much. */
-const patience = { TUBELET_TEST_PATIENCE: '5' };
+/** What the real tests are told on the host they are told inside, where everything takes several times longer. */
+const wishes = (): Record<string, string> => {
+  const told = Object.entries(process.env).filter(([name]) => name.startsWith('TUBELET_TEST_'));
+  return { TUBELET_TEST_PATIENCE: '5', ...(Object.fromEntries(told) as Record<string, string>) };
+};
 
 let count = 0;
 
@@ -32,7 +35,7 @@ export async function runInside(
   context: TestContext,
   machine: Machine,
   compiled: string,
-  { env = {}, timeoutMs = 600_000 }: InsideOptions = {},
+  { env = {}, timeoutMs = 3_000_000 }: InsideOptions = {},
 ): Promise<void> {
   const name = `results-${++count}`;
   const words = [
@@ -43,7 +46,7 @@ export async function runInside(
   ];
   const { code, signal, stdout, stderr } = await machine.run(words, {
     cwd: process.cwd(),
-    env: { ...patience, ...env },
+    env: { ...wishes(), ...env },
     timeoutMs,
   });
   const results = readResults(join(machine.exchange, name));

@@ -12,7 +12,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '')
 
 /** @typedef {{name: string, matches: (path: string) => boolean, needsBuild: boolean, concurrency: number,
  *   timeoutMs: number, variants?: Readonly<Record<string, Readonly<Record<string, string>>>>, inside?: Inside,
- *   probe: () => string | undefined}} Tier `variants`: the tier runs once for each, with these variables
+ *   onlyByName?: boolean, probe: () => string | undefined}} Tier `variants`: the tier runs once for each, with these
+ *   variables; `onlyByName`: it runs only where --tier names it
  *  @typedef {{driver: string, matches: (path: string) => boolean}} Inside test files that one of the tier's runs elsewhere */
 
 /** @type {readonly Tier[]} */
@@ -106,7 +107,26 @@ export const tiers = [
     probe: prepareMachine,
     inside: {
       driver: 'test/machine-v2/inside.test.ts',
-      matches: (path) => path.startsWith('test/machine-v2/inside/'),
+      matches: (path) => path.startsWith('test/machine-v2/inside/') && !path.endsWith('/cgroup-record.test.ts'),
+    },
+  },
+  {
+    name: 'machine-v2-stories',
+    matches: (path) => path === 'test/machine-v2/inside.test.ts',
+    needsBuild: true,
+    concurrency: 1,
+    timeoutMs: 7_200_000,
+    variants: {
+      'systemd driver': { TUBELET_TEST_CGROUP_DRIVER: 'systemd' },
+      'cgroupfs driver': { TUBELET_TEST_CGROUP_DRIVER: 'cgroupfs' },
+    },
+    probe: prepareMachine,
+    // Half an hour for what the sample of the tier before is taken from.
+    onlyByName: true,
+    inside: {
+      driver: 'test/machine-v2/inside.test.ts',
+      matches: (path) =>
+        path.startsWith('test/real/stories-') || path === 'test/machine-v2/inside/cgroup-record.test.ts',
     },
   },
 ];

@@ -1,0 +1,4 @@
+import { recordCgroups } from './record-cgroups.ts';
+
+/** Run inside the machine: the record on standard output. */
+process.stdout.write(await recordCgroups());
