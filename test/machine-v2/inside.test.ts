@@ -13,6 +13,18 @@ before(async () => {
 });
 after(() => machine?.close());
 
+/** What holds for version 1 of cgroups under systemd, too. */
+const onVersion1: ReadonlySet<string> = new Set(['test/machine-v2/inside/cgroups.test.ts']);
+
+for (const [source, compiled] of insideTests()) {
+  if (!onVersion1.has(source)) continue;
+  test(`${source}, on cgroup version 1`, async (context) => {
+    const other = await Machine.boot({ root: process.cwd(), cgroups: 1 });
+    context.after(() => other.close());
+    await runInside(context, other, compiled);
+  });
+}
+
 for (const [source, compiled] of insideTests()) {
   test(source, (context) => runInside(context, machine, compiled, { env }));
 }

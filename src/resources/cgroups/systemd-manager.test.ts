@@ -88,6 +88,18 @@ test('files are not written where systemd refuses the properties', async () => {
   assert.equal(tree.values(path), 'pids.max=5');
 });
 
+test('a slice whose cgroup in systemd’s own tree was removed by another program is begun again', async () => {
+  const { tree, units, manager } = setUp(1);
+  await manager.create(pod, {});
+  const missing = { what: 'paths', names: [`/sys/fs/cgroup/systemd${path}`] } as const;
+  tree.missing = () => (calls(units).includes(`stopUnit ${unit}`) ? undefined : missing);
+  units.calls.length = 0;
+  await manager.create(pod, { pids: 5n });
+  const start = `startTransientUnit ${unit}`;
+  assert.deepEqual(calls(units), [start, `stopUnit ${unit}`, start, `setUnitProperties ${unit}`]);
+  assert.equal(tree.values(path), 'pids.max=5');
+});
+
 test('what still runs is killed before systemd is asked to stop the slice', async () => {
   const { tree, units, manager } = setUp();
   await manager.create(pod, {});

@@ -39,9 +39,17 @@ export class SystemdManager implements CgroupManager {
     const { units, tree, version } = this.#deps;
     requireReadable(name);
     const unit = sliceUnit(name);
-    await units.startTransientUnit(unit, sliceProperties(unit, sliceUnit(name.slice(0, -1)), version));
+    const path = this.pathOf(name);
+    const properties = sliceProperties(unit, sliceUnit(name.slice(0, -1)), version);
+    await units.startTransientUnit(unit, properties);
     // systemd makes a cgroup for a slice in some trees, and hands down some controllers.
-    tree.make(this.pathOf(name), { besideSystemd: true });
+    tree.make(path, { besideSystemd: true });
+    if (tree.missing(path)?.what === 'paths') {
+      // Another program has removed the cgroup in systemd's own tree, so nothing can be running there.
+      await units.stopUnit(unit);
+      await units.startTransientUnit(unit, properties);
+      tree.make(path, { besideSystemd: true });
+    }
     await this.update(name, values);
   }
 

@@ -9,11 +9,13 @@ export interface CgroupBench {
   readonly root: CgroupName;
   readonly tree: CgroupTree & { readonly controllers: ReadonlySet<string> };
   readonly processes: ProcessTree;
+  /** All CPUs, as a list. */
+  readonly cpus: string;
   /** Undefined where systemd is not asked. */
   readonly units: SystemdUnits | undefined;
   /** What stands in a file of the cgroup at a path, without the line end; undefined where there is no such file. */
   read(path: string, controller: string, file: string): string | undefined;
-  /** Which cgroup it is: one that was made anew is another. Empty where there is none. */
+  /** Which cgroup it is: one that was made anew is another. Empty where there is none in any tree. */
   identity(path: string): string;
   /** A property of a slice as systemd has it, as text; undefined where it is not active. */
   property(unit: string, name: string): Promise<string | undefined>;

@@ -47,6 +47,7 @@ export function fakeBench(version: CgroupVersion, driver: CgroupDriver): FakeBen
     root,
     tree,
     memory: tree,
+    cpus: '0-1',
     systemd,
     units: driver === 'systemd' ? systemd : undefined,
     processes: { version, own: () => new Map(), isInside: () => true, make: () => {}, enter: async () => {} },

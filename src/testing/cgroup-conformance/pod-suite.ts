@@ -29,6 +29,20 @@ const valuesOf = new Map<DesiredPod, CgroupValues>([
   [bestEffort, { cpuShares: 2n, pids: 77n }],
 ]);
 
+/** An agent does not start on version 1 without cpuset, which the kernels of some benches lack. */
+function withCpuset(tree: CgroupBench['tree']): CgroupBench['tree'] {
+  return {
+    missing: (path) => tree.missing(path),
+    make: (path, options) => tree.make(path, options),
+    write: (path, settings) => tree.write(path, settings),
+    read: (path, controller, file) => tree.read(path, controller, file),
+    children: (path) => tree.children(path),
+    kill: (path) => tree.kill(path),
+    remove: (path) => tree.remove(path),
+    controllers: new Set([...tree.controllers, 'cpuset']),
+  };
+}
+
 /** The cgroups of pods as an agent has them, made through a driver. */
 export function podSuite({ version, driver, open }: CgroupSubject): void {
   const begun = async (context: TestContext, more: Partial<CgroupSettings> = {}) => {
@@ -65,10 +79,11 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
         cgroupVersion: version,
         cgroupRoot: `/${bench.root.join('/')}`,
         podPidsLimit: 77,
+        cpus: bench.tree.controllers.has('cpuset') ? bench.cpus : '',
         reserved: { kube: { memory: '64Mi', cpu: '500m' }, system: {} },
         ...more,
       }),
-      host: { tree: bench.tree, processes: bench.processes },
+      host: { tree: withCpuset(bench.tree), processes: bench.processes },
       units: bench.units,
       pods: {
         active: () => world.active,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Clock } from '../../base/clock.ts';
-import { cgroupHierarchies, HostCgroups } from '../../host/index.ts';
+import { cgroupHierarchies, HostCgroups, readMachineInfo } from '../../host/index.ts';
 import { cgroupPath, sliceUnit, type CgroupDriver } from '../../model/cgroup-names.ts';
 import type { CgroupVersion } from '../../model/cgroup-values.ts';
 import type { SystemdUnits } from '../../model/systemd-units.ts';
@@ -45,15 +45,14 @@ export async function realBench({ version, driver, clock, units }: RealBenchOpti
   return {
     root,
     tree,
+    cpus: readMachineInfo().cpuList,
     units,
     processes: { version, own: () => new Map(), isInside: () => true, make: () => {}, enter: async () => {} },
     read: (path, controller, file) => textOf(join(treeOf(controller), path, file)),
-    identity: (path) =>
-      hierarchies
-        .map((each) => join(each.root, path))
-        .filter((directory) => existsSync(directory))
-        .map((directory) => statSync(directory).ino)
-        .join(' '),
+    identity(path) {
+      if (!hierarchies.some((each) => existsSync(join(each.root, path)))) return '';
+      return String(statSync(join(treeOf('memory'), path), { throwIfNoEntry: false })?.ino ?? 'without memory');
+    },
     async property(unit, name) {
       const found = await shown(unit, 'ActiveState', name);
       return found.get('ActiveState') === 'active' ? found.get(name) : undefined;

@@ -31,6 +31,7 @@ const downMs = 180_000;
  * @property {string} root of the checkout, which the machine sees read-only at the same place
  * @property {readonly string[]} [shares] further folders that it sees likewise
  * @property {number} [memoryMiB]
+ * @property {1 | 2} [cgroups] the version of cgroups that systemd mounts; 2 unless told
  * @property {'file' | 'terminal'} [console] where its first console is: a file in its folder, or this process' terminal
  */
 
@@ -172,7 +173,7 @@ export class Machine {
   }
 
   #launch() {
-    const { memoryMiB = 2_048, console = 'file' } = this.#options;
+    const { memoryMiB = 2_048, console = 'file', cgroups = 2 } = this.#options;
     const words = mortal([
       join(this.#disk, 'linux'),
       `ubd0=root.cow,${join(this.#disk, 'root.img')}`,
@@ -185,8 +186,9 @@ export class Machine {
       'hostfs=share',
       'con=null',
       console === 'file' ? 'con0=null,fd:1' : 'con0=fd:0,fd:1',
-      'systemd.unified_cgroup_hierarchy=1',
-      'cgroup_no_v1=all',
+      ...(cgroups === 1
+        ? ['systemd.unified_cgroup_hierarchy=0', 'systemd.legacy_systemd_cgroup_controller=1']
+        : ['systemd.unified_cgroup_hierarchy=1', 'cgroup_no_v1=all']),
       'quiet',
       'systemd.show_status=0',
     ]);
