@@ -22,12 +22,12 @@ test('slices begin with those around them, keep their first properties, and end 
   assert.deepEqual([...systemd.slices.keys()], ['a.slice']);
 });
 
-test('properties of a slice that is not active are kept, and its start finds it there', async () => {
+test('properties of a slice that is not active are kept, and win over those it is made with', async () => {
   const tree = new MemoryCgroupTree();
   const systemd = new FakeSystemd(tree);
   await systemd.setUnitProperties('a.slice', [weight(5n)]);
   assert.deepEqual([systemd.slices.size, tree.groups.has('/a.slice')], [0, true]);
-  assert.equal(await systemd.startTransientUnit('a.slice', [weight(6n)]), 'existed');
+  assert.equal(await systemd.startTransientUnit('a.slice', [weight(6n)]), 'started');
   assert.equal(systemd.slices.get('a.slice')?.get('CPUWeight'), 5n);
   assert.equal(tree.groups.has('/a.slice'), true);
 });

@@ -23,7 +23,7 @@ interface SliceTree {
 /** systemd's slices in memory: each with its properties, below the slices that its name tells of. */
 export class FakeSystemd implements SystemdUnits {
   readonly slices = new Map<string, Map<string, UnitValue['value']>>();
-  /** Properties of slices that are not active. systemd takes those, too, and the slice counts as one that existed. */
+  /** Properties of slices that are not active: systemd keeps them, and they win over those that the slice is made with. */
   readonly inactive = new Map<string, Map<string, UnitValue['value']>>();
   /** All calls, in order. */
   readonly calls: SystemdCall[] = [];
@@ -49,14 +49,15 @@ export class FakeSystemd implements SystemdUnits {
       () => {
         if (this.slices.has(unit)) return 'existed';
         // systemd starts the slices around a slice with it.
-        const existed = this.inactive.has(unit);
+        const kept = this.inactive.get(unit) ?? [];
         for (const name of sliceAndParents(unit)) {
-          if (!this.slices.has(name)) this.slices.set(name, this.inactive.get(name) ?? new Map());
+          if (!this.slices.has(name)) this.slices.set(name, new Map(this.inactive.get(name)));
           this.inactive.delete(name);
         }
-        if (!existed) this.#set(unit, properties);
+        this.#set(unit, properties);
+        for (const [name, value] of kept) this.slices.get(unit)?.set(name, value);
         this.#tree?.make(slicePath(unit));
-        return existed ? 'existed' : 'started';
+        return 'started';
       },
     );
   }
