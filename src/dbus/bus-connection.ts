@@ -45,6 +45,8 @@ export class BusConnection {
   readonly #resolveClosed: (error: TubeletError) => void;
   #descriptors: Descriptor[] = [];
   #lastSerial = 0;
+  /** Times that anything came. */
+  #received = 0;
   #lost: TubeletError | undefined;
 
   constructor({ clock, transport }: { readonly clock: Pick<Clock, 'after'>; readonly transport: Transport }) {
@@ -61,9 +63,12 @@ export class BusConnection {
       if (this.#lost !== undefined) throw this.#lost;
       if (this.#pending.size >= maxPendingCalls) throw new TubeletError('exhausted', 'too many D-Bus calls at once');
       const serial = this.#send({ ...call, type: 'call' }, call.signature, call.body);
-      const cancel = this.#clock.after(timeoutMs, () =>
-        end(() => reject(new TubeletError('timeout', `${call.member}: no answer within ${timeoutMs} ms`))),
-      );
+      const before = this.#received;
+      const cancel = this.#clock.after(timeoutMs, () => {
+        end(() => reject(new TubeletError('timeout', `${call.member}: no answer within ${timeoutMs} ms`)));
+        // Perhaps it stands still for good; the next call is made over another connection.
+        if (this.#received === before) this.lose(new Error('nothing came for too long'));
+      });
       const end = (then: () => void): void => {
         cancel();
         this.#pending.delete(serial);
@@ -93,6 +98,7 @@ export class BusConnection {
 
   /** What came over the socket. */
   receive(bytes: Uint8Array, descriptors: readonly Descriptor[]): void {
+    this.#received++;
     this.#descriptors.push(...descriptors);
     if (this.#lost !== undefined) {
       this.#closeDescriptors();

@@ -65,7 +65,7 @@ class Opening implements TransportEvents {
   begin(transport: Transport): void {
     this.#transport = transport;
     if (this.#givenUp) transport.close();
-    else transport.write(Buffer.from(this.#authentication.begin()));
+    else transport.write(Buffer.from(this.#authentication.lines));
   }
 
   giveUp(): void {
@@ -96,8 +96,7 @@ class Opening implements TransportEvents {
   #authenticate(bytes: Uint8Array): void {
     const transport = this.#transport;
     if (transport === undefined) throw new TubeletError('invalid', 'D-Bus speaks before it is spoken to');
-    const { send, rest } = this.#authentication.push(bytes);
-    if (send !== '') transport.write(Buffer.from(send));
+    const rest = this.#authentication.push(bytes);
     if (rest === undefined) return;
     this.#connection = new BusConnection({ clock: this.#clock, transport });
     this.#connection.receive(rest, []);

@@ -155,6 +155,16 @@ test('a call without an answer ends', async () => {
   await assert.rejects(timed(units.setUnitProperties(unit, [])), { kind: 'timeout' });
 });
 
+test('a connection over which nothing comes any more is given up', async () => {
+  const { bus, service, units, timed } = world();
+  await units.setUnitProperties(unit, []);
+  service.instead = () => 'silent';
+  await assert.rejects(timed(units.setUnitProperties(unit, [])), { kind: 'timeout' });
+  service.instead = () => undefined;
+  await units.setUnitProperties(unit, []);
+  assert.deepEqual([bus.opened.length, bus.connections], [2, 1]);
+});
+
 test('root reaches systemd without a bus, or when it is not on the bus', async () => {
   const without: Readonly<Record<string, (bus: FakeBus, service: SystemdService) => void>> = {
     refused: (bus) => bus.refused.add(busSocket),

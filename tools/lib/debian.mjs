@@ -13,6 +13,8 @@ const needed = [
   { package: 'catatonit', file: '/usr/bin/catatonit' },
   // What storage drivers call: mount and losetup.
   { package: 'mount', file: '/usr/sbin/losetup' },
+  // A bus of one's own.
+  { package: 'dbus-daemon', file: '/usr/bin/dbus-daemon' },
   // Certificates of a control plane.
   { package: 'openssl', file: '/usr/bin/openssl' },
 ];

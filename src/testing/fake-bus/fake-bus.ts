@@ -12,9 +12,9 @@ export interface BusReply {
 }
 
 /** A program on the bus. Answers undefined where it never answers. */
-type BusService = (call: Message) => BusReply | undefined | Promise<BusReply | undefined>;
+export type BusService = (call: Message) => BusReply | undefined | Promise<BusReply | undefined>;
 
-interface SignalContent {
+export interface SignalContent {
   readonly path: string;
   readonly interface: string;
   readonly member: string;
@@ -23,12 +23,19 @@ interface SignalContent {
 }
 
 const busName = 'org.freedesktop.DBus';
+/** Where programs serve. */
+export interface ServiceBus {
+  direct: BusService | undefined;
+  serve(name: string, service: BusService | undefined): void;
+  signal(name: string, content: SignalContent): void;
+}
+
 export const busSocket = '/var/run/dbus/system_bus_socket';
 const systemdSocket = '/run/systemd/private';
 const systemdName = 'org.freedesktop.systemd1';
 
 /** A bus in memory, and the socket of its own that systemd has. Names, matches and signals are as a real one has them. */
-export class FakeBus {
+export class FakeBus implements ServiceBus {
   readonly #clients = new Set<FakeBusClient>();
   readonly #services = new Map<string, { readonly owner: string; readonly service: BusService }>();
   /** What serves at systemd's own socket. */

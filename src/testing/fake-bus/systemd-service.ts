@@ -1,11 +1,11 @@
 import type { Message } from '../../dbus/message.ts';
 import { textOf, type DBusValue, type Variant } from '../../dbus/values.ts';
-import type { BusReply, FakeBus } from './fake-bus.ts';
+import type { BusReply, ServiceBus } from './fake-bus.ts';
 
 const name = 'org.freedesktop.systemd1';
 const path = '/org/freedesktop/systemd1';
 
-/** systemd's manager on a bus in memory: units with their properties, jobs whose end a test may change. */
+/** systemd's manager on a bus: units with their properties, jobs whose end a test may change. */
 export class SystemdService {
   readonly units = new Map<string, Map<string, DBusValue>>();
   /** Known without being active. */
@@ -19,10 +19,10 @@ export class SystemdService {
   onDone: (method: string) => void = () => {};
   /** Tells how a job ended before the answer that names it. */
   resultFirst = false;
-  readonly #bus: FakeBus;
+  readonly #bus: ServiceBus;
   #lastJob = 0;
 
-  constructor(bus: FakeBus) {
+  constructor(bus: ServiceBus) {
     this.#bus = bus;
     bus.direct = (call) => this.#call(call);
     this.appear();
