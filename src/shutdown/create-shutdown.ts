@@ -76,6 +76,7 @@ export function createShutdown(deps: ShutdownDeps): Shutdown {
     rootDir,
     bootId,
     plan: () => shutdown.plan(),
+    complete: () => pods.complete(),
     onShutdown: (wanted) => shutdown.handle({ type: wanted ? 'wanted' : 'calledOff', by: 'request' }),
   });
   letGo.listen(() => inhibitor.release());

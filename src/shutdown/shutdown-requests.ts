@@ -29,11 +29,16 @@ interface ShutdownRequestsDeps {
   readonly rootDir: string;
   readonly bootId: () => Promise<string>;
   readonly plan: () => readonly PlannedGroup[];
+  /** All sources have been read: no pod that runs is unknown. */
+  readonly complete: () => boolean;
   readonly onShutdown: (wanted: boolean) => void;
 }
 
 /** Where the folder cannot be watched it is read this often. */
 const unwatchedMs = 5_000;
+/** A plan waits this long for all sources; an API server may be away for long. */
+const planWaitMs = 5_000;
+const planPollMs = 200;
 
 /**
  * Shutdowns by hand, where nothing else tells of them: `tubelet shutdown` leaves a request in a folder that only root may
@@ -49,7 +54,7 @@ export class ShutdownRequests implements Component {
   #isWatched = false;
   #unwatch: () => void = () => {};
   #answer: ShutdownAnswer | undefined;
-  #plannedId: string | undefined;
+  #planned: { readonly id: string; readonly askedAt: number; readonly isAnswered: boolean } | undefined;
   #writing: Promise<void> = Promise.resolve();
   #loop: LoopHandle | undefined;
 
@@ -107,19 +112,17 @@ export class ShutdownRequests implements Component {
   }
 
   async #round(signal: AbortSignal, round: Round): Promise<void> {
-    if (!this.#isChanged) {
-      await round.waitFor(this.#isWatched ? this.#changed.wait(signal) : this.#deps.clock.sleep(unwatchedMs, signal));
+    const { clock } = this.#deps;
+    if (this.#planned?.isAnswered === false) await round.waitFor(clock.sleep(planPollMs, signal));
+    else if (!this.#isChanged) {
+      await round.waitFor(this.#isWatched ? this.#changed.wait(signal) : clock.sleep(unwatchedMs, signal));
     }
     await this.#read();
   }
 
   async #read(): Promise<void> {
     this.#isChanged = false;
-    const planned = await this.#request(shutdownRequests.plan);
-    if (planned !== undefined && planned.id !== this.#plannedId) {
-      this.#plannedId = planned.id;
-      this.#write(shutdownRequests.plan, { id: planned.id, lines: planLines(this.#deps.plan()), end: 'done' });
-    }
+    await this.#readPlan();
     const asked = await this.#request(shutdownRequests.request);
     if (asked?.id === this.#answer?.id) return;
     if (asked === undefined) return this.#deps.onShutdown(false);
@@ -127,6 +130,21 @@ export class ShutdownRequests implements Component {
     this.#answer = { id: asked.id, lines: [] };
     this.#write(shutdownRequests.request, this.#answer);
     this.#deps.onShutdown(true);
+  }
+
+  async #readPlan(): Promise<void> {
+    const { clock, plan, complete } = this.#deps;
+    const asked = await this.#request(shutdownRequests.plan);
+    if (asked === undefined) {
+      this.#planned = undefined;
+      return;
+    }
+    const { id } = asked;
+    const askedAt = this.#planned?.id === id ? this.#planned.askedAt : clock.monotonic();
+    const wasAnswered = this.#planned?.id === id && this.#planned.isAnswered;
+    const isAnswered = wasAnswered || complete() || clock.monotonic() - askedAt >= planWaitMs;
+    this.#planned = { id, askedAt, isAnswered };
+    if (isAnswered && !wasAnswered) this.#write(shutdownRequests.plan, { id, lines: planLines(plan()), end: 'done' });
   }
 
   /** A request of this boot; what is no request is named and left. */
