@@ -1,7 +1,7 @@
 import { linkedSignal, withTimeout } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
-import { isKind, messageOf } from '../base/errors.ts';
+import { describeError, isKind, messageOf } from '../base/errors.ts';
 import type { Heartbeats, Round } from '../base/heartbeats.ts';
 import type { Log } from '../base/log.ts';
 import { superviseLoop, type LoopHandle } from '../base/loop.ts';
@@ -57,6 +57,7 @@ export class ShutdownInhibitor implements Component {
   /** logind grants no new lock while the machine goes down. */
   #goingDown = false;
   #problem: string | undefined;
+  #failure: string | undefined;
   #loop: LoopHandle | undefined;
 
   constructor(deps: ShutdownInhibitorDeps) {
@@ -105,10 +106,11 @@ export class ShutdownInhibitor implements Component {
     const bus = linkedSignal(signal);
     try {
       await this.#hold(logind, bus.signal, round);
+      this.#failure = undefined;
       log.info('Restarting watch for node shutdown events');
     } catch (error) {
       if (signal.aborted) return;
-      log.error(error, 'Unable to watch the node for shutdown events');
+      this.#failed(error);
       if (this.#lock === undefined) this.#report(messageOf(error));
     } finally {
       bus.abort();
@@ -177,6 +179,15 @@ export class ShutdownInhibitor implements Component {
       if (isKind(error, 'notFound')) return undefined;
       throw error;
     }
+  }
+
+  /** It is tried each second, and named once. */
+  #failed(error: unknown): void {
+    const { log } = this.#deps;
+    const failure = describeError(error);
+    if (failure === this.#failure) return log.debug(4, 'Unable to watch the node for shutdown events', { err: failure });
+    this.#failure = failure;
+    log.error(error, 'Unable to watch the node for shutdown events');
   }
 
   /** Says once what is missing. */

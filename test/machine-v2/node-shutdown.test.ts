@@ -120,10 +120,14 @@ test('systemctl reboot: order, grace and statuses as configured, and static pods
 test('by hand: a plan, the shutdown, and its end', async () => {
   await machine.sh('rm -f /out/*.asked');
   const plan = await machine.sh('PATH=/opt:$PATH kubelet shutdown --plan');
-  assert.match(plan, /^priority 0 and above: 40 seconds, ends at once, by 40 s\n {2}default\/low-node: 40 s of grace\n/);
+  assert.match(
+    plan,
+    /^priority 0 and above: 40 seconds, ends at once, by 40 s\n {2}default\/low-node: 40 s of grace\n/,
+  );
   const said = await machine.sh('PATH=/opt:$PATH kubelet shutdown', { timeoutMs: 180_000 });
   assert.match(said, /The machine may go down\.\n$/);
-  for (const { phase, reason } of (await node.pods()).values()) assert.deepEqual([phase, reason], ['Failed', 'Terminated']);
+  for (const { phase, reason } of (await node.pods()).values())
+    assert.deepEqual([phase, reason], ['Failed', 'Terminated']);
   await machine.sh('PATH=/opt:$PATH kubelet shutdown --cancel; systemctl restart kubelet');
   await node.allReady(...names);
 });

@@ -31,11 +31,13 @@ interface NodeOptions {
   readonly config?: Partial<Settings['config']>;
   readonly grantedMs?: number;
   readonly withSystemd?: boolean;
+  readonly refuse?: FakeLogind['refuse'];
 }
 
 /** A node of a cluster whose logind a test speaks for. */
-async function aNode({ config = threeGroups, grantedMs, withSystemd = true }: NodeOptions = {}) {
+async function aNode({ config = threeGroups, grantedMs, withSystemd = true, refuse }: NodeOptions = {}) {
   const logind = new FakeLogind();
+  if (refuse !== undefined) logind.refuse = refuse;
   const own = fakeMachine({ cluster: true });
   const machine = { ...own, ...(withSystemd && { systemd: { units: new FakeSystemd(), logind } }) };
   logind.configuredDelayMaxMs = () => {
@@ -258,6 +260,48 @@ describe('the machine goes down', () => {
     await agent.clock.advance(5_000);
     assert.deepEqual(endOf(node, 'low'), terminated);
     await agent.stop();
+  });
+
+  test('a logind that comes later than the agent: an event until the lock is held', async () => {
+    const node = await aNode({
+      refuse: (verb) => (verb === 'inhibitShutdown' ? new TubeletError('denied', 'not yet') : undefined),
+    });
+    assert.equal(node.logind.locks.size, 0);
+    assert.deepEqual(nodeEvents(node, 'ShutdownNotDelayed'), [
+      'Pods may be cut off when the machine goes down: not yet',
+    ]);
+    assert.equal(node.agent.registry.render().match(/^tubelet_shutdown_delay_seconds (.*)$/m)?.[1], '0');
+    node.logind.refuse = () => undefined;
+    await node.agent.clock.advance(2_000);
+    assert.equal(node.logind.locks.size, 1);
+    assert.equal(node.logind.watchers, 1, 'the watches before have ended');
+    assert.equal(node.agent.registry.render().match(/^tubelet_shutdown_delay_seconds (.*)$/m)?.[1], '35');
+    assert.equal(nodeEvents(node, 'ShutdownNotDelayed').length, 1);
+    await node.agent.stop();
+  });
+
+  test('a second announcement, and one while it is called off, change nothing', async () => {
+    const node = await aNode();
+    const { agent, logind } = node;
+    await withPods(node, three);
+    logind.prepareForShutdown(false);
+    logind.prepareForShutdown(true);
+    logind.prepareForShutdown(true);
+    await agent.clock.advance(40_000);
+    assert.deepEqual(nodeEvents(node, 'Shutdown'), ['Shutdown manager detected shutdown event']);
+    assert.equal(logind.locks.size, 0);
+    await agent.stop();
+  });
+
+  test('without periods in the configuration nothing is done', async () => {
+    const node = await aNode({ config: {} });
+    await withPods(node, { low: {} });
+    assert.deepEqual([node.logind.locks.size, node.logind.watchers], [0, 0]);
+    node.logind.prepareForShutdown(true);
+    await node.agent.clock.advance(20_000);
+    assert.deepEqual(node.agent.running(), ['low']);
+    assert.equal(node.machine.files.has('/var/lib/kubelet/shutdown'), false);
+    await node.agent.stop();
   });
 
   test('what logind does not grant is an event of the node', async () => {

@@ -15,7 +15,7 @@ export function checkShutdown({ config, gates }: ValidationInput): readonly Faul
       critical.compare(whole) > 0,
       'shutdownGracePeriodCriticalPods',
       critical,
-      `must be at most shutdownGracePeriod (${whole.toString()})`,
+      `must be <= shutdownGracePeriod ${whole.toString()}`,
     ),
     ...needsGate(whole.nanos > 0n || critical.nanos > 0n, 'shutdownGracePeriod', 'GracefulNodeShutdown', gates),
     ...needsGate(byPriority.length > 0, field, 'GracefulNodeShutdownBasedOnPodPriority', gates),
@@ -23,11 +23,11 @@ export function checkShutdown({ config, gates }: ValidationInput): readonly Faul
       byPriority.length > 0 && (whole.nanos !== 0n || critical.nanos !== 0n),
       field,
       byPriority,
-      'cannot be used together with shutdownGracePeriod or shutdownGracePeriodCriticalPods',
+      'Cannot specify both shutdownGracePeriodByPodPriority and shutdownGracePeriod at the same time',
     ),
   ];
 }
 
 function checkPeriod(field: string, period: Duration): readonly Fault[] {
-  return check(period.nanos !== 0n && period.compare(oneSecond) < 0, field, period, 'must be 0s, or 1s or more');
+  return check(period.nanos !== 0n && period.compare(oneSecond) < 0, field, period, 'must be either zero or otherwise >= 1 sec');
 }
