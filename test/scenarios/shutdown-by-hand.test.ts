@@ -25,7 +25,7 @@ async function aNode(options: Partial<Settings['config']> = config) {
     const lines: string[] = [];
     const answer = askAgent(what, {
       files: {
-        read: own.read,
+        read: (path, maxBytes) => own.read(path, maxBytes),
         replace: async (path, text) => {
           if (!files.has('/var/lib/kubelet/shutdown')) await files.readText(path);
           changeFile(files, path, text);
