@@ -185,7 +185,8 @@ export class ShutdownInhibitor implements Component {
   #failed(error: unknown): void {
     const { log } = this.#deps;
     const failure = describeError(error);
-    if (failure === this.#failure) return log.debug(4, 'Unable to watch the node for shutdown events', { err: failure });
+    if (failure === this.#failure)
+      return log.debug(4, 'Unable to watch the node for shutdown events', { err: failure });
     this.#failure = failure;
     log.error(error, 'Unable to watch the node for shutdown events');
   }

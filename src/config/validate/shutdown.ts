@@ -29,5 +29,10 @@ export function checkShutdown({ config, gates }: ValidationInput): readonly Faul
 }
 
 function checkPeriod(field: string, period: Duration): readonly Fault[] {
-  return check(period.nanos !== 0n && period.compare(oneSecond) < 0, field, period, 'must be either zero or otherwise >= 1 sec');
+  return check(
+    period.nanos !== 0n && period.compare(oneSecond) < 0,
+    field,
+    period,
+    'must be either zero or otherwise >= 1 sec',
+  );
 }
