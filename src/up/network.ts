@@ -38,11 +38,20 @@ export async function findFreeSubnet(id: string, run: RunCommand): Promise<Subne
 export async function makeBridge(names: InstanceNames, subnet: Subnet, run: RunCommand): Promise<void> {
   const links = await listLinks(run);
   if (!links.some((link) => link.name === names.bridge)) {
-    await run(programs.ip, ['link', 'add', 'name', names.bridge, 'type', 'bridge']);
+    await run(programs.ip, ['link', 'add', 'name', names.bridge, 'address', bridgeAddress(names), 'type', 'bridge']);
   }
   const address = `${subnet.gateway}/${subnet.prefix}`;
   await run(programs.ip, ['address', 'replace', address, 'brd', '+', 'dev', names.bridge]);
   await run(programs.ip, ['link', 'set', 'dev', names.bridge, 'up']);
+}
+
+/**
+ * Without an address of its own a bridge takes the lowest of its ports: it would change as pods come and go, and CRI-O, which
+ * checks the network of each new sandbox, refuses those that were joined meanwhile.
+ */
+function bridgeAddress({ id }: InstanceNames): string {
+  // Locally administered, of no group.
+  return ['02', '74', ...(id.match(/../g) ?? [])].join(':');
 }
 
 function readList(text: string): readonly Record<string, unknown>[] {

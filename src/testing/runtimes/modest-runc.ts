@@ -16,8 +16,8 @@ for word in "$@"; do
   previous=$word
 done
 for spec in \${bundle:+"$bundle/config.json"} \${process:+"$process"}; do
-  if ! grep -qw hugetlb /proc/cgroups && [ ! -e /sys/fs/cgroup/cgroup.controllers ]; then
-    sed -i -E 's/"hugepageLimits": *\\[[^]]*\\],?//' "$spec"
+  if ! grep -q ' - cgroup2\\? [^ ]* .*hugetlb' /proc/self/mountinfo && [ ! -e /sys/fs/cgroup/cgroup.controllers ]; then
+    sed -i -z -E 's/,[[:space:]]*"hugepageLimits": *\\[[^]]*\\]//; s/"hugepageLimits": *\\[[^]]*\\],?//' "$spec"
   fi
   capabilities=$(sed -n 's/^CapEff:[[:space:]]*//p' /proc/self/status)
   if [ $((0x$capabilities >> 24 & 1)) = 0 ]; then
