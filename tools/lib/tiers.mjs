@@ -132,7 +132,7 @@ export const tiers = [
 ];
 
 /** What is tested of a runtime; the tier containerd has the same on Debian's. */
-const runtimeTests = ['cri-conformance', 'stories-'];
+const runtimeTests = ['cri-conformance', 'runtime-features', 'stories-'];
 
 function realMachine() {
   if (process.platform !== 'linux') return `needs Linux, this is ${process.platform}`;
