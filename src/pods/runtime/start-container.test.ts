@@ -179,7 +179,14 @@ describe('a refusal', () => {
   });
 
   test('of the image is recorded by its reason, for the details have had their event', async () => {
-    for (const reason of ['ErrImagePull', 'ImagePullBackOff', 'ErrImageNeverPull', 'InvalidImageName']) {
+    for (const reason of [
+      'ErrImagePull',
+      'ImagePullBackOff',
+      'ErrImageNeverPull',
+      'InvalidImageName',
+      'RegistryUnavailable',
+      'SignatureValidationFailed',
+    ]) {
       const world = await setUp();
       world.prepared = { refusal: { reason, message: 'a long story', retryMs: 7_000 } };
       assert.deepEqual(await world.start(), { reason, message: 'a long story', retryMs: 1_000 });

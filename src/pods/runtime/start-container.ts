@@ -88,7 +88,7 @@ export async function startContainer(
   deps.log.debug(1, 'Container cannot start', { ...podFields(pod), containerName: name, ...refusal, message });
   if (refusal.reason !== startReasons.crashLoopBackOff) deps.started.containerFailed(start.kind, refusal.reason);
   if (!hasOwnEvent.has(refusal.reason))
-    warn(containerEvents.failed, `Error: ${isImageReason(refusal.reason) ? refusal.reason : refusal.message}`);
+    warn(containerEvents.failed, `Error: ${imageReasons.has(refusal.reason) ? refusal.reason : refusal.message}`);
   return isFirst ? { ...refusal, retryMs: Math.min(firstRetryDelayMs, refusal.retryMs ?? firstRetryDelayMs) } : refusal;
 }
 
@@ -230,6 +230,12 @@ function isRuntimeFailure(reason: string): boolean {
 const hasOwnEvent: ReadonlySet<string> = new Set([startReasons.crashLoopBackOff, startReasons.postStartHookError]);
 
 /** The image manager has recorded an event of its own with the details. */
-function isImageReason(reason: string): boolean {
-  return reason.includes('Image');
-}
+const imageReasons: ReadonlySet<string> = new Set([
+  startReasons.imagePullBackOff,
+  startReasons.errImagePull,
+  startReasons.errImageNeverPull,
+  startReasons.imageInspectError,
+  startReasons.invalidImageName,
+  startReasons.registryUnavailable,
+  startReasons.signatureValidationFailed,
+]);
