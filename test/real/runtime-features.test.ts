@@ -74,9 +74,10 @@ describe(`on ${runtime}`, { concurrency: true }, () => {
     );
     const pod = await endedPod(node, 'userns');
     assert.equal(pod.status?.phase, 'Succeeded', JSON.stringify(pod.status));
-    const [map = '', ...rest] = saidBy(node, pod, 'main');
+    // Below CRI-O, runc warns of how it is asked for a namespace.
+    const [map = '', ...rest] = saidBy(node, pod, 'main').filter((line) => /^[\d ]+$/.test(line));
     const [inside, outside, length] = map.trim().split(/\s+/).map(Number);
-    assert.deepEqual([inside, length], [0, 65_536]);
+    assert.deepEqual([inside, length], [0, 65_536], [map, ...rest].join(' | '));
     assert.ok(outside !== undefined && outside >= 65_536, map);
     assert.deepEqual(rest, ['0', '0']);
   });
@@ -154,7 +155,8 @@ describe(`on ${runtime}`, { concurrency: true }, () => {
     });
     node.put('signal', podOf('signal', { os: { name: 'linux' }, volumes: folder.volumes, containers: [main] }));
     const pod = await podWhen(node, 'signal', 'runs', ({ status }) => status?.phase === 'Running');
-    assert.equal(containerOf(pod, 'main').stopSignal, 'SIGUSR1');
+    // CRI-O obeys and does not tell.
+    assert.equal(containerOf(pod, 'main').stopSignal, runtime === 'cri-o' ? undefined : 'SIGUSR1');
     await until('it listens', () => readFileSync(folder.file('ready')).length === 0);
     await node.remove('signal');
     assert.equal(readFileSync(folder.file('word'), 'utf8'), 'usr1\n');

@@ -80,7 +80,7 @@ function rightsIn(status: string): Omit<Rights, 'root'> {
 }
 
 function limitsOf(node: RealNode, id: string): Limits {
-  const isOf = (path: string): boolean => path.endsWith(`/${id}`) || path.endsWith(`-${id}.scope`);
+  const isOf = (path: string): boolean => [`/${id}`, `/crio-${id}`, `-${id}.scope`].some((end) => path.endsWith(end));
   const main = processesOf(node.names).find(({ cgroups }) => cgroups.some(isOf));
   const path = main?.cgroups.find(isOf);
   if (main === undefined || path === undefined) throw new Error(`no process is in a cgroup of ${id}`);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLog } from '../../src/base/log.ts';
 import { volumeHost } from '../../src/host/index.ts';
-import { runCommand, takeDown } from '../../src/up/index.ts';
+import { instanceNames, runCommand, takeDown } from '../../src/up/index.ts';
 import { identityOf, isAlive, readBootId, type ProcessIdentity } from '../../src/up/process-table.ts';
 import { clock } from './real-wait.ts';
 
@@ -50,7 +50,9 @@ async function removeFolder(path: string): Promise<void> {
     step: <Result>(_: string, work: (progress: () => void) => Promise<Result>) => work(() => undefined),
   };
   // Volumes of pods of an agent that was killed.
-  await volumeHost.mounts.release(path);
+  await volumeHost.mounts.release(instanceNames(join(path, rootName)).kubeletRoot);
   await takeDown(join(path, rootName), 0, steps, { log: silentLog, clock, run: runCommand });
+  // What a test mounted itself; a runtime's own mounts are busy as long as it has containers.
+  await volumeHost.mounts.release(path);
   await rm(path, { recursive: true, force: true });
 }

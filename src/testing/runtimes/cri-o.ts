@@ -37,6 +37,23 @@ export function crio(paths: CrioPrograms): RuntimeSoftware {
   };
 }
 
+const defaultCapabilities = [
+  'AUDIT_WRITE',
+  'CHOWN',
+  'DAC_OVERRIDE',
+  'FOWNER',
+  'FSETID',
+  'KILL',
+  'MKNOD',
+  'NET_BIND_SERVICE',
+  'NET_RAW',
+  'SETFCAP',
+  'SETGID',
+  'SETPCAP',
+  'SETUID',
+  'SYS_CHROOT',
+];
+
 const runcHere = (names: InstanceNames): string => join(names.root, 'runc');
 const policyFile = (names: InstanceNames): string => join(names.root, 'policy.json');
 
@@ -87,6 +104,8 @@ container_attach_socket_dir = ${quote(names.runDir)}
 hooks_dir = []
 cdi_spec_dirs = [${quote(join(names.root, 'cdi'))}]
 enable_pod_events = true
+# Those of containerd; its own default has fewer.
+default_capabilities = [${defaultCapabilities.map(quote).join(', ')}]
 ${handlers.map((handler) => handlerConfig(handler, names, monitorCgroup, paths)).join('')}
 [crio.image]
 pause_image = ${quote(starterImages.pause)}
