@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { systemClock } from '../base/system-clock.ts';
+import { nodeEngine } from './engine-meter.ts';
 import { EngineMetrics } from './engine-metrics.ts';
 import { Registry } from './registry.ts';
 import { registryMetrics } from './registry-metrics.ts';
@@ -13,7 +14,7 @@ function valueOf(registry: Registry, line: RegExp): number {
 
 test('heap, lag and collections of this process are measured while it runs', async () => {
   const registry = new Registry();
-  const engine = new EngineMetrics(registry, systemClock());
+  const engine = new EngineMetrics(registry, systemClock(), nodeEngine);
   await engine.start();
   try {
     assert.ok(valueOf(registry, /^tubelet_heap_used_bytes (.*)$/m) > 1e6);

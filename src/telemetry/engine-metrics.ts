@@ -1,17 +1,11 @@
-import { constants, performance, PerformanceObserver, type NodeGCPerformanceDetail } from 'node:perf_hooks';
+import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
 import type { Clock } from '../base/clock.ts';
 import type { Component } from '../base/component.ts';
 import type { Histogram } from '../base/metrics.ts';
+import type { EngineMeter } from './engine-meter.ts';
 import { LoopLag } from './loop-lag.ts';
 import type { Registry } from './registry.ts';
-
-const gcKinds: ReadonlyMap<number, string> = new Map([
-  [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
-  [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
-  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, 'incremental'],
-  [constants.NODE_PERFORMANCE_GC_WEAKCB, 'weak'],
-]);
 
 /**
  * What is this agent's own: how late its event loop is, how full its heap, and what collecting garbage costs. The
@@ -20,10 +14,13 @@ const gcKinds: ReadonlyMap<number, string> = new Map([
 export class EngineMetrics implements Component {
   readonly name = 'engine-metrics';
   readonly #lag: LoopLag;
-  readonly #collections: PerformanceObserver;
+  readonly #meter: EngineMeter;
+  readonly #pauses: Histogram<'kind'>;
+  #ignoreCollections: () => void = () => {};
 
-  constructor(registry: Registry, clock: Clock) {
-    this.#lag = new LoopLag({ clock });
+  constructor(registry: Registry, clock: Clock, meter: EngineMeter) {
+    this.#meter = meter;
+    this.#lag = new LoopLag({ clock, beats: meter.beats() });
     registry.summary(
       {
         name: 'tubelet_event_loop_lag_seconds',
@@ -31,32 +28,24 @@ export class EngineMetrics implements Component {
       },
       () => this.#lag.read(),
     );
-    const pauses = registry.histogram({
+    this.#pauses = registry.histogram({
       name: 'tubelet_gc_duration_seconds',
       help: 'Time that collections of garbage took, by kind.',
       labels: ['kind'],
       buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25],
-    });
-    this.#collections = new PerformanceObserver((list) => {
-      for (const entry of list.getEntries()) count(pauses, entry.duration, Reflect.get(entry, 'detail'));
     });
     heapMetrics(registry);
   }
 
   async start(): Promise<void> {
     this.#lag.enable();
-    this.#collections.observe({ entryTypes: ['gc'] });
+    this.#ignoreCollections = this.#meter.watchCollections((kind, seconds) => this.#pauses.observe(seconds, { kind }));
   }
 
   async stop(): Promise<void> {
     this.#lag.disable();
-    this.#collections.disconnect();
+    this.#ignoreCollections();
   }
-}
-
-function count(pauses: Histogram<'kind'>, durationMs: number, detail: unknown): void {
-  const { kind } = Object(detail) as Partial<NodeGCPerformanceDetail>;
-  pauses.observe(durationMs / 1_000, { kind: gcKinds.get(kind ?? 0) ?? 'other' });
 }
 
 function heapMetrics(registry: Registry): void {

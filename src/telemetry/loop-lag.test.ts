@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
-import { beatMs, LoopLag, type Beats } from './loop-lag.ts';
+import { beatMs, type Beats } from './engine-meter.ts';
+import { LoopLag } from './loop-lag.ts';
 
 /** Beats that come as late as the test wants. */
 class FakeBeats implements Beats {

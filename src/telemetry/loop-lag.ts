@@ -1,16 +1,12 @@
-import { monitorEventLoopDelay, type IntervalHistogram } from 'node:perf_hooks';
 import type { Clock } from '../base/clock.ts';
+import { beatMs, type Beats } from './engine-meter.ts';
 import type { SummaryReading } from './observed.ts';
-
-/** The delays between beats of a timer, as node:perf_hooks keeps them, in nanoseconds. */
-export type Beats = Pick<IntervalHistogram, 'enable' | 'disable' | 'reset' | 'percentile' | 'count' | 'mean' | 'max'>;
 
 interface LoopLagDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
-  readonly beats?: Beats;
+  readonly beats: Beats;
 }
 
-export const beatMs = 20;
 /** Quantiles are of the last one to two of these. */
 const windowMs = 30_000;
 const quantiles = [0.5, 0.9, 0.99, 1] as const;
@@ -31,7 +27,7 @@ export class LoopLag {
 
   constructor({ clock, beats }: LoopLagDeps) {
     this.#clock = clock;
-    this.#beats = beats ?? monitorEventLoopDelay({ resolution: beatMs });
+    this.#beats = beats;
   }
 
   enable(): void {

@@ -15,6 +15,7 @@ import { MemoryLog } from '../../src/testing/memory-log.ts';
 import { MemorySetupMachine } from '../../src/testing/memory-setup-machine.ts';
 import { goldenInputs } from '../../src/testing/node-world.ts';
 import { seededRandom } from '../../src/testing/seeded-random.ts';
+import { stillEngine } from '../../src/testing/still-engine.ts';
 import { StatsWorld } from '../../src/testing/stats-world.ts';
 import type { LogSink } from '../../src/telemetry/index.ts';
 import { fakeHost, type FakeDisks } from './fake-host.ts';
@@ -97,6 +98,7 @@ export function fakePlatform(machine: FakeMachine, life = 0, overrides: Platform
     log: sinkOf(log),
     env: { HOME: '/root' },
     process: { version: 'v20.0.0', argv: ['kubelet'], workingDir: '/' },
+    engine: stillEngine,
     sockets: undefined,
     connectRuntime: (observers) => {
       const transport = runtimeOver(wire, fakeCriTransport(cri.engine));

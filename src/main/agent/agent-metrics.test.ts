@@ -3,13 +3,21 @@ import { test } from 'node:test';
 import { resolveGates } from '../../config/index.ts';
 import { Registry } from '../../telemetry/index.ts';
 import { FakeClock } from '../../testing/fake-clock.ts';
+import { stillEngine } from '../../testing/still-engine.ts';
 import { agentMetrics } from './agent-metrics.ts';
 
 test('metrics of the version and the settings of the agent', () => {
   const [registry, probes] = [new Registry(), new Registry()];
   const { gates: featureGates } = resolveGates({ EventedPLEG: true });
   const settings = { featureGates, version: 'v1.34.0+tubelet.x' };
-  agentMetrics({ registry, otherPages: [probes], settings, nodeName: 'vm', clock: new FakeClock() });
+  agentMetrics({
+    registry,
+    otherPages: [probes],
+    settings,
+    nodeName: 'vm',
+    clock: new FakeClock(),
+    engine: stillEngine,
+  });
   const page = registry.render();
   for (const line of [
     /^kubelet_node_name\{node="vm"\} 1$/m,

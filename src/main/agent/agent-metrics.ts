@@ -9,6 +9,7 @@ import {
   processMetrics,
   registryMetrics,
   startTimeMetric,
+  type EngineMeter,
   type Registry,
 } from '../../telemetry/index.ts';
 
@@ -20,6 +21,7 @@ interface AgentMetricsDeps {
   readonly settings: Pick<Settings, 'featureGates' | 'version'>;
   readonly nodeName: string;
   readonly clock: Clock;
+  readonly engine: EngineMeter;
 }
 
 interface AgentMetrics {
@@ -28,7 +30,7 @@ interface AgentMetrics {
 }
 
 /** Metrics of the agent as a program: its version, its settings, its process. */
-export function agentMetrics({ registry, otherPages, settings, nodeName, clock }: AgentMetricsDeps): AgentMetrics {
+export function agentMetrics({ registry, otherPages, settings, nodeName, ...deps }: AgentMetricsDeps): AgentMetrics {
   processMetrics(registry);
   for (const page of otherPages) startTimeMetric(page);
   registryMetrics(registry);
@@ -37,7 +39,7 @@ export function agentMetrics({ registry, otherPages, settings, nodeName, clock }
   registry
     .gauge({ name: 'kubelet_node_name', help: "The node's name.", stability: 'ALPHA', labels: ['node'] })
     .set(1, { node: nodeName });
-  return { components: [new EngineMetrics(registry, clock)] };
+  return { components: [new EngineMetrics(registry, deps.clock, deps.engine)] };
 }
 
 function buildMetrics(metrics: Metrics, version: string): void {

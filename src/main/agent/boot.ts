@@ -96,7 +96,14 @@ export async function boot(
   const calls = new CallsUnderWay({ clock });
   const ports: CommonPorts = { clock, random, log, metrics: registries.agent, heartbeats, decisions, calls };
   const otherPages = [registries.probes, registries.slis];
-  const own = agentMetrics({ registry: registries.agent, otherPages, settings, nodeName, clock });
+  const own = agentMetrics({
+    registry: registries.agent,
+    otherPages,
+    settings,
+    nodeName,
+    clock,
+    engine: platform.engine,
+  });
   identity.countUnexpected(registries.agent);
   const tracing = await createTracing(settings, nodeName, ports);
   await runner.start([...own.components, ...(tracing ? [tracing.component] : [])], signal);

@@ -26,7 +26,7 @@ import type { ServedFiles, SocketFiles } from '../../server/index.ts';
 import type { CheckpointDisk } from '../../state/index.ts';
 import type { ShutdownFiles } from '../../shutdown/ports.ts';
 import type { StatsHost } from '../../stats/index.ts';
-import type { LogSink } from '../../telemetry/index.ts';
+import type { EngineMeter, LogSink } from '../../telemetry/index.ts';
 import type { VolumesMachine } from '../../volumes/volumes-wiring.ts';
 
 /** Everything outside of the agent that it reaches. All else is made from this and the settings. */
@@ -36,6 +36,8 @@ export interface Platform {
   readonly log: LogSink;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly process: ProcessFacts;
+  /** Measures the engine that runs the agent. */
+  readonly engine: EngineMeter;
   /** Files of the sockets that the agent serves at; undefined on a machine without sockets, where no port is opened. */
   readonly sockets: SocketFiles | undefined;
   /** The first call opens the connection. */

@@ -5,7 +5,7 @@ import { containerdEvents } from '../../containerd/index.ts';
 import { connectCri } from '../../cri/index.ts';
 import { socketFiles } from '../../host/index.ts';
 import { containerdEventSource } from '../../pods/pleg/index.ts';
-import type { LogSink } from '../../telemetry/index.ts';
+import { nodeEngine, type LogSink } from '../../telemetry/index.ts';
 import { openApi } from './api-connection.ts';
 import type { Platform } from './platform.ts';
 import { openRealHost } from './real-host.ts';
@@ -29,6 +29,7 @@ export function realPlatform({ settings, nodeName, clock, log, env }: RealPlatfo
     log,
     env,
     process: { version: process.version, argv: process.argv, workingDir: process.cwd() },
+    engine: nodeEngine,
     sockets: socketFiles,
     connectRuntime: (observers) => {
       const timeouts = { requestMs: config.runtimeRequestTimeout.toMillis() };
