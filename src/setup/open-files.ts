@@ -1,4 +1,3 @@
-import { messageOf } from '../base/errors.ts';
 import type { Log } from '../base/log.ts';
 import type { OwnProcess } from './ports.ts';
 
@@ -14,7 +13,6 @@ export async function limitOpenFiles(
     log.error(error, 'Failed to set rlimit on max file handles', {
       maxOpenFiles,
       lost: 'the agent keeps the limit it was started with',
-      err: messageOf(error),
     });
   }
 }
