@@ -49,11 +49,13 @@ export class KeptConnection<C extends Closable> {
     return this.#connection;
   }
 
-  /** No connection from now on. */
-  async close(): Promise<void> {
+  /** No connection from now on; one that is being made is closed as soon as it stands. */
+  close(): void {
     this.#closed = true;
-    const connection = await this.#connection?.catch(() => undefined);
-    connection?.close();
+    this.#connection?.then(
+      (connection) => connection.close(),
+      () => {},
+    );
   }
 
   async #open(): Promise<C> {

@@ -21,7 +21,7 @@ interface SystemdOptions extends BusPorts {
 export function openSystemd(options: SystemdOptions): {
   readonly units: SystemdUnits;
   readonly logind: Logind;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 } {
   const { clock, log, calls, uid, openWithDescriptors, open = openSocket } = options;
   const dialOptions = { clock, uid, open, sockets: systemBusSockets(options.environment) };
@@ -32,8 +32,9 @@ export function openSystemd(options: SystemdOptions): {
   return {
     units: new DBusSystemdUnits({ clock, log, calls, connection: systemd }),
     logind: new DBusLogind({ clock, log, calls, connection: logind, systemd, dialForDescriptors }),
-    async close() {
-      await Promise.all([systemd.close(), logind.close()]);
+    close: () => {
+      systemd.close();
+      logind.close();
     },
   };
 }

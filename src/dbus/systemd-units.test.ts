@@ -48,7 +48,7 @@ function world({ uid = 0 } = {}) {
 }
 
 test('starts a unit with its properties over a connection that is kept', async () => {
-  const { bus, service, units, close } = world();
+  const { clock, bus, service, units, close } = world();
   assert.equal(bus.connections, 0);
   assert.equal(await units.startTransientUnit(unit, properties), 'started');
   assert.deepEqual(Object.fromEntries(service.units.get(unit) ?? []), {
@@ -66,7 +66,8 @@ test('starts a unit with its properties over a connection that is kept', async (
   await units.stopUnit(unit);
   assert.equal(service.units.has(unit), false);
   assert.deepEqual(bus.opened, [busSocket]);
-  await close();
+  close();
+  await clock.settle();
   assert.equal(bus.connections, 0);
   await assert.rejects(units.setUnitProperties(unit, []), { kind: 'cancelled' });
 });
@@ -153,6 +154,14 @@ test('a call without an answer ends', async () => {
   const { service, units, timed } = world();
   service.instead = () => 'silent';
   await assert.rejects(timed(units.setUnitProperties(unit, [])), { kind: 'timeout' });
+});
+
+test('a connection that is being made when all end is closed once it stands', async () => {
+  const { clock, bus, units, close } = world();
+  const set = units.setUnitProperties(unit, []);
+  close();
+  await assert.doesNotReject(Promise.race([set.catch(() => {}), clock.advance(60_000)]));
+  assert.equal(bus.connections, 0);
 });
 
 test('a connection over which nothing comes any more is given up', async () => {

@@ -72,7 +72,7 @@ test('units are made, changed and stopped over a real bus', async () => {
   await units.stopUnit('real.slice');
   await units.stopUnit('real.slice');
   assert.equal(systemd.units.has('real.slice'), false);
-  await close();
+  close();
 });
 
 test('many at once, and properties of half a megabyte', async () => {
@@ -85,7 +85,7 @@ test('many at once, and properties of half a megabyte', async () => {
   const text = 'x'.repeat(500_000);
   await units.setUnitProperties('many-1.slice', [{ name: 'Description', value: { type: 's', value: text } }]);
   assert.equal(systemd.units.get('many-1.slice')?.get('Description'), text);
-  await close();
+  close();
 });
 
 test('a bus that is killed and started again is survived, and jobs are waited for no longer than it lives', async () => {
@@ -101,7 +101,7 @@ test('a bus that is killed and started again is survived, and jobs are waited fo
   assert.equal(await started, 'started');
   await set;
   assert.equal(systemd.units.get('kept.slice')?.get('CPUWeight'), 6n);
-  await close();
+  close();
 });
 
 test('a systemd that leaves the bus and comes back is followed', async () => {
@@ -113,7 +113,7 @@ test('a systemd that leaves the bus and comes back is followed', async () => {
   systemd.appear();
   await set;
   assert.equal(systemd.units.get('kept.slice')?.get('CPUWeight'), 7n);
-  await close();
+  close();
 });
 
 test('announced shutdowns come from the owner of the name alone', async () => {
@@ -128,5 +128,5 @@ test('announced shutdowns come from the owner of the name alone', async () => {
   assert.deepEqual(seen, [false]);
   serveLogin();
   await lost;
-  await close();
+  close();
 });

@@ -23,5 +23,5 @@ export function systemdHost(
     uid,
     openWithDescriptors: fdSockets(clock),
   });
-  return { units, logind, component: { name: 'systemd', start: async () => {}, stop: close } };
+  return { units, logind, component: { name: 'systemd', start: async () => {}, stop: async () => close() } };
 }
