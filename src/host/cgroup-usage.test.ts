@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { FakeClock } from '../testing/fake-clock.ts';
@@ -297,4 +298,25 @@ test('a missing cgroup is undefined; a root without mounted trees is the machine
   assert.equal(root?.memory?.workingSet, 14000 * 1024);
   assert.deepEqual(root?.memory?.faults.all, { minor: 77, major: 5 });
   assert.deepEqual(root?.pressure, {});
+});
+
+test('processes that crun keeps below the scope of a container are those of the container', () => {
+  const root = mkdtempSync(join(tmpdir(), 'tubelet-usage-'));
+  const hierarchies = [{ version: 2 as const, root, controllers: [] }];
+  const files = {
+    'a.scope': '',
+    'a.scope/container': '11\n12\n',
+    'b.scope': '13\n',
+    'b.scope/container': '14\n',
+    c: '',
+  };
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(root, path), { recursive: true });
+    writeFileSync(join(root, path, 'cgroup.procs'), text);
+  }
+  const usage = HostCgroupUsage.open({ clock, version: 2, pressure: false, hierarchies, proc: procOf(root) });
+  const seen = ['/a.scope', '/b.scope', '/c', '/none.scope'].map((path) => usage.processes(path));
+  usage.close();
+  rmSync(root, { recursive: true });
+  assert.deepEqual(seen, [[11, 12], [13], [], []]);
 });

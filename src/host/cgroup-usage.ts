@@ -82,8 +82,16 @@ export class HostCgroupUsage {
     return { path, at, createdAt: undefined, cpu, memory, processes, devices, pressure, limits };
   }
 
-  /** The processes of the cgroup itself, without those of cgroups below it. */
+  /**
+   * The processes of the cgroup itself, without those of cgroups below it; but crun leaves a scope to systemd, and keeps the
+   * processes of its container in a cgroup below.
+   */
   processes(path: string): readonly number[] {
+    const own = this.#processesIn(path);
+    return own.length === 0 && path.endsWith('.scope') ? this.#processesIn(`${path}/container`) : own;
+  }
+
+  #processesIn(path: string): readonly number[] {
     return processIdsOf(this.#cgroup(path).read(this.#anyTree, 'cgroup.procs') ?? '');
   }
 
