@@ -7,38 +7,52 @@ import { Quantity } from '../../model/quantity.ts';
 const minMilliRequest = 2n;
 const minMilliLimit = 10n;
 
+/** Amounts that the runtime says it holds a container to. */
+interface ReportedAmounts {
+  readonly cpuRequest?: Quantity;
+  readonly cpuLimit?: Quantity;
+  readonly memoryLimit?: Quantity;
+}
+
+/** What says nothing, or that there is no limit, is left out. */
+export function reportedAmounts({ cpuShares, cpuQuotaUs, cpuPeriodUs, memoryBytes }: ObservedLimits): ReportedAmounts {
+  const request = sharesToMilliCpu(cpuShares);
+  const limit = quotaToMilliCpu(cpuQuotaUs, cpuPeriodUs);
+  return {
+    ...(request > 0n && { cpuRequest: Quantity.ofMilli(request) }),
+    ...(limit > 0n && { cpuLimit: Quantity.ofMilli(limit) }),
+    ...(memoryBytes > 0n && { memoryLimit: Quantity.ofValue(memoryBytes, 'binarySI') }),
+  };
+}
+
 /** The resources of a container's spec, and while it runs the limits in the kernel, where the runtime reports them. */
 export function resourcesInForce(
   { resources = {} }: Container,
   { state, held }: Pick<ObservedContainer, 'state' | 'held'>,
 ): ResourceRequirements {
-  const { requests, limits } = resources;
-  const reported = state === 'running' ? held : undefined;
+  return state === 'running' && held !== undefined ? inForce(resources, reportedAmounts(held)) : inForce(resources, {});
+}
+
+function inForce(
+  { requests, limits }: ResourceRequirements,
+  { cpuRequest, cpuLimit, memoryLimit }: ReportedAmounts,
+): ResourceRequirements {
   return {
-    ...(limits !== undefined && { limits: { ...limits, ...(reported && limitsOf(reported, limits['cpu'])) } }),
-    ...(requests !== undefined && {
-      requests: { ...requests, ...(reported && requestsOf(reported, requests['cpu'])) },
+    ...(limits !== undefined && {
+      limits: {
+        ...limits,
+        ...cpu(cpuLimit, limits['cpu'], minMilliLimit),
+        ...(memoryLimit && { memory: memoryLimit.toString() }),
+      },
     }),
+    ...(requests !== undefined && { requests: { ...requests, ...cpu(cpuRequest, requests['cpu'], minMilliRequest) } }),
   };
 }
 
 type Amounts = NonNullable<ResourceRequirements['limits']>;
 
-function limitsOf(
-  { cpuQuotaUs, cpuPeriodUs, memoryBytes }: ObservedLimits,
-  asked: Amounts[string] | undefined,
-): Amounts {
-  return {
-    ...cpu(quotaToMilliCpu(cpuQuotaUs, cpuPeriodUs), asked, minMilliLimit),
-    ...(memoryBytes > 0n && { memory: Quantity.ofValue(memoryBytes, 'binarySI').toString() }),
-  };
-}
-
-function requestsOf({ cpuShares }: ObservedLimits, asked: Amounts[string] | undefined): Amounts {
-  return cpu(sharesToMilliCpu(cpuShares), asked, minMilliRequest);
-}
-
-function cpu(milli: bigint, asked: Amounts[string] | undefined, min: bigint): Amounts {
+function cpu(reported: Quantity | undefined, asked: Amounts[string] | undefined, min: bigint): Amounts {
+  if (reported === undefined) return {};
   const wanted = asked === undefined ? 0n : Quantity.parse(asked).milliValue();
-  return milli > 0n && (milli > min || wanted > min) ? { cpu: Quantity.ofMilli(milli).toString() } : {};
+  return reported.milliValue() > min || wanted > min ? { cpu: reported.toString() } : {};
 }
