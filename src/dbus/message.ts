@@ -1,6 +1,6 @@
 import { Reader } from './reader.ts';
 import { parseSingleType } from './signature.ts';
-import { MalformedMessage, maxMessageBytes, type DBusValue, type Variant } from './values.ts';
+import { MalformedMessage, maxSpecifiedBytes, type DBusValue, type Variant } from './values.ts';
 import { Writer } from './writer.ts';
 
 type MessageType = 'call' | 'return' | 'error' | 'signal';
@@ -93,20 +93,21 @@ export function messageLength(bytes: Buffer): number | undefined {
   const bodyBytes = reader.uint32();
   const fieldBytes = new Reader(bytes, little, 12).uint32();
   const length = fixedBytes + Math.ceil(fieldBytes / 8) * 8 + bodyBytes;
-  if (length > maxMessageBytes) throw new MalformedMessage(`it has ${length} bytes`);
+  if (length > maxSpecifiedBytes) throw new MalformedMessage(`it has ${length} bytes`);
   return length;
 }
 
-/** The message that these bytes are from the first to the last. */
-export function decodeMessage(bytes: Buffer): Message {
+/** The message that these bytes are from the first to the last; undefined for one of a type that is unknown today. */
+export function decodeMessage(bytes: Buffer): Message | undefined {
   if (messageLength(bytes) !== bytes.length) throw new MalformedMessage('the message has a wrong length');
   const little = isLittle(bytes);
   const [, typeNumber = 0, flags = 0, version] = bytes;
   const type = types[typeNumber];
-  if (type === undefined) throw new MalformedMessage(`messages of type ${typeNumber} are unknown`);
+  if (typeNumber === 0) throw new MalformedMessage('the message has no type');
   if (version !== 1) throw new MalformedMessage(`version ${version} of the protocol is unknown`);
   const serial = new Reader(bytes, little, 8).uint32();
   if (serial === 0) throw new MalformedMessage('the serial is 0');
+  if (type === undefined) return undefined;
   const reader = new Reader(bytes, little, 12);
   const header = readFields(reader.value(fieldArray, 0) as readonly (readonly [number, Variant])[]);
   for (const name of needed[type]) {

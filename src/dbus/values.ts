@@ -17,8 +17,10 @@ export interface Variant {
 
 /** Containers within each other, of arrays, structs, entries and variants. */
 export const maxDepth = 64;
-/** The specification allows 128 MiB. What systemd, logind and the bus say to us has a few KiB. */
+/** Of a message that is read. What systemd, logind and the bus say to us has a few KiB. */
 export const maxMessageBytes = 1 << 20;
+/** What the specification allows. */
+export const maxSpecifiedBytes = 128 << 20;
 
 /** Bytes that are no message, or values that cannot be one. */
 export class MalformedMessage extends TubeletError {
