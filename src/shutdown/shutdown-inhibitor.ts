@@ -30,6 +30,7 @@ interface ShutdownInhibitorDeps {
 
 const retryMs = 1_000;
 const firstAnswerMs = 2_000;
+const checkMs = 300_000;
 /** logind reads its configuration anew a moment after it is told to. */
 const rereads = 10;
 const rereadMs = 200;
@@ -54,6 +55,8 @@ export class ShutdownInhibitor implements Component {
   readonly #changed = new Wakeup();
   readonly #granted: Gauge;
   #lock: { release(): void } | undefined;
+  /** For how long logind waited when it was asked last. */
+  #grantedMs = 0;
   /** logind grants no new lock while the machine goes down. */
   #goingDown = false;
   #problem: string | undefined;
@@ -133,8 +136,24 @@ export class ShutdownInhibitor implements Component {
     if (!this.#goingDown) await this.#take(logind, signal);
     while (!bus.isLost) {
       if (this.#lock === undefined && !this.#goingDown) await this.#take(logind, signal);
-      await round.waitFor(this.#changed.wait(signal));
+      await round.waitFor(this.#pause(signal));
+      if (this.#lock !== undefined && !this.#goingDown && !bus.isLost) await this.#check(logind, signal);
     }
+  }
+
+  /** Until something has changed; the delay is looked at now and then, because operators configure logind. */
+  async #pause(signal: AbortSignal): Promise<void> {
+    const cancel = this.#deps.clock.after(checkMs, () => this.#changed.wake());
+    try {
+      await this.#changed.wait(signal);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** A delay that is not what it was is asked for again, with a new lock. */
+  async #check(logind: Logind, signal: AbortSignal): Promise<void> {
+    if ((await logind.inhibitDelayMaxMs()) !== this.#grantedMs) await this.#take(logind, signal);
   }
 
   #heard(active: boolean): void {
@@ -150,6 +169,7 @@ export class ShutdownInhibitor implements Component {
     const before = this.#lock;
     this.#lock = await logind.inhibitShutdown(who, why);
     before?.release();
+    this.#grantedMs = grantedMs;
     this.#granted.set(grantedMs / 1_000);
     log.debug(1, 'The machine waits for pods before it goes down', { delayMs: grantedMs, neededSeconds });
     this.#report(tooShort(neededSeconds, grantedMs));

@@ -280,6 +280,24 @@ describe('the machine goes down', () => {
     await node.agent.stop();
   });
 
+  test('a delay that an operator lowers is raised again, or named', async () => {
+    const node = await aNode();
+    const { agent, logind, machine } = node;
+    const dropIn = '/etc/systemd/logind.conf.d/99-kubelet.conf';
+    await machine.files.removeFile(dropIn);
+    await logind.reload();
+    await agent.clock.advance(310_000);
+    assert.equal(await logind.inhibitDelayMaxMs(), 35_000);
+    assert.equal(logind.locks.size, 1);
+    assert.deepEqual(nodeEvents(node, 'ShutdownNotDelayed'), []);
+    logind.configuredDelayMaxMs = () => 7_000;
+    await logind.reload();
+    await agent.clock.advance(310_000);
+    assert.equal(nodeEvents(node, 'ShutdownNotDelayed').length, 1);
+    assert.equal(agent.registry.render().match(/^tubelet_shutdown_delay_seconds (.*)$/m)?.[1], '7');
+    await agent.stop();
+  });
+
   test('a second announcement, and one while it is called off, change nothing', async () => {
     const node = await aNode();
     const { agent, logind } = node;
