@@ -72,6 +72,17 @@ interface Status {
   readonly conditions?: readonly { readonly type: string; readonly status: string; readonly reason: string }[];
 }
 
+test('systemd finds nothing wrong with the units', async () => {
+  const { code, stdout, stderr } = await machine.run([
+    'sh',
+    '-c',
+    `cp -r ${process.cwd()}/packaging/systemd /tmp/units && systemd-analyze verify --man=no /tmp/units/kubelet.service`,
+  ]);
+  assert.deepEqual([code, `${stdout}${stderr}`], [0, '']);
+  const version = await machine.sh('PATH=/opt:$PATH kubelet --version');
+  assert.match(version, /^Kubernetes v1\.34\.\d+[-\w.+]*\n$/);
+});
+
 test('the delay of logind is raised and the lock held', async () => {
   await lockHeld();
   const text = await machine.sh('cat /etc/systemd/logind.conf.d/99-kubelet.conf');
@@ -132,7 +143,8 @@ test('by hand: a plan, the shutdown, and its end', async () => {
   await node.allReady(...names);
 });
 
-test('systemctl poweroff does the same', async () => {
+test('systemctl poweroff does the same, also when logind was restarted before', async () => {
+  await machine.sh('systemctl restart systemd-logind');
   await machine.sh('rm -f /out/*.asked /var/lib/kubelet/statuses-at-stop');
   await lockHeld();
   await machine.powerOff();
