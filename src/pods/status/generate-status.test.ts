@@ -98,6 +98,18 @@ test('a decided end has its reason and message, and comes before what containers
   assert.deepEqual([condition?.status, condition?.reason], ['True', 'TerminationByKubelet']);
 });
 
+test('a pod that has succeeded by itself keeps that where the decision says so', () => {
+  const previous = { phase: 'Succeeded' };
+  const end = { reason: 'Terminated', message: 'm' };
+  const phases = (keepsSucceeded: boolean, before: { phase: string }) => {
+    const { phase, reason } = generate({ previous: before, decided: { ...end, keepsSucceeded } });
+    return `${phase} ${reason}`;
+  };
+  assert.equal(phases(true, previous), 'Succeeded Terminated');
+  assert.equal(phases(false, previous), 'Failed Terminated');
+  assert.equal(phases(true, { phase: 'Running' }), 'Failed Terminated');
+});
+
 test('an end stays, with its reason and message', () => {
   const previous = { phase: 'Failed', reason: 'Evicted', message: 'm' };
   const kept = generate({ previous });
