@@ -40,6 +40,9 @@ export function runtimeUnderTest(): RuntimeUnderTest {
   return { name, software: softwares[name](), cgroupDriver: cgroupDriver as RuntimeUnderTest['cgroupDriver'] };
 }
 
+/** A runtime whatever the environment says. */
+export const runtimeNamed = (name: RuntimeName): RuntimeSoftware => softwares[name]();
+
 /** The first one where the variable is not set. */
 function oneOf(variable: string, values: readonly string[]): string {
   const value = process.env[variable] || values[0];

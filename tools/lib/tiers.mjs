@@ -95,7 +95,7 @@ export const tiers = [
     // Each file has a cluster, a runtime and a bridge of its own, and mostly waits.
     concurrency: 2,
     timeoutMs: 900_000,
-    probe: () => realMachine() ?? prepareControlPlane(),
+    probe: () => realMachine() ?? prepareControlPlane() ?? prepareRuntimes(),
   },
   {
     name: 'machine-v2',

@@ -8,6 +8,7 @@ import { subnetFromCidr } from '../../../src/up/subnet.ts';
 import { realFolder, type RealFolder } from '../../support/real-folders.ts';
 import { Program, tubelet } from '../../support/real-program.ts';
 import { clock, until } from '../../support/real-wait.ts';
+import { runtimeNamed, type RuntimeName } from '../../support/runtime-under-test.ts';
 import type { ControlPlane } from './control-plane.ts';
 import { absentFolders, removeFolders } from './fixed-folders.ts';
 import { loopbackPorts } from './loopback-ports.ts';
@@ -24,6 +25,8 @@ interface NodeOptions {
   readonly bootstrap?: boolean;
   /** Fields of the KubeletConfiguration, over those that a node here needs. */
   readonly config?: Readonly<Record<string, unknown>>;
+  /** Debian's containerd unless told otherwise. */
+  readonly runtime?: RuntimeName;
 }
 
 const readyTimeoutMs = 120_000;
@@ -124,7 +127,8 @@ export async function prepareNode(plane: ControlPlane, options: NodeOptions = {}
   const absentBefore = absentFolders();
   const folder = await realFolder('join');
   try {
-    const runtime = await startPrivateRuntime({ root: folder.root, log: silentLog, clock });
+    const software = runtimeNamed(options.runtime ?? 'containerd-1.6');
+    const runtime = await startPrivateRuntime({ root: folder.root, log: silentLog, clock, software });
     const names = instanceNames(runtime.root);
     const address = subnetFromCidr(runtime.subnet)?.gateway;
     if (address === undefined) throw new Error(`the bridge has no address in ${runtime.subnet}`);
