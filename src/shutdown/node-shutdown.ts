@@ -45,6 +45,7 @@ export type ShutdownProgress =
 /** An agent that was started while the machine goes down waits this long for its sources, to know the pods. */
 const sourcesMs = 10_000;
 const pollMs = 100;
+const latecomersPollMs = 1_000;
 
 interface Ending {
   readonly beganAt: number;
@@ -156,7 +157,7 @@ export class NodeShutdown implements Component {
   async #end({ beganAt, abort: { signal } }: Ending): Promise<void> {
     const { clock, groups, record, ending, lastWords, onProgress, log } = this.#deps;
     await record.began();
-    await this.#podsKnown(signal);
+    const knewAll = await this.#podsKnown(signal);
     const asked = await ending.run(groups, (group) => onProgress({ kind: 'groupEnded', group }), signal);
     const leftMs = neededSeconds(groups) * 1_000 - (clock.monotonic() - beganAt);
     const untold = await lastWords.wait(asked, leftMs, signal);
@@ -171,11 +172,24 @@ export class NodeShutdown implements Component {
     log.info('Shutdown manager completed processing shutdown event, node will shutdown shortly');
     onProgress({ kind: 'ended', untold });
     this.handle({ type: 'podsEnded' });
+    if (!knewAll) await this.#endLatecomers(signal);
   }
 
-  async #podsKnown(signal: AbortSignal): Promise<void> {
+  /** Pods that were not known in time end as soon as they are, as long as the machine is still there. */
+  async #endLatecomers(signal: AbortSignal): Promise<void> {
+    const { clock, pods, groups, ending, log } = this.#deps;
+    while (!pods.complete()) await clock.sleep(latecomersPollMs, signal);
+    // What the sources named last goes through admission first.
+    await clock.sleep(latecomersPollMs, signal);
+    const asked = await ending.run(groups, () => {}, signal);
+    if (asked.length > 0) log.info('Ended pods that were not known when the node shut down', podListFields(asked));
+  }
+
+  /** Whether all sources were read in time. */
+  async #podsKnown(signal: AbortSignal): Promise<boolean> {
     const { clock, pods } = this.#deps;
     const untilMs = clock.monotonic() + sourcesMs;
     while (!pods.complete() && clock.monotonic() < untilMs) await clock.sleep(pollMs, signal);
+    return pods.complete();
   }
 }
