@@ -25,7 +25,11 @@ export function insideTests(): readonly (readonly [source: string, compiled: str
 /** What the real tests are told on the host they are told inside, where everything takes several times longer. */
 const wishes = (): Record<string, string> => {
   const told = Object.entries(process.env).filter(([name]) => name.startsWith('TUBELET_TEST_'));
-  return { TUBELET_TEST_PATIENCE: '5', ...(Object.fromEntries(told) as Record<string, string>) };
+  return {
+    TUBELET_TEST_PATIENCE: '5',
+    TUBELET_TEST_STORIES_AT_ONCE: '3',
+    ...(Object.fromEntries(told) as Record<string, string>),
+  };
 };
 
 let count = 0;

@@ -81,18 +81,34 @@ export class RealTheatre {
   }
 }
 
+/** How many stories may play beside each other: on a slow machine they would keep each other from being in time. */
+const atOnce = Number(process.env['TUBELET_TEST_STORIES_AT_ONCE'] || Number.POSITIVE_INFINITY);
+
 /** The theatre is open only while the tests of its file run. */
 export function openRealStage(theatre: () => RealTheatre): OpenStage {
-  return async () => new RealStage(theatre());
+  const waiting: (() => void)[] = [];
+  let playing = 0;
+  const leave = (): void => {
+    const next = waiting.shift();
+    if (next === undefined) playing--;
+    else next();
+  };
+  return async () => {
+    if (playing < atOnce) playing++;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    return new RealStage(theatre(), leave);
+  };
 }
 
 class RealStage implements Stage {
   readonly machine: Machine;
   readonly #theatre: RealTheatre;
   readonly #given = new Set<string>();
+  readonly #leave: () => void;
 
-  constructor(theatre: RealTheatre) {
+  constructor(theatre: RealTheatre, leave: () => void) {
     this.#theatre = theatre;
+    this.#leave = leave;
     this.machine = theatre.machine;
   }
 
@@ -121,6 +137,7 @@ class RealStage implements Stage {
   /** Its pods make room for those of other stories. */
   async close(): Promise<void> {
     for (const name of this.#given) this.#takeAway(name);
+    this.#leave();
   }
 
   #put(plan: PodPlan, folder: RealFolder): void {

@@ -1,8 +1,8 @@
 import { after, before, describe } from 'node:test';
-import { insideStories, rightStories } from '../../stories/index.ts';
+import { rightStories } from '../../stories/index.ts';
 import { openRealStage, RealTheatre } from '../../stories/real-stage.ts';
 
-/** What containers find around them where the agent and the runtime make the cgroups. */
+/** What containers may do and get where the agent and the runtime make the cgroups. */
 let theatre: RealTheatre;
 before(async () => {
   process.env['TUBELET_TEST_CGROUP_DRIVER'] = 'cgroupfs';
@@ -13,6 +13,5 @@ after(() => theatre?.close());
 const open = openRealStage(() => theatre);
 
 describe('with the cgroupfs driver', { concurrency: true }, () => {
-  insideStories(open);
   rightStories(open);
 });
