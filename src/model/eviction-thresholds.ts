@@ -15,7 +15,7 @@ export const evictionSignals = [
   'pid.available',
 ] as const;
 
-type EvictionSignal = (typeof evictionSignals)[number];
+export type EvictionSignal = (typeof evictionSignals)[number];
 
 /** Below this the node is short of something. */
 export interface Threshold {

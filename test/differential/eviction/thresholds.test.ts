@@ -1,22 +1,9 @@
-import { Duration } from '../../../src/base/duration.ts';
-import { amountOf, parseShare, type CapacityShare } from '../../../src/model/capacity-share.ts';
-import { parseThresholds, type Threshold, type ThresholdConfig } from '../../../src/model/eviction-thresholds.ts';
+import { amountOf, parseShare } from '../../../src/model/capacity-share.ts';
+import { parseThresholds, type ThresholdConfig } from '../../../src/model/eviction-thresholds.ts';
 import { Quantity } from '../../../src/model/quantity.ts';
 import { compareRows, loadTable } from '../compare-rows.ts';
 import { differences } from './differences.ts';
-
-interface Share {
-  readonly quantity?: string;
-  readonly percentage?: number | string;
-}
-
-interface RecordedThreshold {
-  readonly signal: string;
-  readonly operator: string;
-  readonly value: Share;
-  readonly gracePeriod?: string;
-  readonly minReclaim?: Share;
-}
+import { thresholdText, type RecordedThreshold } from './threshold-text.ts';
 
 interface ParsingRow {
   readonly in: ThresholdConfig;
@@ -39,7 +26,7 @@ compareRows(
     recorded: answerOf(row),
     ours: () => {
       try {
-        return sorted(parseThresholds(row.in).map(ourText));
+        return sorted(parseThresholds(row.in).map((one) => thresholdText(one)));
       } catch (error) {
         return refusal((error as Error).message);
       }
@@ -64,7 +51,7 @@ compareRows(
 /** Where chance decides what is said first, the first in the order of the configuration is right. */
 function answerOf({ thresholds = [], error, errorAnyOf }: ParsingRow): unknown {
   const said = error ?? errorAnyOf?.toSorted()[0];
-  return said === undefined ? sorted(thresholds.map(recordedText)) : refusal(said);
+  return said === undefined ? sorted(thresholds.map((one) => thresholdText(one))) : refusal(said);
 }
 
 /** What is wrong with a number or a span in itself is said in our words. */
@@ -76,28 +63,4 @@ function refusal(message: string): string {
 
 function sorted(texts: readonly string[]): readonly string[] {
   return texts.toSorted();
-}
-
-function recordedText({ signal, value, gracePeriod = '0s', minReclaim }: RecordedThreshold): string {
-  return JSON.stringify([
-    signal,
-    recordedShare(value),
-    Duration.parse(gracePeriod).toMillis(),
-    recordedShare(minReclaim),
-  ]);
-}
-
-function ourText({ signal, value, graceMs = 0, minReclaim }: Threshold): string {
-  return JSON.stringify([signal, ourShare(value), graceMs, ourShare(minReclaim)]);
-}
-
-/** The same amount may be written in more than one way. */
-function recordedShare({ quantity, percentage }: Share = {}): unknown {
-  if (quantity !== undefined) return Quantity.parse(quantity).toString();
-  return typeof percentage === 'number' ? Math.fround(percentage) : percentage;
-}
-
-function ourShare(share: CapacityShare | undefined): unknown {
-  if (share === undefined) return undefined;
-  return 'quantity' in share ? Quantity.parse(share.quantity.toString()).toString() : share.fraction + 0;
 }
