@@ -4,7 +4,10 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const mega = (amount: number): string => `${amount}Mi`;
 
-/** Pods of every QoS class, and those whose cgroups the Go kubelet computes by rules of their own. */
+/**
+ * Pods of every QoS class, and those whose cgroups the Go kubelet computes by rules of their own. Limits are whole hundredths of
+ * a CPU: systemd rounds others up whenever it writes the cgroup anew, and the Go kubelet leaves them so.
+ */
 export function qosPods(image: string): ReadonlyMap<string, object> {
   const container = (name: string, resources?: Fields, more: Fields = {}): Fields =>
     shell(name, image, idle, { imagePullPolicy: 'Never', ...(resources && { resources }), ...more });
@@ -29,7 +32,7 @@ export function qosPods(image: string): ReadonlyMap<string, object> {
           { restartPolicy: 'Always' },
         ),
       ],
-      containers: [container('main', { limits: { cpu: '61m', memory: mega(24) } })],
+      containers: [container('main', { limits: { cpu: '60m', memory: mega(24) } })],
     },
     'pod-level': {
       resources: { requests: { cpu: '100m', memory: mega(64) }, limits: { cpu: '400m', memory: mega(96) } },
