@@ -136,3 +136,20 @@ test('what a timer throws comes out of advance', async () => {
   });
   await assert.rejects(clock.advance(1), /from the timer/);
 });
+
+test('a wait that is too short for the precision of numbers ends later than it began, as with a real timer', async () => {
+  const clock = new FakeClock({ mostTimersPerInstant: 10 });
+  await clock.advance(132_239.797_464_785_1);
+  const began = clock.monotonic();
+  const dueAt = began + 1e-11;
+  let rounds = 0;
+  const wait = (): void => {
+    rounds++;
+    const restMs = 1e-11 - (clock.monotonic() - began);
+    if (restMs > 0) clock.after(restMs, wait);
+  };
+  assert.equal(dueAt, began, 'numbers are not that precise');
+  wait();
+  await clock.advance(1);
+  assert.equal(rounds, 2);
+});

@@ -17,6 +17,8 @@ interface FakeClockOptions {
 }
 
 const outsideRequest = /^(FSReq|CloseReq|GetAddrInfoReq|PipeConnect|TCPConnect)/;
+/** A timer takes some time: a wait that is lost in the sum with the time would end at the moment at which it began. */
+const shortestMs = 0.001;
 const quickWaits = 50;
 const slowWaits = 1_000;
 const realTime = systemClock();
@@ -61,7 +63,7 @@ export class FakeClock implements Clock {
 
   after(ms: number, callback: () => void): CancelTimer {
     this.#activity++;
-    const entry = this.#timers.insert(this.#monotonic + (ms > 0 ? ms : 0), callback);
+    const entry = this.#timers.insert(this.#monotonic + (ms > 0 ? Math.max(ms, shortestMs) : 0), callback);
     return () => {
       this.#activity++;
       this.#timers.remove(entry);
