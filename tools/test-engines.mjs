@@ -16,7 +16,7 @@ const asked = words.filter((word) => word !== '--real');
 const runs = [
   { args: ['--tier=unit,scenarios'], required: 'unit,scenarios' },
   { args: ['test/limits/silent-start'], required: 'limits' },
-  ...(real ? [{ args: ['test/real/stories-'], required: 'containerd' }] : []),
+  ...(real ? [{ args: ['--tier=containerd', 'test/real/stories-'], required: 'containerd' }] : []),
 ];
 const failed = [];
 for (const version of asked.length > 0 ? asked : Object.keys(nodeVersions)) {
