@@ -49,8 +49,9 @@ async function removeFolder(path: string): Promise<void> {
     note: () => undefined,
     step: <Result>(_: string, work: (progress: () => void) => Promise<Result>) => work(() => undefined),
   };
-  // Volumes of pods of an agent that was killed.
-  await volumeHost.mounts.release(instanceNames(join(path, rootName)).kubeletRoot);
+  // Volumes of pods of an agent that was killed. Its root is a mount too, and busy as long as a driver serves a socket in it.
+  const { kubeletRoot } = instanceNames(join(path, rootName));
+  for (const name of ['pods', 'plugins']) await volumeHost.mounts.release(join(kubeletRoot, name));
   await takeDown(join(path, rootName), 0, steps, { log: silentLog, clock, run: runCommand });
   // What a test mounted itself; a runtime's own mounts are busy as long as it has containers.
   await volumeHost.mounts.release(path);
