@@ -123,7 +123,7 @@ test('descriptors that are promised and do not come, or come without end, end th
   assert.ok(fds.every(({ closed }) => closed === 1));
 });
 
-test('who calls us is told that there is nothing to call', () => {
+test('a caller gets the error that there is no such method', () => {
   const { sent, receive } = world();
   receive({ ...ask, type: 'call', sender: ':1.7' });
   receive({ ...ask, type: 'call', sender: ':1.7', noReplyExpected: true });

@@ -137,7 +137,7 @@ export class BusConnection {
     else if (message.type === 'call' && message.noReplyExpected !== true) this.#refuse(message);
   }
 
-  /** Nobody may call us, but whoever does gets an answer. */
+  /** The agent has no methods to call; a caller gets an error. */
   #refuse({ serial, sender, member }: Message): void {
     const errorName = 'org.freedesktop.DBus.Error.UnknownMethod';
     this.#send({ type: 'error', errorName, replySerial: serial, destination: sender }, 's', [

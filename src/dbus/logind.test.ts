@@ -132,8 +132,8 @@ test('whether a shutdown is under way can be asked', async () => {
   await assert.rejects(logind.isShuttingDown(), { kind: 'invalid' });
 });
 
-test('a watch ends when the bus goes, when logind goes, and when it is told to', async () => {
-  for (const why of ['bus', 'logind', 'told'] as const) {
+test('a watch ends when the bus goes, when logind goes, and when it is aborted', async () => {
+  for (const why of ['bus', 'logind', 'aborted'] as const) {
     const { clock, bus, logind, signal, appear } = world();
     const controller = new AbortController();
     const seen: boolean[] = [];

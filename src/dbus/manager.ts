@@ -65,7 +65,7 @@ export class Manager {
     return this.#jobs.of(begin, jobTimeoutMs);
   }
 
-  /** As systemd tells it: `v252.39-1~deb12u1`. */
+  /** As systemd reports it: `v252.39-1~deb12u1`. */
   async version(): Promise<string> {
     return textOf(await this.#peer.property(path, managerInterface, 'Version'));
   }

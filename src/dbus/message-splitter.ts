@@ -8,7 +8,7 @@ import { maxMessageBytes } from './values.ts';
 export class MessageSplitter {
   #parts: Uint8Array[] = [];
   #held = 0;
-  /** Bytes to wait for before another look is worth it. */
+  /** Bytes to wait for before a message can be whole. */
   #wanted = 1;
   /** Bytes still to come of a message that is left out. */
   #leaveOut = 0;

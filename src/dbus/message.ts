@@ -85,7 +85,7 @@ export function encodeMessage(
   return Buffer.concat([head.bytes(), contentBytes]);
 }
 
-/** The length of the message that begins here; undefined as long as that cannot be told. */
+/** The length of the message that begins here; undefined while too few bytes are there. */
 export function messageLength(bytes: Buffer): number | undefined {
   if (bytes.length < fixedBytes) return undefined;
   const little = isLittle(bytes);
@@ -126,7 +126,7 @@ export function decodeMessage(bytes: Buffer): Message | undefined {
     body() {
       const body = new Reader(content, little);
       const values = body.values(signature);
-      if (!body.atEnd) throw new MalformedMessage('the body is longer than its signature tells');
+      if (!body.atEnd) throw new MalformedMessage('the body is longer than its signature says');
       return values;
     },
   };

@@ -14,14 +14,14 @@ export interface ConnectionOptions {
   readonly uid: number;
   /** Whether the other side may send descriptors. */
   readonly descriptors?: boolean;
-  /** A bus wants to be greeted before anything else; without one the other side is the program itself. */
+  /** A bus expects Hello before anything else; without one the other side is the program itself. */
   readonly bus: boolean;
 }
 
-/** For connecting, authenticating and greeting together. */
+/** For connect, authentication and Hello together. */
 const openTimeoutMs = 5_000;
 
-/** Connects, authenticates, and greets the bus. */
+/** Connects, authenticates, and says Hello to a bus. */
 export async function openConnection(socketName: string, options: ConnectionOptions): Promise<BusConnection> {
   const opening = new Opening(options);
   try {
@@ -58,7 +58,7 @@ class Opening implements TransportEvents {
     this.#authentication = new Authentication({ uid, descriptors });
     this.#settle = { resolve: () => {}, reject: () => {} };
     this.authenticated = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
-    // A connection that fails before anybody waits for it is told by the call that waits for something else.
+    // It may reject before `openConnection` awaits it and gets the error.
     this.authenticated.catch(() => {});
   }
 

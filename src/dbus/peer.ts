@@ -15,14 +15,14 @@ const busName = 'org.freedesktop.DBus';
 
 /**
  * One program at the other end, by its name on the bus or with a socket of its own. Signals count only from the program
- * that owns the name: everybody on a system's bus may send signals that look like those of another program. The connection
+ * that owns the name: any program on the system bus may send signals that look like those of another program. The connection
  * is given up when the name goes to another program, which knows nothing of what was begun with the first.
  */
 export class Peer {
   readonly #connection: BusConnection;
   /** Undefined where the connection leads to no bus. */
   readonly #name: string | undefined;
-  /** The unique name of the program; undefined while nobody has the name. */
+  /** The unique name of the program; undefined while the name has no owner. */
   #owner: string | undefined;
 
   constructor(connection: BusConnection, name: string | undefined) {
@@ -50,7 +50,7 @@ export class Peer {
       const { body } = await this.#connection.call(toBus('GetNameOwner', 's', [name]));
       this.#owner ??= textOf(body[0]);
     } catch (error) {
-      // Nobody has it, and the bus will tell when somebody has.
+      // The name has no owner yet; NameOwnerChanged reports the first one.
       if (!isKind(error, 'unavailable')) throw error;
     }
   }
@@ -104,7 +104,7 @@ export class Peer {
     }
     return () => {
       end();
-      // Without an answer the bus goes on sending, and nobody listens.
+      // Where this fails the bus goes on sending signals that have no listener.
       this.#connection.call(toBus('RemoveMatch', 's', [rule])).catch(() => {});
     };
   }

@@ -9,7 +9,7 @@ export const openSocket: OpenTransport = (socketName, events) =>
     let lost: Error | undefined;
     socket.once('connect', () => {
       socket.on('data', (bytes) => events.onBytes(bytes, []));
-      // No end without a beginning: what goes wrong before is told by the promise alone.
+      // No end without a beginning: an error before that rejects the promise alone.
       socket.once('close', () => events.onClosed(lost));
       resolve({
         write: (bytes) => void socket.write(bytes),

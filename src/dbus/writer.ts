@@ -87,8 +87,8 @@ export class Writer {
       this.#number(8, (buffer, at) => buffer.writeDoubleLE(value, at));
       return;
     }
-    const [least, most] = ranges[code] ?? [0, 0];
-    if (!Number.isInteger(value) || value < least || value > most) throw tooLarge(value);
+    const [min, max] = ranges[code] ?? [0, 0];
+    if (!Number.isInteger(value) || value < min || value > max) throw tooLarge(value);
     if (code === 'y') this.#number(1, (buffer, at) => buffer.writeUInt8(value, at));
     else if (code === 'n') this.#number(2, (buffer, at) => buffer.writeInt16LE(value, at));
     else if (code === 'q') this.#number(2, (buffer, at) => buffer.writeUInt16LE(value, at));

@@ -39,7 +39,7 @@ interface Round {
 }
 
 /**
- * One look at what is left.
+ * One observation of what is left.
  *
  *   below ──> met ──grace over──> due ──> starved, if measured anew
  *                                  └──> met until its minimum is reclaimed, too

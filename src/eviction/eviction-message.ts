@@ -83,7 +83,7 @@ function offenders({ pod, stats }: Candidate, resource: StarvedResource): readon
   });
 }
 
-/** Nobody asks for inodes and processes. */
+/** Inodes and processes have no requests. */
 function usageOf({ memory, rootfs, logs }: ContainerStats, resource: StarvedResource): Quantity | undefined {
   if (resource === 'memory') return memory?.workingSetBytes === undefined ? undefined : bytes(memory.workingSetBytes);
   if (resource !== 'ephemeral-storage') return undefined;

@@ -6,7 +6,7 @@ import type { FsStats, MemoryStats, Summary } from '../model/stats-summary.ts';
 interface Observation {
   readonly available: Quantity;
   readonly capacity: Quantity;
-  /** Wall milliseconds; undefined where nobody says. */
+  /** Wall milliseconds; undefined where the figures have no time. */
   readonly time: number | undefined;
 }
 

@@ -40,14 +40,14 @@ export function rankPods(
 }
 
 function ordersOf(signal: EvictionSignal, layout: DiskLayout): readonly Order[] {
-  if (signal === 'pid.available') return [byPriority, unmeasuredFirst, mostFirst(processes)];
+  if (signal === 'pid.available') return [byPriority, unmeasuredFirst, descendingBy(processes)];
   if (signal === 'memory.available' || signal === 'allocatableMemory.available') {
     return byRequest(memory, (candidate) => requestOf(candidate, 'memory'));
   }
   const parts = partsOf(signal, layout);
   const storage: Measure = (candidate) => requestOf(candidate, 'ephemeral-storage');
   if (signal.endsWith('.available')) return byRequest((candidate) => used(candidate, parts, 'usedBytes'), storage);
-  // Nobody requests inodes; that the amount of storage counts in the end is as at other kubelets.
+  // Inodes have no requests; that the amount of storage counts in the end is as at other kubelets.
   return byRequest(
     (candidate) => used(candidate, parts, 'inodesUsed'),
     () => Quantity.zero,
@@ -63,14 +63,14 @@ function byRequest(usage: Measure, request: Measure, subtracted = request): read
     unmeasuredFirst,
     (a, b) => Number(exceeds(b)) - Number(exceeds(a)),
     byPriority,
-    mostFirst((candidate) => usage(candidate).sub(subtracted(candidate))),
+    descendingBy((candidate) => usage(candidate).sub(subtracted(candidate))),
   ];
 }
 
 const unmeasuredFirst: Order = (a, b) => Number(b.stats === undefined) - Number(a.stats === undefined);
 const byPriority: Order = (a, b) => (a.pod.spec.priority ?? 0) - (b.pod.spec.priority ?? 0);
 /** Between pods that have not been measured only their importance decides. */
-const mostFirst =
+const descendingBy =
   (measure: Measure): Order =>
   (a, b) =>
     a.stats === undefined || b.stats === undefined ? 0 : measure(b).compare(measure(a));

@@ -17,7 +17,7 @@ export function resourceOf(signal: EvictionSignal): StarvedResource {
   return signal.endsWith('.available') ? 'ephemeral-storage' : 'inodes';
 }
 
-/** What of the node itself is given up before pods are: dead containers, and images nobody uses. */
+/** What of the node itself is given up before pods are: dead containers, and unused images. */
 export function reclaimSteps(signal: EvictionSignal, layout: DiskLayout): readonly ReclaimStep[] {
   if (signal === 'pid.available' || ofMemory(signal)) return [];
   const ofImages = signal.startsWith('imagefs.');

@@ -9,7 +9,7 @@ const isUsed = (name: string): boolean => (usedControllers as readonly string[])
 
 /**
  * On version 2 a cgroup hands controllers down one by one, and only when it has no processes of its own. All there are go
- * down: those that limit nothing count what runtimes and the stats look at.
+ * down: those that limit nothing count what runtimes and the stats read.
  */
 export function enableControllers(directory: string): void {
   const file = join(directory, 'cgroup.subtree_control');

@@ -215,7 +215,7 @@ describe('version 2', () => {
       processes: {
         processes: 1,
         threads: 1,
-        // Nobody set one: systemd gives every scope of its own accord.
+        // systemd gives one to every scope of its own accord.
         threadsMax: 2388,
         fileDescriptors: 0,
         sockets: 0,
@@ -277,7 +277,7 @@ describe('version 2', () => {
     assert.deepEqual(pressure, {});
   });
 
-  test('devices that nobody used have no figures', () => {
+  test('unused devices have no figures', () => {
     const reader = version2();
     reader.begin();
     const { devices = [] } = reader.read('/', 'everything') ?? {};

@@ -69,7 +69,7 @@ async function pair(context: TestContext) {
   return { path, socket, other, received, closed, until };
 }
 
-test('bytes go both ways, and the end of the other side is told', async (context) => {
+test('bytes go both ways, and the end of the other side is reported', async (context) => {
   const { socket, other, received, closed, until } = await pair(context);
   const heard = new Promise((resolve) => other.once('data', (bytes) => resolve(bytes.toString())));
   socket.write(Buffer.from('hello'));
@@ -136,7 +136,7 @@ function openPipe(): { read: number; write: number } {
   return { read, write };
 }
 
-/** Whether nobody can write into a pipe any more. */
+/** Whether a pipe has no writer any more. */
 function endOf(pipe: number): boolean {
   try {
     return readSync(pipe, Buffer.alloc(1)) === 0;

@@ -64,7 +64,7 @@ export class HostProcessTree {
     return !existsLink(`${this.#proc}/${pid}/exe`);
   }
 
-  /** Moves a process with all its threads; this one unless told. */
+  /** Moves a process with all its threads; this one unless another is named. */
   async enter(path: string, pid = process.pid): Promise<void> {
     requirePath(path);
     this.#requireHost();

@@ -11,8 +11,7 @@ const msShared = 1_048_576;
 export const setupFolders = {
   /** Makes a folder with those above it; one that is there stays as it is. */
   async ensure(path: string, mode: number): Promise<void> {
-    const there = await stat(path).catch(() => undefined);
-    if (there?.isDirectory() !== true) await hostFiles.makeFolder(path, mode);
+    if (!(await isFolder(path))) await hostFiles.makeFolder(path, mode);
   },
 
   real: (path: string): Promise<string> => realpath(path),
@@ -46,3 +45,13 @@ export const setupFolders = {
     }
   },
 };
+
+/** Also a link to one. */
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await stat(path)).isDirectory();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false;
+    throw error;
+  }
+}

@@ -75,7 +75,7 @@ async function run(
   try {
     const identity = {
       nodeName,
-      onServing: () => told(notifier.ready(), log),
+      onServing: () => notified(notifier.ready(), log),
       heartbeats: new Heartbeats(settings.config.runtimeRequestTimeout.toMillis()),
       countUnexpected: (metrics: Registry) => unexpected.countIn(metrics),
       lastRun,
@@ -93,8 +93,8 @@ interface AgentParts {
   readonly identity: AgentIdentity;
 }
 
-/** A service manager that cannot be told keeps the agent from nothing. */
-async function told(notification: Promise<boolean>, log: LogSink): Promise<void> {
+/** A service manager that cannot be notified keeps the agent from nothing. */
+async function notified(notification: Promise<boolean>, log: LogSink): Promise<void> {
   try {
     await notification;
   } catch (error) {
@@ -112,7 +112,7 @@ async function runStarted(
   const watchdog = serviceWatchdog(parts, notifier);
   await watchdog?.start();
   // Also of an agent that is stopped before it has found its runtime.
-  const onStop = (): void => void told(notifier.stopping(), parts.platform.log);
+  const onStop = (): void => void notified(notifier.stopping(), parts.platform.log);
   io.signal.addEventListener('abort', onStop, { once: true });
   try {
     return await runWatched(parts, lock, marker, io);

@@ -1,4 +1,5 @@
-const minShares = 2n;
+/** The kernel takes no less. */
+export const minShares = 2n;
 const maxShares = 262_144n;
 const sharesPerCpu = 1024n;
 /** The kernel refuses shorter time slices. */

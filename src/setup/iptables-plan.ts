@@ -1,7 +1,7 @@
 export type Family = 'IPv4' | 'IPv6';
 type Table = 'mangle' | 'nat' | 'filter';
 
-/** One wish about the tables of a family; `failure` is said where it cannot be had. */
+/** One chain or rule that a family needs; `failure` is logged where it cannot be made. */
 export type ChainStep =
   | { readonly kind: 'chain'; readonly table: Table; readonly chain: string; readonly failure: string }
   | {
@@ -14,7 +14,7 @@ export type ChainStep =
     };
 
 const firewall = 'KUBE-FIREWALL';
-/** A chain that holds nothing: when it is gone, somebody has flushed the tables. */
+/** A chain that holds nothing: when it is gone, another program has flushed the tables. */
 export const canary = 'KUBE-KUBELET-CANARY';
 /** The first one is asked; the others are waited for, so that a flush under way is over. */
 export const canaryTables: readonly [Table, ...Table[]] = ['mangle', 'nat', 'filter'];
@@ -81,7 +81,7 @@ const localnet: readonly ChainStep[] = [
   },
 ];
 
-/** Pure: the wishes of a family, in order; each needs those before it. */
+/** Pure: the chains and rules of a family, in order; each needs those before it. */
 export function stepsOf(family: Family): readonly ChainStep[] {
   return family === 'IPv4' ? [hint, ...localnet] : [hint];
 }

@@ -15,7 +15,7 @@ interface OomScoreDeps {
   readonly process: Pick<OwnProcess, 'oomScoreAdj' | 'setOomScoreAdj' | 'hasPidsOfMachine'>;
   /** oomScoreAdj */
   readonly wanted: number;
-  /** Whether kubeletCgroups is set: then an operator is expected to move the agent, and it looks more often. */
+  /** Whether kubeletCgroups is set: then an operator is expected to move the agent, and the score is checked more often. */
   readonly hasOwnCgroup: boolean;
 }
 

@@ -21,7 +21,7 @@ export interface TunablesPlan {
   readonly faults: readonly string[];
 }
 
-/** Pure. A kernel that has the values already is written by nobody. */
+/** Pure. A value that the kernel has already is not written. */
 export function planTunables(readings: ReadonlyMap<string, Reading>, mode: TunablesMode): TunablesPlan {
   if (mode === 'keep') return { writes: [], faults: [] };
   const writes: TunablesPlan['writes'][number][] = [];

@@ -5,7 +5,7 @@ export function isSwapOn(swaps: string | undefined): boolean {
   return swaps !== undefined && swaps.trim().split('\n').length > 1;
 }
 
-/** Pure. Swapped memory of pods is not accounted for, so a kubelet refuses to run there unless told. */
+/** Pure. Swapped memory of pods is not accounted for, so a kubelet refuses to run there unless failSwapOn is off. */
 export function requireSwap(swapOn: boolean, failSwapOn: boolean): void {
   if (!swapOn || !failSwapOn) return;
   const message = 'running with swap on is not supported, please disable swap or set --fail-swap-on flag to false';

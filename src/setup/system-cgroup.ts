@@ -23,7 +23,7 @@ const passes = 11;
 
 /**
  * systemCgroups: what runs in the root of the cgroups, where nothing limits it, is moved into this one, each minute. The
- * kernel's own threads stay: limiting them would hold up everybody. So does the first process.
+ * kernel's own threads stay: limiting them would hold up the machine. So does the first process.
  */
 export class SystemCgroup implements Component {
   readonly name = 'system-cgroup';
@@ -55,7 +55,7 @@ export class SystemCgroup implements Component {
     await this.#loop?.done;
   }
 
-  /** A failure is logged only: pods run beside processes that nobody limits. */
+  /** A failure is logged only: pods run beside processes without limits. */
   async #ensure(round?: Round): Promise<void> {
     const { log, configured } = this.#deps;
     const problem = await this.#moveAll(round);

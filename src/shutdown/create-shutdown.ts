@@ -4,10 +4,10 @@ import type { PodUid } from '../base/ids.ts';
 import type { CommonPorts } from '../model/common-ports.ts';
 import type { Logind } from '../model/logind.ts';
 import { computeGroups, neededSeconds, type ShutdownPeriods } from './compute-groups.ts';
-import { LastWords } from './last-words.ts';
+import { FinalFlush } from './final-flush.ts';
 import { NodeShutdown, type ShutdownProgress } from './node-shutdown.ts';
 import { PodEnding } from './pod-ending.ts';
-import type { NodeEvents, ShutdownFiles, ShutdownFlag, ShutdownPods, ToldApiServer } from './ports.ts';
+import type { NodeEvents, ShutdownFiles, ShutdownFlag, ShutdownPods, ApiServerFlush } from './ports.ts';
 import { ShutdownInhibitor } from './shutdown-inhibitor.ts';
 import { ShutdownRecord } from './shutdown-record.ts';
 import { ShutdownRequests } from './shutdown-requests.ts';
@@ -30,7 +30,7 @@ interface ShutdownDeps {
   readonly statusDue: { mark(): void };
   readonly events: NodeEvents;
   /** Undefined on a node without an API server. */
-  readonly told: ToldApiServer | undefined;
+  readonly apiServer: ApiServerFlush | undefined;
 }
 
 interface Shutdown {
@@ -58,7 +58,7 @@ export function createShutdown(deps: ShutdownDeps): Shutdown {
     events,
     record,
     ending,
-    lastWords: new LastWords({ ...ports, pods, told: deps.told }),
+    finalFlush: new FinalFlush({ ...ports, pods, apiServer: deps.apiServer }),
     onProgress: (news) => progress.broadcast(news),
     onLetGo: () => letGo.broadcast(),
   });

@@ -1,6 +1,6 @@
 import { Duration } from '../base/duration.ts';
 
-/** Where logind is told to wait longer, as a Go kubelet does. */
+/** Where logind is configured to wait longer, as a Go kubelet does. */
 export const dropIn = {
   folder: '/etc/systemd/logind.conf.d',
   path: '/etc/systemd/logind.conf.d/99-kubelet.conf',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aPod } from '../testing/pods.ts';
 import { tooShort } from './delay.ts';
-import { flushMs } from './last-words.ts';
+import { flushMs } from './final-flush.ts';
 import { computePlan, planLines } from './plan.ts';
 import { addProgress } from './progress-lines.ts';
 
@@ -22,7 +22,7 @@ test('a plan in words: groups without pods take no time', () => {
   ]);
 });
 
-test('what somebody who asked is told', () => {
+test('the lines for the one who requested it', () => {
   const none = { lines: [] };
   const begun = addProgress(none, { kind: 'began', plan: [] });
   assert.deepEqual(begun, { lines: ['The node takes no new pods.'] });
@@ -30,12 +30,12 @@ test('what somebody who asked is told', () => {
   const group = { priority: 0, tookMs: 1_260, late: [late] };
   const groupEnded = addProgress(begun, { kind: 'groupEnded', group });
   assert.equal(groupEnded.lines[1], 'priority 0 and above: over after 1.3 s, not in time: default/web');
-  assert.deepEqual(addProgress(none, { kind: 'ended', untold: { pods: [late], node: false } }), {
+  assert.deepEqual(addProgress(none, { kind: 'ended', unflushed: { pods: [late], node: false } }), {
     lines: ['The API server does not know of it, not of: default/web.', 'The machine may go down.'],
     end: 'incomplete',
   });
-  assert.deepEqual(addProgress(none, { kind: 'ended', untold: { pods: [], node: true } }).end, 'incomplete');
-  assert.deepEqual(addProgress(none, { kind: 'ended', untold: { pods: [], node: false } }).end, 'done');
+  assert.deepEqual(addProgress(none, { kind: 'ended', unflushed: { pods: [], node: true } }).end, 'incomplete');
+  assert.deepEqual(addProgress(none, { kind: 'ended', unflushed: { pods: [], node: false } }).end, 'done');
   assert.deepEqual(addProgress(none, { kind: 'calledOff' }).end, 'calledOff');
 });
 

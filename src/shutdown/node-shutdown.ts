@@ -9,7 +9,7 @@ import type { Decisions } from '../model/decisions.ts';
 import { podListFields } from '../model/pod-log.ts';
 import { nodeEvents } from '../model/event-reasons.ts';
 import { neededSeconds, type ShutdownGroup } from './compute-groups.ts';
-import type { LastWords, Untold } from './last-words.ts';
+import type { FinalFlush, Unflushed } from './final-flush.ts';
 import { computePlan, type PlannedGroup } from './plan.ts';
 import type { EndedGroup, PodEnding } from './pod-ending.ts';
 import type { NodeEvents, ShutdownFlag, ShutdownPods } from './ports.ts';
@@ -29,8 +29,8 @@ interface NodeShutdownDeps {
   readonly events: NodeEvents;
   readonly record: ShutdownRecord;
   readonly ending: PodEnding;
-  readonly lastWords: LastWords;
-  /** Told what happens, for whoever asked for the shutdown. */
+  readonly finalFlush: FinalFlush;
+  /** Called with what happens, for the one who requested the shutdown. */
   readonly onProgress: (progress: ShutdownProgress) => void;
   /** Nothing is left to wait for: the machine may go down. */
   readonly onLetGo: () => void;
@@ -39,7 +39,7 @@ interface NodeShutdownDeps {
 export type ShutdownProgress =
   | { readonly kind: 'began'; readonly plan: readonly PlannedGroup[] }
   | { readonly kind: 'groupEnded'; readonly group: EndedGroup }
-  | { readonly kind: 'ended'; readonly untold: Untold }
+  | { readonly kind: 'ended'; readonly unflushed: Unflushed }
   | { readonly kind: 'calledOff' };
 
 /** An agent that was started while the machine goes down waits this long for its sources, to know the pods. */
@@ -54,7 +54,7 @@ interface Ending {
 
 /**
  * Takes the node through a shutdown: new pods are refused and the node is not ready from the first moment, pods end by
- * group, the API server is told, then the machine may go. `reduceShutdown` decides; a shutdown that is called off leaves
+ * group, statuses and events are flushed to the API server, then the machine may go. `reduceShutdown` decides; a shutdown that is called off leaves
  * the pods that have not been ended.
  */
 export class NodeShutdown implements Component {
@@ -155,22 +155,22 @@ export class NodeShutdown implements Component {
   }
 
   async #end({ beganAt, abort: { signal } }: Ending): Promise<void> {
-    const { clock, groups, record, ending, lastWords, onProgress, log } = this.#deps;
+    const { clock, groups, record, ending, finalFlush, onProgress, log } = this.#deps;
     await record.began();
     const knewAll = await this.#podsKnown(signal);
     const asked = await ending.run(groups, (group) => onProgress({ kind: 'groupEnded', group }), signal);
     const leftMs = neededSeconds(groups) * 1_000 - (clock.monotonic() - beganAt);
-    const untold = await lastWords.wait(asked, leftMs, signal);
-    if (untold.pods.length > 0 || untold.node) {
+    const unflushed = await finalFlush.wait(asked, leftMs, signal);
+    if (unflushed.pods.length > 0 || unflushed.node) {
       log.warn('The API server does not know how pods ended, the machine goes down', {
-        ...podListFields(untold.pods),
-        node: untold.node,
+        ...podListFields(unflushed.pods),
+        node: unflushed.node,
       });
     }
     await record.ended();
     signal.throwIfAborted();
     log.info('Shutdown manager completed processing shutdown event, node will shutdown shortly');
-    onProgress({ kind: 'ended', untold });
+    onProgress({ kind: 'ended', unflushed });
     this.handle({ type: 'podsEnded' });
     if (!knewAll) await this.#endLatecomers(signal);
   }

@@ -19,11 +19,11 @@ export interface NodeEvents {
   record(event: ObjectEvent): void;
 }
 
-/** What the API server has been told. */
-export interface ToldApiServer {
+/** What the API server has already. */
+export interface ApiServerFlush {
   /** Pods whose newest status it does not have. */
   unwritten(): readonly NamespacedName[];
-  /** It has been told that the node is not ready. */
+  /** It has that the node is not ready. */
   nodeNotReady(): boolean;
   /** Resolves when it has all events. */
   events(signal: AbortSignal): Promise<void>;

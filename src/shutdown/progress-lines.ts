@@ -5,7 +5,7 @@ import { planLines } from './plan.ts';
 
 type Progress = Pick<ShutdownAnswer, 'lines' | 'end'>;
 
-/** What somebody who asked for the shutdown is told, after one more piece of progress. */
+/** The lines for the one who requested the shutdown, after one more piece of progress. */
 export function addProgress({ lines }: Progress, progress: ShutdownProgress): Progress {
   const add = (...more: readonly string[]): readonly string[] => [...lines, ...more];
   switch (progress.kind) {
@@ -17,12 +17,12 @@ export function addProgress({ lines }: Progress, progress: ShutdownProgress): Pr
       return { lines: add(`priority ${priority} and above: over after ${took}${listed(', not in time', late)}`) };
     }
     case 'ended': {
-      const { pods, node } = progress.untold;
-      const isTold = pods.length === 0 && !node;
-      const what = isTold
+      const { pods, node } = progress.unflushed;
+      const isFlushed = pods.length === 0 && !node;
+      const what = isFlushed
         ? 'Everything that had to be said has been said.'
         : `The API server does not know of it${listed(', not of', pods)}.`;
-      return { lines: add(what, 'The machine may go down.'), end: isTold ? 'done' : 'incomplete' };
+      return { lines: add(what, 'The machine may go down.'), end: isFlushed ? 'done' : 'incomplete' };
     }
     case 'calledOff':
       return {

@@ -31,7 +31,7 @@ interface ShutdownInhibitorDeps {
 const retryMs = 1_000;
 const firstAnswerMs = 2_000;
 const checkMs = 300_000;
-/** logind reads its configuration anew a moment after it is told to. */
+/** logind reads its configuration anew a moment after it is asked to. */
 const rereads = 10;
 const rereadMs = 200;
 const maxDropInBytes = 4_096;
@@ -141,7 +141,7 @@ export class ShutdownInhibitor implements Component {
     }
   }
 
-  /** Until something has changed; the delay is looked at now and then, because operators configure logind. */
+  /** Until something has changed; the delay is read again every few minutes, because operators configure logind. */
   async #pause(signal: AbortSignal): Promise<void> {
     const cancel = this.#deps.clock.after(checkMs, () => this.#changed.wake());
     try {

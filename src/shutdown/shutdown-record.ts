@@ -16,7 +16,7 @@ interface ShutdownRecordDeps {
 const fileMode = 0o644;
 const maxBytes = 4_096;
 
-/** When the last shutdown began and ended, in a file and two metrics: after the next start they tell of the one before. */
+/** When the last shutdown began and ended, in a file and two metrics: after the next start they show the one before. */
 export class ShutdownRecord {
   readonly #deps: ShutdownRecordDeps;
   readonly #start: Gauge;

@@ -41,7 +41,7 @@ const planWaitMs = 5_000;
 const planPollMs = 200;
 
 /**
- * Shutdowns by hand, where nothing else tells of them: `tubelet shutdown` leaves a request in a folder that only root may
+ * Shutdowns by hand, where nothing else announces them: `tubelet shutdown` leaves a request in a folder that only root may
  * enter, and reads the answer beside it. A request outlives the agent, not the boot that it was made in.
  */
 export class ShutdownRequests implements Component {
@@ -80,7 +80,7 @@ export class ShutdownRequests implements Component {
     await this.#writing;
   }
 
-  /** The shutdown has gone on, whoever asked for it. */
+  /** The shutdown has gone on, by whichever request. */
   progressed(progress: ShutdownProgress): void {
     if (this.#answer === undefined) return;
     const { id } = this.#answer;
@@ -97,7 +97,7 @@ export class ShutdownRequests implements Component {
     };
     const onError = (error: unknown): void => {
       this.#isWatched = false;
-      log.warn('Requests to shut down are looked for now and then, their folder cannot be watched', {
+      log.warn('Requests to shut down are polled, because their folder cannot be watched', {
         path: this.#folder,
         err: messageOf(error),
       });

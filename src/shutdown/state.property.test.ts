@@ -9,7 +9,7 @@ const event: fc.Arbitrary<ShutdownEvent> = fc.oneof(
   fc.constant({ type: 'podsEnded' } as const),
 );
 
-test('it begins and is called off in turns, and shuts down exactly while somebody wants it', () => {
+test('it begins and is called off in turns, and shuts down exactly while it is requested', () => {
   fc.assert(
     fc.property(fc.array(event), (events) => {
       let state = stillUp;

@@ -57,7 +57,7 @@ function wanted({ phase, wantedBy }: ShutdownState, by: ShutdownSource): Shutdow
   }
 }
 
-/** Only logind waits; whoever asked by hand looks for the end. */
+/** Only logind waits; a request by hand polls for the end. */
 function ended(wantedBy: readonly ShutdownSource[], reason: string): ShutdownStep {
   return { state: { phase: 'ended', wantedBy }, effect: wantedBy.includes('logind') ? 'letGo' : 'none', reason };
 }

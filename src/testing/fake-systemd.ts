@@ -20,7 +20,7 @@ interface SliceTree {
   remove(path: string): Promise<unknown>;
 }
 
-/** systemd's slices in memory: each with its properties, below the slices that its name tells of. */
+/** systemd's slices in memory: each with its properties, below the slices that its name implies. */
 export class FakeSystemd implements SystemdUnits {
   readonly slices = new Map<string, Map<string, UnitValue['value']>>();
   /** Properties of slices that are not active: systemd keeps them, and they win over those that the slice is made with. */

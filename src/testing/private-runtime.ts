@@ -27,7 +27,7 @@ interface PrivateRuntimeOptions {
   readonly log: Log;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
-  /** Debian's containerd unless told otherwise. */
+  /** Debian's containerd unless another is given. */
   readonly software?: RuntimeSoftware;
   readonly cgroupDriver?: RuntimeSetup['cgroupDriver'];
 }

@@ -22,19 +22,19 @@ export function insideTests(): readonly (readonly [source: string, compiled: str
   return JSON.parse(process.env['TUBELET_INSIDE_TESTS'] ?? '[]') as [string, string][];
 }
 
-/** What the real tests are told on the host they are told inside, where everything takes several times longer. */
-const wishes = (): Record<string, string> => {
-  const told = Object.entries(process.env).filter(([name]) => name.startsWith('TUBELET_TEST_'));
+/** Variables of the real tests, as on the host; inside, everything takes several times longer. */
+const testVariables = (): Record<string, string> => {
+  const set = Object.entries(process.env).filter(([name]) => name.startsWith('TUBELET_TEST_'));
   return {
     TUBELET_TEST_PATIENCE: '5',
     TUBELET_TEST_STORIES_AT_ONCE: '3',
-    ...(Object.fromEntries(told) as Record<string, string>),
+    ...(Object.fromEntries(set) as Record<string, string>),
   };
 };
 
 let count = 0;
 
-/** Runs a compiled test file in the machine, in the checkout, and tells each of its tests as one of the context's own. */
+/** Runs a compiled test file in the machine, in the checkout, and reports each of its tests as one of the context's own. */
 export async function runInside(
   context: TestContext,
   machine: Machine,
@@ -50,11 +50,11 @@ export async function runInside(
   ];
   const { code, signal, stdout, stderr } = await machine.run(words, {
     cwd: process.cwd(),
-    env: { ...wishes(), ...env },
+    env: { ...testVariables(), ...env },
     timeoutMs,
   });
   const results = readResults(join(machine.exchange, name));
-  for (const result of results) await context.test(result.name, (inner) => tell(inner, result));
+  for (const result of results) await context.test(result.name, (inner) => report(inner, result));
   if (code !== 0 && results.every(({ ok }) => ok)) {
     throw new Error(`ended with ${signal ?? code} and no failed test:\n${`${stdout}${stderr}`.slice(-8_000)}`);
   }
@@ -67,7 +67,7 @@ function readResults(path: string): readonly InsideResult[] {
   return lines.map((line) => JSON.parse(line) as InsideResult);
 }
 
-function tell(context: TestContext, { ok, skip, error }: InsideResult): void {
+function report(context: TestContext, { ok, skip, error }: InsideResult): void {
   if (typeof skip === 'string') return context.skip(skip);
   if (skip === true) return context.skip();
   if (!ok) throw new InsideError(error ?? 'failed without saying why');

@@ -91,7 +91,7 @@ test('who is tired of waiting takes nothing back', async () => {
   await agent.stop();
 });
 
-test('nobody answers: no such folder, or an agent that has died', async () => {
+test('no answer: no such folder, or an agent that has died', async () => {
   const unconfigured = await aNode({});
   assert.equal((await unconfigured.ask('shutdown').answer).kind, 'unanswered');
   await unconfigured.agent.stop();

@@ -364,7 +364,7 @@ describe('a node without systemd', () => {
       end?: string;
     };
 
-  test('says that nobody holds the machine up', async () => {
+  test('says that the machine is not held up', async () => {
     const node = await aNode({ withSystemd: false });
     assert.equal(nodeEvents(node, 'ShutdownNotDelayed').length, 1);
     await node.agent.stop();

@@ -1,6 +1,6 @@
 import type { Behaviour, ExecOutcome, FakeContainer, LifeStep, OutputLine } from '../../src/testing/fake-cri/index.ts';
 import type { AgentWorld } from '../support/agent-world.ts';
-import { chatterLine, commandIn, lastWordsPath, type ContainerPlan, type Program } from './plan.ts';
+import { chatterLine, commandIn, finalFlushPath, type ContainerPlan, type Program } from './plan.ts';
 import type { Mark } from './stage.ts';
 
 /** What a fake pod and its stage share: what is turned on, and what was done. */
@@ -78,7 +78,7 @@ function chatter({ clock, cri }: AgentWorld, { chatters }: Program, id: string):
 
 function leaveWords({ files }: AgentWorld, plan: ContainerPlan, { leaves }: Program, { config }: FakeContainer): void {
   if (leaves === undefined) return;
-  const mount = config.mounts.find(({ containerPath }) => containerPath === lastWordsPath(plan));
+  const mount = config.mounts.find(({ containerPath }) => containerPath === finalFlushPath(plan));
   if (mount !== undefined) files.append(mount.hostPath, leaves);
 }
 

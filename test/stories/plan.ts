@@ -116,7 +116,7 @@ export function containersOf(plan: PodPlan): readonly ContainerPlan[] {
 }
 
 /** Where a container leaves its last words. */
-export function lastWordsPath({ more }: ContainerPlan): string {
+export function finalFlushPath({ more }: ContainerPlan): string {
   const { terminationMessagePath = '/dev/termination-log' } = more;
   return String(terminationMessagePath);
 }

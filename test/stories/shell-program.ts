@@ -1,4 +1,4 @@
-import { lastWordsPath, markScript, quote, storyFolder, type ContainerPlan, type Program } from './plan.ts';
+import { finalFlushPath, markScript, quote, storyFolder, type ContainerPlan, type Program } from './plan.ts';
 
 /** The programs of a container as one shell script, which counts its starts in the pod's folder. */
 export function shellScript(plan: ContainerPlan): string {
@@ -29,7 +29,7 @@ function bodyOf(plan: ContainerPlan, program: Program): string {
     ...(serves === undefined ? [] : [`httpd -f -p ${serves} -h ${storyFolder} &`]),
     ...(chatters === undefined ? [] : [chatter(chatters.lines, chatters.times)]),
     lifeOf(name, program),
-    ...(leaves === undefined ? [] : [`printf %s ${quote(leaves)} > ${lastWordsPath(plan)}`]),
+    ...(leaves === undefined ? [] : [`printf %s ${quote(leaves)} > ${finalFlushPath(plan)}`]),
     `mark ${quote(`${name} ends`)}`,
     `exit ${exits}`,
   ].join('\n');

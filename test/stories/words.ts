@@ -18,7 +18,7 @@ export function wordStories(open: OpenStage): void {
           container(
             'file',
             { runs: 0, exits: 1, leaves: 'all is lost' },
-            { terminationMessagePath: '/dev/last-words' },
+            { terminationMessagePath: '/dev/final-flush' },
           ),
           container('log', { runs: 0, exits: 2, prints: ['from the log'] }, fallback),
           container('both', { runs: 0, exits: 2, prints: ['from the log'], leaves: 'from the file' }, fallback),

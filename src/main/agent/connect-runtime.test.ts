@@ -38,7 +38,7 @@ test('a runtime that names none leaves the configured one', async () => {
   assert.equal(await asked({}).driver, 'systemd');
 });
 
-test('a driver that nobody knows is an error', async () => {
+test('an unknown driver is an error', async () => {
   const { driver, calls } = asked({ linux: { cgroupDriver: 7 } });
   await assert.rejects(driver, { message: 'runtime returned an unknown cgroup driver 7' });
   assert.equal(calls(), 1);

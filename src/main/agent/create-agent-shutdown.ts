@@ -4,7 +4,7 @@ import type { PodStores } from '../../pods/create-stores.ts';
 import type { AgentPods } from './create-agent-pods.ts';
 import type { AgentContext } from './create-context.ts';
 import { shutdownSettings } from './settings/shutdown-settings.ts';
-import { toldApiServer } from './told-api-server.ts';
+import { apiServerFlush } from './api-server-flush.ts';
 
 interface ShutdownParts {
   readonly stores: PodStores;
@@ -34,7 +34,7 @@ export function createAgentShutdown(
     flag: signals.node.shutdown,
     statusDue: signals.node.statusDue,
     events: nodeEvents,
-    told:
-      api && apiPods && toldApiServer(api, nodeName, () => desired.all().filter(({ uid }) => !apiPods.hasStatus(uid))),
+    apiServer:
+      api && apiPods && apiServerFlush(api, nodeName, () => desired.all().filter(({ uid }) => !apiPods.hasStatus(uid))),
   });
 }

@@ -78,13 +78,13 @@ async function requestAt(path: string, { files, bootId }: AskOptions): Promise<s
 async function follow(request: string, id: string, options: AskOptions): Promise<Asked> {
   const { clock, onLine, signal, rootDir } = options;
   const beganAt = clock.monotonic();
-  let told = 0;
+  let printed = 0;
   for (let isAnswered = false; ;) {
     const answer = await answerTo(request, options);
     if (answer?.id === id) {
       isAnswered = true;
-      for (const line of answer.lines.slice(told)) onLine(line);
-      told = Math.max(told, answer.lines.length);
+      for (const line of answer.lines.slice(printed)) onLine(line);
+      printed = Math.max(printed, answer.lines.length);
       if (answer.end !== undefined) return { kind: answer.end };
     }
     if (!isAnswered && clock.monotonic() - beganAt > firstAnswerMs) return unanswered(rootDir);

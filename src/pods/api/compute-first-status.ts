@@ -25,7 +25,7 @@ type FirstStatus =
 
 /**
  * Container statuses of the API server precede a checkpoint, because another agent may have run on this node since the
- * checkpoint was written. Without them the checkpoint is used, and where the API server could not be told: of a life that began
+ * checkpoint was written. Without them the checkpoint is used, and where the API server did not get the end: of a life that began
  * after the one it shows, or that a shutdown ended the pod; then it shows no container that started after that end.
  */
 export function computeFirstStatus({ isDesired, reported, checkpoint, shutdownEnd }: FirstStatusInput): FirstStatus {

@@ -27,7 +27,7 @@ test('the tiers get the allocatable memory, and how much of it is kept for highe
   assert.equal(Object.hasOwn(qosSettings(someCgroupSettings()), 'reservedMemoryPercent'), false);
 });
 
-test('a cpuset is copied from above by version 1; systemd and version 2 must be told', () => {
+test('a cpuset is copied from above by version 1; systemd and version 2 need it said', () => {
   const cpus = (cgroupVersion: 1 | 2, cgroupDriver: 'cgroupfs' | 'systemd'): string =>
     nodeCgroupSettings(someCgroupSettings({ cgroupVersion, cgroupDriver })).cpus;
   assert.deepEqual(

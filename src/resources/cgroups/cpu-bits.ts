@@ -1,7 +1,7 @@
 import { TubeletError } from '../../base/errors.ts';
 
 /** More CPUs or memory nodes than any kernel has; a list from outside must not ask for a bitmap without end. */
-const mostNumbers = 65_536;
+const maxNumbers = 65_536;
 
 /** A list such as `0-3,8` as bytes in which bit n stands for number n, the lowest first, without zeros at the end. */
 export function listBits(list: string): Uint8Array {
@@ -24,7 +24,7 @@ export function listBits(list: string): Uint8Array {
 function rangeOf(text: string): { readonly first: number; readonly last: number } {
   const [, start, end = start] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
   const [first, last] = [Number(start), Number(end)];
-  if (!(last < mostNumbers)) throw new TubeletError('invalid', `not a number or a range of numbers: "${text}"`);
+  if (!(last < maxNumbers)) throw new TubeletError('invalid', `not a number or a range of numbers: "${text}"`);
   if (first > last) throw new TubeletError('invalid', `invalid range: ${text}`);
   return { first, last };
 }

@@ -1,6 +1,6 @@
 import type { PodSpec } from '../../gen/kubernetes/types.ts';
 import type { CgroupValues } from '../../model/cgroup-values.ts';
-import { milliCpuToQuota, milliCpuToShares } from '../../model/cpu.ts';
+import { milliCpuToQuota, milliCpuToShares, minShares } from '../../model/cpu.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { pageSizeText } from '../../model/linux-resources.ts';
 import { isHugePages } from '../../model/pod-resource-totals.ts';
@@ -20,7 +20,6 @@ export interface PodCgroupSettings {
   readonly hugePageSizes: readonly string[];
 }
 
-const minShares = 2n;
 const noQuota = -1n;
 
 /**

@@ -215,7 +215,7 @@ describe('the life of the component', () => {
     await cgroups.stop();
   });
 
-  test('an unknown pod that still has something on disk keeps its cgroup with the least CPU', async () => {
+  test('an unknown pod that still has something on disk keeps its cgroup with the minimum of CPU', async () => {
     const { cgroups, clock, tree, world, log } = setUp();
     await cgroups.ensure(burstable);
     tree.make('/kubepods/burstable/podlost');

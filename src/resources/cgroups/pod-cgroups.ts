@@ -8,6 +8,7 @@ import { superviseLoop, type LoopHandle } from '../../base/loop.ts';
 import type { Random } from '../../base/random.ts';
 import { podCgroup, qosCgroup, type CgroupName } from '../../model/cgroup-names.ts';
 import type { CgroupValues } from '../../model/cgroup-values.ts';
+import { minShares } from '../../model/cpu.ts';
 import type { DesiredPod } from '../../model/desired-pod.ts';
 import { podFields, podUidFields } from '../../model/pod-log.ts';
 import { podQos, type QosClass } from '../../model/qos.ts';
@@ -46,7 +47,6 @@ interface Orphan {
 }
 
 const resyncMs = 60_000;
-const leastShares = 2n;
 const qosClasses: readonly QosClass[] = ['Guaranteed', 'Burstable', 'BestEffort'];
 
 /** The cgroups of pods: made before the first container, removed after the last. */
@@ -187,7 +187,7 @@ export class PodCgroups implements PodContainerManager, Component {
         return;
       }
       log.info('Orphaned pod found, but volumes not yet removed.  Reducing cpu to minimum', podUidFields(uid));
-      await manager.update(name, { cpuShares: leastShares });
+      await manager.update(name, { cpuShares: minShares });
     } catch (error) {
       log.error(error, 'Cannot remove orphaned cgroup of a pod, will try again', podUidFields(uid));
     }

@@ -15,7 +15,7 @@ interface SystemdManagerDeps {
 }
 
 /**
- * The driver `systemd`: every cgroup is a slice. systemd is told the values it has properties for, so that it keeps them when
+ * The driver `systemd`: every cgroup is a slice. systemd gets the values it has properties for, so that it keeps them when
  * it writes its units anew; the files are written behind it, because properties are coarser and there are fewer of them.
  */
 export class SystemdManager implements CgroupManager {

@@ -159,7 +159,7 @@ export function podSuite({ version, driver, open }: CgroupSubject): void {
     standsIn(pathOf(bench, burstable), { cpuShares: 256n, pids: 77n });
   });
 
-  void test('what an earlier agent left of pods that nobody knows is removed, what somebody knows is not', async (context) => {
+  void test('what an earlier agent left of unknown pods is removed, of known pods it is not', async (context) => {
     const { bench, world, agent, first } = await begun(context);
     for (const pod of pods) await first.podContainers.ensure(pod);
     const runs = await bench.occupy(pathOf(bench, bestEffort));

@@ -2,7 +2,7 @@ import { MessageSplitter } from '../../dbus/message-splitter.ts';
 import type { Message } from '../../dbus/message.ts';
 import type { Transport, TransportEvents } from '../../dbus/ports.ts';
 
-/** A descriptor that tells whether it was closed. */
+/** A descriptor that shows whether it was closed. */
 export class FakeDescriptor {
   closed = 0;
 

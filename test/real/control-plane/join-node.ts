@@ -25,7 +25,7 @@ interface NodeOptions {
   readonly bootstrap?: boolean;
   /** Fields of the KubeletConfiguration, over those that a node here needs. */
   readonly config?: Readonly<Record<string, unknown>>;
-  /** Debian's containerd unless told otherwise. */
+  /** Debian's containerd unless another is given. */
   readonly runtime?: RuntimeName;
 }
 

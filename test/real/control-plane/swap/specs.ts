@@ -217,7 +217,7 @@ function lives({ image }: SwapWorld): Specs {
       containers: [
         shell('main', image, idle, {
           volumeMounts,
-          terminationMessagePath: '/tmp/last-words',
+          terminationMessagePath: '/tmp/final-flush',
           terminationMessagePolicy: 'FallbackToLogsOnError',
           workingDir: '/tmp',
           lifecycle: {
